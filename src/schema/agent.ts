@@ -1,0 +1,103 @@
+import type { ErrorType } from "./result.ts";
+import type { JsonSchema } from "./json-schema.ts";
+
+/** How much of the parent's conversation a child receives. */
+export type ContextMode = "task_only" | "summary" | "full" | "selective";
+export const CONTEXT_MODES = ["task_only", "summary", "full", "selective"] as const satisfies ContextMode[];
+
+/** How several delegations of one turn or batch run. */
+export type ExecutionMode = "parallel" | "parallel_streaming" | "sequential";
+export const EXECUTION_MODES = ["parallel", "parallel_streaming", "sequential"] as const satisfies ExecutionMode[];
+
+/** Upper bounds. turns, toolCalls, perTool, contextChars bind one run; tokens, costUsd, spawns its whole subtree. */
+export type Limits = {
+  turns?: number;
+  toolCalls?: number;
+  perTool?: Readonly<Record<string, number>>;
+  contextChars?: number;
+  minutes?: number;
+  tokens?: number;
+  costUsd?: number;
+  spawns?: number;
+  depth?: number;
+};
+
+/** What a run must leave behind: a file (glob), or a command that must exit 0. */
+export type Deliverable = FileDeliverable | CommandDeliverable;
+export type FileDeliverable = {
+  /** Glob relative to the workspace, or to the project with the prefix `project:`. */
+  file: string;
+  /** JSON Schema every matching file must satisfy. */
+  schema?: JsonSchema;
+  /** Tools that answer with an error until this file is there and valid. */
+  before?: readonly string[];
+};
+export type CommandDeliverable = { command: string };
+
+/** How often a failed delegation is tried again, and on which error types. */
+export type RetryPolicy = { attempts: number; on: readonly ErrorType[]; backoffMs: number };
+
+/** Whom an agent may delegate to, and how. */
+export type SubagentPolicy = {
+  allow: readonly string[];
+  deny: readonly string[];
+  execution: ExecutionMode;
+  maxConcurrent: number;
+  recursive: boolean;
+};
+
+/** Where a definition came from. */
+export type AgentFormat = "native" | "claude" | "opencode" | "copilot" | "gemini" | "code" | "settings";
+export type AgentSource = {
+  format: AgentFormat;
+  scope: "project" | "user" | "builtin" | "code";
+  /** Absolute path; absent for agents defined in code. */
+  file?: string;
+};
+
+/** One checked agent definition. Frozen when a run starts. */
+export type Agent = {
+  /** Slug by which it is addressed. */
+  name: string;
+  displayName: string;
+  aliases: readonly string[];
+  /** When to delegate to it. */
+  description: string;
+  /** The system prompt. */
+  prompt: string;
+  /** `inherit`, an alias, or `provider/model-id`. */
+  model: string;
+  /** Rules it may use; absent means everything its parent grants. */
+  tools?: readonly string[];
+  askTools: readonly string[];
+  disallowedTools: readonly string[];
+  /** Rules it may pass on; absent means the same as `tools`. */
+  grants?: readonly string[];
+  /** Absent: it works alone. */
+  subagents?: SubagentPolicy;
+  context: ContextMode;
+  limits: Limits;
+  temperature?: number;
+  /** Requests with one of these words must go to this agent. */
+  delegation?: { mandatory: boolean; triggers: readonly string[] };
+  retry: RetryPolicy;
+  deliverables: readonly Deliverable[];
+  workspace: "shared" | "isolated";
+  flow: "loop" | "intent";
+  display: { icon?: string; color?: string };
+  enabled: boolean;
+  source: AgentSource;
+  /** Keys Retinue does not know, kept as they were. */
+  extra: Readonly<Record<string, unknown>>;
+};
+
+/** Something wrong or repaired in a file, with its place and remedy. */
+export type Problem = {
+  severity: "error" | "warning" | "info";
+  file: string;
+  line: number;
+  /** Stable kebab-case id such as `unknown-tool`. */
+  code: string;
+  message: string;
+  fix: string;
+};

@@ -1,0 +1,86 @@
+/** Life of a run. */
+export type RunStatus = "pending" | "running" | "completed" | "failed" | "cancelled" | "timeout";
+
+/** Why something failed, for retry policies and callers. */
+export type ErrorType =
+  | "unknown_agent" | "not_allowed" | "disabled" | "depth_exceeded" | "cycle" | "spawn_limit"
+  | "budget" | "timeout" | "cancelled" | "failed"
+  | "auth" | "rate_limit" | "overloaded" | "context_overflow" | "content_filter" | "network" | "bad_response"
+  | "params" | "permission" | "tool_error" | "deliverable" | "config";
+
+export const ERROR_TYPES = [
+  "unknown_agent", "not_allowed", "disabled", "depth_exceeded", "cycle", "spawn_limit",
+  "budget", "timeout", "cancelled", "failed",
+  "auth", "rate_limit", "overloaded", "context_overflow", "content_filter", "network", "bad_response",
+  "params", "permission", "tool_error", "deliverable", "config",
+] as const satisfies ErrorType[];
+
+/** A failure as data. */
+export type RunError = {
+  type: ErrorType;
+  message: string;
+  tool?: string;
+  recoverable: boolean;
+  retryAfterMs?: number;
+};
+
+/** Why a run was cut short. */
+export type BailoutReason =
+  | "max_iterations" | "max_tool_calls" | "max_tokens" | "max_cost" | "deadline" | "timeout"
+  | "first_token_timeout" | "idle_timeout" | "loop_detected" | "cancelled" | "error";
+
+/** Tokens of one model call or a sum of them. */
+export type Usage = {
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadTokens: number;
+  cacheWriteTokens: number;
+  reasoningTokens: number;
+};
+
+/** The host's word on one deliverable. */
+export type DeliverableVerdict = {
+  deliverable: string;
+  ok: boolean;
+  /** What was found or what is missing. */
+  reason: string;
+  files: readonly string[];
+};
+
+/** The structured result of a run. What can be measured is measured by the host, not taken from the model. */
+export type RunResult = {
+  run_id: string;
+  session_id: string;
+  agent: string;
+  model: string;
+  status: RunStatus;
+  success: boolean;
+  /** At most 500 characters. */
+  summary: string;
+  /** The full final text, or a pointer to the artefact that holds it. */
+  details: string;
+  data?: unknown;
+  files_modified: readonly string[];
+  files_created: readonly string[];
+  tests_run: number;
+  tests_passed: number;
+  warnings: readonly string[];
+  suggestions: readonly string[];
+  iteration_count: number;
+  duration_ms: number;
+  tool_calls_used: number;
+  tools_used: readonly string[];
+  /** Characters of the history at the end. */
+  context_size: number;
+  tokens: { self: number; subtree: number };
+  /** Unknown prices are `null`, never 0. */
+  cost_usd: { self: number | null; subtree: number | null };
+  deliverables: readonly DeliverableVerdict[];
+  partial: boolean;
+  bailout_reason?: BailoutReason;
+  error?: RunError;
+  /** Untrusted text entered this run or its children. */
+  tainted: boolean;
+  /** Retries of this delegation that came before. */
+  attempt: number;
+};

@@ -1,0 +1,37 @@
+import type { Agent, Limits } from "./agent.ts";
+
+/** Prices in USD per million tokens. */
+export type Price = { input: number; output: number; cacheRead?: number; cacheWrite?: number; reasoning?: number };
+
+/** How one provider is reached. Keys come from the environment or the user's own settings, never from a project. */
+export type ProviderSettings = {
+  kind: "openai-compatible" | "anthropic";
+  baseUrl?: string;
+  /** Name of the environment variable that holds the key. */
+  apiKeyEnv?: string;
+  apiKey?: string;
+  headers?: Readonly<Record<string, string>>;
+  maxConcurrent?: number;
+};
+
+/** Checked settings, all defaults filled in. */
+export type Settings = {
+  /** Default model: an alias or `provider/model-id`; absent: none configured. */
+  model?: string;
+  aliases: Readonly<Record<string, string>>;
+  providers: Readonly<Record<string, ProviderSettings>>;
+  prices: Readonly<Record<string, Price>>;
+  permissions: { allow?: readonly string[]; ask: readonly string[]; deny: readonly string[] };
+  /** Agents the user switched off; never reachable. */
+  disabledAgents: readonly string[];
+  limits: Limits;
+  /** Runs in a model or tool call at once. */
+  maxConcurrent: number;
+  maxDepth: number;
+  /** Runs of one session, root included. */
+  maxAgents: number;
+  watchdog: { firstTokenMs: number; idleMs: number };
+  store: { synchronous: "NORMAL" | "FULL" };
+  /** Agents given as configuration. */
+  agents: readonly Agent[];
+};
