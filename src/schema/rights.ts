@@ -7,6 +7,10 @@ export type Rule = {
   readonly text: string;
   readonly tool: string;
   readonly pattern?: string;
+  /** The rule then speaks only of path targets of this mode, whatever the tool. */
+  readonly mode?: "read" | "write";
+  /** Patterns of targets the rule leaves alone: with no `pattern`, it speaks of everything but these. */
+  readonly except?: readonly string[];
 };
 
 /** One source of rights. In a layer deny beats ask beats allow, and what nothing matches is denied. */
@@ -17,6 +21,8 @@ export type Layer = {
   readonly allow?: readonly Rule[];
   readonly ask: readonly Rule[];
   readonly deny: readonly Rule[];
+  /** Binds the run itself, not its children: what they receive is decided by its grants instead. */
+  readonly own?: boolean;
 };
 
 /** What a call would touch. */

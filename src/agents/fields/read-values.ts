@@ -1,0 +1,195 @@
+import type { AgentFormat, Problem } from "../../schema/agent.ts";
+import { closest } from "../closest.ts";
+import { normalKey } from "./field-names.ts";
+import type { KnownTools } from "./tool-names.ts";
+
+/** What every field reader needs: where it reads, what is known, and the list it reports to. */
+export type ReadContext = {
+  readonly file: string;
+  readonly format: AgentFormat;
+  readonly known: KnownTools;
+  /** Line of a dotted path; its nearest known parent's line if it has none of its own. */
+  readonly lineOf: (path: string) => number;
+  readonly problems: Problem[];
+};
+
+type Report = { path: string; code: string; message: string; fix: string };
+
+/** Adds a problem. An error means the agent cannot be used. */
+export function report(ctx: ReadContext, severity: Problem["severity"], found: Report): void {
+  const { path, code, message, fix } = found;
+  ctx.problems.push({ severity, file: ctx.file, line: ctx.lineOf(path), code, message, fix });
+}
+
+/** Reports a value that is not accepted, naming key, value, what is accepted and what is used instead. */
+export function badValue(
+  ctx: ReadContext,
+  path: string,
+  found: { value: unknown; accepted: string; instead: string; severity?: Problem["severity"] },
+): void {
+  report(ctx, found.severity ?? "warning", {
+    path,
+    code: "bad-value",
+    message: `${path} is ${showValue(found.value)}, but must be ${found.accepted}; ${found.instead}`,
+    fix: `set ${path} to ${found.accepted}`,
+  });
+}
+
+/** A value as a person recognises it, at most 60 characters. */
+export function showValue(value: unknown): string {
+  let text: string;
+  if (typeof value === "string") text = JSON.stringify(value);
+  else if (Array.isArray(value)) text = `a list of ${value.length}`;
+  else if (typeof value === "object" && value !== null) text = `a map of ${Object.keys(value).join(", ")}`;
+  else text = String(value);
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}
+
+/** Whether a value is a YAML mapping. */
+export function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Options of a number field. */
+export type NumberRange = { min: number; whole?: boolean; max?: number; above?: boolean };
+
+/** A finite number in range, or undefined after reporting. Absent stays undefined. */
+export function readNumber(
+  ctx: ReadContext,
+  path: string,
+  value: unknown,
+  range: NumberRange,
+): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  const { min, max = Number.MAX_SAFE_INTEGER, whole = false, above = false } = range;
+  const fits =
+    typeof value === "number" &&
+    Number.isFinite(value) &&
+    value <= max &&
+    (above ? value > min : value >= min);
+  if (fits && (!whole || Number.isInteger(value))) return value;
+  const kind = whole ? "a whole number" : "a number";
+  const upper = range.max === undefined ? "" : ` and at most ${max}`;
+  const accepted = above ? `${kind} above ${min}${upper}` : `${kind} of at least ${min}${upper}`;
+  badValue(ctx, path, { value, accepted, instead: "the default is used" });
+  return undefined;
+}
+
+/** One of the words, or the fallback after reporting. */
+export function readOneOf<Word extends string>(
+  ctx: ReadContext,
+  path: string,
+  found: { value: unknown; words: readonly Word[]; absent: Word; bad: Word },
+): Word {
+  const { value, words, absent, bad } = found;
+  if (value === undefined || value === null) return absent;
+  const word = words.find((each) => each === value);
+  if (word !== undefined) return word;
+  const guess = typeof value === "string" ? closest(value, words) : undefined;
+  const hint = guess === undefined ? "" : ` (did you mean '${guess}'?)`;
+  badValue(ctx, path, { value, accepted: `one of ${words.join(", ")}${hint}`, instead: `'${bad}' is used` });
+  return bad;
+}
+
+/** A boolean, or the safe value after reporting. */
+export function readBoolean(
+  ctx: ReadContext,
+  path: string,
+  value: unknown,
+  other: { absent: boolean; bad: boolean },
+): boolean {
+  if (value === undefined || value === null) return other.absent;
+  if (typeof value === "boolean") return value;
+  badValue(ctx, path, { value, accepted: "true or false", instead: `${other.bad} is used` });
+  return other.bad;
+}
+
+/** The text without control and direction characters, which could rewrite a terminal; line ends and tabs stay. */
+export function withoutControls(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu, (char) =>
+    char === "\n" || char === "\t" ? char : "",
+  );
+}
+
+/** Text, with a number or boolean taken as written by YAML's own reading; undefined after reporting. */
+export function readLabel(ctx: ReadContext, path: string, value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (typeof value === "string") return withoutControls(value).trim() || undefined;
+  badValue(ctx, path, { value, accepted: "text (put it in quotes)", instead: "it is ignored" });
+  return undefined;
+}
+
+/** A list of texts from a YAML list or a comma-separated line; "bad" when it is neither. */
+export function readNames(value: unknown): string[] | "bad" | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "string") return splitCommas(value);
+  if (!Array.isArray(value)) return "bad";
+  const names: string[] = [];
+  for (const item of value) {
+    if (typeof item !== "string") return "bad";
+    names.push(item);
+  }
+  return joinBrackets(names);
+}
+
+/** Mends `[Agent(a, b)]`, which YAML splits at the comma inside the brackets. */
+function joinBrackets(names: readonly string[]): string[] {
+  const joined: string[] = [];
+  let open = false;
+  for (const name of names) {
+    const last = joined.at(-1);
+    if (open && last !== undefined) joined[joined.length - 1] = `${last}, ${name}`;
+    else joined.push(name);
+    const text = joined.at(-1) ?? "";
+    open = text.split("(").length > text.split(")").length;
+  }
+  return open ? [...names] : joined;
+}
+
+/** Splits at commas outside parentheses; ASCII blanks around an item belong to the list, not to the item. */
+export function splitCommas(text: string): string[] {
+  const items: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let index = 0; index <= text.length; index++) {
+    const char = text[index];
+    if (char === "(") depth++;
+    else if (char === ")") depth = Math.max(0, depth - 1);
+    else if (char === undefined || (char === "," && depth === 0)) {
+      const item = text.slice(start, index).replaceAll(/^[ \t\n]+|[ \t\n]+$/g, "");
+      if (item !== "") items.push(item);
+      start = index + 1;
+    }
+  }
+  return items;
+}
+
+/** A nested map by its canonical keys; unknown keys are reported, "bad" means it was no map. */
+export function readMap<Key extends string>(
+  ctx: ReadContext,
+  path: string,
+  value: unknown,
+  keys: readonly Key[],
+): Partial<Record<Key, unknown>> | "bad" | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!isMap(value)) return "bad";
+  const result: Partial<Record<Key, unknown>> = {};
+  for (const [written, inner] of Object.entries(value)) {
+    const key = keys.find((each) => normalKey(each) === normalKey(written));
+    if (key !== undefined) result[key] = inner;
+    else reportUnknownKey(ctx, `${path}.${written}`, written, keys);
+  }
+  return result;
+}
+
+function reportUnknownKey(ctx: ReadContext, path: string, written: string, keys: readonly string[]): void {
+  const guess = closest(written, keys);
+  const hint = guess === undefined ? "" : `; did you mean '${guess}'?`;
+  report(ctx, "warning", {
+    path,
+    code: "unknown-key",
+    message: `${path} is not a known key and has no effect${hint}`,
+    fix: guess === undefined ? `use one of ${keys.join(", ")}` : `rename it to '${guess}'`,
+  });
+}

@@ -1,0 +1,54 @@
+import { closestField, type FieldName, fieldOf, keptKind, normalKey } from "./field-names.ts";
+import { isMap, type ReadContext, report } from "./read-values.ts";
+
+/** Written values by the field they belong to. */
+export type Fields = Partial<Record<FieldName, unknown>>;
+
+/** Known keys by their field, the rest kept as written and reported. */
+export function sortKeys(
+  ctx: ReadContext,
+  values: ReadonlyMap<string, unknown>,
+): { fields: Fields; extra: Record<string, unknown> } {
+  const fields: Fields = {};
+  const extra: Record<string, unknown> = {};
+  for (const [key, value] of values) {
+    const field = fieldOf(key);
+    if (field !== undefined) {
+      fields[field] ??= value;
+      continue;
+    }
+    extra[key] = value;
+    const kind = keptKind(key);
+    if (kind === "noted") reportKept(ctx, key);
+    if (kind === "unknown") reportUnknown(ctx, key);
+  }
+  return { fields, extra };
+}
+
+/** Servers the definition brings along are known to its own tools list. */
+export function withOwnServers(ctx: ReadContext, extra: Readonly<Record<string, unknown>>): ReadContext {
+  const written = Object.entries(extra).find(([key]) => normalKey(key) === "mcpservers")?.[1];
+  const entries = Array.isArray(written) ? written : [written];
+  const names = entries.flatMap((entry) =>
+    typeof entry === "string" ? [entry] : isMap(entry) ? Object.keys(entry) : [],
+  );
+  if (names.length === 0) return ctx;
+  return { ...ctx, known: { ...ctx.known, servers: new Set([...(ctx.known.servers ?? []), ...names]) } };
+}
+
+function reportKept(ctx: ReadContext, key: string): void {
+  const message = `${key} is another program's key: kept, but without effect in Retinue`;
+  report(ctx, "info", { path: key, code: "kept-key", message, fix: "nothing to do" });
+}
+
+/** A key that sounds like rights but is not read leaves the agent wider than its author thinks. */
+function reportUnknown(ctx: ReadContext, key: string): void {
+  const guess = closestField(key);
+  const aboutRights = /tool|permission|deny|disallow|allow|forbid/i.test(key);
+  report(ctx, aboutRights ? "warning" : "info", {
+    path: key,
+    code: "unknown-key",
+    message: `${key} is not a known key: kept, but without effect${guess === undefined ? "" : `; did you mean '${guess}'?`}`,
+    fix: guess === undefined ? "remove it if it was meant for Retinue" : `rename it to '${guess}'`,
+  });
+}

@@ -1,0 +1,119 @@
+import type { AgentFormat } from "../../schema/agent.ts";
+
+/** The names rules may use. Without `tools` every well-formed name is taken as known. */
+export type KnownTools = {
+  readonly tools?: ReadonlySet<string>;
+  readonly groups?: ReadonlySet<string>;
+  /** Names of MCP servers, so that `srv_tool` can be told from a plain name. */
+  readonly servers?: ReadonlySet<string>;
+};
+
+/** Every vendor's spelling of a tool we have under another name; spellings are case-exact. */
+const COMMON: Readonly<Record<string, readonly string[]>> = {
+  Read: ["read"],
+  read_file: ["read"],
+  read_many_files: ["read"],
+  NotebookRead: ["read"],
+  readFile: ["read"],
+  Write: ["write"],
+  write_file: ["write"],
+  Edit: ["edit"],
+  MultiEdit: ["edit"],
+  NotebookEdit: ["edit"],
+  multiedit: ["edit"],
+  patch: ["edit"],
+  apply_patch: ["edit"],
+  replace: ["edit"],
+  editFiles: ["edit", "write"],
+  Bash: ["shell"],
+  bash: ["shell"],
+  PowerShell: ["shell"],
+  powershell: ["shell"],
+  run_shell_command: ["shell"],
+  runCommands: ["shell"],
+  runInTerminal: ["shell"],
+  execute: ["shell"],
+  Grep: ["grep"],
+  grep_search: ["grep"],
+  search_file_content: ["grep"],
+  search: ["grep"],
+  codebase: ["grep"],
+  textSearch: ["grep"],
+  Glob: ["glob"],
+  find: ["glob"],
+  fileSearch: ["glob"],
+  LS: ["ls"],
+  list: ["ls"],
+  list_directory: ["ls"],
+  listDirectory: ["ls"],
+  WebSearch: ["web_search"],
+  websearch: ["web_search"],
+  google_web_search: ["web_search"],
+  WebFetch: ["web_fetch"],
+  webfetch: ["web_fetch"],
+  fetch: ["web_fetch"],
+  Task: ["delegate"],
+  Agent: ["delegate"],
+  task: ["delegate"],
+  agent: ["delegate"],
+  "custom-agent": ["delegate"],
+  runSubagent: ["delegate"],
+  invoke_agent: ["delegate"],
+  delegate_to_agent: ["delegate"],
+  TodoWrite: ["todo"],
+  todowrite: ["todo"],
+  todoread: ["todo"],
+  write_todos: ["todo"],
+  todos: ["todo"],
+};
+
+/** Where one vendor's word covers more than the common one. In opencode every file change is one right. */
+const BY_FORMAT: Partial<Record<AgentFormat, Readonly<Record<string, readonly string[]>>>> = {
+  opencode: {
+    edit: ["edit", "write"],
+    write: ["edit", "write"],
+    patch: ["edit", "write"],
+    multiedit: ["edit", "write"],
+  },
+  copilot: {
+    edit: ["edit", "write"],
+    search: ["grep", "glob"],
+    web: ["web_search", "web_fetch"],
+  },
+};
+
+/** Names our own core tools go by; a vendor name that maps to one of them is always known. */
+export const CORE_TOOLS: ReadonlySet<string> = new Set(Object.values(COMMON).flat());
+
+/** Copilot's tool sets, whose members are written `set/member` like a server's tools. */
+const COPILOT_SETS = new Set(["edit", "search", "read", "execute", "web", "vscode", "agent", "todo"]);
+
+/** Tools of other vendors that have no counterpart here: allowing them gives nothing, denying them costs nothing. */
+const ELSEWHERE = new Set(
+  `Skill SlashCommand AskUserQuestion EnterPlanMode ExitPlanMode BashOutput KillShell KillBash TaskOutput TaskStop
+  TaskCreate TaskGet TaskList TaskUpdate ToolSearch LSP ListMcpResourcesTool ReadMcpResourceTool SendMessage Monitor
+  EnterWorktree ExitWorktree skill lsp question doom_loop external_directory plan_enter plan_exit save_memory ask_user
+  activate_skill get_internal_docs enter_plan_mode exit_plan_mode vscode vscodeAPI usages problems changes testFailure
+  openSimpleBrowser extensions githubRepo think new runTests runTasks runNotebooks findTestFiles searchResults
+  terminalLastCommand terminalSelection getTerminalOutput`.split(/\s+/),
+);
+
+/** Our names for a vendor's tool; an empty list for one without a counterpart; undefined for a name of nobody. */
+export function ourNames(name: string, format: AgentFormat): readonly string[] | undefined {
+  const special = own(BY_FORMAT[format], name) ?? own(COMMON, name);
+  if (special !== undefined) return special;
+  if (ELSEWHERE.has(name)) return [];
+  if (format !== "copilot") return undefined;
+  const [set = "", member = "", ...more] = name.split("/");
+  if (!COPILOT_SETS.has(set) || member === "" || more.length > 0) return undefined;
+  return own(COMMON, member) ?? [];
+}
+
+function own<Value>(table: Readonly<Record<string, Value>> | undefined, key: string): Value | undefined {
+  return table !== undefined && Object.hasOwn(table, key) ? table[key] : undefined;
+}
+
+/** Vendor spellings for did-you-mean. */
+export function vendorNames(): string[] {
+  return Object.keys(COMMON);
+}

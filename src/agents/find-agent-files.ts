@@ -1,0 +1,140 @@
+import { readdir, realpath, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { AgentSource, Problem } from "../schema/agent.ts";
+import { messageOf } from "../schema/error.ts";
+
+/** One file that may hold an agent. */
+export type AgentFile = { path: string; format: AgentSource["format"]; scope: AgentSource["scope"] };
+
+/** Where to look. A place left out is not searched, so an untrusted project is simply not named. */
+export type AgentPlaces = {
+  projectDir?: string;
+  homeDir?: string;
+  /** `$XDG_CONFIG_HOME`; the home's `.config` if absent. */
+  configHome?: string;
+  builtinDir?: string;
+};
+
+type Place = { dir: string; format: AgentFile["format"]; scope: AgentFile["scope"]; suffix: string };
+
+const MAX_FOLDER_DEPTH = 8;
+const MAX_FILES_PER_PLACE = 5_000;
+
+/** Every agent file in order of precedence. What cannot be read is a problem; a missing folder is not. */
+export async function findAgentFiles(
+  places: AgentPlaces,
+): Promise<{ files: AgentFile[]; problems: Problem[] }> {
+  const files: AgentFile[] = [];
+  const problems: Problem[] = [];
+  for (const place of listPlaces(places)) {
+    const found = await searchFolder(place, problems);
+    files.push(...found.map((path) => ({ path, format: place.format, scope: place.scope })));
+  }
+  return { files, problems };
+}
+
+/** The folders that are searched, first wins. */
+export function listPlaces(places: AgentPlaces): Place[] {
+  const { projectDir, builtinDir } = places;
+  const list: Place[] = [];
+  const add = (scope: Place["scope"], format: Place["format"], dir: string): void => {
+    list.push({ dir, format, scope, suffix: format === "copilot" ? ".agent.md" : ".md" });
+  };
+  if (projectDir !== undefined) {
+    add("project", "native", join(projectDir, ".retinue", "agents"));
+    addVendors((format, ...parts) => add("project", format, join(projectDir, ...parts)), ".opencode");
+    add("project", "copilot", join(projectDir, ".github", "agents"));
+    add("project", "gemini", join(projectDir, ".gemini", "agents"));
+  }
+  if (places.homeDir !== undefined || places.configHome !== undefined) {
+    const home = places.homeDir ?? homedir();
+    const config = places.configHome ?? join(home, ".config");
+    add("user", "native", join(config, "retinue", "agents"));
+    addVendors(
+      (format, ...parts) =>
+        add("user", format, format === "opencode" ? join(config, ...parts) : join(home, ...parts)),
+      "opencode",
+    );
+    add("user", "copilot", join(home, ".copilot", "agents"));
+    add("user", "copilot", join(home, ".github", "agents"));
+    add("user", "gemini", join(home, ".gemini", "agents"));
+  }
+  if (builtinDir !== undefined) add("builtin", "native", builtinDir);
+  return list;
+}
+
+function addVendors(add: (format: Place["format"], ...parts: string[]) => void, opencode: string): void {
+  add("claude", ".claude", "agents");
+  add("opencode", opencode, "agent");
+  add("opencode", opencode, "agents");
+}
+
+/** Sorted paths below a folder. Links are followed, each real folder once, so a loop ends. */
+async function searchFolder(place: Place, problems: Problem[]): Promise<string[]> {
+  const found: string[] = [];
+  const seen = new Set<string>();
+  const pending: { dir: string; depth: number }[] = [{ dir: place.dir, depth: 0 }];
+  for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
+    const { dir, depth } = next;
+    const names = await listFolder(dir, seen, problems);
+    for (const name of names) {
+      if (name.startsWith(".") || name === "node_modules") continue;
+      const path = join(dir, name);
+      const kind = await kindOf(path, name.endsWith(place.suffix), problems);
+      if (kind === "folder" && depth < MAX_FOLDER_DEPTH) pending.push({ dir: path, depth: depth + 1 });
+      if (kind === "file" && name.toLowerCase().endsWith(place.suffix)) found.push(path);
+    }
+    if (found.length > MAX_FILES_PER_PLACE) {
+      problems.push(
+        unreadable(
+          place.dir,
+          "too-many-files",
+          `more than ${MAX_FILES_PER_PLACE} agent files; the rest is skipped`,
+        ),
+      );
+      return found.slice(0, MAX_FILES_PER_PLACE);
+    }
+  }
+  return found;
+}
+
+async function listFolder(dir: string, seen: Set<string>, problems: Problem[]): Promise<string[]> {
+  try {
+    const real = await realpath(dir);
+    if (seen.has(real)) return [];
+    seen.add(real);
+    return (await readdir(dir)).sort();
+  } catch (thrown) {
+    if (!isMissing(thrown))
+      problems.push(unreadable(dir, "unreadable-folder", `the folder cannot be read: ${messageOf(thrown)}`));
+    return [];
+  }
+}
+
+async function kindOf(
+  path: string,
+  wanted: boolean,
+  problems: Problem[],
+): Promise<"file" | "folder" | "other"> {
+  try {
+    const info = await stat(path);
+    if (info.isDirectory()) return "folder";
+    if (info.isFile()) return "file";
+    if (wanted)
+      problems.push(unreadable(path, "not-a-file", "this is a pipe, socket or device and is not opened"));
+  } catch (thrown) {
+    if (wanted)
+      problems.push(unreadable(path, "unreadable-file", `the file cannot be read: ${messageOf(thrown)}`));
+  }
+  return "other";
+}
+
+function isMissing(thrown: unknown): boolean {
+  const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
+  return code === "ENOENT" || code === "ENOTDIR";
+}
+
+function unreadable(file: string, code: string, message: string): Problem {
+  return { severity: "warning", file, line: 0, code, message, fix: "check the path and its permissions" };
+}

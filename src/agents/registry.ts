@@ -1,0 +1,114 @@
+import type { Agent, Problem } from "../schema/agent.ts";
+import { checkReferences, resolveReferences } from "./check-references.ts";
+import { didYouMean } from "./closest.ts";
+import { slugOf } from "./fields/slug.ts";
+
+/** An agent that another of its name came before. */
+export type ShadowedAgent = { agent: Agent; by: Agent };
+
+/** All agents of one session, looked up by name or alias. */
+export type AgentRegistry = {
+  /** Enabled agents by name. */
+  list(): readonly Agent[];
+  /** An enabled agent by its name or an alias; a disabled one is never returned. */
+  get(nameOrAlias: string): Agent | undefined;
+  isDisabled(nameOrAlias: string): boolean;
+  readonly disabled: readonly Agent[];
+  readonly shadowed: readonly ShadowedAgent[];
+  readonly problems: readonly Problem[];
+  /** Why a name leads to no agent, with the nearest and all available names. */
+  unknownAgentMessage(name: string): string;
+};
+
+/** What a registry is made of, in order of precedence. */
+export type RegistryInput = {
+  agents: readonly Agent[];
+  problems?: readonly Problem[];
+  /** Names or aliases the user switched off. */
+  disabledAgents?: readonly string[];
+  /** Files that could not be used, by the name they would have had. */
+  unusable?: readonly { name: string; file: string }[];
+};
+
+/** First of a name wins; references between agents are resolved to names and checked. */
+export function createRegistry(input: RegistryInput): AgentRegistry {
+  const problems = [...(input.problems ?? [])];
+  const { winners, shadowed } = takeFirst(input.agents);
+  const aliases = takeAliases(winners, problems);
+  const switchedOff = new Set((input.disabledAgents ?? []).map((name) => slugOf(name) ?? name));
+  const isOff = (agent: Agent): boolean =>
+    !agent.enabled || switchedOff.has(agent.name) || agent.aliases.some((alias) => switchedOff.has(alias));
+  const nameOf = (name: string): string | undefined => (winners.has(name) ? name : aliases.get(name));
+  const all = [...winners.values()].map((agent) => resolveReferences(agent, nameOf));
+  const enabled = new Map(all.filter((agent) => !isOff(agent)).map((agent) => [agent.name, agent]));
+  const disabled = all.filter(isOff);
+  const disabledNames = new Set(disabled.map((agent) => agent.name));
+  for (const { name, file } of input.unusable ?? []) {
+    const other = enabled.get(nameOf(name) ?? "");
+    if (other !== undefined) problems.push(fallback(other, file));
+  }
+  problems.push(...checkReferences([...enabled.values()], disabledNames));
+  const get = (name: string): Agent | undefined => enabled.get(nameOf(name) ?? "");
+  const isDisabled = (name: string): boolean =>
+    disabledNames.has(nameOf(name) ?? "") || (switchedOff.has(name) && !get(name));
+  const sorted = [...enabled.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return {
+    list: () => sorted,
+    get,
+    isDisabled,
+    disabled,
+    shadowed,
+    problems,
+    unknownAgentMessage: (name) => describeUnknown(name, isDisabled(name), sorted),
+  };
+}
+
+function takeFirst(agents: readonly Agent[]): { winners: Map<string, Agent>; shadowed: ShadowedAgent[] } {
+  const winners = new Map<string, Agent>();
+  const shadowed: ShadowedAgent[] = [];
+  for (const agent of agents) {
+    const by = winners.get(agent.name);
+    if (by === undefined) winners.set(agent.name, agent);
+    else shadowed.push({ agent, by });
+  }
+  return { winners, shadowed };
+}
+
+/** A name beats every alias, and the first agent with an alias keeps it. */
+function takeAliases(winners: ReadonlyMap<string, Agent>, problems: Problem[]): Map<string, string> {
+  const aliases = new Map<string, string>();
+  for (const agent of winners.values()) {
+    for (const alias of agent.aliases) {
+      const owner = winners.has(alias) ? alias : aliases.get(alias);
+      if (owner === undefined) aliases.set(alias, agent.name);
+      else problems.push(takenAlias(agent, alias, owner));
+    }
+  }
+  return aliases;
+}
+
+function takenAlias(agent: Agent, alias: string, owner: string): Problem {
+  const message = `the alias '${alias}' of '${agent.name}' already means '${owner}'`;
+  const file = agent.source.file ?? "code";
+  return { severity: "warning", file, line: 0, code: "alias-taken", message, fix: "choose another alias" };
+}
+
+function fallback(other: Agent, file: string): Problem {
+  const message = `'${other.name}' is not read from this file, which has errors, but from ${other.source.file ?? "code"}`;
+  return {
+    severity: "warning",
+    file,
+    line: 0,
+    code: "fallback-agent",
+    message,
+    fix: "correct the errors above",
+  };
+}
+
+function describeUnknown(name: string, isDisabled: boolean, agents: readonly Agent[]): string {
+  const names = agents.map((agent) => agent.name);
+  const available = `available: ${names.length === 0 ? "none" : names.join(", ")}`;
+  if (isDisabled) return `the agent '${name}' is disabled; ${available}`;
+  const candidates = [...names, ...agents.flatMap((agent) => agent.aliases)];
+  return `no agent '${name}'${didYouMean(name, candidates) || ";"} ${available}`;
+}

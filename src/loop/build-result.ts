@@ -1,0 +1,66 @@
+import { relative } from "node:path";
+import type { BailoutReason, DeliverableVerdict, RunError, RunResult, RunStatus } from "../schema/result.ts";
+import { parseReport } from "./parse-report.ts";
+import type { LoopPorts } from "./ports.ts";
+import type { Run } from "./run.ts";
+
+/** How a run ended, before the host measures it. */
+export type Ending = {
+  status: RunStatus;
+  text: string;
+  partial?: boolean;
+  bailout?: BailoutReason;
+  error?: RunError;
+  verdicts?: readonly DeliverableVerdict[];
+};
+
+/** The structured result: the model's words, and the host's measurements. */
+export function buildResult(run: Run, ending: Ending, ports: LoopPorts): RunResult {
+  const { spec, account } = run;
+  const report = parseReport(ending.text);
+  const success = ending.status === "completed";
+  const summary = report.summary || ports.redactor.redact(ending.error?.message ?? "");
+  const { files_created, files_modified } = changedFiles(run);
+  return {
+    run_id: spec.runId,
+    session_id: spec.sessionId,
+    agent: spec.agent.name,
+    model: spec.model.id,
+    status: ending.status,
+    success,
+    summary,
+    details: ending.text,
+    ...(report.data !== undefined && { data: report.data }),
+    files_modified,
+    files_created,
+    tests_run: run.testsRun,
+    tests_passed: run.testsPassed,
+    warnings: [...run.warnings, ...report.warnings],
+    suggestions: report.suggestions,
+    iteration_count: run.turn,
+    duration_ms: Math.round(ports.clock.monotonicMs() - spec.startedMs),
+    tool_calls_used: run.toolCalls,
+    tools_used: [...run.toolCounts.keys()],
+    context_size: run.contextChars,
+    tokens: { self: run.tokens, subtree: account.tokensSpent },
+    cost_usd: { self: run.costUsd, subtree: run.subtreePriced && run.costUsd !== null ? account.costSpent : null },
+    deliverables: ending.verdicts ?? [],
+    partial: ending.partial ?? false,
+    ...(ending.bailout && { bailout_reason: ending.bailout }),
+    ...(ending.error && { error: { ...ending.error, message: ports.redactor.redact(ending.error.message) } }),
+    tainted: run.tainted,
+    attempt: spec.attempt,
+  };
+}
+
+function changedFiles(run: Run): Pick<RunResult, "files_created" | "files_modified"> {
+  const files_created: string[] = [];
+  const files_modified: string[] = [];
+  for (const [path, kind] of run.changes) {
+    const inProject = relative(run.spec.projectDir, path);
+    const name = inProject.startsWith("..") ? path : inProject;
+    files_modified.push(name);
+    if (kind === "created") files_created.push(name);
+  }
+  return { files_created, files_modified };
+}

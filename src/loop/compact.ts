@@ -1,0 +1,52 @@
+import type { LanguageModelV4Message } from "@ai-sdk/provider";
+import { excerpt } from "../tools/truncate.ts";
+import type { LoopPorts } from "./ports.ts";
+import { type Run, charsOf } from "./run.ts";
+import { summarise } from "./summarise.ts";
+
+/** How much of the context limit the kept end of a conversation may take. */
+const KEPT_SHARE = 0.4;
+
+/**
+ * Makes room in the history: task and latest turns stay, what lies between becomes a summary. Only the history
+ * changes; rights, taint, counters and budgets live in the run and cannot be lost here.
+ */
+export async function compact(run: Run, ports: LoopPorts, limitChars: number): Promise<void> {
+  const [system, task, ...rest] = run.history;
+  if (!system || !task || rest.length === 0) return;
+  const keptFrom = startOfKept(rest, limitChars * KEPT_SHARE);
+  const dropped = rest.slice(0, keptFrom);
+  const kept = rest.slice(keptFrom).map((message) => shortened(message, limitChars * KEPT_SHARE));
+  const messages: LanguageModelV4Message[] = [system, task];
+  if (dropped.length > 0) {
+    const summary = await summarise(run, dropped, ports);
+    const text = `<earlier_work>\n${ports.guards.escape(summary)}\n</earlier_work>\nThe conversation before this point was condensed. Go on with the task.`;
+    messages.push({ role: "user", content: [{ type: "text", text }] });
+  }
+  run.replaceHistory([...messages, ...kept]);
+  run.warnings.push(`the conversation was condensed at turn ${run.turn} to stay within ${limitChars} characters`);
+}
+
+/** Index of the first message to keep: an assistant's, so that no tool result loses its call. */
+function startOfKept(messages: readonly LanguageModelV4Message[], budget: number): number {
+  let chars = 0;
+  let start = messages.length;
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const message = messages[index];
+    if (!message) break;
+    chars += charsOf(message);
+    if (chars > budget && start < messages.length) break;
+    if (message.role === "assistant") start = index;
+  }
+  return start;
+}
+
+function shortened(message: LanguageModelV4Message, budget: number): LanguageModelV4Message {
+  if (message.role !== "tool" || charsOf(message) <= budget) return message;
+  const share = Math.max(500, Math.floor(budget / message.content.length));
+  const content = message.content.map((part) => {
+    if (part.type !== "tool-result" || part.output.type !== "text") return part;
+    return { ...part, output: { ...part.output, value: excerpt(part.output.value, share, "left out to make room") } };
+  });
+  return { ...message, content };
+}

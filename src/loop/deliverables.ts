@@ -1,0 +1,118 @@
+import { readFile, stat } from "node:fs/promises";
+import { relative } from "node:path";
+import type { CommandDeliverable, Deliverable, FileDeliverable } from "../schema/agent.ts";
+import { messageOf } from "../schema/error.ts";
+import type { DeliverableVerdict } from "../schema/result.ts";
+import type { Run } from "./run.ts";
+
+const MAX_JSON_BYTES = 64 * 1024 * 1024;
+
+/** How matching files looked when the run began, so that only what it made or changed counts. */
+export type Baseline = ReadonlyMap<string, string>;
+
+/** Notes the files that match the run's deliverables before it begins. */
+export async function takeBaseline(run: Run): Promise<Baseline> {
+  const baseline = new Map<string, string>();
+  for (const deliverable of run.spec.deliverables) {
+    if (!("file" in deliverable)) continue;
+    for (const path of await matching(run, deliverable)) baseline.set(path, await stateOf(path));
+  }
+  return baseline;
+}
+
+/** Runs a command as the run's own shell call; null if it exited with 0, else what went wrong. */
+export type RunCommand = (command: string, index: number) => Promise<string | null>;
+
+/** The host's own check of everything the run promised. */
+export async function checkDeliverables(run: Run, runCommand: RunCommand): Promise<DeliverableVerdict[]> {
+  const verdicts: DeliverableVerdict[] = [];
+  for (const [index, deliverable] of run.spec.deliverables.entries()) {
+    verdicts.push("file" in deliverable ? await checkFile(run, deliverable) : await checkCommand(deliverable, index, runCommand));
+  }
+  return verdicts;
+}
+
+/** Why a tool may not run yet: a file that must come before it is not there or not valid. */
+export async function missingBefore(run: Run, tool: string): Promise<string | null> {
+  for (const deliverable of run.spec.deliverables) {
+    if (!("file" in deliverable) || !deliverable.before?.includes(tool)) continue;
+    const verdict = await checkFile(run, deliverable);
+    if (!verdict.ok) return `'${tool}' must wait until \`${deliverable.file}\` is there and valid: ${verdict.reason}`;
+  }
+  return null;
+}
+
+/** One line on what is missing, in the words a parent and a person see. */
+export function complianceError(agent: string, verdicts: readonly DeliverableVerdict[]): string {
+  const missing = verdicts.filter((verdict) => !verdict.ok).map((verdict) => `\`${verdict.deliverable}\` (${verdict.reason})`);
+  return `COMPLIANCE ERROR: ${agent} did not leave what its contract demands: ${missing.join("; ")}.`;
+}
+
+/** The name of a deliverable as people see it. */
+export function nameOf(deliverable: Deliverable): string {
+  return "file" in deliverable ? deliverable.file : `$ ${deliverable.command}`;
+}
+
+async function checkFile(run: Run, deliverable: FileDeliverable): Promise<DeliverableVerdict> {
+  const verdict = (ok: boolean, reason: string, files: string[] = []): DeliverableVerdict => ({
+    deliverable: nameOf(deliverable),
+    ok,
+    reason,
+    files,
+  });
+  try {
+    const all = await matching(run, deliverable);
+    if (all.length === 0) return verdict(false, "no such file");
+    const changed: string[] = [];
+    for (const path of all) if (run.baseline.get(path) !== (await stateOf(path))) changed.push(path);
+    if (changed.length === 0) return verdict(false, "the file was there before and this run did not change it");
+    const names = changed.map((path) => relative(rootOf(run, deliverable).root, path));
+    for (const path of changed) {
+      const wrong = await faultOf(path, deliverable);
+      if (wrong) return verdict(false, wrong, names);
+    }
+    return verdict(true, changed.length === 1 ? "present" : `${changed.length} files present`, names);
+  } catch (thrown) {
+    return verdict(false, `could not be checked: ${messageOf(thrown)}`);
+  }
+}
+
+async function faultOf(path: string, deliverable: FileDeliverable): Promise<string | null> {
+  const { size } = await stat(path);
+  if (size === 0) return "the file is empty";
+  if (!deliverable.schema) return null;
+  if (size > MAX_JSON_BYTES) return `the file is larger than ${MAX_JSON_BYTES} bytes`;
+  let value: unknown;
+  try {
+    value = JSON.parse(await readFile(path, "utf8"));
+  } catch (thrown) {
+    return `the file is not valid JSON: ${messageOf(thrown)}`;
+  }
+  const { Ajv } = await import("ajv");
+  const ajv = new Ajv({ allErrors: true, strict: false });
+  if (ajv.validate(deliverable.schema, value)) return null;
+  return `the file does not fit its schema: ${ajv.errorsText(ajv.errors?.slice(0, 5), { dataVar: "file" })}`;
+}
+
+async function checkCommand(deliverable: CommandDeliverable, index: number, runCommand: RunCommand): Promise<DeliverableVerdict> {
+  const wrong = await runCommand(deliverable.command, index);
+  return { deliverable: nameOf(deliverable), ok: wrong === null, reason: wrong?.slice(0, 500) ?? "exited with 0", files: [] };
+}
+
+async function matching(run: Run, deliverable: FileDeliverable): Promise<string[]> {
+  const { root, pattern } = rootOf(run, deliverable);
+  const { glob } = await import("tinyglobby");
+  return glob(pattern, { cwd: root, absolute: true, dot: true, onlyFiles: true, followSymbolicLinks: false, expandDirectories: false });
+}
+
+function rootOf(run: Run, deliverable: FileDeliverable): { root: string; pattern: string } {
+  const inProject = deliverable.file.startsWith("project:");
+  const pattern = deliverable.file.replace(/^(project|workspace):/, "");
+  if (pattern.startsWith("/") || pattern.split("/").includes("..")) throw new Error(`'${deliverable.file}' leads outside its folder`);
+  return { root: inProject ? run.spec.projectDir : run.spec.workspaceDir, pattern };
+}
+
+async function stateOf(path: string): Promise<string> {
+  const { size, mtimeMs, ctimeMs, ino } = await stat(path);
+  return `${ino}:${size}:${mtimeMs}:${ctimeMs}`;
+}

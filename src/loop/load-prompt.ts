@@ -1,0 +1,13 @@
+import { readFileSync } from "node:fs";
+
+const loaded = new Map<string, string>();
+
+/** A prompt that stands as a Markdown file beside the code, with its {{names}} filled in. */
+export function loadPrompt(file: URL, values: Readonly<Record<string, string>> = {}): string {
+  let text = loaded.get(file.href);
+  if (text === undefined) {
+    text = readFileSync(file, "utf8").trimEnd();
+    loaded.set(file.href, text);
+  }
+  return text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? "");
+}

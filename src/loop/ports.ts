@@ -1,0 +1,66 @@
+import type { Clock } from "../scheduler/clock.ts";
+import type { Limiter } from "../scheduler/limiter.ts";
+import type { EventBody } from "../schema/event.ts";
+import type { Journal } from "../schema/record.ts";
+import type { Layer, Target } from "../schema/rights.ts";
+import type { Risk } from "../tools/tool.ts";
+import type { Guards } from "./guards.ts";
+import type { Run } from "./run.ts";
+
+/** A call that needs a person's word. */
+export type ApprovalRequest = {
+  approvalId: string;
+  runId: string;
+  sessionId: string;
+  tool: string;
+  groups: readonly string[];
+  targets: readonly Target[];
+  input: unknown;
+  /** Binds the answer to exactly these arguments. */
+  inputHash: string;
+  risk: Risk;
+  reason: string;
+  /** Names from the root agent down to the one that asks. */
+  chain: readonly string[];
+  /** The run holds untrusted text and the call acts outside. */
+  tainted: boolean;
+};
+
+/** A person's, or a recorded, word. */
+export type ApprovalAnswer = { allowed: boolean; by: string; note?: string };
+
+/** Hides secrets. */
+export type Redactor = {
+  redact(text: string): string;
+  redactJson<Value>(value: Value): Value;
+  stream(): { push(chunk: string): string; end(): string };
+};
+
+/** Reuses outputs of safe tools within a session. */
+export type ToolCache = {
+  get(key: string): { text: string; tainted: boolean } | undefined;
+  set(key: string, output: { text: string; tainted: boolean }): void;
+};
+
+/** All that the loop needs from outside. Ports never reject: a failure comes back as a value. */
+export type LoopPorts = {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly guards: Guards;
+  readonly redactor: Redactor;
+  readonly cache: ToolCache;
+  /** Tells every subscriber; rows carry their seq. */
+  emit(sessionId: string, event: EventBody, seq?: number): void;
+  /** Somebody shows text while it streams. */
+  watched(): boolean;
+  limiter(provider: string): Limiter;
+  approve(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
+  /** What was taken away after runs began; only narrows. */
+  liveLayer(): Layer | null;
+  /** Saves a long text in the workspace and says where. */
+  saveArtefact(run: Run, name: string, text: string): Promise<string>;
+  /** Results of children that the run has not yet been told of; waits for them. Null if there are none. */
+  remainingResults(run: Run): Promise<string | null>;
+  createId(prefix: string): string;
+  random(): number;
+};

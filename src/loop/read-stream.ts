@@ -1,0 +1,75 @@
+import type { LanguageModelV4StreamPart, LanguageModelV4Usage, SharedV4ProviderMetadata } from "@ai-sdk/provider";
+import type { LanguageModelV4FinishReason } from "@ai-sdk/provider";
+
+/** A tool call as the model wrote it; the input is JSON text not yet checked. */
+export type ToolCall = {
+  callId: string;
+  tool: string;
+  /** Without secrets; this is what history and record hold. */
+  input: string;
+  /** As written, only where hiding a secret changed it; this is what the tool gets. */
+  rawInput?: string;
+  /** Made by the host to check a deliverable; not counted against the run. */
+  byHost?: boolean;
+  metadata?: SharedV4ProviderMetadata;
+};
+
+/** A complete reply of the model. */
+export type Reply = {
+  text: string;
+  reasoning: { text: string; metadata?: SharedV4ProviderMetadata }[];
+  calls: ToolCall[];
+  finish: LanguageModelV4FinishReason["unified"];
+  usage: LanguageModelV4Usage | undefined;
+  /** The model that really answered, if the provider said. */
+  modelId: string | undefined;
+};
+
+/** Puts a reply together part by part. Only a stream that reached its finish gives a reply. */
+export class ReplyReader {
+  readonly reply: Reply = { text: "", reasoning: [], calls: [], finish: "other", usage: undefined, modelId: undefined };
+  finished = false;
+  error: unknown;
+
+  /** Takes one part; returns text to show, if any. */
+  take(part: LanguageModelV4StreamPart): { kind: "text" | "reasoning"; text: string } | null {
+    const reply = this.reply;
+    switch (part.type) {
+      case "text-delta":
+        reply.text += part.delta;
+        return { kind: "text", text: part.delta };
+      case "reasoning-start":
+        reply.reasoning.push({ text: "" });
+        return null;
+      case "reasoning-delta": {
+        const last = reply.reasoning.at(-1);
+        if (last) last.text += part.delta;
+        else reply.reasoning.push({ text: part.delta });
+        return { kind: "reasoning", text: part.delta };
+      }
+      case "reasoning-end": {
+        const last = reply.reasoning.at(-1);
+        if (last && part.providerMetadata) last.metadata = part.providerMetadata;
+        return null;
+      }
+      case "tool-call":
+        if (!part.providerExecuted) {
+          reply.calls.push({ callId: part.toolCallId, tool: part.toolName, input: part.input, ...(part.providerMetadata && { metadata: part.providerMetadata }) });
+        }
+        return null;
+      case "response-metadata":
+        reply.modelId = part.modelId ?? reply.modelId;
+        return null;
+      case "finish":
+        this.finished = true;
+        reply.finish = part.finishReason.unified;
+        reply.usage = part.usage;
+        return null;
+      case "error":
+        this.error = part.error;
+        return null;
+      default:
+        return null;
+    }
+  }
+}

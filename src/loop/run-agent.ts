@@ -1,0 +1,217 @@
+import type { LanguageModelV4Message } from "@ai-sdk/provider";
+import type { BailoutReason, DeliverableVerdict, RunError, RunResult } from "../schema/result.ts";
+import { type Ending, buildResult } from "./build-result.ts";
+import { type ModelOutcome, callModel } from "./call-model.ts";
+import { compact } from "./compact.ts";
+import { complianceError, takeBaseline } from "./deliverables.ts";
+import { type CallResult, dispatch } from "./dispatch.ts";
+import { loadPrompt } from "./load-prompt.ts";
+import type { LoopPorts } from "./ports.ts";
+import type { Reply, ToolCall } from "./read-stream.ts";
+import { type Repetition, REPEATS_TO_WARN } from "./repetition.ts";
+import type { Run } from "./run.ts";
+import { limitReached } from "./limits.ts";
+import { waitFor } from "./wait-for.ts";
+
+/** What a finished turn leads to. */
+type Next = { kind: "turn" } | { kind: "wrap_up"; reason: BailoutReason } | { kind: "end"; ending: Ending };
+
+const NEXT_TURN: Next = { kind: "turn" };
+const prompt = (name: string, values?: Record<string, string>) => loadPrompt(new URL(`./prompts/${name}.md`, import.meta.url), values);
+
+/** One run from task to result. Never throws: whatever goes wrong ends as a status. */
+export async function runAgent(run: Run, ports: LoopPorts): Promise<RunResult> {
+  const seen: Repetition = { last: "", count: 0 };
+  if (run.spec.deliverables.length > 0) run.baseline = await takeBaseline(run).catch(() => new Map());
+  let next: Next = NEXT_TURN;
+  while (next.kind !== "end") {
+    next = next.kind === "turn" ? await takeTurn(run, seen, ports) : { kind: "end", ending: await wrapUp(run, next.reason, ports) };
+  }
+  return buildResult(run, await withVerdicts(run, next.ending, ports), ports);
+}
+
+async function takeTurn(run: Run, seen: Repetition, ports: LoopPorts): Promise<Next> {
+  const stop = await beforeTurn(run, ports);
+  if (stop) return stop;
+  run.turn++;
+  const outcome = await callModelOnce(run, ports);
+  if (outcome.kind !== "reply") return afterNoReply(run, outcome);
+  const { reply } = outcome;
+  const { calls } = reply;
+  pushReply(run, reply);
+  run.measured = { tokens: outcome.tokens, chars: run.contextChars };
+  if (calls.length === 0) return afterAnswer(run, reply, ports);
+
+  const repeating = ports.guards.isRepeating(seen, calls);
+  const results = await answerCalls(run, calls, ports);
+  pushResults(run, results);
+  if (repeating === "stop") return { kind: "wrap_up", reason: "loop_detected" };
+  if (repeating === "warn") run.pushUser(prompt("repeating", { count: String(Math.max(seen.count, REPEATS_TO_WARN)) }));
+  return NEXT_TURN;
+}
+
+/** Pause, steering, limits and room in the context, in that order. */
+async function beforeTurn(run: Run, ports: LoopPorts): Promise<Next | null> {
+  if (run.paused) await waitFor(run, "pause", ports, run.paused.promise);
+  if (run.interruption) return { kind: "end", ending: interrupted(run) };
+  for (const text of run.steering.splice(0)) {
+    run.pushUser(text);
+    ports.emit(run.spec.sessionId, { type: "run.steered", runId: run.spec.runId, text });
+  }
+  const reason = limitReached(run, ports.clock.monotonicMs());
+  if (reason) return { kind: "wrap_up", reason };
+  if (run.contextChars > run.spec.limits.contextChars) await compact(run, ports, run.spec.limits.contextChars);
+  return run.interruption ? { kind: "end", ending: interrupted(run) } : null;
+}
+
+/** A call of the model; if the context overflows it is condensed once and the call made again. */
+async function callModelOnce(run: Run, ports: LoopPorts): Promise<ModelOutcome> {
+  const outcome = await callModel(run, { purpose: "turn" }, ports);
+  if (outcome.kind !== "failed" || outcome.error.type !== "context_overflow" || run.compactedForOverflow) return outcome;
+  run.compactedForOverflow = true;
+  await compact(run, ports, Math.floor(run.contextChars / 2));
+  return callModel(run, { purpose: "turn" }, ports);
+}
+
+function afterNoReply(run: Run, outcome: Exclude<ModelOutcome, { kind: "reply" }>): Next {
+  if (outcome.kind === "interrupted") return { kind: "end", ending: interrupted(run) };
+  if (outcome.kind === "failed") {
+    const status = outcome.error.type === "timeout" ? "timeout" : "failed";
+    const ending: Ending = { status, text: lastText(run), error: outcome.error, bailout: outcome.bailout ?? "error" };
+    return { kind: "end", ending };
+  }
+  if (run.turn > 1) return { kind: "wrap_up", reason: outcome.resource === "cost" ? "max_cost" : "max_tokens" };
+  const message = `the ${outcome.resource === "cost" ? "cost" : "token"} budget has no room for a first call`;
+  return { kind: "end", ending: { status: "failed", text: "", error: { type: "budget", message, recoverable: false } } };
+}
+
+/** The model made no calls: it claims to be done. The host looks before it believes. */
+async function afterAnswer(run: Run, reply: Reply, ports: LoopPorts): Promise<Next> {
+  if (reply.finish === "content-filter") return fail(reply.text, "content_filter", "the provider's content filter stopped the reply");
+  if (reply.finish === "error") return fail(reply.text, "bad_response", "the model ended with an error");
+  const remaining = await ports.remainingResults(run);
+  if (remaining !== null) {
+    run.pushUser(remaining);
+    return NEXT_TURN;
+  }
+  if (ports.guards.isEmpty(reply.text)) {
+    if (run.emptyReplies++ > 0) return fail("", "bad_response", "the model answered with nothing, twice");
+    run.pushUser(prompt("empty-reply"));
+    return NEXT_TURN;
+  }
+  const verdicts = await check(run, ports);
+  if (verdicts.some((verdict) => !verdict.ok)) {
+    if (run.repairsLeft-- <= 0) return { kind: "end", ending: { status: "completed", text: reply.text, verdicts } };
+    run.pushUser(prompt("repair", { missing: missingList(verdicts) }));
+    return NEXT_TURN;
+  }
+  const cut = reply.finish === "length";
+  if (cut) run.warnings.push("the reply was cut off by the model's output limit");
+  return { kind: "end", ending: { status: "completed", text: reply.text, partial: cut, verdicts } };
+}
+
+/** One last turn without tools, to report what there is. */
+async function wrapUp(run: Run, reason: BailoutReason, ports: LoopPorts): Promise<Ending> {
+  run.pushUser(prompt("wrap-up", { reason: reason.replaceAll("_", " ") }));
+  const remaining = await ports.remainingResults(run);
+  if (remaining !== null) run.pushUser(remaining);
+  const outcome = await callModel(run, { purpose: "wrap_up" }, ports);
+  if (outcome.kind === "interrupted") return interrupted(run);
+  const text = outcome.kind === "reply" ? outcome.reply.text : "";
+  if (!ports.guards.isEmpty(text)) return { status: "completed", text, partial: true, bailout: reason };
+  const message = `stopped by a limit (${reason}) with nothing to report`;
+  const kept = lastText(run);
+  if (kept) return { status: "completed", text: kept, partial: true, bailout: reason };
+  return { status: "failed", text: "", partial: true, bailout: reason, error: { type: "budget", message, recoverable: false } };
+}
+
+/** Every ending is held against the contract, also that of a run that hung or was stopped by a limit. */
+async function withVerdicts(run: Run, ending: Ending, ports: LoopPorts): Promise<Ending> {
+  if (run.spec.deliverables.length === 0 || ending.status === "cancelled") return ending;
+  const verdicts = ending.verdicts ?? (await check(run, ports));
+  if (verdicts.every((verdict) => verdict.ok)) return { ...ending, verdicts };
+  const message = complianceError(run.spec.agent.name, verdicts);
+  ports.emit(run.spec.sessionId, { type: "compliance.failed", runId: run.spec.runId, agent: run.spec.agent.name, message });
+  const error: RunError = ending.error ?? { type: "deliverable", message, recoverable: true };
+  return { ...ending, verdicts, error, status: ending.status === "completed" ? "failed" : ending.status };
+}
+
+function check(run: Run, ports: LoopPorts): Promise<DeliverableVerdict[]> {
+  return ports.guards.checkDeliverables(run, async (command, index) => {
+    const call = { callId: `check_${run.turn}_${index}`, tool: "shell", input: JSON.stringify({ command }), byHost: true };
+    const result = await dispatch(run, call, ports);
+    return result.outcome === "ok" ? null : result.text;
+  });
+}
+
+async function answerCalls(run: Run, calls: readonly ToolCall[], ports: LoopPorts): Promise<CallResult[]> {
+  const limit = ports.guards.maxCallsPerTurn;
+  return Promise.all(
+    calls.map((call, index) => {
+      if (index < limit) return dispatch(run, call, ports);
+      const text = `only the first ${limit} calls of a turn are run; make this call again later if it is still needed`;
+      return { callId: call.callId, tool: call.tool, text, outcome: "error" as const };
+    }),
+  );
+}
+
+function pushReply(run: Run, reply: Reply): void {
+  const content: Extract<LanguageModelV4Message, { role: "assistant" }>["content"] = [];
+  for (const { text, metadata } of reply.reasoning) {
+    if (metadata) content.push({ type: "reasoning", text, providerOptions: metadata });
+  }
+  if (reply.text) content.push({ type: "text", text: reply.text });
+  for (const call of reply.calls) {
+    const providerOptions = call.metadata ? { providerOptions: call.metadata } : {};
+    content.push({ type: "tool-call", toolCallId: call.callId, toolName: call.tool, input: inputForHistory(call.input), ...providerOptions });
+  }
+  run.push({ role: "assistant", content });
+}
+
+function inputForHistory(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text || "{}");
+    return typeof value === "object" && value !== null ? value : { value };
+  } catch {
+    return { malformed: text.slice(0, 2_000) };
+  }
+}
+
+function pushResults(run: Run, results: readonly CallResult[]): void {
+  run.push({
+    role: "tool",
+    content: results.map((result) => ({
+      type: "tool-result",
+      toolCallId: result.callId,
+      toolName: result.tool,
+      output: { type: result.outcome === "ok" || result.outcome === "cached" ? "text" : "error-text", value: result.text },
+    })),
+  });
+}
+
+function interrupted(run: Run): Ending {
+  const { status, bailout, message } = run.interruption ?? { status: "cancelled", bailout: "cancelled", message: "stopped" };
+  return { status, text: lastText(run), partial: true, bailout, error: { type: status, message, recoverable: false } };
+}
+
+function fail(text: string, type: RunError["type"], message: string): Next {
+  return { kind: "end", ending: { status: "failed", text, bailout: "error", error: { type, message, recoverable: type === "bad_response" } } };
+}
+
+function missingList(verdicts: readonly DeliverableVerdict[]): string {
+  return verdicts
+    .filter((verdict) => !verdict.ok)
+    .map((verdict) => `- \`${verdict.deliverable}\`: ${verdict.reason}`)
+    .join("\n");
+}
+
+/** What the model said last, if anything. */
+function lastText(run: Run): string {
+  for (let index = run.history.length - 1; index >= 0; index--) {
+    const message = run.history[index];
+    if (message?.role !== "assistant") continue;
+    const text = message.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+    if (text.trim()) return text;
+  }
+  return "";
+}

@@ -1,0 +1,169 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { Account } from "../scheduler/ledger.ts";
+import type { RunSlot } from "../scheduler/slots.ts";
+import type { Agent, Deliverable } from "../schema/agent.ts";
+import type { WaitingOn } from "../schema/event.ts";
+import type { BailoutReason } from "../schema/result.ts";
+import type { Layer } from "../schema/rights.ts";
+import type { Price } from "../schema/settings.ts";
+import type { AnyTool } from "../tools/tool.ts";
+
+/** A model that hands its parts to a callback, which spares a web stream per call. */
+export type StreamsToCallback = {
+  stream(options: LanguageModelV4CallOptions, onPart: (part: LanguageModelV4StreamPart) => void): Promise<void>;
+};
+
+/** A model that a run can call, with what the ledger and the limiter need to know of it. */
+export type CallableModel = {
+  /** `provider/model-id`. */
+  readonly id: string;
+  readonly provider: string;
+  readonly model: LanguageModelV4 & Partial<StreamsToCallback>;
+  /** USD per million tokens; null if unknown. */
+  readonly price: Price | null;
+  readonly maxOutputTokens?: number;
+};
+
+/** The bounds of one run, all filled in. */
+export type RunLimits = {
+  readonly turns: number;
+  readonly toolCalls: number;
+  readonly perTool: Readonly<Record<string, number>>;
+  readonly contextChars: number;
+  readonly timeoutMs: number;
+  readonly firstTokenMs: number;
+  readonly idleMs: number;
+  /** How often a run may mend missing deliverables. */
+  readonly repairs: number;
+};
+
+/** Everything about a run that is fixed when it starts. */
+export type RunSpec = {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly parentRunId: string | null;
+  /** The parent's tool call that made this run. */
+  readonly callId: string | null;
+  readonly attempt: number;
+  readonly depth: number;
+  readonly agent: Agent;
+  /** Names of the ancestors, root first. */
+  readonly ancestors: readonly string[];
+  readonly system: string;
+  readonly task: string;
+  readonly model: CallableModel;
+  readonly chain: readonly Layer[];
+  readonly tools: ReadonlyMap<string, AnyTool>;
+  readonly limits: RunLimits;
+  readonly deliverables: readonly Deliverable[];
+  readonly projectDir: string;
+  readonly workspaceDir: string;
+  /** This run's row in the record. */
+  readonly messageId: number;
+  readonly startedAtMs: number;
+  /** Monotonic. */
+  readonly startedMs: number;
+  /** Monotonic; the tighter of its own and its parent's. */
+  readonly deadlineMs: number;
+};
+
+/** Why a run must end from outside. */
+export type Interruption = { status: "cancelled" | "timeout"; bailout: BailoutReason; message: string };
+
+/** One execution of an agent: its fixed part and what changes while it runs. */
+export class Run {
+  readonly spec: RunSpec;
+  readonly account: Account;
+  readonly slot: RunSlot;
+  readonly controller = new AbortController();
+  readonly history: LanguageModelV4Message[] = [];
+  contextChars = 0;
+  turn = 0;
+  toolCalls = 0;
+  /** It wanted more tool calls than it may make. */
+  overToolCalls = false;
+  readonly toolCounts = new Map<string, number>();
+  tainted: boolean;
+  tokens = 0;
+  /** Null once a call of unknown price was made. */
+  costUsd: number | null = 0;
+  readonly changes = new Map<string, "created" | "modified">();
+  testsRun = 0;
+  testsPassed = 0;
+  readonly warnings: string[] = [];
+  /** Tokens the last call measured, and the characters it covered. */
+  measured = { tokens: 0, chars: 0 };
+  /** Row of the current turn. */
+  turnMessageId: number;
+  repairsLeft: number;
+  /** Files that matched the deliverables before the run began. */
+  baseline: ReadonlyMap<string, string> = new Map();
+  emptyReplies = 0;
+  compactedForOverflow = false;
+  /** Every call below this run had a known price. */
+  subtreePriced = true;
+  /** Ids of all calls so far. */
+  readonly callIds = new Set<string>();
+  waitingOn: WaitingOn | null = null;
+  interruption: Interruption | null = null;
+  /** Messages from a person for the next turn. */
+  readonly steering: string[] = [];
+  /** Set while the run is paused; resolves when it may go on. */
+  paused: { promise: Promise<void>; resume: () => void } | null = null;
+
+  constructor(spec: RunSpec, parts: { account: Account; slot: RunSlot; tainted: boolean }) {
+    this.spec = spec;
+    this.account = parts.account;
+    this.slot = parts.slot;
+    this.tainted = parts.tainted;
+    this.turnMessageId = spec.messageId;
+    this.repairsLeft = spec.limits.repairs;
+    this.push({ role: "system", content: spec.system });
+    this.pushUser(spec.task);
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  push(message: LanguageModelV4Message): void {
+    this.history.push(message);
+    this.contextChars += charsOf(message);
+  }
+
+  pushUser(text: string): void {
+    this.push({ role: "user", content: [{ type: "text", text }] });
+  }
+
+  /** Puts another history in place of this one; rights, taint and counters stay as they are. */
+  replaceHistory(messages: readonly LanguageModelV4Message[]): void {
+    this.history.length = 0;
+    this.contextChars = 0;
+    this.measured = { tokens: 0, chars: 0 };
+    for (const message of messages) this.push(message);
+  }
+
+  /** Ends the run from outside; the first reason stays. */
+  interrupt(interruption: Interruption): void {
+    if (this.interruption) return;
+    this.interruption = interruption;
+    this.paused?.resume();
+    this.controller.abort(new Error(interruption.message));
+  }
+}
+
+/** Characters of a message that count against the context limit. */
+export function charsOf(message: LanguageModelV4Message): number {
+  if (typeof message.content === "string") return message.content.length;
+  let chars = 0;
+  for (const part of message.content) {
+    if (part.type === "text" || part.type === "reasoning") chars += part.text.length;
+    else if (part.type === "tool-call") chars += part.toolName.length + JSON.stringify(part.input ?? null).length;
+    else if (part.type === "tool-result") chars += "value" in part.output ? lengthOf(part.output.value) : 0;
+  }
+  return chars;
+}
+
+function lengthOf(value: unknown): number {
+  return typeof value === "string" ? value.length : (JSON.stringify(value) ?? "").length;
+}

@@ -1,0 +1,48 @@
+import type { LanguageModelV4Message } from "@ai-sdk/provider";
+import { cutAt, excerpt } from "../tools/truncate.ts";
+import { callModel } from "./call-model.ts";
+import { estimateOutputTokens } from "./estimate-tokens.ts";
+import { loadPrompt } from "./load-prompt.ts";
+import type { LoopPorts } from "./ports.ts";
+import type { Run } from "./run.ts";
+
+const MAX_TRANSCRIPT_CHARS = 60_000;
+const MAX_PART_CHARS = 2_000;
+const MAX_OUTLINE_CHARS = 6_000;
+
+/** A summary of messages by the run's own model, without tools and paid by the run; an outline if that fails. */
+export async function summarise(run: Run, messages: readonly LanguageModelV4Message[], ports: LoopPorts): Promise<string> {
+  const notes = excerpt(transcriptOf(messages), MAX_TRANSCRIPT_CHARS, "the middle is left out");
+  const system = loadPrompt(new URL("./prompts/summarise.md", import.meta.url));
+  const outcome = await callModel(
+    run,
+    {
+      purpose: "summary",
+      inputTokens: estimateOutputTokens(system.length + notes.length),
+      messages: [
+        { role: "system", content: system },
+        { role: "user", content: [{ type: "text", text: notes }] },
+      ],
+    },
+    ports,
+  );
+  const text = outcome.kind === "reply" ? outcome.reply.text.trim() : "";
+  return text || excerpt(notes, MAX_OUTLINE_CHARS, "left out");
+}
+
+/** Messages as plain text, each with its speaker; never system prompts or reasoning. */
+export function transcriptOf(messages: readonly LanguageModelV4Message[]): string {
+  const lines: string[] = [];
+  for (const message of messages) {
+    if (message.role === "system") continue;
+    for (const part of message.content) {
+      if (part.type === "text") lines.push(`${message.role}: ${excerpt(part.text, MAX_PART_CHARS, "cut")}`);
+      else if (part.type === "tool-call") lines.push(`${message.role} called ${part.toolName} ${cutAt(JSON.stringify(part.input), 400)}`);
+      else if (part.type === "tool-result" && "value" in part.output) {
+        const value = typeof part.output.value === "string" ? part.output.value : JSON.stringify(part.output.value);
+        lines.push(`${part.toolName} answered: ${excerpt(value, MAX_PART_CHARS, "cut")}`);
+      }
+    }
+  }
+  return lines.join("\n");
+}

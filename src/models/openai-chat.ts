@@ -1,0 +1,23 @@
+import { OpenAiReader } from "./wire/openai-reply.ts";
+import { writeOpenAiRequest } from "./wire/openai-request.ts";
+import type { StreamingModel, WireSettings } from "./wire/wire-model.ts";
+import { createWireModel } from "./wire/wire-model.ts";
+
+/** A model behind OpenAI's chat completions, as OpenAI, OpenRouter, DeepSeek, vLLM, llama.cpp, Ollama and LM Studio serve it. */
+export function createOpenAiChatModel(settings: WireSettings): StreamingModel {
+  const base = settings.baseUrl.replace(/\/+$/, "");
+  const { provider, modelId } = settings;
+  const isOpenAi = URL.parse(base)?.hostname === "api.openai.com";
+  return createWireModel(settings, {
+    url: `${base}/chat/completions`,
+    modelsUrl: `${base}/models`,
+    headers: {
+      "content-type": "application/json",
+      accept: "text/event-stream",
+      ...(settings.apiKey && { authorization: `Bearer ${settings.apiKey}` }),
+      ...settings.headers,
+    },
+    write: (options) => writeOpenAiRequest(options, { provider, modelId, isOpenAi }),
+    reader: (options, call, emit) => new OpenAiReader(options.prompt, call, emit),
+  });
+}

@@ -1,0 +1,72 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { costOf, PRICES, priceOf, usageOf } from "./prices.ts";
+
+const usage = {
+  inputTokens: 1_000_000,
+  outputTokens: 1_000_000,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+};
+
+test("input and output are charged by the million", () => {
+  expect(costOf(usage, { input: 3, output: 15 })).toBe(18);
+});
+
+test("cached and reasoning tokens have their own price, or that of the rest", () => {
+  const mixed = { ...usage, cacheReadTokens: 500_000, cacheWriteTokens: 100_000, reasoningTokens: 200_000 };
+  expect(costOf(mixed, { input: 10, output: 20 })).toBeCloseTo(30);
+  const price = { input: 10, output: 20, cacheRead: 1, cacheWrite: 12.5, reasoning: 30 };
+  expect(costOf(mixed, price)).toBeCloseTo(4 + 0.5 + 1.25 + 16 + 6);
+});
+
+test("what is not known costs null, never 0", () => {
+  expect(costOf(usage, null)).toBeNull();
+  expect(costOf(null, { input: 1, output: 1 })).toBeNull();
+  expect(costOf({ ...usage, inputTokens: Number.NaN }, { input: 1, output: 1 })).toBeNull();
+  expect(costOf({ ...usage, outputTokens: -1 }, { input: 1, output: 1 })).toBeNull();
+});
+
+test("a cost is never negative, whatever the counts say", () => {
+  const count = fc.nat(10_000_000);
+  const counts = fc.record({
+    inputTokens: count,
+    outputTokens: count,
+    cacheReadTokens: count,
+    cacheWriteTokens: count,
+    reasoningTokens: count,
+  });
+  fc.assert(
+    fc.property(
+      counts,
+      fc.constantFrom(...Object.values(PRICES)),
+      (some, price) => (costOf(some, price) ?? -1) >= 0,
+    ),
+  );
+});
+
+test("a dated model has the price of its family, settings win, and inherited names are no prices", () => {
+  expect(priceOf("anthropic", "claude-haiku-4-5-20251001", {})).toEqual(PRICES["anthropic/claude-haiku-4-5"]);
+  expect(priceOf("openai", "gpt-5-2025-08-07", {})).toEqual(PRICES["openai/gpt-5"]);
+  expect(priceOf("openai", "gpt-5", { "openai/gpt-5": { input: 9, output: 9 } })).toEqual({
+    input: 9,
+    output: 9,
+  });
+  expect(priceOf("local", "qwen", { qwen: { input: 0, output: 0 } })).toEqual({ input: 0, output: 0 });
+  expect(priceOf("local", "constructor", {})).toBeNull();
+  expect(priceOf("local", "gpt-5", {})).toBeNull();
+});
+
+test("a usage without both totals is unknown", () => {
+  const inputTokens = { total: 5, noCache: 3, cacheRead: 2, cacheWrite: undefined };
+  const outputTokens = { total: 4, text: 3, reasoning: 1 };
+  expect(usageOf({ inputTokens, outputTokens })).toEqual({
+    inputTokens: 5,
+    outputTokens: 4,
+    cacheReadTokens: 2,
+    cacheWriteTokens: 0,
+    reasoningTokens: 1,
+  });
+  expect(usageOf({ inputTokens, outputTokens: { ...outputTokens, total: undefined } })).toBeNull();
+});

@@ -1,0 +1,169 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+} from "@ai-sdk/provider";
+import { imageOrText, isToolFailure, toolInput, toolOutputText } from "./prompt-parts.ts";
+import type { WireRequest } from "./wire-model.ts";
+
+type Block = { type: string; cache_control?: { type: "ephemeral" } } & Record<string, unknown>;
+type WireMessage = { role: "user" | "assistant"; content: Block[] };
+type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];
+
+const DEFAULT_MAX_TOKENS = 8192;
+const CLAUDE_3_MAX_TOKENS = 4096;
+const THINKING_TOKENS = {
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: 16_384,
+  xhigh: 24_576,
+  max: 32_768,
+} as const;
+
+/** Writes a Messages request. Options of `providerOptions.anthropic` are passed through. */
+export function writeAnthropicRequest(options: LanguageModelV4CallOptions, modelId: string): WireRequest {
+  const warnings: WireRequest["warnings"] = [];
+  const { system, messages } = convertPrompt(options.prompt);
+  const maxTokens = options.maxOutputTokens ?? defaultMaxTokens(modelId);
+  const thinking = thinkingOf(options.reasoning, modelId, maxTokens);
+  const body: Record<string, unknown> = {
+    ...options.providerOptions?.anthropic,
+    model: modelId,
+    stream: true,
+    max_tokens: maxTokens,
+    system: system.length > 0 ? system : undefined,
+    stop_sequences: options.stopSequences?.length ? options.stopSequences : undefined,
+    ...thinking,
+    ...toolFields(options, warnings),
+    messages,
+  };
+  if (thinking) {
+    if (options.temperature !== undefined)
+      warnings.push({ type: "unsupported", feature: "temperature with reasoning" });
+  } else {
+    body.temperature =
+      options.temperature === undefined ? undefined : Math.min(1, Math.max(0, options.temperature));
+    body.top_p = options.topP;
+    body.top_k = options.topK;
+  }
+  for (const feature of ["seed", "presencePenalty", "frequencyPenalty"] as const) {
+    if (options[feature] !== undefined) warnings.push({ type: "unsupported", feature });
+  }
+  if (options.responseFormat?.type === "json")
+    warnings.push({ type: "unsupported", feature: "responseFormat" });
+  return { body: JSON.stringify(body), warnings };
+}
+
+function defaultMaxTokens(modelId: string): number {
+  return /claude-3-(haiku|opus|sonnet)/.test(modelId) ? CLAUDE_3_MAX_TOKENS : DEFAULT_MAX_TOKENS;
+}
+
+/** Models up to 4.5 take a budget of thinking tokens, later ones an effort. */
+function thinkingOf(
+  reasoning: LanguageModelV4CallOptions["reasoning"],
+  modelId: string,
+  maxTokens: number,
+): Record<string, unknown> | undefined {
+  if (reasoning === undefined || reasoning === "provider-default" || reasoning === "none") return undefined;
+  if (!/claude-(3|(opus|sonnet|haiku)-4(-[015]\b|-20|$))/.test(modelId)) {
+    const effort = reasoning === "minimal" ? "low" : reasoning;
+    return { thinking: { type: "adaptive" }, output_config: { effort } };
+  }
+  const budget = Math.min(THINKING_TOKENS[reasoning], Math.floor(maxTokens / 2));
+  return budget < 1024 ? undefined : { thinking: { type: "enabled", budget_tokens: budget } };
+}
+
+function toolFields(
+  options: LanguageModelV4CallOptions,
+  warnings: WireRequest["warnings"],
+): Record<string, unknown> {
+  const tools: unknown[] = [];
+  for (const tool of options.tools ?? []) {
+    if (tool.type === "function") {
+      tools.push({
+        name: tool.name,
+        description: tool.description,
+        input_schema: { type: "object", ...tool.inputSchema },
+      });
+    } else {
+      warnings.push({ type: "unsupported", feature: `provider tool ${tool.id}` });
+    }
+  }
+  if (tools.length === 0) return {};
+  const choice = options.toolChoice;
+  if (!choice) return { tools };
+  if (choice.type === "tool") return { tools, tool_choice: { type: "tool", name: choice.toolName } };
+  return { tools, tool_choice: { type: choice.type === "required" ? "any" : choice.type } };
+}
+
+/**
+ * System texts stand apart; tool results and user texts in a row become one user message, as the API wants it. The end of
+ * the system text and of the conversation are marked for caching, so that each turn pays only for what is new.
+ */
+export function convertPrompt(prompt: LanguageModelV4Prompt): { system: Block[]; messages: WireMessage[] } {
+  const system: Block[] = [];
+  const messages: WireMessage[] = [];
+  for (const message of prompt) {
+    if (message.role === "system") {
+      if (message.content !== "") system.push({ type: "text", text: message.content });
+      continue;
+    }
+    const role = message.role === "assistant" ? "assistant" : "user";
+    const blocks = blocksOf(message);
+    if (blocks.length === 0) continue;
+    const last = messages.at(-1);
+    if (last?.role === role) last.content.push(...blocks);
+    else messages.push({ role, content: blocks });
+  }
+  markForCache(system);
+  markForCache(messages.at(-1)?.content ?? []);
+  return { system, messages };
+}
+
+function markForCache(blocks: Block[]): void {
+  const block = blocks.findLast(({ type }) => type !== "thinking" && type !== "redacted_thinking");
+  if (block) block.cache_control = { type: "ephemeral" };
+}
+
+function blocksOf(message: Exclude<LanguageModelV4Message, { role: "system" }>): Block[] {
+  if (message.role === "assistant") return message.content.flatMap(assistantBlocks);
+  if (message.role === "tool") {
+    return message.content
+      .filter((part) => part.type === "tool-result")
+      .map((part) => ({
+        type: "tool_result",
+        tool_use_id: wireId(part.toolCallId),
+        content: toolOutputText(part.output) || "(no output)",
+        ...(isToolFailure(part.output) && { is_error: true }),
+      }));
+  }
+  return message.content.flatMap((part): Block[] => {
+    const value = part.type === "text" ? part.text : imageOrText(part);
+    if (typeof value === "string") return value.trim() === "" ? [] : [{ type: "text", text: value }];
+    const source =
+      "url" in value
+        ? { type: "url", url: value.url }
+        : { type: "base64", media_type: value.mediaType, data: value.base64 };
+    return [{ type: "image", source }];
+  });
+}
+
+/** Thinking goes back only with the signature it came with; without one the API refuses it. */
+function assistantBlocks(part: AssistantPart): Block[] {
+  if (part.type === "text") return part.text.trim() === "" ? [] : [{ type: "text", text: part.text }];
+  if (part.type === "tool-call") {
+    return [
+      { type: "tool_use", id: wireId(part.toolCallId), name: part.toolName, input: toolInput(part.input) },
+    ];
+  }
+  if (part.type !== "reasoning") return [];
+  const { signature, redactedData } = part.providerOptions?.anthropic ?? {};
+  if (typeof redactedData === "string") return [{ type: "redacted_thinking", data: redactedData }];
+  return typeof signature === "string" ? [{ type: "thinking", thinking: part.text, signature }] : [];
+}
+
+/** Ids that another provider gave may hold characters this API refuses. */
+function wireId(id: string): string {
+  return id.replace(/[^A-Za-z0-9_-]/g, "_");
+}

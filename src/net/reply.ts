@@ -1,0 +1,122 @@
+import type { IncomingMessage } from "node:http";
+import type { BodyReader, TransportReply } from "../schema/transport.ts";
+import { TransportError } from "../schema/transport.ts";
+import { transportErrorOf } from "./transport-error.ts";
+
+/** How long the rest of a body may take after its reader is done, and how long an error text may take. */
+const DRAIN_MS = 1_000;
+const TEXT_MS = 5_000;
+const MAX_DRAINED_BYTES = 65_536;
+
+/** Wraps a response whose headers are in. */
+export function openReply(incoming: IncomingMessage, host: string, signal?: AbortSignal): TransportReply {
+  return new Reply(incoming, host, signal);
+}
+
+class Reply implements TransportReply {
+  readonly status: number;
+  readonly #incoming: IncomingMessage;
+  readonly #host: string;
+  readonly #signal: AbortSignal | undefined;
+  #reader: BodyReader | undefined;
+  #drained = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(incoming: IncomingMessage, host: string, signal?: AbortSignal) {
+    this.status = incoming.statusCode ?? 0;
+    this.#incoming = incoming;
+    this.#host = host;
+    this.#signal = signal;
+    incoming.on("error", this.#onError);
+    incoming.once("close", this.#onClose);
+    incoming.once("end", this.#onEnd);
+    if (signal?.aborted) this.#onAbort();
+    else signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  get headers() {
+    return this.#incoming.headers;
+  }
+
+  read(reader: BodyReader): void {
+    this.#reader = reader;
+    if (this.#incoming.destroyed) this.#onClose();
+    else this.#incoming.on("data", this.#onData);
+  }
+
+  text(maxBytes: number): Promise<string> {
+    return new Promise((resolve) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      const timer = setTimeout(() => this.destroy(), TEXT_MS);
+      this.read({
+        chunk: (bytes) => {
+          chunks.push(bytes);
+          size += bytes.length;
+          if (size > maxBytes) this.destroy();
+        },
+        end: () => {
+          clearTimeout(timer);
+          resolve(Buffer.concat(chunks).subarray(0, maxBytes).toString("utf8"));
+        },
+      });
+    });
+  }
+
+  pause(): void {
+    this.#incoming.pause();
+  }
+
+  resume(): void {
+    this.#incoming.resume();
+  }
+
+  release(): void {
+    this.#reader = undefined;
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+    if (this.#incoming.readableEnded || this.#incoming.destroyed) return;
+    this.#timer = setTimeout(() => this.destroy(), DRAIN_MS);
+    this.#timer.unref();
+    this.#incoming.resume();
+  }
+
+  destroy(): void {
+    this.#incoming.destroy();
+    this.#fail(() => new TransportError("aborted", this.#host, "the reply was dropped"));
+  }
+
+  readonly #onEnd = (): void => this.#finish();
+
+  readonly #onError = (error: NodeJS.ErrnoException): void =>
+    this.#fail(() => transportErrorOf(error, this.#host));
+
+  readonly #onClose = (): void =>
+    this.#fail(() => new TransportError("reset", this.#host, `${this.#host} closed the connection`));
+
+  readonly #onAbort = (): void => {
+    this.#incoming.destroy();
+    this.#fail(() => new TransportError("aborted", this.#host, "the request was cancelled"));
+  };
+
+  readonly #onData = (bytes: Buffer): void => {
+    if (this.#reader) {
+      this.#reader.chunk(bytes);
+    } else {
+      this.#drained += bytes.length;
+      if (this.#drained > MAX_DRAINED_BYTES) this.#incoming.destroy();
+    }
+  };
+
+  /** Every body ends with `close`; the error is made only if somebody still waits for it. */
+  #fail(error: () => TransportError): void {
+    this.#finish(this.#reader && error());
+  }
+
+  #finish(error?: TransportError): void {
+    clearTimeout(this.#timer);
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+    const reader = this.#reader;
+    this.#reader = undefined;
+    reader?.end(error);
+  }
+}

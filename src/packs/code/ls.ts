@@ -1,0 +1,31 @@
+import { readdir } from "node:fs/promises";
+import { pathTarget } from "../../files/resolve-path.ts";
+import { type Tool, defineTool } from "../../tools/tool.ts";
+import { fileFault } from "./file-fault.ts";
+import { placeOf } from "./place.ts";
+
+type LsInput = { path?: string };
+
+const MAX_ENTRIES = 1_000;
+
+/** Lists a folder. */
+export const ls: Tool<LsInput> = defineTool<LsInput>({
+  name: "ls",
+  description: "Lists a folder of the project, or of the workspace with the prefix workspace:. Folders end with a slash.",
+  groups: ["filesystem"],
+  risk: "low",
+  replay: "safe",
+  input: { type: "object", properties: { path: { type: "string", description: "The project's folder by default." } }, additionalProperties: false },
+  access: async ({ path = "." }, roots) => [await pathTarget(path, "read", roots)],
+  execute: async ({ path = "." }, context) => {
+    try {
+      const place = await placeOf(path, "read", context);
+      const entries = await readdir(place.path, { withFileTypes: true });
+      const names = entries.map((entry) => `${entry.name}${entry.isDirectory() ? "/" : ""}`).sort();
+      const more = names.length > MAX_ENTRIES ? [`(${names.length - MAX_ENTRIES} more)`] : [];
+      return [...names.slice(0, MAX_ENTRIES), ...more].join("\n") || "(the folder is empty)";
+    } catch (thrown) {
+      return { text: fileFault(thrown, path), isError: true };
+    }
+  },
+});

@@ -1,0 +1,76 @@
+import { stat } from "node:fs/promises";
+import { openForReading } from "../../files/open-inside.ts";
+import { pathTarget } from "../../files/resolve-path.ts";
+import { type Roots, type Tool, type ToolOutput, defineTool } from "../../tools/tool.ts";
+import { fileFault } from "./file-fault.ts";
+import { placeOf } from "./place.ts";
+
+type ReadInput = { path: string; offset?: number; limit?: number };
+
+const MAX_BYTES = 20 * 1024 * 1024;
+const DEFAULT_LINES = 2_000;
+const MAX_LINE_CHARS = 2_000;
+
+/** Reads a text file, with line numbers. */
+export const read: Tool<ReadInput> = defineTool<ReadInput>({
+  name: "read",
+  description: "Reads a text file of the project, or of the workspace with the prefix workspace:. Lines are numbered.",
+  groups: ["filesystem"],
+  risk: "low",
+  replay: "safe",
+  input: {
+    type: "object",
+    properties: {
+      path: { type: "string", minLength: 1 },
+      offset: { type: "integer", minimum: 1, description: "First line to read." },
+      limit: { type: "integer", minimum: 1, description: `How many lines; ${DEFAULT_LINES} by default.` },
+    },
+    required: ["path"],
+    additionalProperties: false,
+  },
+  access: async ({ path }, roots) => [await pathTarget(path, "read", roots)],
+  fileState: async ({ path }, roots) => stateOf(path, roots),
+  execute: async ({ path, offset = 1, limit = DEFAULT_LINES }, roots) => {
+    try {
+      return numbered(await readText(path, roots), offset, limit);
+    } catch (thrown) {
+      return { text: fileFault(thrown, path), isError: true };
+    }
+  },
+});
+
+async function readText(path: string, roots: Roots): Promise<string> {
+  const place = await placeOf(path, "read", roots);
+  const handle = await openForReading(place.root, place.path);
+  try {
+    const { size } = await handle.stat();
+    if (size > MAX_BYTES) throw new Error(`it has ${size} bytes; at most ${MAX_BYTES} can be read`);
+    const bytes = await handle.readFile();
+    if (bytes.subarray(0, 8_000).includes(0)) throw new Error("it is a binary file");
+    return bytes.toString("utf8");
+  } finally {
+    await handle.close();
+  }
+}
+
+function numbered(text: string, offset: number, limit: number): ToolOutput {
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  if (lines.length === 0) return { text: "(the file is empty)" };
+  if (offset > lines.length) return { text: `the file has only ${lines.length} lines`, isError: true };
+  const shown = lines.slice(offset - 1, offset - 1 + limit);
+  const body = shown.map((line, index) => {
+    const cut = line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS)}… (${line.length} characters)` : line;
+    return `${offset + index}\t${cut}`;
+  });
+  const left = lines.length - (offset - 1 + shown.length);
+  if (left > 0) body.push(`(${left} more lines; read on with offset ${offset + shown.length})`);
+  return { text: body.join("\n") };
+}
+
+async function stateOf(path: string, roots: Roots): Promise<string | undefined> {
+  const target = await pathTarget(path, "read", roots);
+  if (target.kind !== "path") return undefined;
+  const { size, mtimeMs, ctimeMs, ino } = await stat(target.path);
+  return `${target.path}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
+}

@@ -1,0 +1,60 @@
+import type { Access, Decision, Layer, Rule, Verdict } from "../schema/rights.ts";
+import { type Call, findCover, hits, isConsent } from "./match.ts";
+import { describeAccess, explainVoice } from "./reason.ts";
+import { isToolName } from "./rule.ts";
+
+const STRICTNESS: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };
+
+/** What one layer says, and the rule it says it by. */
+export type Voice = { readonly verdict: Verdict; readonly rule?: Rule };
+
+const LETS_PASS: Voice = { verdict: "allow" };
+const SILENT: Voice = { verdict: "deny" };
+
+/**
+ * What the chain says to one call. Each layer speaks for itself and the strictest wins, so no layer can widen
+ * what another refuses. An empty chain refuses everything.
+ */
+export function decide(chain: readonly Layer[], access: Access): Decision {
+  if (!isToolName(access.tool)) return refusal("names", `${describeAccess(access)} does not name a tool.`);
+  const call: Call = { access };
+  let decisive: Voice | undefined;
+  let layer = "";
+  for (const candidate of chain) {
+    const voice = voiceOf(candidate, call);
+    if (decisive && !outranks(voice, decisive)) continue;
+    decisive = voice;
+    layer = candidate.name;
+    if (voice.verdict === "deny") break;
+  }
+  if (!decisive)
+    return refusal("nobody", `No layer of rights speaks for ${describeAccess(access)}, so it is denied.`);
+  const consented = decisive.verdict === "allow" && chain.some((each) => isConsent(call, each.allow ?? []));
+  const decision: Decision = {
+    verdict: decisive.verdict,
+    layer,
+    reason: explainVoice(layer, decisive, call),
+    consented,
+  };
+  if (decisive.rule) decision.rule = decisive.rule.text;
+  return decision;
+}
+
+function voiceOf(layer: Layer, call: Call): Voice {
+  for (const rule of layer.deny) if (hits(rule, call)) return { verdict: "deny", rule };
+  const asking = layer.ask.find((rule) => hits(rule, call));
+  if (layer.allow === undefined) return asking ? { verdict: "ask", rule: asking } : LETS_PASS;
+  const cover = findCover(call, layer.allow, layer.ask);
+  if (!cover) return SILENT;
+  return asking ? { verdict: "ask", rule: asking } : { verdict: "allow", rule: cover };
+}
+
+/** The stricter speaks for the chain; among layers that allow, the first that names a rule. */
+function outranks(voice: Voice, decisive: Voice): boolean {
+  if (voice.verdict !== decisive.verdict) return STRICTNESS[voice.verdict] > STRICTNESS[decisive.verdict];
+  return decisive.verdict === "allow" && !decisive.rule && voice.rule !== undefined;
+}
+
+function refusal(layer: string, reason: string): Decision {
+  return { verdict: "deny", layer, reason, consented: false };
+}

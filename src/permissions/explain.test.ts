@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import type { Layer } from "../schema/rights.ts";
+import { explain } from "./explain.ts";
+import { parseRules } from "./rule.ts";
+import { visibleTools } from "./visible-tools.ts";
+
+function layer(name: string, texts: { allow?: string[]; ask?: string[]; deny?: string[] }): Layer {
+  const { allow, ask = [], deny = [] } = texts;
+  return {
+    name,
+    ...(allow && { allow: parseRules(allow, name) }),
+    ask: parseRules(ask, name),
+    deny: parseRules(deny, name),
+  };
+}
+
+const tools = ["read", "write", "shell", "web_fetch"].map((name) => ({ name, groups: [name[0] ?? ""] }));
+const chain = [
+  layer("settings", { ask: ["web_fetch"], deny: ["write(.env)"] }),
+  layer("grants of main", { allow: ["read", "write", "shell(npm *)", "w"] }),
+  layer("tools of coder", { allow: ["r", "write", "shell(npm test *)", "web_fetch"] }),
+];
+
+test("each tool is explained by its deciding layer and rule", () => {
+  expect(explain(chain, tools)).toEqual([
+    { tool: "read", verdict: "allow", layer: "grants of main", rule: "read" },
+    { tool: "write", verdict: "allow", layer: "grants of main", rule: "write", patterns: ["write(.env)"] },
+    {
+      tool: "shell",
+      verdict: "depends",
+      layer: "grants of main",
+      rule: "shell(npm *)",
+      patterns: ["shell(npm *)", "shell(npm test *)"],
+    },
+    { tool: "web_fetch", verdict: "ask", layer: "settings", rule: "web_fetch" },
+  ]);
+});
+
+test("a tool that nothing allows or that is denied is explained by the first layer that says so", () => {
+  const narrowed = [...chain, layer("session", { deny: ["read"] }), layer("delegation", { allow: [] })];
+  expect(explain(narrowed, tools.slice(0, 2))).toEqual([
+    { tool: "read", verdict: "deny", layer: "session", rule: "read" },
+    { tool: "write", verdict: "deny", layer: "delegation" },
+  ]);
+});
+
+test("only tools of which some call could pass are visible", () => {
+  expect(visibleTools(chain, tools)).toEqual(["read", "write", "shell", "web_fetch"]);
+  expect(visibleTools([...chain, layer("x", { deny: ["shell", "write(**)"] })], tools)).toEqual([
+    "read",
+    "write",
+    "web_fetch",
+  ]);
+  expect(visibleTools([...chain, layer("x", { allow: ["shell(a)"], ask: ["read"] })], tools)).toEqual([
+    "read",
+    "shell",
+  ]);
+});
+
+test("an empty chain shows nothing and denies everything", () => {
+  expect(visibleTools([], tools)).toEqual([]);
+  expect(explain([], tools.slice(0, 1))).toEqual([{ tool: "read", verdict: "deny", layer: "nobody" }]);
+});

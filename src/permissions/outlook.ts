@@ -1,0 +1,34 @@
+import type { Layer, Rule, Verdict } from "../schema/rights.ts";
+import { isBare, speaksOf } from "./match.ts";
+
+/** A tool as explanations see it. */
+export type ToolName = { readonly name: string; readonly groups: readonly string[] };
+
+/** What one layer says to a tool before any call of it is known; `depends`: that hangs on what a call touches. */
+export type Outlook = {
+  readonly verdict: Verdict | "depends";
+  readonly rule?: Rule;
+  /** The rules on which it hangs, or that make exceptions to it. */
+  readonly patterns: readonly Rule[];
+};
+
+/** One layer's outlook. Rules with a mode guard the same files under every tool, so they are no news on a single one. */
+export function outlookOf(layer: Layer, tool: ToolName): Outlook {
+  const speaking = (rules: readonly Rule[]) =>
+    rules.filter(
+      (rule) => rule.mode === undefined && speaksOf(rule, { tool: tool.name, groups: tool.groups }),
+    );
+  const deny = speaking(layer.deny);
+  const ask = speaking(layer.ask);
+  const allow = layer.allow && speaking(layer.allow);
+  const denied = deny.find(isBare);
+  if (denied) return { verdict: "deny", rule: denied, patterns: [] };
+  if (allow && allow.length + ask.length === 0) return { verdict: "deny", patterns: [] };
+  const exceptions = [...deny, ...ask].filter((rule) => !isBare(rule));
+  const asked = ask.find(isBare);
+  if (asked) return { verdict: "ask", rule: asked, patterns: exceptions };
+  const allowed = allow?.find(isBare);
+  if (allowed || !allow) return { verdict: "allow", ...(allowed && { rule: allowed }), patterns: exceptions };
+  const [first] = [...allow, ...ask];
+  return { verdict: "depends", ...(first && { rule: first }), patterns: [...allow, ...exceptions] };
+}

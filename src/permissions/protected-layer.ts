@@ -1,0 +1,46 @@
+import type { Layer, Rule } from "../schema/rights.ts";
+import { escapeGlob } from "./rule.ts";
+
+/** The folders that Retinue itself lives in. */
+export type ProtectedFolders = {
+  readonly dataDir: string;
+  readonly configDir: string;
+  readonly homeDir: string;
+  /** Folders below `dataDir` that this run works in, such as a worktree; its session workspace is open anyway. */
+  readonly open?: readonly string[];
+};
+
+/** Agent files, settings, hooks and servers of every vendor, at any depth, and all of git's own files. */
+const DEFINITIONS = [
+  "**/.retinue",
+  "**/.claude",
+  "**/.opencode",
+  "**/opencode.{json,jsonc}",
+  "**/.github/agents",
+  "**/.github/copilot*",
+  "**/.gemini",
+  "**/.copilot",
+  "**/.mcp.json",
+  "**/.vscode/mcp.json",
+  "**/.git",
+];
+
+const AT_HOME = [".claude.json", ".config/opencode", ".config/git", ".gitconfig"];
+
+/**
+ * What no agent may touch, by whatever tool: it may write neither agent files nor settings, and of Retinue's data
+ * folder, where the database and other sessions are, it may not even read.
+ */
+export function protectedLayer({ dataDir, configDir, homeDir, open = [] }: ProtectedFolders): Layer {
+  const definitions = DEFINITIONS.map(
+    (pattern): Rule => ({ text: pattern, tool: "*", pattern, mode: "write" }),
+  );
+  const folders = [configDir, ...AT_HOME.map((path) => `${homeDir}/${path}`)].map(
+    (path): Rule => ({ text: path, tool: "*", pattern: escapeGlob(path), mode: "write" }),
+  );
+  const except = ["workspace:**", ...open.map(escapeGlob)];
+  const data = (["write", "read"] as const).map(
+    (mode): Rule => ({ text: dataDir, tool: "*", pattern: escapeGlob(dataDir), mode, except }),
+  );
+  return { name: "protected files", ask: [], deny: [...data, ...definitions, ...folders] };
+}

@@ -1,0 +1,65 @@
+import { KnownValues } from "./known-values.ts";
+import { createLineScanner, type SecretPattern } from "./line-scanner.ts";
+import { marker } from "./marker.ts";
+import { redactJson } from "./redact-json.ts";
+import { createRuleScanner, passesSieve, type Scanner } from "./rule-scanner.ts";
+import { secretForms } from "./secret-forms.ts";
+import { SECRET_RULES } from "./secret-rules.ts";
+import { createValueScanner, KNOWN_KIND } from "./value-scanner.ts";
+
+/** What a redactor looks for, besides the kinds of secrets it knows by their looks. */
+export type RedactorOptions = {
+  /** Known values; those of fewer than 8 characters are not looked for. */
+  secrets?: readonly string[];
+  /** More kinds, each within one line. */
+  patterns?: readonly SecretPattern[];
+};
+
+/** Redacts a text that arrives in pieces; the pieces given back join to `redact` of the whole. */
+export type RedactionStream = {
+  push(chunk: string): string;
+  /** What was still held back. */
+  end(): string;
+};
+
+/** Replaces secrets by `[redacted:KIND]`. Redacting twice is redacting once. */
+export type Redactor = {
+  redact(text: string): string;
+  /** Redacts all strings of a JSON value; the same object if nothing changed. */
+  redactJson<T>(value: T): T;
+  stream(): RedactionStream;
+  /** From now on looks for this value too. */
+  add(secret: string): void;
+};
+
+/** Creates a redactor. */
+export function createRedactor({ secrets = [], patterns = [] }: RedactorOptions = {}): Redactor {
+  const values = new KnownValues();
+  const kinds = [
+    KNOWN_KIND,
+    ...SECRET_RULES.map((rule) => rule.kind),
+    ...patterns.map((pattern) => pattern.kind),
+  ];
+  const markers = [...new Set(kinds)].map(marker);
+
+  function add(secret: string): void {
+    for (const form of secretForms(secret, markers)) values.add(form);
+  }
+  function scanners(): Scanner[] {
+    const own = patterns.length > 0 ? [createLineScanner(patterns)] : [];
+    return [createValueScanner(values), createRuleScanner(), ...own];
+  }
+  function redact(text: string): string {
+    if (patterns.length === 0 && passesSieve(text) && values.find(text).length === 0) return text;
+    return scanners().reduce((rest, scanner) => scanner.push(rest, true), text);
+  }
+  function stream(): RedactionStream {
+    const stages = scanners();
+    const pass = (chunk: string, isLast: boolean): string =>
+      stages.reduce((rest, stage) => stage.push(rest, isLast), chunk);
+    return { push: (chunk) => pass(chunk, false), end: () => pass("", true) };
+  }
+
+  for (const secret of secrets) add(secret);
+  return { redact, redactJson: (value) => redactJson(value, redact), stream, add };
+}

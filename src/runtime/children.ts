@@ -1,0 +1,185 @@
+import { summarise } from "../loop/summarise.ts";
+import { waitFor } from "../loop/wait-for.ts";
+import { delay } from "../scheduler/clock.ts";
+import { Gate } from "../scheduler/gate.ts";
+import type { Agent, ExecutionMode } from "../schema/agent.ts";
+import type { DelegationRequest } from "../schema/delegation.ts";
+import { RetinueError, messageOf } from "../schema/error.ts";
+import type { RunError, RunResult } from "../schema/result.ts";
+import { childMessage } from "./child-message.ts";
+import { createId } from "./create-id.ts";
+import { failedResult } from "./failed-result.ts";
+import { findAgent, isAgent } from "./find-agent.ts";
+import type { Host, LiveRun } from "./host.ts";
+import { type Profile, createProfile } from "./profile.ts";
+import { spawnRun } from "./spawn-run.ts";
+
+/** One delegation of a run, from the moment it was asked for. */
+export type Delegation = {
+  /** Run id of its first attempt; by this the parent knows it. */
+  readonly id: string;
+  readonly agent: string;
+  /** The task's id in its batch. */
+  readonly taskId?: string | undefined;
+  readonly done: Promise<RunResult>;
+  result?: RunResult;
+  /** The parent has been told. */
+  delivered: boolean;
+};
+
+/** Where a delegation came from: the parent's call, and the row its runs hang from. */
+export type Origin = { callId: string; rowId: number };
+
+/** The children of one run: how many at once, what they share, and which of them the parent has heard of. */
+export class Children {
+  readonly host: Host;
+  readonly parent: LiveRun;
+  readonly delegates: readonly Agent[];
+  readonly mode: ExecutionMode;
+  readonly #gate: Gate;
+  readonly #profiles = new Map<string, Promise<Profile>>();
+  readonly #delegations = new Map<string, Delegation>();
+  #summary: { turn: number; text: Promise<string> } | undefined;
+  #firstOfTurn: { turn: number; done: Promise<void>; resolve: () => void } | undefined;
+
+  constructor(host: Host, parent: LiveRun, profile: Profile) {
+    this.host = host;
+    this.parent = parent;
+    this.delegates = profile.delegates;
+    this.mode = profile.agent.subagents?.execution ?? "parallel";
+    this.#gate = new Gate(this.mode === "sequential" ? 1 : (profile.agent.subagents?.maxConcurrent ?? 5));
+  }
+
+  /** The agent that a request names, or why it cannot run here. */
+  find(name: string): Agent | RunError {
+    return findAgent(this.host.registry, name, this.parent.run.spec.agent);
+  }
+
+  /** Looks at depth and circles before anything is begun. */
+  admit(child: Agent): RunError | null {
+    const { agent, ancestors, depth } = this.parent.run.spec;
+    const maxDepth = Math.min(this.parent.session.maxDepth, agent.limits.depth ?? Number.POSITIVE_INFINITY);
+    return this.host.guards.admitChild({ child, parent: agent, line: [...ancestors, agent.name], depth: depth + 1, maxDepth });
+  }
+
+  /** Runs `work` within the limit on children at once; a sequential batch has a limit of one. */
+  within(mode: ExecutionMode): <Result>(work: () => Promise<Result>) => Promise<Result> {
+    const gate = mode === "sequential" ? new Gate(1) : this.#gate;
+    return (work) => gate.run(work);
+  }
+
+  /** Begins one delegation behind the limit; it goes on whether or not anyone waits. */
+  start(request: DelegationRequest, origin: Origin): Delegation {
+    const id = createId("run");
+    return this.track({ id, agent: request.agent, done: this.#gate.run(() => this.delegate(id, request, origin)) });
+  }
+
+  /** Keeps a delegation until its result was delivered. */
+  track(parts: { id: string; agent: string; taskId?: string | undefined; done: Promise<RunResult> }): Delegation {
+    const delegation: Delegation = { ...parts, delivered: false };
+    this.#delegations.set(delegation.id, delegation);
+    const turn = this.#turn();
+    parts.done.then((result) => {
+      delegation.result = result;
+      turn.resolve();
+    });
+    return delegation;
+  }
+
+  /** Runs a delegation and, where its policy says so, again. Never rejects. */
+  async delegate(id: string, request: DelegationRequest, origin: Origin, needed: readonly RunResult[] = []): Promise<RunResult> {
+    const { run, session } = this.parent;
+    const failed = (error: RunError) => failedResult({ runId: id, sessionId: session.id, agent: request.agent }, error);
+    if (run.interruption) return failed({ type: "cancelled", message: run.interruption.message, recoverable: false });
+    const found = this.find(request.agent);
+    if (!isAgent(found)) return failed(found);
+    const refusal = this.admit(found);
+    if (refusal) return failed(refusal);
+    try {
+      for (let attempt = 0; ; attempt++) {
+        const runId = attempt === 0 ? id : createId("run");
+        const result = await this.#attempt({ runId, attempt, agent: found }, request, origin, needed);
+        const { attempts, on, backoffMs } = found.retry;
+        const again = attempt < attempts && result.error && on.includes(result.error.type) && !run.interruption;
+        if (!again) return result;
+        await delay(session.ports.clock, result.error?.retryAfterMs ?? backoffMs * 2 ** attempt, run.signal);
+      }
+    } catch (thrown) {
+      const type = thrown instanceof RetinueError && thrown.code === "auth" ? "auth" : thrown instanceof RetinueError ? "config" : "failed";
+      return failed({ type, message: messageOf(thrown), recoverable: false });
+    }
+  }
+
+  async #attempt(
+    about: { runId: string; attempt: number; agent: Agent },
+    request: DelegationRequest,
+    origin: Origin,
+    needed: readonly RunResult[],
+  ): Promise<RunResult> {
+    const { agent } = about;
+    const profile = await this.#profile(agent, request);
+    const context = request.context ?? agent.context;
+    const message = await childMessage({ children: this, request, profile, context, needed });
+    return spawnRun(this.host, {
+      session: this.parent.session,
+      parent: this.parent,
+      profile,
+      runId: about.runId,
+      attempt: about.attempt,
+      task: request.task,
+      message: this.parent.session.ports.redactor.redact(message),
+      contextMode: context,
+      callId: origin.callId,
+      parentRowId: origin.rowId,
+      deliverables: [...agent.deliverables, ...(request.deliverables ?? [])],
+      limits: request.limits,
+    });
+  }
+
+  /** Results of finished delegations by id, for `fromResults`. */
+  resultOf(id: string): RunResult | undefined {
+    return this.#delegations.get(id)?.result;
+  }
+
+  /** A summary of the parent's conversation, made once per turn and shared by everything begun in it. */
+  summary(): Promise<string> {
+    const { run, session } = this.parent;
+    if (this.#summary?.turn !== run.turn) this.#summary = { turn: run.turn, text: summarise(run, run.history, session.ports) };
+    return this.#summary.text;
+  }
+
+  /** Resolves when the first delegation begun in this turn has ended. */
+  firstOfTurn(): Promise<void> {
+    return this.#turn().done;
+  }
+
+  /** Delegations the parent has not heard of, optionally only those with one of the ids. */
+  undelivered(ids?: readonly string[]): Delegation[] {
+    return [...this.#delegations.values()].filter((one) => !one.delivered && (!ids || ids.includes(one.id) || (one.taskId && ids.includes(one.taskId))));
+  }
+
+  /** Waits for a promise while the parent holds no slot. */
+  waiting<Value>(promise: Promise<Value>): Promise<Value> {
+    return waitFor(this.parent.run, "children", this.parent.session.ports, promise);
+  }
+
+  #profile(agent: Agent, request: DelegationRequest): Promise<Profile> {
+    const make = () => createProfile(this.host, { agent, session: this.parent.session, parent: this.parent, tools: request.tools, limits: request.limits });
+    if (request.tools || request.limits) return make();
+    let profile = this.#profiles.get(agent.name);
+    if (!profile) {
+      profile = make();
+      this.#profiles.set(agent.name, profile);
+    }
+    return profile;
+  }
+
+  #turn(): { turn: number; done: Promise<void>; resolve: () => void } {
+    const { turn } = this.parent.run;
+    if (this.#firstOfTurn?.turn !== turn) {
+      const { promise: done, resolve } = Promise.withResolvers<void>();
+      this.#firstOfTurn = { turn, done, resolve };
+    }
+    return this.#firstOfTurn;
+  }
+}

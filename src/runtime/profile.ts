@@ -1,0 +1,77 @@
+import type { CallableModel, RunLimits } from "../loop/run.ts";
+import { delegationLayer, toolsLayer } from "../permissions/layers.ts";
+import { childChain } from "../permissions/child-chain.ts";
+import { decide } from "../permissions/decide.ts";
+import { visibleTools } from "../permissions/visible-tools.ts";
+import type { Agent, Limits } from "../schema/agent.ts";
+import type { Layer } from "../schema/rights.ts";
+import type { AnyTool } from "../tools/tool.ts";
+import { effectiveLimits } from "./effective-limits.ts";
+import type { Host, LiveRun, Session } from "./host.ts";
+import { systemPrompt } from "./system-prompt.ts";
+
+/** All that children of one agent under one parent share; made once, frozen for all of them. */
+export type Profile = {
+  readonly agent: Agent;
+  readonly model: CallableModel;
+  readonly chain: readonly Layer[];
+  readonly tools: ReadonlyMap<string, AnyTool>;
+  readonly limits: RunLimits;
+  readonly delegates: readonly Agent[];
+  readonly system: string;
+  readonly systemPromptId: string;
+  /** Where the record keeps the definition and the rights as they were when the run began. */
+  readonly snapshotId: string;
+};
+
+/** What a profile is made from. */
+export type ProfileRequest = {
+  agent: Agent;
+  session: Session;
+  parent: LiveRun | null;
+  tools?: readonly string[] | undefined;
+  limits?: Limits | undefined;
+  model?: string | undefined;
+};
+
+/** Freezes an agent's rights, tools, limits and prompt for a run. */
+export async function createProfile(host: Host, request: ProfileRequest): Promise<Profile> {
+  const { agent, session, parent } = request;
+  const model = await host.resolveModel(request.model ?? agent.model, parent?.run.spec.model ?? null);
+  const chain = chainOf(host, request);
+  const depth = parent ? parent.run.spec.depth + 1 : 0;
+  const limits = effectiveLimits(agent.limits, request.limits, host.settings);
+  const maxDepth = Math.min(session.maxDepth, agent.limits.depth ?? session.maxDepth);
+  const delegates = depth < maxDepth ? delegatesOf(host, agent, chain, parent) : [];
+  const visible = new Set(visibleTools(chain, [...host.tools.values()]));
+  const tools = new Map([...host.tools].filter(([name]) => visible.has(name)));
+  const system = systemPrompt({ agent, depth, maxDepth, parent: parent?.run.spec.agent ?? null, limits, delegates });
+  return {
+    agent,
+    model,
+    chain,
+    tools,
+    limits,
+    delegates,
+    system,
+    systemPromptId: host.store.savePrompt(system),
+    snapshotId: host.store.savePrompt(JSON.stringify({ agent, chain, limits, tools: [...tools.keys()] })),
+  };
+}
+
+function chainOf(host: Host, { agent, session, parent, tools }: ProfileRequest): readonly Layer[] {
+  if (parent) return childChain(parent.run.spec.chain, { parent: parent.run.spec.agent, child: agent, narrowing: tools, home: host.homeDir });
+  const own = toolsLayer(agent, host.homeDir);
+  return tools ? [...session.base, delegationLayer(tools, agent.name, host.homeDir), own] : [...session.base, own];
+}
+
+function delegatesOf(host: Host, agent: Agent, chain: readonly Layer[], parent: LiveRun | null): Agent[] {
+  if (!agent.subagents) return [];
+  const above = new Set(parent ? [...parent.run.spec.ancestors, parent.run.spec.agent.name] : []);
+  above.add(agent.name);
+  return host.registry.list().filter((candidate) => {
+    if (above.has(candidate.name) && !agent.subagents?.recursive) return false;
+    const access = { tool: "delegate", groups: ["delegation"], targets: [{ kind: "agent" as const, agent: candidate.name }] };
+    return decide(chain, access).verdict !== "deny";
+  });
+}

@@ -1,0 +1,6 @@
+import { guards } from "../loop/guards.ts";
+import { admitChild } from "./admit-child.ts";
+import type { RuntimeGuards } from "./host.ts";
+
+/** All guards as they always are outside of tests. */
+export const runtimeGuards: RuntimeGuards = Object.freeze({ ...guards, admitChild });

@@ -1,0 +1,71 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { writeInside } from "../files/open-inside.ts";
+import type { LoopPorts, Redactor } from "../loop/ports.ts";
+import type { Clock } from "../scheduler/clock.ts";
+import { Limiter } from "../scheduler/limiter.ts";
+import type { Layer } from "../schema/rights.ts";
+import { deliver } from "./deliver.ts";
+import { createId } from "./create-id.ts";
+import type { EventBus } from "./event-bus.ts";
+import type { Approver } from "./approvals.ts";
+import type { Host, LiveRun } from "./host.ts";
+import { createToolCache } from "./tool-cache.ts";
+
+/** What the ports of a session are built from. */
+export type PortParts = {
+  host: Host;
+  bus: EventBus;
+  clock: Clock;
+  redactor: Redactor;
+  approve: Approver;
+  live: ReadonlyMap<string, LiveRun>;
+  limiters: Map<string, Limiter>;
+  maxConcurrent: (provider: string) => number;
+  liveLayer: () => Layer | null;
+  random: () => number;
+};
+
+/** What the runs of one session need from outside. */
+export function createSessionPorts(parts: PortParts): LoopPorts {
+  const { host, bus, clock, live, limiters } = parts;
+  return {
+    journal: host.store,
+    clock,
+    guards: host.guards,
+    redactor: parts.redactor,
+    cache: createToolCache(),
+    approve: parts.approve,
+    createId,
+    random: parts.random,
+    watched: () => bus.watched,
+    liveLayer: parts.liveLayer,
+    emit(sessionId, event, seq) {
+      if (bus.watched) bus.publish({ ...event, sessionId, atMs: clock.wallMs(), ...(seq !== undefined && { seq }) });
+    },
+    limiter(provider) {
+      let limiter = limiters.get(provider);
+      if (!limiter) {
+        limiter = new Limiter(parts.maxConcurrent(provider), clock, parts.random);
+        limiters.set(provider, limiter);
+      }
+      return limiter;
+    },
+    async saveArtefact(run, name, text) {
+      const { workspaceDir } = run.spec;
+      const path = join(workspaceDir, "artefacts", name.replaceAll(/[^\w.-]/g, "_"));
+      await mkdir(workspaceDir, { recursive: true, mode: 0o700 });
+      await writeInside(workspaceDir, path, text);
+      return path;
+    },
+    async remainingResults(run) {
+      const children = live.get(run.spec.runId)?.children;
+      const open = children?.undelivered() ?? [];
+      if (!children || open.length === 0) return null;
+      await children.waiting(Promise.all(open.map((delegation) => delegation.done)));
+      const output = deliver(children, open, "ended");
+      if (output.tainted) run.tainted = true;
+      return `These sub-agents had not been collected yet. Take their results into account, then finish.\n${output.text}`;
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import type { Clock } from "./clock.ts";
+import { Queue } from "./queue.ts";
+
+/** How a provider call ended, for the limit it shares with all others. */
+export type CallOutcome = { rateLimited: boolean; retryAfterMs?: number };
+
+type Waiter = { grant: (granted: boolean) => void; gone: boolean };
+
+const FIRST_BACKOFF_MS = 1_000;
+const LONGEST_BACKOFF_MS = 60_000;
+
+/**
+ * Calls to one provider, shared by every run. A rate limit stops new calls for all of them; afterwards a single
+ * call probes, and each success widens the window by one until the maximum is reached again.
+ */
+export class Limiter {
+  readonly #max: number;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  #window: number;
+  #active = 0;
+  #blockedUntilMs = 0;
+  #strikes = 0;
+  #timer: (() => void) | undefined;
+  readonly #queue = new Queue<Waiter>();
+
+  constructor(max: number, clock: Clock, random: () => number = Math.random) {
+    this.#max = max;
+    this.#window = max;
+    this.#clock = clock;
+    this.#random = random;
+  }
+
+  /** Takes a place at once if nothing holds calls back. */
+  tryAcquire(): boolean {
+    if (this.#active >= this.#window || this.#blocked()) return false;
+    this.#active++;
+    return true;
+  }
+
+  /** Waits for a place; false if the signal fired first. */
+  acquire(signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return Promise.resolve(false);
+    if (this.#queue.size === 0 && this.tryAcquire()) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const leave = () => {
+        waiter.gone = true;
+        resolve(false);
+      };
+      const waiter: Waiter = {
+        gone: false,
+        grant: (granted) => {
+          signal.removeEventListener("abort", leave);
+          resolve(granted);
+        },
+      };
+      signal.addEventListener("abort", leave, { once: true });
+      this.#queue.push(waiter);
+      this.#pump();
+    });
+  }
+
+  release(outcome: CallOutcome): void {
+    this.#active--;
+    if (outcome.rateLimited) this.#backOff(outcome.retryAfterMs);
+    else if (this.#window < this.#max) this.#window++;
+    if (!outcome.rateLimited) this.#strikes = 0;
+    this.#pump();
+  }
+
+  #blocked(): boolean {
+    return this.#blockedUntilMs > 0 && this.#clock.monotonicMs() < this.#blockedUntilMs;
+  }
+
+  #backOff(retryAfterMs: number | undefined): void {
+    if (this.#blocked() && this.#window === 1) {
+      if (retryAfterMs !== undefined) this.#blockUntil(this.#clock.monotonicMs() + retryAfterMs);
+      return;
+    }
+    this.#window = 1;
+    const backoff = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** this.#strikes++);
+    this.#blockUntil(this.#clock.monotonicMs() + (retryAfterMs ?? backoff / 2 + (backoff / 2) * this.#random()));
+  }
+
+  #blockUntil(atMs: number): void {
+    this.#blockedUntilMs = Math.max(this.#blockedUntilMs, atMs);
+    this.#timer?.();
+    this.#timer = this.#clock.timer(Math.max(0, this.#blockedUntilMs - this.#clock.monotonicMs()) + 1, () => {
+      this.#timer = undefined;
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    while (this.#queue.size > 0 && this.tryAcquire()) {
+      let waiter = this.#queue.shift();
+      while (waiter?.gone) waiter = this.#queue.shift();
+      if (waiter) waiter.grant(true);
+      else this.#active--;
+    }
+  }
+}

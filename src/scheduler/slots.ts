@@ -1,0 +1,124 @@
+import { Queue } from "./queue.ts";
+
+type Waiter = { grant: (granted: boolean) => void; gone: boolean };
+
+/**
+ * The global limit on runs inside a model or tool call. Runs that come back from waiting go before new ones,
+ * deepest first, so that work in progress is finished before more is begun.
+ */
+export class Slots {
+  readonly max: number;
+  #active = 0;
+  readonly #fresh = new Queue<Waiter>();
+  readonly #returning: Queue<Waiter>[] = [];
+
+  constructor(max: number) {
+    this.max = max;
+  }
+
+  get active(): number {
+    return this.#active;
+  }
+
+  get waiting(): number {
+    return this.#returning.reduce((sum, queue) => sum + queue.size, this.#fresh.size);
+  }
+
+  /** Takes a slot at once if one is free. */
+  tryAcquire(): boolean {
+    if (this.#active >= this.max) return false;
+    this.#active++;
+    return true;
+  }
+
+  /** Waits for a slot; false if the signal fired first. */
+  acquire(depth: number, returning: boolean, signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return Promise.resolve(false);
+    if (this.tryAcquire()) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const leave = () => {
+        waiter.gone = true;
+        resolve(false);
+      };
+      const waiter: Waiter = {
+        gone: false,
+        grant: (granted) => {
+          signal.removeEventListener("abort", leave);
+          resolve(granted);
+        },
+      };
+      signal.addEventListener("abort", leave, { once: true });
+      this.#queue(depth, returning).push(waiter);
+    });
+  }
+
+  release(): void {
+    const next = this.#next();
+    if (next) next.grant(true);
+    else this.#active--;
+  }
+
+  #queue(depth: number, returning: boolean): Queue<Waiter> {
+    if (!returning) return this.#fresh;
+    for (let level = this.#returning.length; level <= depth; level++) this.#returning.push(new Queue());
+    return this.#returning[depth] ?? this.#fresh;
+  }
+
+  #next(): Waiter | undefined {
+    for (let level = this.#returning.length - 1; level >= 0; level--) {
+      const waiter = firstPresent(this.#returning[level]);
+      if (waiter) return waiter;
+    }
+    return firstPresent(this.#fresh);
+  }
+}
+
+function firstPresent(queue: Queue<Waiter> | undefined): Waiter | undefined {
+  let waiter = queue?.shift();
+  while (waiter?.gone) waiter = queue?.shift();
+  return waiter;
+}
+
+/** One run's hold on the global slots: counted, so that parallel tool calls of a run share one slot. */
+export class RunSlot {
+  readonly #slots: Slots;
+  readonly #depth: number;
+  #users = 0;
+  #held = false;
+  #everHeld = false;
+  #acquiring: Promise<boolean> | undefined;
+
+  constructor(slots: Slots, depth: number) {
+    this.#slots = slots;
+    this.#depth = depth;
+  }
+
+  /** True at once if the slot could be taken without waiting. */
+  tryEnter(): boolean {
+    if (!this.#held && (this.#acquiring || !this.#slots.tryAcquire())) return false;
+    this.#held = true;
+    this.#everHeld = true;
+    this.#users++;
+    return true;
+  }
+
+  /** Waits until this run holds a slot; false if the signal fired first. */
+  async enter(signal: AbortSignal): Promise<boolean> {
+    if (this.tryEnter()) return true;
+    this.#acquiring ??= this.#slots.acquire(this.#depth, this.#everHeld, signal).then((granted) => {
+      this.#acquiring = undefined;
+      this.#held = granted;
+      this.#everHeld ||= granted;
+      return granted;
+    });
+    if (!(await this.#acquiring)) return false;
+    this.#users++;
+    return true;
+  }
+
+  leave(): void {
+    if (--this.#users > 0) return;
+    this.#held = false;
+    this.#slots.release();
+  }
+}

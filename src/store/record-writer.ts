@@ -1,0 +1,71 @@
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { INSERT_OPENED, INSERT_WHOLE, UPDATE_CLOSED, type Values, wholeValues } from "./message-columns.ts";
+import type { MessageIds } from "./message-ids.ts";
+import { INSERT_SESSION, UPDATE_SESSION } from "./session-table.ts";
+
+/** One change of the record, ready to be written. */
+export type RecordOp =
+  | { kind: "open"; id: number; seq: number; values: Values; onCommit: ((seq: number) => void) | undefined }
+  | { kind: "close"; id: number; seq: number; values: Values; onCommit: ((seq: number) => void) | undefined }
+  | { kind: "startSession" | "updateSession" | "savePrompt"; name: string; values: SQLInputValue[] };
+
+type Opening = Extract<RecordOp, { kind: "open" }>;
+type Closing = Extract<RecordOp, { kind: "close" }>;
+
+/** Names an operation for a person. */
+export function describeOp(op: RecordOp): string {
+  if (op.kind === "open" || op.kind === "close") return `${op.kind} of row ${op.id}`;
+  return `${op.kind} ${op.name}`;
+}
+
+/** Returns the function that writes a batch in one transaction, or throws and leaves no trace. */
+export function createRecordWriter(db: DatabaseSync, ids: MessageIds): (ops: readonly RecordOp[]) => void {
+  const begin = db.prepare("BEGIN IMMEDIATE");
+  const commit = db.prepare("COMMIT");
+  const statements = {
+    open: db.prepare(INSERT_OPENED),
+    whole: db.prepare(INSERT_WHOLE),
+    close: db.prepare(UPDATE_CLOSED),
+    startSession: db.prepare(INSERT_SESSION),
+    updateSession: db.prepare(UPDATE_SESSION),
+    savePrompt: db.prepare("INSERT OR IGNORE INTO prompts (prompt_id, content) VALUES (?, ?)"),
+  };
+
+  function writeOp(op: RecordOp, closings: ReadonlyMap<number, Closing>): void {
+    if (op.kind === "open") {
+      const closing = closings.get(op.id);
+      if (closing) statements.whole.run(...wholeValues(op.values, closing.values));
+      else statements.open.run(...op.values.own, ...op.values.shared);
+    } else if (op.kind === "close") {
+      if (closings.has(op.id)) return;
+      const { changes } = statements.close.run(...op.values.own, ...op.values.shared, op.id);
+      if (changes !== 1) throw new RangeError(`row ${op.id} is not open`);
+    } else statements[op.kind].run(...op.values);
+  }
+
+  return (ops) => {
+    const closings = closedAtOnce(ops);
+    begin.run();
+    try {
+      for (const op of ops) writeOp(op, closings);
+      ids.reserve();
+      commit.run();
+      ids.adopt();
+    } catch (thrown) {
+      ids.discard();
+      if (db.isTransaction) db.exec("ROLLBACK");
+      throw thrown;
+    }
+  };
+}
+
+/** Closings whose opening is in the same batch: both become one insert, in the place of the opening. */
+function closedAtOnce(ops: readonly RecordOp[]): ReadonlyMap<number, Closing> {
+  const opened = new Set<Opening["id"]>();
+  const closings = new Map<number, Closing>();
+  for (const op of ops) {
+    if (op.kind === "open") opened.add(op.id);
+    else if (op.kind === "close" && opened.has(op.id)) closings.set(op.id, op);
+  }
+  return closings;
+}

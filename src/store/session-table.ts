@@ -1,0 +1,128 @@
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
+import { RetinueError } from "../schema/error.ts";
+import type { SessionRow } from "../schema/record.ts";
+import { decodeText, encodeText } from "./lossless-text.ts";
+
+/** What is known when a session starts. */
+export type SessionOpening = {
+  sessionId: string;
+  title: string;
+  project: string;
+  workspace: string;
+  /** `running` unless said otherwise. */
+  status?: SessionRow["status"];
+  /** Stored as JSON. */
+  metadata?: Readonly<Record<string, unknown>>;
+};
+
+/** What may change about a session; absent means as before. */
+export type SessionChange = {
+  status?: SessionRow["status"];
+  title?: string;
+  /** Replaces the stored metadata. */
+  metadata?: Readonly<Record<string, unknown>>;
+};
+
+/** Which sessions to list, the last changed first. */
+export type SessionQuery = {
+  limit?: number;
+  /** Words that title, project or id must contain. */
+  search?: string;
+};
+
+/** Reads sessions. */
+export type SessionReader = {
+  sessions(query?: SessionQuery): SessionRow[];
+  session(sessionId: string): SessionRow | undefined;
+  /** The one session whose id begins with `prefix`; an error lists what was available. */
+  findSession(prefix: string): SessionRow;
+};
+
+const COLUMNS = "session_id, title, project, workspace, created_at, updated_at, status, metadata_json";
+
+/** Writes a new session; values as `sessionValues`. */
+export const INSERT_SESSION = `INSERT INTO sessions (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+/** Changes a session; values as `sessionChangeValues`. */
+export const UPDATE_SESSION = `UPDATE sessions SET status = coalesce(?, status), title = coalesce(?, title),
+  metadata_json = coalesce(?, metadata_json), updated_at = ? WHERE session_id = ?`;
+
+/** What a starting session stores. */
+export function sessionValues(row: SessionOpening, nowMs: number): SQLInputValue[] {
+  const at = new Date(nowMs).toISOString();
+  const texts = [row.title, row.project, row.workspace].map(encodeText);
+  return [row.sessionId, ...texts, at, at, row.status ?? "running", json(row.metadata)];
+}
+
+/** What a change of a session stores. */
+export function sessionChangeValues(
+  sessionId: string,
+  change: SessionChange,
+  nowMs: number,
+): SQLInputValue[] {
+  const title = change.title === undefined ? null : encodeText(change.title);
+  return [change.status ?? null, title, json(change.metadata), new Date(nowMs).toISOString(), sessionId];
+}
+
+/** Creates the reader of a database that has the schema of the record. */
+export function createSessionReader(db: DatabaseSync): SessionReader {
+  const byId = db.prepare(`SELECT ${COLUMNS} FROM sessions WHERE session_id = ?`);
+  const list = db.prepare(`SELECT ${COLUMNS} FROM sessions ORDER BY updated_at DESC, rowid DESC LIMIT ?`);
+  const found = db.prepare(`SELECT ${COLUMNS} FROM sessions
+    WHERE title LIKE ?1 ESCAPE '\\' OR project LIKE ?1 ESCAPE '\\' OR session_id LIKE ?1 ESCAPE '\\'
+    ORDER BY updated_at DESC, rowid DESC LIMIT ?2`);
+  const prefixed = db.prepare(
+    `SELECT ${COLUMNS} FROM sessions WHERE substr(session_id, 1, length(?1)) = ?1 LIMIT 6`,
+  );
+
+  function session(sessionId: string): SessionRow | undefined {
+    const row = byId.get(sessionId);
+    return row && sessionRow(row);
+  }
+  function sessions({ limit = 50, search = "" }: SessionQuery = {}): SessionRow[] {
+    const rows =
+      search === "" ? list.all(limit) : found.all(`%${search.replaceAll(/[\\%_]/g, "\\$&")}%`, limit);
+    return rows.map(sessionRow);
+  }
+  function findSession(prefix: string): SessionRow {
+    const exact = session(prefix);
+    if (exact) return exact;
+    const rows = prefix === "" ? [] : prefixed.all(prefix).map(sessionRow);
+    if (rows.length === 1 && rows[0]) return rows[0];
+    throw notFound(prefix, rows, sessions({ limit: 5 }));
+  }
+  return { sessions, session, findSession };
+}
+
+function notFound(prefix: string, rows: readonly SessionRow[], recent: readonly SessionRow[]): RetinueError {
+  const ids = (rows.length > 0 ? rows : recent).map((row) => row.session_id).join(", ");
+  if (rows.length > 0)
+    return new RetinueError("input", `'${prefix}' fits several sessions: ${ids}`, "Give more of the id.");
+  if (ids === "")
+    return new RetinueError(
+      "input",
+      `no session '${prefix}'; there are none yet`,
+      "Start one with `retinue run`.",
+    );
+  return new RetinueError(
+    "input",
+    `no session '${prefix}'; the latest are: ${ids}`,
+    "List them with `retinue sessions`.",
+  );
+}
+
+function sessionRow(row: Record<string, SQLOutputValue>): SessionRow {
+  return {
+    session_id: String(row.session_id),
+    title: decodeText(String(row.title)),
+    project: decodeText(String(row.project)),
+    workspace: decodeText(String(row.workspace)),
+    created_at: String(row.created_at),
+    updated_at: String(row.updated_at),
+    status: row.status as SessionRow["status"],
+    metadata_json: row.metadata_json as string | null,
+  };
+}
+
+function json(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}

@@ -1,0 +1,82 @@
+import { messageOf, RetinueError } from "../schema/error.ts";
+
+/** Primary result codes of SQLite that Retinue tells apart. */
+const PRIMARY = {
+  5: "busy",
+  6: "busy",
+  7: "memory",
+  3: "permission",
+  8: "permission",
+  14: "permission",
+  10: "disk",
+  11: "corrupt",
+  26: "corrupt",
+  13: "full",
+  18: "row",
+  19: "row",
+  20: "row",
+  25: "row",
+} as const satisfies Record<number, string>;
+const SYSTEM = {
+  EACCES: "permission",
+  EPERM: "permission",
+  EROFS: "permission",
+  ENOSPC: "full",
+  EDQUOT: "full",
+  EIO: "disk",
+  ENOTDIR: "permission",
+  ENOENT: "permission",
+  EISDIR: "permission",
+  EEXIST: "permission",
+} as const satisfies Record<string, string>;
+
+/** What went wrong with a database: its surroundings, the file itself, or one row that can never be written. */
+export type FailureKind = "busy" | "memory" | "permission" | "disk" | "corrupt" | "full" | "row" | "other";
+
+const HINTS: Record<FailureKind, string> = {
+  busy: "Another process holds the database; end it or wait.",
+  memory: "Free some memory.",
+  permission:
+    "Check that the folder exists, is on a writable disk and belongs to you, or set RETINUE_HOME to another folder.",
+  disk: "The disk reports errors; check it, or set RETINUE_HOME to a folder on another disk.",
+  corrupt: "Start Retinue again: it sets the damaged file aside and begins a new one.",
+  full: "Free some disk space.",
+  row: "This is a defect in the program that wrote the row; please report it.",
+  other: "Check the database file and its folder.",
+};
+
+/** Sorts anything that SQLite or the file system threw. */
+export function failureKind(thrown: unknown): FailureKind {
+  if (!(thrown instanceof Error)) return "other";
+  if ("errcode" in thrown && typeof thrown.errcode === "number") return primaryKind(thrown.errcode & 0xff);
+  if ("code" in thrown && typeof thrown.code === "string") {
+    if (thrown.code.startsWith("ERR_INVALID_ARG")) return "row";
+    return isSystemCode(thrown.code) ? SYSTEM[thrown.code] : "other";
+  }
+  return thrown instanceof TypeError || thrown instanceof RangeError ? "row" : "other";
+}
+
+/** The remedy a person is told for a kind of failure. */
+export function hintFor(kind: FailureKind): string {
+  return HINTS[kind];
+}
+
+/** The same failure as an error for a person, naming what was tried; a RetinueError passes through. */
+export function storeError(what: string, thrown: unknown): RetinueError {
+  if (thrown instanceof RetinueError) return thrown;
+  return new RetinueError("store", `${what}: ${messageOf(thrown)}`, hintFor(failureKind(thrown)), {
+    cause: thrown,
+  });
+}
+
+function primaryKind(code: number): FailureKind {
+  return isPrimary(code) ? PRIMARY[code] : "other";
+}
+
+function isPrimary(code: number): code is keyof typeof PRIMARY {
+  return Object.hasOwn(PRIMARY, code);
+}
+
+function isSystemCode(code: string): code is keyof typeof SYSTEM {
+  return Object.hasOwn(SYSTEM, code);
+}

@@ -1,0 +1,72 @@
+import type { Migration } from "./open-database.ts";
+
+const FIRST = `
+CREATE TABLE sessions (
+  session_id TEXT PRIMARY KEY,
+  title TEXT NOT NULL DEFAULT '',
+  project TEXT NOT NULL DEFAULT '',
+  workspace TEXT NOT NULL DEFAULT '',
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  status TEXT NOT NULL DEFAULT 'pending',
+  metadata_json TEXT
+);
+CREATE INDEX idx_sessions_updated ON sessions(updated_at);
+
+CREATE TABLE prompts (
+  prompt_id TEXT PRIMARY KEY,
+  content TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE messages (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  session_id TEXT NOT NULL,
+  parent_message_id INTEGER,
+  started_at TEXT NOT NULL,
+  completed_at TEXT,
+  duration_ms INTEGER,
+  agent_role TEXT,
+  agent_depth INTEGER DEFAULT 0,
+  model_id TEXT,
+  system_prompt_id TEXT,
+  request_type TEXT,
+  request_content TEXT,
+  context_mode TEXT,
+  context_token_count INTEGER,
+  response_content TEXT,
+  response_summary TEXT,
+  tool_calls_json TEXT,
+  files_modified_json TEXT,
+  prompt_tokens INTEGER,
+  completion_tokens INTEGER,
+  total_tokens INTEGER,
+  iteration_count INTEGER DEFAULT 0,
+  max_iterations INTEGER,
+  max_duration_ms INTEGER,
+  bailout_reason TEXT,
+  status TEXT DEFAULT 'pending',
+  error_message TEXT,
+  metadata_json TEXT,
+  run_id TEXT NOT NULL DEFAULT '',
+  call_id TEXT,
+  opened_seq INTEGER NOT NULL DEFAULT 0,
+  closed_seq INTEGER,
+  cost_usd REAL,
+  replay TEXT,
+  FOREIGN KEY (parent_message_id) REFERENCES messages(id),
+  FOREIGN KEY (session_id) REFERENCES sessions(session_id)
+);
+CREATE INDEX idx_messages_session ON messages(session_id);
+CREATE INDEX idx_messages_parent ON messages(parent_message_id);
+CREATE INDEX idx_messages_role ON messages(agent_role);
+CREATE INDEX idx_messages_depth ON messages(agent_depth);
+CREATE INDEX idx_messages_started ON messages(started_at);
+CREATE INDEX idx_messages_status ON messages(status);
+CREATE INDEX idx_messages_run ON messages(run_id);
+CREATE INDEX idx_messages_opened ON messages(session_id, opened_seq);
+CREATE INDEX idx_messages_closed ON messages(session_id, closed_seq);
+INSERT INTO sqlite_sequence(name, seq) VALUES ('messages', 0);
+`;
+
+/** The schema of the record, one step per released version. Steps are only ever added. */
+export const STORE_MIGRATIONS: readonly Migration[] = [{ version: 1, sql: FIRST }];

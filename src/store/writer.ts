@@ -1,0 +1,195 @@
+import { messageOf, RetinueError } from "../schema/error.ts";
+import { type FailureKind, failureKind, hintFor } from "./sqlite-failure.ts";
+
+/** Something a person must be told about the record. */
+export type StoreNotice = { level: "info" | "warning" | "error"; message: string };
+
+/** What the writer needs from outside. */
+export type WriterPorts<Op> = {
+  /** Names the database in messages. */
+  path: string;
+  /** Writes all operations in one transaction, or throws and leaves no trace. */
+  write(ops: readonly Op[]): void;
+  /** Called in order, once the operation is on disk. */
+  onWritten(op: Op): void;
+  describe(op: Op): string;
+  onNotice(notice: StoreNotice): void;
+  /** Runs a function later; the answer cancels it. */
+  schedule(work: () => void, delayMs: number): () => void;
+};
+
+/** Collects operations and writes them together, in order, and never forgets one while the disk refuses. */
+export type Writer<Op> = {
+  push(op: Op): void;
+  /** Resolves when everything pushed so far is on disk; rejects if a row of it can never be written. */
+  committed(): Promise<void>;
+  /** Writes the rest; rejects, naming what is lost, if that is impossible. No push may follow. */
+  end(): Promise<void>;
+};
+
+const MOST_PER_TRANSACTION = 200;
+const COMPACT_AT = 10_000;
+const FIRST_DELAY_MS = 100;
+const LONGEST_DELAY_MS = 5000;
+
+/** Creates the one writer of a database handle. */
+export function createWriter<Op>(ports: WriterPorts<Op>): Writer<Op> {
+  return new QueueWriter(ports);
+}
+
+type Waiter = { until: number; resolve: () => void; reject: (reason: RetinueError) => void };
+
+class QueueWriter<Op> implements Writer<Op> {
+  private readonly ports: WriterPorts<Op>;
+  private queue: Op[] = [];
+  /** Where the unwritten part of the queue begins. */
+  private head = 0;
+  private pushed = 0;
+  private done = 0;
+  private waiters: Waiter[] = [];
+  private cancelFlush: (() => void) | undefined;
+  private failing: FailureKind | undefined;
+  private delayMs = FIRST_DELAY_MS;
+  /** How many operations are still written one by one, to find the one that can never be written. */
+  private singles = 0;
+
+  constructor(ports: WriterPorts<Op>) {
+    this.ports = ports;
+  }
+
+  push(op: Op): void {
+    this.queue.push(op);
+    this.pushed++;
+    if (this.cancelFlush === undefined) this.flushSoon();
+  }
+
+  committed(): Promise<void> {
+    if (this.done === this.pushed) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      this.waiters.push({ until: this.pushed, resolve, reject });
+    });
+  }
+
+  async end(): Promise<void> {
+    this.cancelFlush?.();
+    const problem = this.writeRest();
+    if (problem === undefined) return;
+    for (const waiter of this.waiters.splice(0)) waiter.reject(problem);
+    throw problem;
+  }
+
+  private writeRest(): RetinueError | undefined {
+    let refused: RetinueError | undefined;
+    while (this.done < this.pushed) {
+      try {
+        refused = this.writeBatch() ?? refused;
+      } catch (thrown) {
+        return this.notWritten(thrown);
+      }
+    }
+    return refused;
+  }
+
+  private flushSoon(): void {
+    const immediate = setImmediate(() => this.flush());
+    this.cancelFlush = () => clearImmediate(immediate);
+  }
+
+  private flush(): void {
+    try {
+      this.writeBatch();
+    } catch (thrown) {
+      this.pause(thrown);
+      return;
+    }
+    this.cancelFlush = undefined;
+    if (this.done < this.pushed) this.flushSoon();
+  }
+
+  /** Throws what the surroundings refuse; returns the error of a row that was given up. */
+  private writeBatch(): RetinueError | undefined {
+    const batch = this.queue.slice(this.head, this.head + (this.singles > 0 ? 1 : MOST_PER_TRANSACTION));
+    try {
+      this.ports.write(batch);
+    } catch (thrown) {
+      if (failureKind(thrown) !== "row") throw thrown;
+      return this.isolate(batch, thrown);
+    }
+    this.recovered();
+    this.finish(batch);
+    return undefined;
+  }
+
+  private finish(batch: readonly Op[]): void {
+    this.drop(batch.length);
+    for (const op of batch) this.announce(op);
+    while (this.waiters[0] !== undefined && this.waiters[0].until <= this.done)
+      this.waiters.shift()?.resolve();
+  }
+
+  private drop(count: number): void {
+    this.head += count;
+    this.done += count;
+    this.singles = Math.max(0, this.singles - count);
+    if (this.head === this.queue.length || this.head > COMPACT_AT) {
+      this.queue = this.queue.slice(this.head);
+      this.head = 0;
+    }
+  }
+
+  private announce(op: Op): void {
+    try {
+      this.ports.onWritten(op);
+    } catch (thrown) {
+      this.ports.onNotice({
+        level: "error",
+        message: `A listener of the record failed: ${messageOf(thrown)}`,
+      });
+    }
+  }
+
+  private isolate(batch: readonly Op[], thrown: unknown): RetinueError | undefined {
+    const [op] = batch;
+    if (op === undefined || batch.length > 1) {
+      this.singles = batch.length;
+      return undefined;
+    }
+    const what = `cannot write ${this.ports.describe(op)} to ${this.ports.path}: ${messageOf(thrown)}`;
+    const problem = new RetinueError("store", what, hintFor("row"), { cause: thrown });
+    this.drop(1);
+    this.ports.onNotice({ level: "error", message: what });
+    // Whoever waits for this row or for a later one must learn of it.
+    for (const waiter of this.waiters.splice(0)) waiter.reject(problem);
+    return problem;
+  }
+
+  private pause(thrown: unknown): void {
+    const kind = failureKind(thrown);
+    if (this.failing !== kind) {
+      const message = `Cannot write to ${this.ports.path}: ${messageOf(thrown)}. Runs wait; nothing is lost. ${hintFor(kind)}`;
+      this.ports.onNotice({ level: "error", message });
+    }
+    this.failing = kind;
+    this.cancelFlush = this.ports.schedule(() => this.flush(), this.delayMs);
+    this.delayMs = Math.min(this.delayMs * 2, LONGEST_DELAY_MS);
+  }
+
+  private recovered(): void {
+    if (this.failing === undefined) return;
+    this.failing = undefined;
+    this.delayMs = FIRST_DELAY_MS;
+    this.ports.onNotice({ level: "info", message: `Writing to ${this.ports.path} works again; runs go on.` });
+  }
+
+  private notWritten(thrown: unknown): RetinueError {
+    const left = this.pushed - this.done;
+    const shown = this.queue.slice(this.head, this.head + 5).map((op) => this.ports.describe(op));
+    const rest = left > shown.length ? ` and ${left - shown.length} more` : "";
+    return new RetinueError(
+      "store",
+      `${left} changes were not written to ${this.ports.path}: ${shown.join(", ")}${rest} (${messageOf(thrown)})`,
+      hintFor(failureKind(thrown)),
+      { cause: thrown },
+    );
+  }
+}

@@ -1,0 +1,100 @@
+import type { JsonSchema } from "../schema/json-schema.ts";
+import type { ReplayClass } from "../schema/record.ts";
+import type { Target } from "../schema/rights.ts";
+
+/** low: reads; medium: a contained change; high: external, bulk or irreversible. */
+export type Risk = "low" | "medium" | "high";
+
+/** The two folders a run works in. */
+export type Roots = { projectDir: string; workspaceDir: string };
+
+/** What a tool gets besides its input. */
+export type ToolContext = Roots & {
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly callId: string;
+  /** The record's row that rows made by this call hang from. */
+  readonly rowId: number;
+  readonly signal: AbortSignal;
+  /** Shows a person how far a long call is. */
+  progress(message: string): void;
+  /** Reports a file this call made or changed, so that the result can list it. */
+  changed(path: string, kind: "created" | "modified"): void;
+  /** Reports tests that really ran. */
+  tested(run: number, passed: number): void;
+};
+
+/** What a tool returns: text for the model, and optionally data and flags for the host. */
+export type ToolOutput = {
+  text: string;
+  isError?: boolean;
+  /** Untrusted text is in this output although the tool as such is trusted. */
+  tainted?: boolean;
+  /** The tool wrote its own row. */
+  recorded?: boolean;
+};
+
+/** A schema library's object (zod, valibot, arktype …) that validates and describes itself as JSON Schema. */
+export type StandardInput<Input> = {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Input> | Promise<StandardResult<Input>>;
+    readonly jsonSchema: { readonly input: (options: { target: "draft-07" }) => Record<string, unknown> };
+    readonly types?: { readonly input: unknown; readonly output: Input } | undefined;
+  };
+};
+type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] };
+
+/** One tool. Every call of it goes through the dispatcher. */
+export type Tool<Input = never> = {
+  readonly name: string;
+  readonly description: string;
+  /** Packs it belongs to, which rules may name. */
+  readonly groups: readonly string[];
+  readonly input: JsonSchema | StandardInput<Input>;
+  readonly risk: Risk | ((input: Input) => Risk);
+  readonly replay: ReplayClass;
+  /** Its output is text from outside: mail, pages, chat. */
+  readonly untrusted: boolean;
+  /** It acts outside: sends, invites, posts, uploads, pushes. */
+  readonly outbound: boolean | ((input: Input) => boolean);
+  /** What is wrong with an input that fits the schema, said before rights are looked at; null if nothing. */
+  readonly check?: (input: Input) => string | null;
+  /** What a call would touch, on real paths and canonical names. */
+  readonly access: (input: Input, roots: Roots) => readonly Target[] | Promise<readonly Target[]>;
+  /** State of what it reads; equal input and state give an equal output, so a session may reuse it. */
+  readonly fileState?: (input: Input, roots: Roots) => Promise<string | undefined>;
+  /** It starts child runs and holds no slot while it waits; `self-recorded` if a child's row stands for the call. */
+  readonly delegates: false | "recorded" | "self-recorded";
+  readonly execute: (input: Input, context: ToolContext) => Promise<ToolOutput | string>;
+};
+
+type Defaults = "groups" | "risk" | "replay" | "untrusted" | "outbound" | "access" | "delegates";
+
+/** What `defineTool` takes: name, description, input and execute; the rest has careful defaults. */
+export type ToolDefinition<Input> = Omit<Tool<Input>, Defaults> & Partial<Pick<Tool<Input>, Defaults>>;
+
+/** A tool whose input type only its own functions know. */
+export type AnyTool = Tool<never>;
+
+const NAME = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
+
+/** Types a tool declaration. Without a `replay` class a call is never repeated; without `risk` it counts as medium. */
+export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input> {
+  if (!NAME.test(definition.name)) {
+    throw new TypeError(`tool name '${definition.name}' must be letters, digits, _ or -, and begin with a letter`);
+  }
+  return Object.freeze({
+    groups: [],
+    risk: "medium",
+    replay: "never",
+    untrusted: false,
+    outbound: false,
+    access: () => [],
+    delegates: false,
+    ...definition,
+  });
+}

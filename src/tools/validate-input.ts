@@ -1,0 +1,87 @@
+import type { Ajv, ValidateFunction } from "ajv";
+import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
+import type { JsonSchema } from "../schema/json-schema.ts";
+import type { AnyTool, StandardInput } from "./tool.ts";
+
+/** A parsed input, or a sentence for the model on what is wrong with it. */
+export type Validated = { ok: true; value: unknown } | { ok: false; message: string };
+
+const MAX_INPUT_CHARS = 4_000_000;
+const MAX_NESTING = 64;
+
+let ajv: Promise<Ajv> | undefined;
+const validators = new WeakMap<object, ValidateFunction>();
+const functionTools = new WeakMap<AnyTool, LanguageModelV4FunctionTool>();
+
+/** Parses the JSON text of a tool call and checks it against the tool's schema. */
+export async function validateInput(tool: AnyTool, text: string): Promise<Validated> {
+  const parsed = parseJson(text);
+  if (!parsed.ok) return parsed;
+  const standard = standardOf(tool);
+  return standard ? checkStandard(standard, parsed.value) : checkJsonSchema(tool.input as JsonSchema, parsed.value);
+}
+
+/** The tool as a model is told of it; made once per tool. */
+export function functionToolOf(tool: AnyTool): LanguageModelV4FunctionTool {
+  let made = functionTools.get(tool);
+  if (!made) {
+    const inputSchema = (standardOf(tool)?.jsonSchema.input({ target: "draft-07" }) ?? tool.input) as never;
+    made = { type: "function", name: tool.name, description: tool.description, inputSchema };
+    functionTools.set(tool, made);
+  }
+  return made;
+}
+
+function parseJson(text: string): Validated {
+  if (text.length > MAX_INPUT_CHARS) return { ok: false, message: `the input is longer than ${MAX_INPUT_CHARS} characters` };
+  if (nestingOf(text) > MAX_NESTING) return { ok: false, message: `the input is nested deeper than ${MAX_NESTING} levels` };
+  try {
+    const value: unknown = text.trim() === "" ? {} : JSON.parse(text, text.includes("__proto__") ? dropProto : undefined);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ok: true, value };
+    return { ok: false, message: "the input must be one JSON object" };
+  } catch (thrown) {
+    return { ok: false, message: `the input is not valid JSON: ${(thrown as Error).message}` };
+  }
+}
+
+function dropProto(key: string, value: unknown): unknown {
+  return key === "__proto__" ? undefined : value;
+}
+
+function nestingOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0x7b || code === 0x5b) deepest = Math.max(deepest, ++depth);
+    else if (code === 0x7d || code === 0x5d) depth--;
+  }
+  return deepest;
+}
+
+function standardOf(tool: AnyTool): StandardInput<never>["~standard"] | undefined {
+  return "~standard" in tool.input ? (tool.input as StandardInput<never>)["~standard"] : undefined;
+}
+
+async function checkStandard(standard: StandardInput<never>["~standard"], value: unknown): Promise<Validated> {
+  const result = await standard.validate(value);
+  if (!result.issues) return { ok: true, value: result.value };
+  return { ok: false, message: result.issues.map((issue) => `${issue.path?.join(".") || "input"}: ${issue.message}`).join("; ") };
+}
+
+async function checkJsonSchema(schema: JsonSchema, value: unknown): Promise<Validated> {
+  let validate = validators.get(schema);
+  if (!validate) {
+    ajv ??= import("ajv").then((module) => new module.Ajv({ allErrors: true, strict: false, useDefaults: true }));
+    validate = (await ajv).compile(schema);
+    validators.set(schema, validate);
+  }
+  if (validate(value)) return { ok: true, value };
+  const issues = (validate.errors ?? []).slice(0, 8).map((error) => {
+    const name = error.instancePath.slice(1).replaceAll("/", ".") || "input";
+    const extra = error.keyword === "additionalProperties" ? ` ('${error.params.additionalProperty}')` : "";
+    const options = error.keyword === "enum" ? `: ${(error.params.allowedValues as unknown[]).join(", ")}` : "";
+    return `${name} ${error.message}${extra}${options}`;
+  });
+  return { ok: false, message: issues.join("; ") };
+}
