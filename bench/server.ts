@@ -10,6 +10,7 @@
  * `POST /hold?count=N` withholds replies, other than a parent's, until N are open at once; then all go, and holding ends. `GET /stats` gives `{requests, open, maxOpen, held}`; `POST /reset` clears the counts.
  */
 import http from "node:http";
+import { parseArgs } from "node:util";
 
 type Reply = { tool: string; input: unknown } | { text: string };
 type Message = { role: string; content: unknown; tool_calls?: unknown[] };
@@ -19,36 +20,24 @@ type Request = {
   tools?: { name?: string; function?: { name?: string } }[];
 };
 
-const DEFAULT_PIECES = 20;
 const stats = { requests: 0, open: 0, maxOpen: 0 };
 let holdCount = 0;
 let held: (() => void)[] = [];
 
 const server = http.createServer((request, response) => {
   const url = new URL(request.url ?? "/", "http://localhost");
-  if (request.method === "GET" && url.pathname === "/stats") {
-    return sendJson(response, { ...stats, held: held.length, holdCount });
-  }
-  if (request.method === "GET" && url.pathname === "/v1/models")
-    return sendJson(response, { data: [{ id: "mock" }] });
+  if (url.pathname === "/stats") return sendJson(response, { ...stats, held: held.length });
   if (url.pathname === "/hold") return setHold(Number(url.searchParams.get("count")), response);
-  if (url.pathname === "/reset") {
-    Object.assign(stats, { requests: 0, maxOpen: stats.open });
-    return sendJson(response, stats);
-  }
-  const pieces = Number(request.headers["x-mock-tokens"] ?? DEFAULT_PIECES);
+  if (url.pathname === "/reset") return sendJson(response, Object.assign(stats, { requests: 0, maxOpen: 0 }));
+  const pieces = Number(request.headers["x-mock-tokens"] ?? 20);
   readBody(request, (body) => serve(url.pathname, JSON.parse(body), pieces, response));
 });
 server.keepAliveTimeout = 60_000;
-server.listen({ port: Number(argument("--port") ?? 0), host: "127.0.0.1", backlog: 4096 }, () => {
+const { values } = parseArgs({ options: { port: { type: "string", default: "0" } } });
+server.listen({ port: Number(values.port), host: "127.0.0.1", backlog: 4096 }, () => {
   const address = server.address();
   console.log(JSON.stringify({ port: typeof address === "object" ? address?.port : address }));
 });
-
-function argument(name: string): string | undefined {
-  const at = process.argv.indexOf(name);
-  return at === -1 ? undefined : process.argv[at + 1];
-}
 
 function serve(path: string, body: Request, pieces: number, response: http.ServerResponse): void {
   stats.requests++;
@@ -103,13 +92,10 @@ function fanOutOf(body: Request): number {
   return Number(named?.[1] ?? 0);
 }
 
-function delegateMany(count: number, task: string): Reply {
-  const agent = /agent[ :]+([\w-]+)/i.exec(task)?.[1] ?? "general-purpose";
-  const tasks = Array.from({ length: count }, (_, at) => ({
-    id: `t${at}`,
-    agent,
-    task: `Look into part ${at} and report.`,
-  }));
+function delegateMany(count: number, request: string): Reply {
+  const agent = /agent[ :]+([\w-]+)/i.exec(request)?.[1] ?? "general-purpose";
+  const taskAt = (at: number) => ({ id: `t${at}`, agent, task: `Look into part ${at} and report.` });
+  const tasks = Array.from({ length: count }, (_, at) => taskAt(at));
   return { tool: "delegate_many", input: { tasks } };
 }
 

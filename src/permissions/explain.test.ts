@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Layer } from "../schema/rights.ts";
 import { explain } from "./explain.ts";
+import { sessionLayer } from "./layers.ts";
 import { parseRules } from "./rule.ts";
 import { visibleTools } from "./visible-tools.ts";
 
@@ -60,4 +61,11 @@ test("only tools of which some call could pass are visible", () => {
 test("an empty chain shows nothing and denies everything", () => {
   expect(visibleTools([], tools)).toEqual([]);
   expect(explain([], tools.slice(0, 1))).toEqual([{ tool: "read", verdict: "deny", layer: "nobody" }]);
+});
+
+test("a read-only session shows as the exception to what is allowed", () => {
+  expect(explain([sessionLayer({ readOnly: true })], tools.slice(1, 3))).toEqual([
+    { tool: "write", verdict: "allow", layer: "session", patterns: ["read-only session"] },
+    { tool: "shell", verdict: "deny", layer: "session", rule: "read-only session" },
+  ]);
 });

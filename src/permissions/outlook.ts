@@ -12,12 +12,10 @@ export type Outlook = {
   readonly patterns: readonly Rule[];
 };
 
-/** One layer's outlook. Rules with a mode guard the same files under every tool, so they are no news on a single one. */
+/** One layer's outlook. Rules that guard the same files under every tool are no news on a single one. */
 export function outlookOf(layer: Layer, tool: ToolName): Outlook {
   const speaking = (rules: readonly Rule[]) =>
-    rules.filter(
-      (rule) => rule.mode === undefined && speaksOf(rule, { tool: tool.name, groups: tool.groups }),
-    );
+    rules.filter((rule) => !isGuard(rule) && speaksOf(rule, { tool: tool.name, groups: tool.groups }));
   const deny = speaking(layer.deny);
   const ask = speaking(layer.ask);
   const allow = layer.allow && speaking(layer.allow);
@@ -31,4 +29,8 @@ export function outlookOf(layer: Layer, tool: ToolName): Outlook {
   if (allowed || !allow) return { verdict: "allow", ...(allowed && { rule: allowed }), patterns: exceptions };
   const [first] = [...allow, ...ask];
   return { verdict: "depends", ...(first && { rule: first }), patterns: [...allow, ...exceptions] };
+}
+
+function isGuard(rule: Rule): boolean {
+  return rule.mode !== undefined && rule.pattern !== undefined;
 }

@@ -30,17 +30,15 @@ const layer: fc.Arbitrary<Layer> = fc
   .map(({ allow, ask, deny }) => ({ name: "layer", ...(allow && { allow }), ask, deny }));
 const chain = fc.array(layer, { minLength: 1, maxLength: 5 });
 
-const path = fc
-  .constantFrom("src/a", "SRC/b", ".env", ".ENV.", "a/x", "doc/\u00e9")
-  .map(
-    (relative): Target => ({
-      kind: "path",
-      path: `/p/${relative}`,
-      root: "project",
-      relative,
-      mode: "write",
-    }),
-  );
+const path = fc.constantFrom("src/a", "SRC/b", ".env", ".ENV.", "a/x", "doc/\u00e9").map(
+  (relative): Target => ({
+    kind: "path",
+    path: `/p/${relative}`,
+    root: "project",
+    relative,
+    mode: "write",
+  }),
+);
 const command = fc
   .constantFrom("npm test", "npm test; rm x", "$X rm", "echo $(rm x)", "ls > out", "rm", "'")
   .map((text): Target => ({ kind: "command", command: text }));

@@ -7,7 +7,7 @@ export type Piece = { whole: string; begun: string };
 /** One of several fixed words. */
 export function words(...list: readonly string[]): Piece {
   const longestFirst = [...list].sort((a, b) => b.length - a.length);
-  return { whole: anyOf(longestFirst.map(escape)), begun: anyOf(list.map(beginnings)) };
+  return { whole: anyOf(longestFirst.map(literally)), begun: anyOf(list.map(beginnings)) };
 }
 
 /** One of several fixed words in any case. */
@@ -40,7 +40,7 @@ export function begunOf(pieces: readonly Piece[]): string {
 }
 
 function beginnings(word: string): string {
-  const letters = [...word].slice(0, -1).map(escape);
+  const letters = [...word].slice(0, -1).map(literally);
   return letters.reduceRight((rest, letter) => (rest ? `${letter}(?:${rest})?` : letter), "");
 }
 
@@ -48,6 +48,6 @@ function anyOf(sources: readonly string[]): string {
   return `(?:${sources.join("|")})`;
 }
 
-function escape(text: string): string {
+function literally(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }

@@ -15,10 +15,10 @@ const GOES_ON = new Map(SECRET_RULES.map(({ goesOn }) => [goesOn, new RegExp(`${
 const SIEVE = new RegExp(
   [
     "_(?<=gh[pousr]_|github_pat_|[sr]k_live_|[sr]k_test_|whsec_|npm_)",
-    "-(?<=gl(?:pat|dt|rt)-|xox[abprs]-|xapp-|(?<![A-Za-z0-9_\\-])sk-|-----)",
+    "-(?<=gl(?:pat|dt|rt)-|xox[abprs]-|xapp-|(?<![A-Za-z0-9_])sk-|-----)",
     "A(?<=AKIA|ASIA|ABIA|ACCA)",
     "J(?<=eyJ)|z(?<=AIz)|9(?<=ya29)|U(?<=LS0tLS1CRU)",
-    "[:=>](?<=(?i:pass(?:word|wd|phrase)|pwd|secret|token|key|credentials?|authorization)[\"'`\\\\]{0,2}[ \\t]{0,3}[:=>])",
+    "[:=](?<=(?i:pass(?:word|wd|phrase)|pwd|secret|token|key|credentials?|authorization)[\"'`\\\\]{0,2}[ \\t]{0,3}[:=])",
     ":(?=//[^\\s/:@?#\"'<>`\\\\]{0,64}:)",
     "[bB](?=(?i:earer ))",
   ].join("|"),

@@ -24,7 +24,8 @@ export type SecretRule = {
 
 const ALNUM = "[A-Za-z0-9]";
 const WORD = "[A-Za-z0-9_\\-]";
-const NOT_IN_WORD = "(?<![A-Za-z0-9_\\-])";
+/** Hyphens may stand before: the end of a key block is made of them. */
+const NOT_IN_WORD = "(?<![A-Za-z0-9_])";
 const NO_MARKER = `(?!${MARKER_START.replace("[", "\\[")})`;
 const DECIDING = 64;
 
@@ -36,14 +37,13 @@ function token(kind: string, beginnings: readonly string[], characters: string, 
   return { kind, before: NOT_IN_WORD, value, goesOn: characters };
 }
 
-/** A fixed beginning and an exact number of characters. */
-function exact(kind: string, beginnings: readonly string[], characters: string, length: number): SecretRule {
-  const value = [words(...beginnings), run(characters, length, length)];
-  return { kind, before: NOT_IN_WORD, value, after: `(?!${WORD})` };
-}
-
 const TOKENS: readonly SecretRule[] = [
-  exact("aws-key", ["AKIA", "ASIA", "ABIA", "ACCA"], "[A-Z0-9]", 16),
+  {
+    kind: "aws-key",
+    before: NOT_IN_WORD,
+    value: [words("AKIA", "ASIA", "ABIA", "ACCA"), run("[A-Z0-9]", 16, 16)],
+    after: `(?!${ALNUM})`,
+  },
   token("github-token", ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], ALNUM, 36),
   token("github-token", ["github_pat_"], "[A-Za-z0-9_]", 22),
   token("gitlab-token", ["glpat-", "gldt-", "glrt-"], WORD, 20),
@@ -51,7 +51,7 @@ const TOKENS: readonly SecretRule[] = [
   token("stripe-key", ["sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_"], ALNUM, 16),
   { ...token("anthropic-key", ["sk-ant-"], WORD, 20), accept: hasDigit },
   { ...token("openai-key", ["sk-"], WORD, 20), accept: hasDigit },
-  exact("google-key", ["AIza"], WORD, 35),
+  token("google-key", ["AIza"], WORD, 35),
   token("google-key", ["ya29."], WORD, 20),
   token("npm-token", ["npm_"], ALNUM, 36),
   {
@@ -144,7 +144,8 @@ const NAMED: readonly SecretRule[] = [
       ),
       run(QUOTES, 0, 2),
       run(SPACES, 0, 3),
-      run("[:=>]", 1, 3),
+      run("[:=]", 1, 3),
+      run(">", 0, 1),
       run(SPACES, 0, 3),
       run(QUOTES, 0, 2),
     ],

@@ -112,9 +112,14 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
   const sessions = new Map<string, Session>();
   const find = (runId: string) => [...sessions.values()].map((session) => session.live.get(runId)).find((live) => live);
 
-  const begin = async (session: Session, request: RunRequest): Promise<RunHandle> => {
+  const endings = new Set<Promise<unknown>>();
+  const agentOf = (request: RunRequest): Agent => {
     const agent = findAgent(host.registry, request.agent, null);
-    if (!isAgent(agent)) throw new RetinueError("input", agent.message, "see them with: retinue agents list");
+    if (isAgent(agent)) return agent;
+    throw new RetinueError("input", agent.message, "see them with: retinue agents list");
+  };
+  const begin = async (session: Session, request: RunRequest): Promise<RunHandle> => {
+    const agent = agentOf(request);
     const profile = await createProfile(host, { agent, session, parent: null, tools: request.tools, limits: request.limits, model: request.model });
     const runId = createId("run");
     const message = session.ports.redactor.redact(request.task);
@@ -137,7 +142,8 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
       session.ports.emit(session.id, { type: "session.ended", status });
     }
   };
-  const start = (request: RunRequest): Promise<RunHandle> => {
+  const start = async (request: RunRequest): Promise<RunHandle> => {
+    await host.resolveModel(request.model ?? agentOf(request).model, null);
     const { promise, resolve: started, reject } = Promise.withResolvers<RunHandle>();
     const whole = inSession(request.task, async (session) => {
       const handle = await begin(session, request);
@@ -145,7 +151,8 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
       const value = await handle.result;
       return { status: value.status, value };
     });
-    whole.catch(reject);
+    const ending = whole.catch(reject).finally(() => endings.delete(ending));
+    endings.add(ending);
     return promise;
   };
   const control = (runId: string, act: (live: LiveRun) => void): boolean => {
@@ -189,7 +196,7 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
     async close() {
       const alive = [...sessions.values()].flatMap((session) => [...session.live.values()]);
       for (const live of alive) cancelTree(live, "the runtime was closed");
-      await Promise.all(alive.map((live) => live.settled));
+      await Promise.all([...alive.map((live) => live.settled), ...endings]);
       await host.store.shutdown();
       maker.closeModels();
     },

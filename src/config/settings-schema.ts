@@ -1,0 +1,64 @@
+import type { JsonSchema } from "../schema/json-schema.ts";
+
+const TEXT = { type: "string", minLength: 1 };
+const TEXTS = { type: "array", items: TEXT };
+const COUNT = { type: "integer", minimum: 0 };
+const AMOUNT = { type: "number", minimum: 0 };
+const POSITIVE = { type: "number", exclusiveMinimum: 0 };
+const AT_LEAST_ONE = { type: "integer", minimum: 1 };
+
+const closed = (properties: Record<string, unknown>, required: readonly string[] = []) => ({
+  type: "object",
+  properties,
+  required,
+  additionalProperties: false,
+});
+const mapOf = (items: unknown) => ({ type: "object", additionalProperties: items });
+
+const LIMITS = closed({
+  turns: AT_LEAST_ONE,
+  toolCalls: COUNT,
+  perTool: mapOf(COUNT),
+  contextChars: POSITIVE,
+  minutes: POSITIVE,
+  tokens: POSITIVE,
+  costUsd: AMOUNT,
+  spawns: COUNT,
+  depth: COUNT,
+});
+
+const PROVIDER = closed(
+  {
+    kind: { type: "string", enum: ["openai-compatible", "anthropic"] },
+    baseUrl: TEXT,
+    apiKeyEnv: TEXT,
+    apiKey: TEXT,
+    headers: mapOf({ type: "string" }),
+    maxConcurrent: AT_LEAST_ONE,
+  },
+  ["kind"],
+);
+
+const PRICE = closed(
+  { input: AMOUNT, output: AMOUNT, cacheRead: AMOUNT, cacheWrite: AMOUNT, reasoning: AMOUNT },
+  ["input", "output"],
+);
+
+/** What a settings file may say. Agents are checked by whoever reads agents. */
+export const SETTINGS_SCHEMA: JsonSchema = closed({
+  $schema: { type: "string" },
+  model: TEXT,
+  aliases: mapOf(TEXT),
+  providers: mapOf(PROVIDER),
+  prices: mapOf(PRICE),
+  permissions: closed({ allow: TEXTS, ask: TEXTS, deny: TEXTS }),
+  disabledAgents: TEXTS,
+  limits: LIMITS,
+  maxConcurrent: AT_LEAST_ONE,
+  maxDepth: COUNT,
+  maxAgents: AT_LEAST_ONE,
+  watchdog: closed({ firstTokenMs: POSITIVE, idleMs: POSITIVE }),
+  store: closed({ synchronous: { type: "string", enum: ["NORMAL", "FULL"] } }),
+  agents: { type: "object" },
+  AgentRoles: { type: "object" },
+});

@@ -1,0 +1,23 @@
+export { type AgentInput, defineAgent } from "./agents/define-agent.ts";
+export { AGENT_FRONTMATTER_SCHEMA } from "./agents/frontmatter-schema.ts";
+export { loadAgents, type LoadOptions } from "./agents/load-agents.ts";
+export { type AgentRegistry, createRegistry } from "./agents/registry.ts";
+export type { ApprovalAnswer, ApprovalRequest } from "./loop/ports.ts";
+export { codeTools } from "./packs/code/code-tools.ts";
+export type { Approver, PermissionMode } from "./runtime/approvals.ts";
+export {
+  createRuntime,
+  type RunHandle,
+  type RunRequest,
+  type Runtime,
+  type RuntimeOptions,
+  type SpawnOptions,
+} from "./runtime/runtime.ts";
+export type { Agent, Deliverable, Limits, Problem } from "./schema/agent.ts";
+export { RetinueError } from "./schema/error.ts";
+export type { RetinueEvent } from "./schema/event.ts";
+export type { MessageNode, MessageRow, SessionRow } from "./schema/record.ts";
+export type { RunError, RunResult, RunStatus } from "./schema/result.ts";
+export type { Settings } from "./schema/settings.ts";
+export { createStore, type Store } from "./store/create-store.ts";
+export { type AnyTool, defineTool, type Tool, type ToolContext, type ToolOutput } from "./tools/tool.ts";

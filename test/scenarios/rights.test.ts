@@ -1,0 +1,124 @@
+import { expect, test } from "vitest";
+import type { ApprovalRequest } from "../../src/index.ts";
+import { callDelegate, callTool, say, testRuntime } from "../../src/testing/index.ts";
+import { defineTool } from "../../src/tools/tool.ts";
+
+function counted(name: string, more: Partial<Parameters<typeof defineTool<{ to?: string }>>[0]> = {}) {
+  const calls: unknown[] = [];
+  const tool = defineTool<{ to?: string }>({
+    name,
+    description: "x",
+    input: { type: "object", properties: { to: { type: "string" } } },
+    execute: async (input) => {
+      calls.push(input);
+      return `${name} done`;
+    },
+    ...more,
+  });
+  return { tool, calls };
+}
+
+test("a child is offered and may call only what its parent grants, and a refused call says who decided", async () => {
+  const [reads, writes] = [counted("look"), counted("change")];
+  await using t = testRuntime(
+    { lead: [callDelegate("worker", "x"), say("ok")], worker: [callTool("change", {}), callTool("look", {}), say("ok")] },
+    { tools: [reads.tool, writes.tool], agents: { lead: { tools: ["look"] }, worker: { tools: ["look", "change"] } } },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  expect(t.models.worker?.requests[0]?.tools?.map((tool) => tool.name)).toEqual(["look"]);
+  expect([reads.calls.length, writes.calls.length]).toEqual([1, 0]);
+});
+
+test("a coordinator that may only read can still grant more, if its grants say so", async () => {
+  const [look, shell] = [counted("look"), counted("shell")];
+  await using t = testRuntime(
+    { lead: [callTool("shell", {}), callDelegate("tester", "x"), say("ok")], tester: [callTool("shell", {}), say("ok")] },
+    { tools: [look.tool, shell.tool], agents: { lead: { tools: ["look"], grants: ["look", "shell"] }, tester: { tools: ["shell"] } } },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  expect(shell.calls).toHaveLength(1);
+});
+
+test("an ask goes to a person with the whole chain, and without one it is a denial", async () => {
+  const { tool, calls } = counted("deploy");
+  const asked: ApprovalRequest[] = [];
+  const scripts = () => ({ lead: [callDelegate("worker", "x"), say("ok")], worker: [callTool("deploy", { to: "prod" }), say("ok")] });
+  const agents = { worker: { askTools: ["deploy"] } };
+  await using yes = testRuntime(scripts(), {
+    tools: [tool],
+    agents,
+    approve: async (request) => {
+      asked.push(request);
+      return { allowed: true, by: "Ada" };
+    },
+  });
+  await yes.runtime.run({ agent: "lead", task: "go" });
+  expect(calls).toHaveLength(1);
+  expect(asked[0]).toMatchObject({ tool: "deploy", chain: ["lead", "worker"], input: { to: "prod" } });
+  await using nobody = testRuntime(scripts(), { tools: [tool], agents });
+  await nobody.runtime.run({ agent: "lead", task: "go" });
+  expect(calls).toHaveLength(1);
+  expect(JSON.stringify(nobody.models.worker?.requests[1]?.prompt)).toContain("needs approval");
+});
+
+test("flags answer asks but lift no deny", async () => {
+  const [deploy, erase] = [counted("deploy"), counted("erase")];
+  await using t = testRuntime(
+    { solo: [callTool("deploy", {}), callTool("erase", {}), say("ok")] },
+    {
+      tools: [deploy.tool, erase.tool],
+      allowedTools: ["deploy", "erase"],
+      permissionMode: "bypassPermissions",
+      settings: { permissions: { ask: ["deploy"], deny: ["erase"] } },
+    },
+  );
+  await t.runtime.run({ agent: "solo", task: "go" });
+  expect([deploy.calls.length, erase.calls.length]).toEqual([1, 0]);
+});
+
+test("once untrusted text entered a child, the parent's outbound calls need a person, unless a rule names the recipient", async () => {
+  const page = counted("fetch_page", { untrusted: true, replay: "safe" });
+  const mail = counted("send_mail", { outbound: true, access: ({ to = "" }) => [{ kind: "recipient", address: to }] });
+  const scripts = () => ({
+    lead: [callDelegate("reader", "x"), callTool("send_mail", { to: "eve@evil.test" }), callTool("send_mail", { to: "bob@acme.test" }), say("ok")],
+    reader: [callTool("fetch_page", {}), say("read it")],
+  });
+  await using t = testRuntime(scripts(), {
+    tools: [page.tool, mail.tool],
+    permissionMode: "bypassPermissions",
+    settings: { permissions: { allow: ["send_mail(*@acme.test)", "fetch_page", "delegate", "send_mail"], ask: [], deny: [] } },
+  });
+  const result = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(mail.calls).toEqual([{ to: "bob@acme.test" }]);
+  expect(result.tainted).toBe(true);
+});
+
+test("a disabled agent is never reachable", async () => {
+  await using t = testRuntime(
+    { lead: [callDelegate("worker", "x"), (request) => say(request.last)], worker: [] },
+    { settings: { disabledAgents: ["worker"] }, more: [{ name: "spare", description: "x", prompt: "x" }] },
+  );
+  expect((await t.runtime.run({ agent: "lead", task: "go" })).details).toContain('"type":"disabled"');
+  await expect(t.runtime.run({ agent: "worker", task: "go" })).rejects.toThrow(/disabled/);
+});
+
+test("an unknown agent is answered with the nearest name", async () => {
+  await using t = testRuntime({ lead: [callDelegate("workr", "x"), (request) => say(request.last)], worker: [] });
+  const { details } = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(details).toContain("unknown_agent");
+  expect(details).toContain("did you mean 'worker'?");
+});
+
+test("a delegation can narrow its child's tools and limits but not widen them", async () => {
+  const [look, change] = [counted("look"), counted("change")];
+  await using t = testRuntime(
+    {
+      lead: [callDelegate("worker", "x", { tools: ["look", "change"], limits: { turns: 50 } }), say("ok")],
+      worker: [callTool("look", {}), callTool("change", {}), say("stop"), say("ok")],
+    },
+    { tools: [look.tool, change.tool], agents: { worker: { tools: ["look"], limits: { turns: 2 } } }, lenient: true },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  expect([look.calls.length, change.calls.length]).toEqual([1, 0]);
+  expect(t.events.find((event) => event.type === "run.ended" && event.agent === "worker")).toMatchObject({ result: { iteration_count: 2, partial: true } });
+});
