@@ -39,7 +39,7 @@ export function createRegistry(input: RegistryInput): AgentRegistry {
   const isOff = (agent: Agent): boolean =>
     !agent.enabled || switchedOff.has(agent.name) || agent.aliases.some((alias) => switchedOff.has(alias));
   const nameOf = (name: string): string | undefined => (winners.has(name) ? name : aliases.get(name));
-  const all = [...winners.values()].map((agent) => resolveReferences(agent, nameOf));
+  const all = [...winners.values()].map((agent) => frozen(structuredClone(resolveReferences(agent, nameOf))));
   const enabled = new Map(all.filter((agent) => !isOff(agent)).map((agent) => [agent.name, agent]));
   const disabled = all.filter(isOff);
   const disabledNames = new Set(disabled.map((agent) => agent.name));
@@ -61,6 +61,13 @@ export function createRegistry(input: RegistryInput): AgentRegistry {
     problems,
     unknownAgentMessage: (name) => describeUnknown(name, isDisabled(name), sorted),
   };
+}
+
+/** Nobody changes a definition once it can be run. */
+function frozen<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(value)) frozen(inner);
+  return Object.freeze(value);
 }
 
 function takeFirst(agents: readonly Agent[]): { winners: Map<string, Agent>; shadowed: ShadowedAgent[] } {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Problem } from "../schema/agent.ts";
 import type { Settings } from "../schema/settings.ts";
-import { checkSettings, type Suggest } from "./check-settings.ts";
+import { checkSettings, type RuleFault, type Suggest } from "./check-settings.ts";
 import { narrowSettings, refuseWidening } from "./narrow-settings.ts";
-import { readSettingsFile, type SettingsFile } from "./read-settings-file.ts";
+import { isRecord, readSettingsFile, type SettingsFile } from "./read-settings-file.ts";
 
 /** Where settings stand, and what holds without them. */
 export type SettingsOptions = {
@@ -13,6 +13,8 @@ export type SettingsOptions = {
   /** What a project's limits are compared with where the user's file is silent. */
   defaults?: Partial<Settings>;
   suggest?: Suggest;
+  /** Why a text is no rule; undefined if it is one. */
+  ruleFault?: RuleFault;
 };
 
 /** Agents as a settings file gives them, still to be read. */
@@ -45,7 +47,7 @@ export async function loadSettings(options: SettingsOptions): Promise<LoadedSett
   if (user) {
     const { AgentRoles, agents, $schema: _, ...rest } = user.value;
     const from = { baseDir: configDir, file: user.file, scope: "user" as const };
-    loaded.settings = overlay(defaults, rest);
+    loaded.settings = overlay(defaults, { ...depthOf(AgentRoles), ...rest });
     if (AgentRoles !== undefined) loaded.agentRoles.push({ value: AgentRoles, ...from });
     if (agents !== undefined) loaded.agents.push({ value: agents, ...from });
   }
@@ -73,17 +75,27 @@ async function readChecked(
     loaded.problems.push(read.problem);
     return undefined;
   }
-  const checked = await checkSettings(read, options.suggest ?? (() => ""));
+  const checked = await checkSettings(read, options);
   loaded.problems.push(...checked.problems);
   return { ...read, value: checked.value };
 }
 
-/** The user's word over the defaults; of objects that are settings themselves, each of their keys. */
+/** The depth that a user's roles ask for; it counts as the user's own word, so it may also raise the default. */
+function depthOf(roles: unknown): { maxDepth?: number } {
+  const depth = isRecord(roles) ? roles.MaxDepth : undefined;
+  return typeof depth === "number" && Number.isInteger(depth) && depth >= 0 ? { maxDepth: depth } : {};
+}
+
+/** What a checked file holds: the sections of the settings, each perhaps only in part. */
+type Written = { readonly [Key in keyof Settings]?: Partial<Settings[Key]> };
+
+/** The user's word over the defaults; within a section, key by key. */
 function overlay(defaults: Partial<Settings>, user: Partial<Settings>): Partial<Settings> {
+  const { permissions, limits, watchdog }: Written = user;
   const merged: Partial<Settings> = { ...defaults, ...user };
-  if (user.permissions)
-    merged.permissions = { ask: [], deny: [], ...defaults.permissions, ...user.permissions };
-  if (user.limits) merged.limits = { ...defaults.limits, ...user.limits };
-  if (user.watchdog && defaults.watchdog) merged.watchdog = { ...defaults.watchdog, ...user.watchdog };
+  if (permissions)
+    merged.permissions = { ...(defaults.permissions ?? { ask: [], deny: [] }), ...permissions };
+  if (limits) merged.limits = { ...defaults.limits, ...limits };
+  if (watchdog && defaults.watchdog) merged.watchdog = { ...defaults.watchdog, ...watchdog };
   return merged;
 }

@@ -5,7 +5,8 @@ export type JsonFault = { line: number; column: number; message: string };
 export type JsonLines = ReadonlyMap<string, number>;
 
 const SPACE = /[ \t\r\n]*/y;
-const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+/** A quoted text: no control characters, and only the escapes that JSON has. */
+const STRING = /"(?:[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const MAX_DEPTH = 64;
 
@@ -31,6 +32,8 @@ class Walk {
   readonly lines = new Map<string, number>();
   readonly #text: string;
   #at = 0;
+  #line = 1;
+  #lineStart = 0;
 
   constructor(text: string) {
     this.#text = text;
@@ -41,7 +44,7 @@ class Walk {
     this.#skip();
     this.lines.set(path, this.place().line);
     const char = this.#text[this.#at];
-    if (char === "{") this.#members("}", (index) => this.#member(path, index, depth));
+    if (char === "{") this.#members("}", () => this.#member(path, depth));
     else if (char === "[") this.#members("]", (index) => this.value(`${path}/${index}`, depth + 1));
     else if (char === '"')
       this.#take(STRING, "a text has no closing quote or holds a character that must be escaped");
@@ -54,9 +57,7 @@ class Walk {
   }
 
   place(): { line: number; column: number } {
-    const before = this.#text.slice(0, this.#at);
-    const line = before.split("\n").length;
-    return { line, column: this.#at - before.lastIndexOf("\n") };
+    return { line: this.#line, column: this.#at - this.#lineStart + 1 };
   }
 
   #members(close: string, member: (index: number) => void): void {
@@ -76,7 +77,7 @@ class Walk {
     }
   }
 
-  #member(path: string, _index: number, depth: number): void {
+  #member(path: string, depth: number): void {
     this.#skip();
     const { line } = this.place();
     const key = this.#take(STRING, this.#unexpected("a key in double quotes"));
@@ -96,9 +97,14 @@ class Walk {
     return found;
   }
 
+  /** Line ends stand only between values, so this is where they are counted. */
   #skip(): void {
     SPACE.lastIndex = this.#at;
-    this.#at += SPACE.exec(this.#text)?.[0].length ?? 0;
+    const space = SPACE.exec(this.#text)?.[0] ?? "";
+    const ends = space.split("\n").length - 1;
+    if (ends > 0) this.#lineStart = this.#at + space.lastIndexOf("\n") + 1;
+    this.#line += ends;
+    this.#at += space.length;
   }
 
   #unexpected(wanted: string): string {

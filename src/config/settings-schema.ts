@@ -2,6 +2,7 @@ import type { JsonSchema } from "../schema/json-schema.ts";
 
 const TEXT = { type: "string", minLength: 1 };
 const TEXTS = { type: "array", items: TEXT };
+const RULES = { type: "array", items: { type: "string", format: "rule" } };
 const COUNT = { type: "integer", minimum: 0 };
 const AMOUNT = { type: "number", minimum: 0 };
 const POSITIVE = { type: "number", exclusiveMinimum: 0 };
@@ -51,7 +52,7 @@ export const SETTINGS_SCHEMA: JsonSchema = closed({
   aliases: mapOf(TEXT),
   providers: mapOf(PROVIDER),
   prices: mapOf(PRICE),
-  permissions: closed({ allow: TEXTS, ask: TEXTS, deny: TEXTS }),
+  permissions: closed({ allow: RULES, ask: RULES, deny: RULES }),
   disabledAgents: TEXTS,
   limits: LIMITS,
   maxConcurrent: AT_LEAST_ONE,

@@ -17,10 +17,10 @@ export type Ending = {
 /** The structured result: the model's words, and the host's measurements. */
 export function buildResult(run: Run, ending: Ending, ports: LoopPorts): RunResult {
   const { spec, account } = run;
-  const report = parseReport(ending.text);
+  const report = ports.redactor.redactJson(parseReport(ending.text));
   const success = ending.status === "completed";
   const summary = report.summary || ports.redactor.redact(ending.error?.message ?? "");
-  const { files_created, files_modified } = changedFiles(run);
+  const { files_created, files_modified } = ports.redactor.redactJson(changedFiles(run));
   return {
     run_id: spec.runId,
     session_id: spec.sessionId,

@@ -4,8 +4,8 @@ import { delay } from "../scheduler/clock.ts";
 import type { Need, Reservation } from "../scheduler/ledger.ts";
 import type { BailoutReason, RunError } from "../schema/result.ts";
 import { functionToolOf } from "../tools/validate-input.ts";
-import { distinctCalls } from "./distinct-calls.ts";
 import { estimateInputTokens, estimateOutputTokens } from "./estimate-tokens.ts";
+import { hideSecrets } from "./hide-secrets.ts";
 import type { LoopPorts } from "./ports.ts";
 import type { Reply } from "./read-stream.ts";
 import { closeTurn, openTurn } from "./record-turn.ts";
@@ -61,7 +61,10 @@ async function tryOnce(run: Run, call: ModelCall, ports: LoopPorts): Promise<Mod
   const turn = openTurn(run, call.purpose, need.inputTokens, ports);
   const streamed = await streamReply(run, optionsOf(run, call, reserved.outputTokens), ports);
   run.slot.leave();
-  if (streamed.kind === "reply") streamed.reply.calls = distinctCalls(run, streamed.reply.calls);
+  if (streamed.kind === "reply") {
+    hideSecrets(streamed.reply, ports);
+    streamed.reply.calls = ports.guards.distinctCalls(run, streamed.reply.calls);
+  }
   const error = streamed.kind === "failed" ? streamed.error : undefined;
   ports.limiter(run.spec.model.provider).release({
     rateLimited: error?.type === "rate_limit",

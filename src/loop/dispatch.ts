@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { messageOf } from "../schema/error.ts";
 import type { Decision, Target } from "../schema/rights.ts";
 import type { AnyTool, Tool, ToolContext, ToolOutput } from "../tools/tool.ts";
@@ -88,7 +87,7 @@ async function approveIfNeeded(
   const { spec } = run;
   const approvalId = ports.createId("apr");
   const shownInput = ports.redactor.redactJson(input);
-  const reason = tainted ? `it acts outside, and untrusted text has entered this run` : decision.reason;
+  const reason = tainted ? `it acts outside, and untrusted text has entered this run` : ports.redactor.redact(decision.reason);
   const chain = [...spec.ancestors, spec.agent.name];
   ports.emit(run.spec.sessionId, { type: "approval.requested", runId: spec.runId, approvalId, tool: tool.name, input: shownInput, reason, chain });
   const asking = ports.approve(
@@ -100,7 +99,7 @@ async function approveIfNeeded(
       groups: tool.groups,
       targets,
       input: shownInput,
-      inputHash: createHash("sha256").update(JSON.stringify([tool.name, input])).digest("hex"),
+      inputHash: ports.guards.inputHash(tool.name, input),
       risk: typeof tool.risk === "function" ? tool.risk(input) : tool.risk,
       reason,
       chain,
@@ -109,7 +108,7 @@ async function approveIfNeeded(
     run.signal,
   );
   const answer = await waitFor(run, "approval", ports, asking);
-  const note = answer.note ? { note: answer.note } : {};
+  const note = answer.note ? { note: ports.redactor.redact(answer.note) } : {};
   ports.emit(run.spec.sessionId, { type: "approval.settled", runId: spec.runId, approvalId, allowed: answer.allowed, by: answer.by, ...note });
   if (answer.allowed) return { allowed: true, text: answer.by };
   const why = answer.note ? `: ${answer.note}` : "";
@@ -132,7 +131,6 @@ async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: Loop
     return { callId: call.callId, tool: tool.name, text, outcome: "error" };
   }
   const row = tool.delegates === "self-recorded" ? null : openCall(run, call, { tool, approvedBy: admitted.approvedBy }, ports);
-  if (tool.replay !== "safe") await ports.journal.committed();
   const output = await perform(run, call, admitted, row?.messageId ?? run.turnMessageId, ports);
   if (!tool.delegates) run.slot.leave();
   const text = await shorten(run, call, ports.redactor.redact(output.text), ports);
@@ -166,6 +164,7 @@ async function perform(run: Run, call: ToolCall, admitted: Admitted, rowId: numb
     },
   };
   try {
+    if (admitted.tool.replay !== "safe") await ports.journal.committed();
     const output = await untilAborted(admitted.tool.execute(admitted.input, context), run.signal);
     return typeof output === "string" ? { text: output } : output;
   } catch (thrown) {
@@ -192,8 +191,11 @@ async function cacheKey(run: Run, admitted: Admitted): Promise<string | null> {
 
 async function shorten(run: Run, call: ToolCall, text: string, ports: LoopPorts): Promise<string> {
   if (text.length <= MAX_RESULT_CHARS) return text;
-  const path = await ports.saveArtefact(run, `${call.tool}-${call.callId}.txt`, text);
-  return excerpt(text, MAX_RESULT_CHARS, `the whole is in ${path}`);
+  const where = await ports.saveArtefact(run, `${call.tool}-${call.callId}.txt`, text).then(
+    (path) => `the whole is in ${path}`,
+    (thrown) => `the whole could not be saved: ${messageOf(thrown)}`,
+  );
+  return excerpt(text, MAX_RESULT_CHARS, where);
 }
 
 function taint(run: Run, tool: string, ports: LoopPorts): void {

@@ -1,9 +1,12 @@
+import { createHash } from "node:crypto";
 import { decide } from "../permissions/decide.ts";
 import type { Account, Need, Refusal, Reservation } from "../scheduler/ledger.ts";
 import type { Decision } from "../schema/rights.ts";
 import { type Validated, validateInput } from "../tools/validate-input.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import { escapeTags } from "./escape-tags.ts";
+import { distinctCalls } from "./distinct-calls.ts";
+import type { ReplyReader } from "./read-stream.ts";
 import { isRepeating } from "./repetition.ts";
 import { checkDeliverables } from "./deliverables.ts";
 import { type MeasuredUsage, measureUsage } from "./measure-usage.ts";
@@ -24,7 +27,17 @@ export type Guards = {
   isEmpty: (text: string) => boolean;
   checkDeliverables: typeof checkDeliverables;
   maxCallsPerTurn: number;
+  /** Characters after which a reply that goes on is given up. */
+  maxReplyChars: number;
+  /** Only a stream that reached its end gives a reply, and with it calls that run. */
+  isWhole: (reader: ReplyReader) => boolean;
+  distinctCalls: typeof distinctCalls;
+  /** What an approval is bound to: exactly this call of this tool. */
+  inputHash: (tool: string, input: unknown) => string;
 };
+
+/** Nothing that a reader could see. */
+const INVISIBLE = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}]*$/u;
 
 export const guards: Guards = Object.freeze({
   decide,
@@ -34,9 +47,13 @@ export const guards: Guards = Object.freeze({
   measure: measureUsage,
   escape: escapeTags,
   isRepeating,
-  isEmpty: (text: string) => text.trim() === "",
+  isEmpty: (text: string) => INVISIBLE.test(text),
   checkDeliverables,
   maxCallsPerTurn: 64,
+  maxReplyChars: 8_000_000,
+  isWhole: (reader: ReplyReader) => reader.finished,
+  distinctCalls,
+  inputHash: (tool: string, input: unknown) => createHash("sha256").update(JSON.stringify([tool, input])).digest("hex"),
 });
 
 export type { MeasuredUsage };

@@ -7,7 +7,7 @@ export type MeasuredUsage = { usage: Usage; certain: boolean };
 /** What the call was expected to use, for when the provider does not say. */
 export type Expected = { inputTokens: number; outputTokens: number };
 
-/** Reads a provider's usage; a missing, negative or non-finite count is replaced by what was expected at worst. */
+/** Reads a provider's usage; a missing or senseless count is replaced by what was expected at worst. */
 export function measureUsage(reported: LanguageModelV4Usage | undefined, expected: Expected): MeasuredUsage {
   const input = reported?.inputTokens.total;
   const output = reported?.outputTokens.total;
@@ -25,7 +25,7 @@ export function measureUsage(reported: LanguageModelV4Usage | undefined, expecte
 }
 
 function isCount(value: number | undefined): value is number {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+  return typeof value === "number" && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
 }
 
 function countOr0(value: number | undefined): number {

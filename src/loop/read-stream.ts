@@ -30,6 +30,8 @@ export class ReplyReader {
   readonly reply: Reply = { text: "", reasoning: [], calls: [], finish: "other", usage: undefined, modelId: undefined };
   finished = false;
   error: unknown;
+  /** Characters of everything that came, for a bound on replies without end. */
+  chars = 0;
 
   /** Takes one part; returns text to show, if any. */
   take(part: LanguageModelV4StreamPart): { kind: "text" | "reasoning"; text: string } | null {
@@ -37,11 +39,13 @@ export class ReplyReader {
     switch (part.type) {
       case "text-delta":
         reply.text += part.delta;
+        this.chars += part.delta.length;
         return { kind: "text", text: part.delta };
       case "reasoning-start":
         reply.reasoning.push({ text: "" });
         return null;
       case "reasoning-delta": {
+        this.chars += part.delta.length;
         const last = reply.reasoning.at(-1);
         if (last) last.text += part.delta;
         else reply.reasoning.push({ text: part.delta });
@@ -52,7 +56,11 @@ export class ReplyReader {
         if (last && part.providerMetadata) last.metadata = part.providerMetadata;
         return null;
       }
+      case "tool-input-delta":
+        this.chars += part.delta.length;
+        return null;
       case "tool-call":
+        this.chars += part.input.length;
         if (!part.providerExecuted) {
           reply.calls.push({ callId: part.toolCallId, tool: part.toolName, input: part.input, ...(part.providerMetadata && { metadata: part.providerMetadata }) });
         }

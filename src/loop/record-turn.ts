@@ -29,7 +29,7 @@ export function openTurn(run: Run, purpose: string, contextTokens: number, ports
   return { messageId, startedMs: ports.clock.monotonicMs() };
 }
 
-/** Closes the row with the reply or the failure. Secrets are hidden here, before the first write. */
+/** Closes the row with the reply, whose secrets are hidden already, or with the failure. */
 export function closeTurn(run: Run, open: OpenTurn, streamed: Streamed, spent: Spent, ports: LoopPorts): void {
   const { spec, turn } = run;
   const { usage, costUsd } = spent;
@@ -46,30 +46,20 @@ export function closeTurn(run: Run, open: OpenTurn, streamed: Streamed, spent: S
   let text = "";
   let calls: { callId: string; tool: string; input: unknown }[] = [];
   if (streamed.kind === "reply") {
-    hideSecrets(streamed.reply, ports);
     text = streamed.reply.text;
     calls = streamed.reply.calls.map((call) => ({ callId: call.callId, tool: call.tool, input: call.input }));
     closing.responseContent = text;
     if (calls.length > 0) closing.toolCalls = calls;
     if (streamed.reply.modelId) closing.metadata = { answeredBy: streamed.reply.modelId };
   } else {
-    closing.errorMessage = ports.redactor.redact(streamed.error.message);
+    streamed.error.message = ports.redactor.redact(streamed.error.message);
+    closing.errorMessage = streamed.error.message;
     closing.metadata = { errorType: streamed.error.type };
   }
   const error = streamed.kind === "failed" ? { error: streamed.error } : {};
   ports.journal.close(open.messageId, spec.sessionId, closing, (seq) =>
     ports.emit(run.spec.sessionId, { type: "turn.ended", runId: spec.runId, turn, messageId: open.messageId, text, calls, usage, costUsd, ...error }, seq),
   );
-}
-
-function hideSecrets(reply: { text: string; calls: { input: string; rawInput?: string }[] }, ports: LoopPorts): void {
-  reply.text = ports.redactor.redact(reply.text);
-  for (const call of reply.calls) {
-    const hidden = ports.redactor.redact(call.input);
-    if (hidden === call.input) continue;
-    call.rawInput = call.input;
-    call.input = hidden;
-  }
 }
 
 function statusOf(type: string): "cancelled" | "timeout" | "failed" {

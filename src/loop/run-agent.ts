@@ -12,6 +12,8 @@ import { type Repetition, REPEATS_TO_WARN } from "./repetition.ts";
 import type { Run } from "./run.ts";
 import { limitReached } from "./limits.ts";
 import { waitFor } from "./wait-for.ts";
+import { cutAt } from "../tools/truncate.ts";
+import { parseJson } from "../tools/validate-input.ts";
 
 /** What a finished turn leads to. */
 type Next = { kind: "turn" } | { kind: "wrap_up"; reason: BailoutReason } | { kind: "end"; ending: Ending };
@@ -136,12 +138,13 @@ async function withVerdicts(run: Run, ending: Ending, ports: LoopPorts): Promise
   return { ...ending, verdicts, error, status: ending.status === "completed" ? "failed" : ending.status };
 }
 
-function check(run: Run, ports: LoopPorts): Promise<DeliverableVerdict[]> {
-  return ports.guards.checkDeliverables(run, async (command, index) => {
+async function check(run: Run, ports: LoopPorts): Promise<DeliverableVerdict[]> {
+  const verdicts = await ports.guards.checkDeliverables(run, async (command, index) => {
     const call = { callId: `check_${run.turn}_${index}`, tool: "shell", input: JSON.stringify({ command }), byHost: true };
     const result = await dispatch(run, call, ports);
     return result.outcome === "ok" ? null : result.text;
   });
+  return ports.redactor.redactJson(verdicts);
 }
 
 async function answerCalls(run: Run, calls: readonly ToolCall[], ports: LoopPorts): Promise<CallResult[]> {
@@ -169,12 +172,8 @@ function pushReply(run: Run, reply: Reply): void {
 }
 
 function inputForHistory(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text || "{}");
-    return typeof value === "object" && value !== null ? value : { value };
-  } catch {
-    return { malformed: text.slice(0, 2_000) };
-  }
+  const parsed = parseJson(text);
+  return parsed.ok ? parsed.value : { malformed: cutAt(text, 2_000) };
 }
 
 function pushResults(run: Run, results: readonly CallResult[]): void {

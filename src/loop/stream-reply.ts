@@ -28,14 +28,19 @@ export async function streamReply(run: Run, options: LanguageModelV4CallOptions,
       watchdog.sawPart();
       const shown = reader.take(part);
       if (shown) show?.(shown.kind, shown.text);
+      if (reader.chars > ports.guards.maxReplyChars) controller.abort(new Error("the reply has no end"));
     });
     show?.("end", "");
-    if (watchdog.fired || run.signal.aborted) throw new Error("stopped");
+    if (watchdog.fired || controller.signal.aborted) throw new Error("stopped");
     if (reader.error !== undefined) throw reader.error;
-    if (reader.finished) return { kind: "reply", reply: reader.reply, chars: reader.reply.text.length };
+    if (ports.guards.isWhole(reader)) return { kind: "reply", reply: reader.reply, chars: reader.reply.text.length };
     const message = `${run.spec.model.id} broke off its reply`;
     return failed(reader, began, { type: "network", message, recoverable: true });
   } catch (thrown) {
+    if (reader.chars > ports.guards.maxReplyChars) {
+      const message = `${run.spec.model.id} did not end its reply after ${ports.guards.maxReplyChars} characters`;
+      return failed(reader, began, { type: "bad_response", message, recoverable: false });
+    }
     if (!watchdog.fired) return failed(reader, began, runErrorOf(thrown));
     const first = watchdog.fired === "first_token";
     const message = first

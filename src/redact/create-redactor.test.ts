@@ -211,7 +211,7 @@ const KNOWN = [
   "redacted",
   "[redacted:secret]",
 ];
-const RUNS = { numRuns: process.env.RETINUE_DEEP === "1" ? 100_000 : 2_000 };
+const RUNS = process.env.RETINUE_DEEP === "1" ? { numRuns: 100_000 } : { numRuns: 2_000, seed: 7 };
 
 test("redacting twice is redacting once", () => {
   const redactor = createRedactor({ secrets: KNOWN });

@@ -1,4 +1,4 @@
-import { marker } from "./marker.ts";
+import { MARKER_START, marker } from "./marker.ts";
 import { begunOf, wholeOf } from "./piece.ts";
 import { SECRET_RULES, type SecretRule } from "./secret-rules.ts";
 
@@ -129,10 +129,18 @@ function foundBy(match: RegExpExecArray): Found | undefined {
 }
 
 function isAccepted({ rule, start, valueStart, end }: Found, text: string): boolean {
-  if (!rule.accept) return true;
   const value = text.slice(valueStart, end);
+  if (holdsMarker(value)) return false;
+  if (!rule.accept) return true;
   const after = value.length < DECIDING ? text.charAt(end) : "";
   return rule.accept(value, { before: text.slice(start, valueStart), after });
+}
+
+/** What a marker is part of was dealt with before; this is what makes redacting twice the same as once. */
+function holdsMarker(value: string): boolean {
+  if (value.includes(MARKER_START)) return true;
+  const bracket = value.length < DECIDING ? -1 : value.lastIndexOf("[");
+  return bracket >= 0 && MARKER_START.startsWith(value.slice(bracket));
 }
 
 function begunFrom(text: string, from: number): number {
@@ -140,8 +148,8 @@ function begunFrom(text: string, from: number): number {
   return BEGUN.exec(text)?.index ?? text.length;
 }
 
-function wholeSource({ before = "", keep = [], unless = "", value, after = "" }: SecretRule): string {
-  return `${before}(${wholeOf(keep)})${unless}(${wholeOf(value)})${after}`;
+function wholeSource({ before = "", keep = [], value, after = "" }: SecretRule): string {
+  return `${before}(${wholeOf(keep)})(${wholeOf(value)})${after}`;
 }
 
 function begunSource({ before = "", keep = [], value }: SecretRule): string {

@@ -1,5 +1,4 @@
 import { looksSecret, type Surroundings } from "./looks-secret.ts";
-import { MARKER_START } from "./marker.ts";
 import { lastRun, type Piece, run, words, wordsInAnyCase } from "./piece.ts";
 
 /**
@@ -13,9 +12,7 @@ export type SecretRule = {
   /** What stays readable. */
   keep?: readonly Piece[];
   value: readonly Piece[];
-  /** Lookahead at the beginning of the value. */
-  unless?: string;
-  /** Lookahead at its end. */
+  /** Lookahead at the end of the value. */
   after?: string;
   /** The characters, as a class, that go on being secret after the value; `pem` up to the end of the key block. */
   goesOn?: string;
@@ -26,7 +23,6 @@ const ALNUM = "[A-Za-z0-9]";
 const WORD = "[A-Za-z0-9_\\-]";
 /** Hyphens may stand before: the end of a key block is made of them. */
 const NOT_IN_WORD = "(?<![A-Za-z0-9_])";
-const NO_MARKER = `(?!${MARKER_START.replace("[", "\\[")})`;
 const DECIDING = 64;
 
 const hasDigit = (value: string): boolean => /\d/.test(value);
@@ -149,15 +145,13 @@ const NAMED: readonly SecretRule[] = [
       run(SPACES, 0, 3),
       run(QUOTES, 0, 2),
     ],
-    unless: NO_MARKER,
     value: [lastRun(ASSIGNED, 6, DECIDING)],
     goesOn: ASSIGNED,
     accept: looksSecret,
   },
   {
     kind: "credential",
-    keep: [words("://"), run("[^\\s/:@?#\"'<>`\\\\]", 0, 64), words(":")],
-    unless: NO_MARKER,
+    keep: [words("://"), run("[^\\s/:@?#\\[\"'<>`\\\\]", 0, 64), words(":")],
     value: [run("[^\\s/\"'<>`\\\\]", 1, 256)],
     after: "(?=@)",
     accept: (value) => !/^[${<]/.test(value),

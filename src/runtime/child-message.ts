@@ -25,11 +25,12 @@ type Parts = {
   request: DelegationRequest;
   profile: Profile;
   context: ContextMode;
-  needed: readonly RunResult[];
+  /** What other children found and this one builds on. */
+  results: readonly RunResult[];
 };
 
 /** The first message of a child: its task, what success means, and exactly the context it was given. */
-export async function childMessage({ children, request, profile, context, needed }: Parts): Promise<string> {
+export async function childMessage({ children, request, profile, context, results }: Parts): Promise<string> {
   const { run, session } = children.parent;
   const { escape } = session.ports.guards;
   const sections = [request.task];
@@ -42,7 +43,6 @@ export async function childMessage({ children, request, profile, context, needed
   if (request.contextFiles?.length) sections.push(await contextFiles(run, profile, request.contextFiles, escape));
   const background = await backgroundOf(children, profile, request, context);
   if (background) sections.push(`<context mode="${context}">\n${escape(background)}\n</context>`);
-  const results = [...needed, ...(request.fromResults ?? []).flatMap((id) => children.resultOf(id) ?? [])];
   if (results.length > 0) sections.push(`## Results this builds on\n${results.map((one) => resultText(one, escape)).join("\n")}`);
   return sections.join("\n\n");
 }

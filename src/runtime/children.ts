@@ -89,7 +89,9 @@ export class Children {
   /** Runs a delegation and, where its policy says so, again. Never rejects. */
   async delegate(id: string, request: DelegationRequest, origin: Origin, needed: readonly RunResult[] = []): Promise<RunResult> {
     const { run, session } = this.parent;
-    const failed = (error: RunError) => failedResult({ runId: id, sessionId: session.id, agent: request.agent }, error);
+    const { redactor } = session.ports;
+    const failed = (error: RunError) =>
+      failedResult({ runId: id, sessionId: session.id, agent: request.agent }, { ...error, message: redactor.redact(error.message) });
     if (run.interruption) return failed({ type: "cancelled", message: run.interruption.message, recoverable: false });
     const found = this.find(request.agent);
     if (!isAgent(found)) return failed(found);
@@ -119,7 +121,9 @@ export class Children {
     const { agent } = about;
     const profile = await this.#profile(agent, request);
     const context = request.context ?? agent.context;
-    const message = await childMessage({ children: this, request, profile, context, needed });
+    const results = [...needed, ...(request.fromResults ?? []).flatMap((id) => this.resultOf(id) ?? [])];
+    const message = await childMessage({ children: this, request, profile, context, results });
+    const { redactor } = this.parent.session.ports;
     return spawnRun(this.host, {
       session: this.parent.session,
       parent: this.parent,
@@ -127,11 +131,12 @@ export class Children {
       runId: about.runId,
       attempt: about.attempt,
       task: request.task,
-      message: this.parent.session.ports.redactor.redact(message),
+      message: redactor.redact(message),
+      tainted: results.some((result) => result.tainted),
       contextMode: context,
       callId: origin.callId,
       parentRowId: origin.rowId,
-      deliverables: [...agent.deliverables, ...(request.deliverables ?? [])],
+      deliverables: redactor.redactJson([...agent.deliverables, ...(request.deliverables ?? [])]),
       limits: request.limits,
     });
   }

@@ -9,10 +9,11 @@ import type { Settings } from "../schema/settings.ts";
 import type { Store } from "../store/create-store.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { Children } from "./children.ts";
+import type { visibleTools } from "../permissions/visible-tools.ts";
 import type { admitChild } from "./admit-child.ts";
 
 /** The loop's guards and the runtime's own. */
-export type RuntimeGuards = Guards & { admitChild: typeof admitChild };
+export type RuntimeGuards = Guards & { admitChild: typeof admitChild; visibleTools: typeof visibleTools };
 
 /** What every run of a runtime shares. */
 export type Host = {

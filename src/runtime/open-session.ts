@@ -64,7 +64,9 @@ export async function openSession(maker: SessionMaker, title: string): Promise<S
 }
 
 /** The layers that no agent can get around. */
-export function baseLayers(maker: Pick<SessionMaker, "host" | "dataDir" | "configDir" | "disallowedTools" | "mode">): Layer[] {
+export function baseLayers(
+  maker: Pick<SessionMaker, "dataDir" | "configDir" | "disallowedTools" | "mode"> & { host: Pick<Host, "homeDir" | "settings"> },
+): Layer[] {
   const { homeDir, settings } = maker.host;
   return [
     protectedLayer({ dataDir: maker.dataDir, configDir: maker.configDir, homeDir }),

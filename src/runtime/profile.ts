@@ -2,7 +2,6 @@ import type { CallableModel, RunLimits } from "../loop/run.ts";
 import { delegationLayer, toolsLayer } from "../permissions/layers.ts";
 import { childChain } from "../permissions/child-chain.ts";
 import { decide } from "../permissions/decide.ts";
-import { visibleTools } from "../permissions/visible-tools.ts";
 import type { Agent, Limits } from "../schema/agent.ts";
 import type { Layer } from "../schema/rights.ts";
 import type { AnyTool } from "../tools/tool.ts";
@@ -43,9 +42,10 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
   const limits = effectiveLimits(agent.limits, request.limits, host.settings);
   const maxDepth = Math.min(session.maxDepth, agent.limits.depth ?? session.maxDepth);
   const delegates = depth < maxDepth ? delegatesOf(host, agent, chain, parent) : [];
-  const visible = new Set(visibleTools(chain, [...host.tools.values()]));
+  const visible = new Set(host.guards.visibleTools(chain, [...host.tools.values()]));
   const tools = new Map([...host.tools].filter(([name]) => visible.has(name)));
-  const system = systemPrompt({ agent, depth, maxDepth, parent: parent?.run.spec.agent ?? null, limits, delegates });
+  const { redactor } = session.ports;
+  const system = redactor.redact(systemPrompt({ agent, depth, maxDepth, parent: parent?.run.spec.agent ?? null, limits, delegates }));
   return {
     agent,
     model,
@@ -55,7 +55,7 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
     delegates,
     system,
     systemPromptId: host.store.savePrompt(system),
-    snapshotId: host.store.savePrompt(JSON.stringify({ agent, chain, limits, tools: [...tools.keys()] })),
+    snapshotId: host.store.savePrompt(JSON.stringify(redactor.redactJson({ agent, chain, limits, tools: [...tools.keys()] }))),
   };
 }
 

@@ -1,7 +1,7 @@
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { type AgentRegistry, createRegistry } from "../agents/registry.ts";
+import type { Redactor } from "../loop/ports.ts";
 import { parseRules } from "../permissions/rule.ts";
 import { createRedactor } from "../redact/create-redactor.ts";
 import { secretsFromEnvironment } from "../redact/secrets-from-environment.ts";
@@ -13,7 +13,7 @@ import { RetinueError, messageOf } from "../schema/error.ts";
 import type { RunResult } from "../schema/result.ts";
 import type { Rule } from "../schema/rights.ts";
 import type { Settings } from "../schema/settings.ts";
-import { type Store, createStore } from "../store/create-store.ts";
+import { type Store, type StoreOptions, type StorePorts, createStore } from "../store/create-store.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import { type Approver, type PermissionMode, createApprovals } from "./approvals.ts";
 import { createId } from "./create-id.ts";
@@ -24,6 +24,7 @@ import { findAgent, isAgent } from "./find-agent.ts";
 import { runtimeGuards } from "./runtime-guards.ts";
 import type { Host, LiveRun, RuntimeGuards, Session } from "./host.ts";
 import { type SessionMaker, openSession } from "./open-session.ts";
+import { findPlaces } from "./places.ts";
 import { createProfile } from "./profile.ts";
 import { createModelResolver } from "./resolve-models.ts";
 import { cancelTree, spawnRun } from "./spawn-run.ts";
@@ -96,7 +97,15 @@ export type Runtime = {
 };
 
 /** What only tests replace. */
-export type RuntimeInternals = { guards?: Partial<RuntimeGuards>; clock?: Clock; random?: () => number; store?: Store };
+export type RuntimeInternals = {
+  guards?: Partial<RuntimeGuards>;
+  clock?: Clock;
+  random?: () => number;
+  store?: Store;
+  /** For the store that the runtime opens itself. */
+  storePorts?: Partial<StorePorts>;
+  redactor?: Redactor;
+};
 
 const FAN_OUT = 3;
 
@@ -223,18 +232,20 @@ function forSubtree(live: LiveRun, act: (live: LiveRun) => void): void {
 function createMaker(options: RuntimeOptions, internals: RuntimeInternals): SessionMaker & { revoked: Rule[]; closeModels: () => void } {
   const settings: Settings = { ...DEFAULT_SETTINGS, ...options.settings };
   const env = options.env ?? process.env;
-  const homeDir = env.HOME ?? homedir();
-  const dataDir = resolve(options.dataDir ?? env.RETINUE_HOME ?? join(env.XDG_DATA_HOME ?? join(homeDir, ".local", "share"), "retinue"));
+  const places = findPlaces(env);
+  const { homeDir } = places;
+  const dataDir = resolve(options.dataDir ?? places.dataDir);
   const clock = internals.clock ?? systemClock;
   const bus = new EventBus();
   const models = createModelResolver({ model: options.model, models: options.models, settings, env });
   const mode = options.permissionMode ?? "default";
   const revoked: Rule[] = [];
+  const onNotice: StoreOptions["onNotice"] = (notice) => bus.publish({ type: "notice.raised", ...notice, sessionId: "", atMs: clock.wallMs() });
   const host: Host = {
     settings,
     registry: "list" in options.agents ? options.agents : createRegistry({ agents: options.agents, disabledAgents: settings.disabledAgents }),
     tools: toolsByName(options.tools ?? []),
-    store: internals.store ?? createStore({ path: options.database ?? join(dataDir, "retinue.db"), synchronous: settings.store.synchronous, onNotice: (notice) => bus.publish({ type: "notice.raised", ...notice, sessionId: "", atMs: clock.wallMs() }) }),
+    store: internals.store ?? createStore({ path: options.database ?? join(dataDir, "retinue.db"), synchronous: settings.store.synchronous, onNotice }, internals.storePorts),
     slots: new Slots(settings.maxConcurrent),
     guards: { ...runtimeGuards, ...internals.guards },
     resolveModel: models.resolve,
@@ -248,16 +259,21 @@ function createMaker(options: RuntimeOptions, internals: RuntimeInternals): Sess
     revoked,
     dataDir,
     random: internals.random ?? Math.random,
-    redactor: createRedactor({ secrets: secretsFromEnvironment(env) }),
+    redactor: internals.redactor ?? createRedactor({ secrets: [...secretsFromEnvironment(env), ...keysOf(settings)] }),
     approve: createApprovals({ mode, allowedTools: options.allowedTools ?? [], approver: options.approve }),
     limiters: new Map(),
     maxConcurrent: models.maxConcurrent,
     liveLayer: () => (revoked.length > 0 ? { name: "revoked", ask: [], deny: revoked } : null),
     projectDir: resolve(options.projectDir ?? process.cwd()),
-    configDir: resolve(options.configDir ?? join(env.XDG_CONFIG_HOME ?? join(homeDir, ".config"), "retinue")),
+    configDir: resolve(options.configDir ?? places.configDir),
     disallowedTools: options.disallowedTools ?? [],
     closeModels: models.close,
   };
+}
+
+/** Keys that stand in the settings are as secret as those of the environment. */
+function keysOf(settings: Settings): string[] {
+  return Object.values(settings.providers).flatMap(({ apiKey }) => apiKey ?? []);
 }
 
 function toolsByName(tools: readonly AnyTool[]): Map<string, AnyTool> {

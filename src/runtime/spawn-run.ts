@@ -26,6 +26,8 @@ export type SpawnRequest = {
   /** The whole first message, with criteria, context and results. */
   message: string;
   contextMode?: string;
+  /** Untrusted text is in the message although the parent holds none yet. */
+  tainted?: boolean;
   callId: string | null;
   /** The row that the run's row hangs from. */
   parentRowId: number | null;
@@ -107,7 +109,7 @@ async function bringToLife(host: Host, request: SpawnRequest, messageId: number,
     deadlineMs: Math.min(startedMs + limits.timeoutMs, parent?.run.spec.deadlineMs ?? Number.POSITIVE_INFINITY),
   };
   const account = new Account(`${agent.name} (${request.runId})`, above, accountLimits(agent.limits, request.limits));
-  const run = new Run(spec, { account, slot: new RunSlot(host.slots, depth), tainted: parent?.run.tainted ?? false });
+  const run = new Run(spec, { account, slot: new RunSlot(host.slots, depth), tainted: request.tainted || (parent?.run.tainted ?? false) });
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
   const live: LiveRun = { run, session, parent, kids: new Set(), children: null, settled, settle };
   if (profile.delegates.length > 0) {
@@ -202,7 +204,8 @@ function closeRun(request: SpawnRequest, messageId: number, result: RunResult): 
 }
 
 function refused({ session, profile, runId, attempt }: SpawnRequest, error: RunError): RunResult {
-  return failedResult({ runId, sessionId: session.id, agent: profile.agent.name, attempt }, error);
+  const message = session.ports.redactor.redact(error.message);
+  return failedResult({ runId, sessionId: session.id, agent: profile.agent.name, attempt }, { ...error, message });
 }
 
 function timeOut(live: LiveRun): void {

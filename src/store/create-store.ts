@@ -1,20 +1,16 @@
 import type { DatabaseSync } from "node:sqlite";
 import { RetinueError } from "../schema/error.ts";
 import type { Journal } from "../schema/record.ts";
-import { createJournal } from "./create-journal.ts";
+import { createJournal, type StoreJournal } from "./create-journal.ts";
 import { createMessageIds } from "./message-ids.ts";
 import { type Database, openDatabase } from "./open-database.ts";
+import { createOpenRows } from "./open-rows.ts";
 import { createPromptTable, type PromptTable } from "./prompt-table.ts";
 import { createMessageReader, type MessageReader } from "./read-messages.ts";
 import { createRecordWriter, describeOp, type RecordOp } from "./record-writer.ts";
-import {
-  createSessionReader,
-  type SessionChange,
-  type SessionOpening,
-  type SessionReader,
-  sessionChangeValues,
-  sessionValues,
-} from "./session-table.ts";
+import { createSessionSeqs } from "./session-seqs.ts";
+import { createSessionReader, type SessionReader } from "./session-table.ts";
+import { createSessionWriter, type SessionWriter } from "./session-writer.ts";
 import { storeError } from "./sqlite-failure.ts";
 import { STORE_MIGRATIONS } from "./store-migrations.ts";
 import { createWriter, type StoreNotice } from "./writer.ts";
@@ -42,16 +38,13 @@ export type StorePorts = {
  * see what is committed: after a write, await `committed()` before reading.
  */
 export type Store = Journal &
+  StoreJournal &
   MessageReader &
   SessionReader &
+  SessionWriter &
   PromptTable & {
     /** The database file. */
     readonly path: string;
-    /** Closes a row as failed now, with what was thrown. */
-    fail(id: number, sessionId: string, thrown: unknown, onCommit?: (seq: number) => void): void;
-    startSession(row: SessionOpening): void;
-    updateSession(sessionId: string, change: SessionChange): void;
-    endSession(sessionId: string, status: SessionChange["status"]): void;
     /** Writes everything and lets go of the file; rejects, naming what is lost, if the disk refuses. */
     shutdown(): Promise<void>;
   };
@@ -80,49 +73,56 @@ type Surroundings = StorePorts & { now: () => number; onNotice: (notice: StoreNo
 function assemble({ db, path, close: release }: Database, surroundings: Surroundings): Store {
   const { execute, schedule, now, onNotice } = surroundings;
   const ids = createMessageIds(db);
+  const seqs = createSessionSeqs(db);
+  const rows = createOpenRows(db);
   const write = createRecordWriter(db, ids);
   const writer = createWriter<RecordOp>({
     path,
     schedule,
     onNotice,
     write: (ops) => execute(() => write(ops), db),
-    onWritten: (op) => journal.written(op),
+    onWritten(op) {
+      if (op.kind === "close") rows.closed(op.id);
+      if (op.kind === "open" || op.kind === "close") op.onCommit?.(op.seq);
+    },
     describe: describeOp,
   });
   let ended: Promise<void> | undefined;
+  function mustBeOpen(): void {
+    if (ended) throw new RetinueError("store", `the record ${path} is already closed`);
+  }
   function push(op: RecordOp): void {
     mustBeOpen();
     writer.push(op);
   }
-  function mustBeOpen(): void {
-    if (ended) throw new RetinueError("store", `the record ${path} is already closed`);
-  }
-  const journal = createJournal({ db, ids, push, now, onNotice });
   const sessions = createSessionReader(db);
-  function updateSession(sessionId: string, change: SessionChange): void {
-    push({ kind: "updateSession", name: sessionId, values: sessionChangeValues(sessionId, change, now()) });
-  }
   return {
     path,
-    open(row, onCommit) {
-      mustBeOpen();
-      return journal.open(row, onCommit);
-    },
-    close: journal.close,
-    fail: journal.fail,
+    ...guarded(createJournal({ ids, seqs, rows, push, now, onNotice }), mustBeOpen),
     committed: () => writer.committed(),
-    startSession(row) {
-      if (sessions.session(row.sessionId))
-        throw new RetinueError("store", `session '${row.sessionId}' exists already`);
-      push({ kind: "startSession", name: row.sessionId, values: sessionValues(row, now()) });
-      journal.begin(row.sessionId);
-    },
-    updateSession,
-    endSession: (sessionId, status) => updateSession(sessionId, { status }),
+    ...createSessionWriter({ sessions, seqs, push, now }),
     ...createPromptTable(db, push),
     ...naming(path, sessions),
     ...naming(path, createMessageReader(db)),
     shutdown: () => (ended ??= writer.end().finally(release)),
+  };
+}
+
+/** The journal, with a check before each step. */
+function guarded(journal: StoreJournal, check: () => void): StoreJournal {
+  return {
+    open(row, onCommit) {
+      check();
+      return journal.open(row, onCommit);
+    },
+    close(id, sessionId, closing, onCommit) {
+      check();
+      journal.close(id, sessionId, closing, onCommit);
+    },
+    fail(id, sessionId, thrown, onCommit) {
+      check();
+      journal.fail(id, sessionId, thrown, onCommit);
+    },
   };
 }
 

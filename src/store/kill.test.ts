@@ -58,8 +58,8 @@ test(`a process killed at any moment leaves an intact record with every acknowle
   const path = join(folder, "retinue.sqlite");
   let random = SEED;
   for (let kill = 0; kill < KILLS; kill++) {
-    random = (random * 1_103_515_245 + 12_345) % 2_147_483_648;
-    const acknowledged = await killedAfter(path, 1 + (random % 60));
+    random = (Math.imul(random, 1_664_525) + 1_013_904_223) >>> 0;
+    const acknowledged = await killedAfter(path, 1 + ((random >>> 8) % 60));
     const store = createStore({ path, onNotice: (notice) => expect.fail(notice.message) });
     const recorded = new Set(store.messages("ses_1").flatMap((row) => [row.opened_seq, row.closed_seq]));
     expect(acknowledged.filter((seq) => !recorded.has(seq))).toEqual([]);

@@ -32,11 +32,12 @@ export function functionToolOf(tool: AnyTool): LanguageModelV4FunctionTool {
   return made;
 }
 
-function parseJson(text: string): Validated {
+/** Parses what must be one JSON object of a reasonable size and depth. */
+export function parseJson(text: string): Validated {
   if (text.length > MAX_INPUT_CHARS) return { ok: false, message: `the input is longer than ${MAX_INPUT_CHARS} characters` };
   if (nestingOf(text) > MAX_NESTING) return { ok: false, message: `the input is nested deeper than ${MAX_NESTING} levels` };
   try {
-    const value: unknown = text.trim() === "" ? {} : JSON.parse(text, text.includes("__proto__") ? dropProto : undefined);
+    const value: unknown = text.trim() === "" ? {} : JSON.parse(text, MAY_HOLD_PROTO.test(text) ? dropProto : undefined);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ok: true, value };
     return { ok: false, message: "the input must be one JSON object" };
   } catch (thrown) {
@@ -44,16 +45,23 @@ function parseJson(text: string): Validated {
   }
 }
 
+/** The name itself, or an escape that could spell it. */
+const MAY_HOLD_PROTO = /__proto__|\\u/;
+
 function dropProto(key: string, value: unknown): unknown {
   return key === "__proto__" ? undefined : value;
 }
 
+/** Depth of brackets outside of strings. */
 function nestingOf(text: string): number {
   let depth = 0;
   let deepest = 0;
+  let inString = false;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code === 0x7b || code === 0x5b) deepest = Math.max(deepest, ++depth);
+    if (code === 0x22) inString = !inString;
+    else if (inString) i += code === 0x5c ? 1 : 0;
+    else if (code === 0x7b || code === 0x5b) deepest = Math.max(deepest, ++depth);
     else if (code === 0x7d || code === 0x5d) depth--;
   }
   return deepest;

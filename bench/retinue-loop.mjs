@@ -1,0 +1,51 @@
+// The same delegation on Retinue, with record, rights and budgets on. Runs the built program.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createRuntime, defineAgent, defineTool } from "../dist/index.js";
+import { assembleRuntime } from "../dist/runtime/runtime.js";
+
+const { BENCH_URL: base, BENCH_N: count, BENCH_MODE: mode } = process.env;
+const n = Number(count);
+const dataDir = mkdtempSync(join(tmpdir(), "retinue-bench-"));
+
+const note = defineTool({
+  name: "note",
+  description: "Takes a note.",
+  replay: "safe",
+  risk: "low",
+  input: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+  execute: async ({ text }) => `noted ${text}`,
+});
+const options = {
+  agents: [
+    defineAgent({ name: "lead", description: "Leads.", prompt: "You lead.", tools: [], grants: ["note"], subagents: { allow: ["worker"], maxConcurrent: 100_000 } }),
+    defineAgent({ name: "worker", description: "Works.", prompt: "You take notes and report.", tools: ["note"] }),
+  ],
+  tools: [note],
+  model: "bench/mock",
+  settings: {
+    providers: { bench: { kind: "openai-compatible", baseUrl: `${base}/v1`, apiKey: "none", maxConcurrent: 100_000 } },
+    limits: { tokens: 1_000_000_000, minutes: 30 },
+    maxConcurrent: 100_000,
+    maxAgents: 1_000_000,
+  },
+  dataDir,
+  projectDir: dataDir,
+};
+
+const store = mode === "unrecorded" ? (await import("./null-store.mjs")).nullStore() : undefined;
+const runtime = store ? assembleRuntime(options, { store }) : createRuntime(options);
+const parent = async (size) => {
+  const result = await runtime.run({ agent: "lead", task: `fan out ${size} agent worker` });
+  if (result.status !== "completed") throw new Error(JSON.stringify(result));
+};
+
+if (mode === "start") await runtime.run({ agent: "worker", task: "first" });
+else {
+  const { cpuOf, heapWhileHeld, report } = await import("./measure.mjs");
+  if (mode === "heap") report(await heapWhileHeld(base, n, parent));
+  else report(await cpuOf(() => parent(n)));
+}
+await runtime.close();
+rmSync(dataDir, { recursive: true, force: true });

@@ -1,0 +1,59 @@
+import { randomBytes } from "node:crypto";
+import { open, realpath, rename, rm, stat } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { findAgentFiles, listPlaces } from "../../agents/find-agent-files.ts";
+import { type FileChange, fixAgentFile } from "../../agents/fix-agent-file.ts";
+import { readText } from "../../agents/read-text.ts";
+import type { OpenProject } from "../open-project.ts";
+
+/** What was done to one file; `refused` says why it was left alone. */
+export type FixedFile = { file: string; changes: readonly FileChange[]; refused?: string };
+
+/**
+ * Repairs agent files of the project and the user, each by one rename, so that nobody ever sees half a file. A file
+ * that really lies elsewhere is named and left alone.
+ */
+export async function fixFiles(
+  project: OpenProject,
+  only: readonly string[] | undefined,
+): Promise<FixedFile[]> {
+  const { projectDir, places } = project;
+  const searched = { projectDir, homeDir: places.homeDir, configHome: places.configHome };
+  const files = only ?? (await findAgentFiles(searched)).files.map((file) => file.path);
+  const roots = await Promise.all(
+    listPlaces(searched).map(({ dir }) => realpath(dir).catch(() => undefined)),
+  );
+  const fixed: FixedFile[] = [];
+  for (const file of files) {
+    const read = await readText(file);
+    if ("problem" in read) continue;
+    const { text, changes } = await fixAgentFile(read.text);
+    if (changes.length === 0) continue;
+    const real = await realpath(file);
+    const inside = roots.some((root) => root !== undefined && !relative(root, real).startsWith(".."));
+    if (inside) await replaceFile(real, text);
+    fixed.push({
+      file,
+      changes,
+      ...(!inside && { refused: "it lies outside the agent folders of project and user" }),
+    });
+  }
+  return fixed;
+}
+
+async function replaceFile(file: string, text: string): Promise<void> {
+  const { mode } = await stat(file);
+  const fresh = join(dirname(file), `.retinue-fix-${randomBytes(6).toString("hex")}`);
+  const handle = await open(fresh, "wx", mode & 0o777);
+  try {
+    await handle.writeFile(text);
+    await handle.chmod(mode & 0o777);
+    await handle.sync();
+    await handle.close();
+    await rename(fresh, file);
+  } catch (thrown) {
+    await handle.close().catch(() => {});
+    await rm(fresh, { force: true });
+    throw thrown;
+  }
+}

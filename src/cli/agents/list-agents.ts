@@ -1,0 +1,75 @@
+import type { Agent } from "../../schema/agent.ts";
+import { type CommonOptions, type OpenProject, openProject } from "../open-project.ts";
+import { plainLine, table } from "../plain-text.ts";
+import type { Terminal } from "../terminal.ts";
+import { countProblems, shortPath, showSource, showTools } from "./show-source.ts";
+
+/** `retinue agents list`. */
+export async function listAgents(options: CommonOptions, terminal: Terminal): Promise<void> {
+  const project = await openProject(options, terminal);
+  terminal.print(options.json ? JSON.stringify(asJson(project), null, 2) : asText(project).join("\n"));
+}
+
+function asText({ registry, problems, projectDir, places }: OpenProject): string[] {
+  const agents = registry.list();
+  const lines: string[] = [];
+  if (agents.length === 0) {
+    lines.push(
+      "no agents yet",
+      `hint: put one into ${projectDir}/.retinue/agents or ${places.configDir}/agents`,
+    );
+  } else {
+    const head = ["NAME", "FROM", "MODEL", "TOOLS", "DESCRIPTION"];
+    lines.push(...table([head, ...agents.map(rowOf)]));
+  }
+  if (registry.shadowed.length > 0) {
+    const rows = registry.shadowed.map(({ agent, by }) => [
+      `  ${agent.name}`,
+      where(agent, projectDir),
+      `by ${where(by, projectDir)}`,
+    ]);
+    lines.push("", "shadowed by another of the same name:", ...table(rows));
+  }
+  if (registry.disabled.length > 0) {
+    const rows = registry.disabled.map((agent) => [`  ${agent.name}`, where(agent, projectDir)]);
+    lines.push("", "disabled:", ...table(rows));
+  }
+  const counts = countProblems(problems);
+  if (counts) lines.push("", `${counts}; see: retinue agents check`);
+  return lines;
+}
+
+function rowOf(agent: Agent): string[] {
+  const { name, source, model, description } = agent;
+  return [
+    name,
+    showSource(source),
+    plainLine(model, 30),
+    plainLine(showTools(agent), 36),
+    plainLine(description, 60),
+  ];
+}
+
+function where({ source }: Agent, projectDir: string): string {
+  return source.file ? shortPath(source.file, projectDir) : showSource(source);
+}
+
+function asJson({ registry, problems }: OpenProject): object {
+  const brief = ({ name, displayName, description, model, tools, source, aliases, subagents }: Agent) => ({
+    name,
+    displayName,
+    aliases,
+    description,
+    model,
+    ...(tools && { tools }),
+    subagents: subagents?.allow ?? [],
+    source,
+  });
+  const count = (severity: string) => problems.filter((problem) => problem.severity === severity).length;
+  return {
+    agents: registry.list().map(brief),
+    shadowed: registry.shadowed.map(({ agent, by }) => ({ ...brief(agent), by: by.source })),
+    disabled: registry.disabled.map(brief),
+    problems: { errors: count("error"), warnings: count("warning"), notes: count("info") },
+  };
+}

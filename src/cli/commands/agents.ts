@@ -1,0 +1,15 @@
+import type { Command } from "commander";
+import type { Cli } from "../program.ts";
+import { registerAgentsCheck } from "./agents-check.ts";
+import { registerAgentsExplain } from "./agents-explain.ts";
+import { registerAgentsList } from "./agents-list.ts";
+import { registerAgentsShow } from "./agents-show.ts";
+
+/** Registers `retinue agents` with everything below it. */
+export function registerAgents(program: Command, cli: Cli): void {
+  const agents = program.command("agents").description("the agents of this project").helpCommand(false);
+  registerAgentsList(agents, cli);
+  registerAgentsShow(agents, cli);
+  registerAgentsCheck(agents, cli);
+  registerAgentsExplain(agents, cli);
+}

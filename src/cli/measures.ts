@@ -1,0 +1,42 @@
+import type { RunStatus } from "../schema/result.ts";
+
+const ICONS: Readonly<Record<RunStatus, string>> = {
+  pending: "⏳",
+  running: "⏳",
+  completed: "✅",
+  failed: "❌",
+  cancelled: "⚠️",
+  timeout: "⏱️",
+};
+
+/** A status as icon and word; what was cut short by a limit is never shown as plainly completed. */
+export function statusLabel(status: RunStatus, partial = false): string {
+  if (status === "completed" && partial) return "⚠️ partial";
+  return `${ICONS[status]} ${status}`;
+}
+
+/** A length of time as people read it. */
+export function showDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)}ms`;
+  if (ms < 59_950) return `${(ms / 1_000).toFixed(1)}s`;
+  const seconds = Math.round(ms / 1_000);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}m${two(seconds % 60)}s`;
+  return `${Math.floor(minutes / 60)}h${two(minutes % 60)}m`;
+}
+
+/** An amount of money; what nobody knows is `?`, never nothing. */
+export function showCost(usd: number | null): string {
+  if (usd === null) return "$?";
+  if (usd === 0) return "$0";
+  return `$${usd < 0.01 ? usd.toPrecision(2) : usd.toFixed(2)}`;
+}
+
+/** `1 turn`, `2 turns`, `1,234 tokens`. */
+export function countOf(count: number, thing: string): string {
+  return `${count.toLocaleString("en-US")} ${thing}${count === 1 ? "" : "s"}`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, "0");
+}

@@ -1,0 +1,31 @@
+import { CommanderError } from "commander";
+import { messageOf, RetinueError } from "../schema/error.ts";
+import { EXIT, exitCodeOf } from "./exit-code.ts";
+import { plainText } from "./plain-text.ts";
+import { createProgram, withRun } from "./program.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Runs one command line and returns its exit code. Never throws: whatever goes wrong is told on stderr. */
+export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
+  const cli = { terminal, exitCode: EXIT.ok };
+  const program = createProgram(cli);
+  try {
+    if (args.length === 0) program.outputHelp();
+    else await program.parseAsync(withRun(program, args), { from: "user" });
+    return cli.exitCode;
+  } catch (thrown) {
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    return showError(thrown, terminal);
+  }
+}
+
+function showError(thrown: unknown, terminal: Terminal): number {
+  terminal.tell(`error: ${plainText(messageOf(thrown))}`);
+  if (!(thrown instanceof RetinueError)) {
+    terminal.tell("hint: this is a defect of Retinue; please report it with the command you ran");
+    if (terminal.env.RETINUE_DEBUG && thrown instanceof Error) terminal.tell(thrown.stack ?? "");
+    return EXIT.failed;
+  }
+  if (thrown.hint) terminal.tell(`hint: ${plainText(thrown.hint)}`);
+  return exitCodeOf(thrown.code);
+}

@@ -1,0 +1,54 @@
+import { createInterface } from "node:readline/promises";
+import type { ApprovalAnswer, ApprovalRequest } from "../../loop/ports.ts";
+import type { Approver } from "../../runtime/approvals.ts";
+import { plainLine, plainText } from "../plain-text.ts";
+import type { Terminal } from "../terminal.ts";
+
+const MAX_INPUT = 4_000;
+
+/** Asks at the terminal, one question at a time however many agents ask; anything but a yes is a no. */
+export function createAsker(terminal: Pick<Terminal, "stdin" | "tell" | "prompt">): Approver {
+  let before: Promise<unknown> = Promise.resolve();
+  return (request, signal) => {
+    const asking = before.then(() => ask(request, signal, terminal));
+    before = asking.catch(() => {});
+    return asking;
+  };
+}
+
+async function ask(
+  request: ApprovalRequest,
+  signal: AbortSignal,
+  { stdin, tell, prompt }: Pick<Terminal, "stdin" | "tell" | "prompt">,
+): Promise<ApprovalAnswer> {
+  if (signal.aborted) return { allowed: false, by: "the stop of the run" };
+  tell(`   risk: ${request.risk}${request.tainted ? ", and untrusted text has entered this run" : ""}`);
+  for (const line of showInput(request.input)) tell(`   ${line}`);
+  prompt(`   allow ${plainLine(request.tool, 80)} for ${request.chain.at(-1) ?? "?"}? [y/N] `);
+  const lines = createInterface({ input: stdin, terminal: false });
+  try {
+    const answer = await nextLine(lines, signal);
+    const allowed = /^\s*y(?:es)?\s*$/i.test(answer);
+    return { allowed, by: "the person at the terminal" };
+  } finally {
+    lines.close();
+    stdin.pause();
+  }
+}
+
+/** The next line; an ended input or a stopped run is an empty one. */
+function nextLine(lines: ReturnType<typeof createInterface>, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve) => {
+    lines.once("line", resolve);
+    lines.once("close", () => resolve(""));
+    signal.addEventListener("abort", () => resolve(""), { once: true });
+  });
+}
+
+/** The exact input, since that is what is approved; only very long ones are cut, and say so. */
+function showInput(input: unknown): string[] {
+  const text = plainText(JSON.stringify(input, null, 2) ?? "");
+  const cut =
+    text.length > MAX_INPUT ? `${text.slice(0, MAX_INPUT)}\n… (${text.length} characters in all)` : text;
+  return cut.split("\n");
+}

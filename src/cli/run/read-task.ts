@@ -1,0 +1,54 @@
+import type { AgentRegistry } from "../../agents/registry.ts";
+import { RetinueError } from "../../schema/error.ts";
+import type { Terminal } from "../terminal.ts";
+
+const MAX_TASK_BYTES = 10 * 1024 * 1024;
+
+/** The task: the argument, or else what comes by stdin. */
+export async function readTask(argument: string | undefined, terminal: Terminal): Promise<string> {
+  if (argument === undefined && terminal.stdin.isTTY) throw noTask("usage");
+  const task = argument ?? (await readAll(terminal.stdin));
+  if (task.trim() === "") throw noTask(argument === undefined ? "usage" : "input");
+  return task;
+}
+
+/** The agent that gets the task: the named one, `main`, or the only one. */
+export function pickAgent(registry: AgentRegistry, name: string | undefined): string {
+  if (name !== undefined) {
+    if (registry.get(name)) return name;
+    throw new RetinueError("input", registry.unknownAgentMessage(name), "see them with: retinue agents list");
+  }
+  if (registry.get("main")) return "main";
+  const [only, ...others] = registry.list();
+  if (!only) {
+    throw new RetinueError(
+      "config",
+      "there are no agents",
+      "put one into .retinue/agents, or see why a file was not used with: retinue agents check",
+    );
+  }
+  if (others.length === 0) return only.name;
+  const names = [only, ...others].map((agent) => agent.name).join(", ");
+  throw new RetinueError(
+    "input",
+    `no agent is named 'main', so say which one to run: ${names}`,
+    `add --agent ${only.name}`,
+  );
+}
+
+function noTask(code: "usage" | "input"): RetinueError {
+  return new RetinueError(code, "there is no task", 'give it as an argument, retinue run "…", or by stdin');
+}
+
+async function readAll(stdin: NodeJS.ReadStream): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stdin) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    if (size > MAX_TASK_BYTES)
+      throw new RetinueError("input", `the task on stdin is larger than ${MAX_TASK_BYTES} bytes`);
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,95 @@
+import { codeTools } from "../../packs/code/code-tools.ts";
+import { createRuntime, type Runtime, type RuntimeOptions } from "../../runtime/runtime.ts";
+import type { RunResult } from "../../schema/result.ts";
+import { exitCodeOfResult } from "../exit-code.ts";
+import { type OpenProject, openSoundProject } from "../open-project.ts";
+import { plainText } from "../plain-text.ts";
+import type { Terminal } from "../terminal.ts";
+import { createAsker } from "./ask-person.ts";
+import { pickAgent, readTask } from "./read-task.ts";
+import { formatOf, limitsOf, type RunOptions, rulesOf, withFlags } from "./run-options.ts";
+import { createNotices, createProgress } from "./show-progress.ts";
+import { catchSignals } from "./stop-signals.ts";
+import { createJsonStream } from "./stream-json.ts";
+
+/** `retinue run`: runs one task to its end and returns the exit code. */
+export async function runTask(
+  argument: string | undefined,
+  options: RunOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const project = await openSoundProject(options, terminal);
+  const agent = pickAgent(project.registry, options.agent);
+  const task = await readTask(argument, terminal);
+  const runtime = createRuntime(runtimeOptions(project, options, terminal));
+  const signals = catchSignals(terminal);
+  const finish = show(runtime, project, options, terminal);
+  const unanswered = watchUnanswered(runtime);
+  try {
+    const request = {
+      agent,
+      task,
+      limits: limitsOf(options),
+      ...(options.model && { model: options.model }),
+    };
+    const handle = await runtime.start(request);
+    signals.onStop(() => runtime.cancel(handle.sessionId));
+    const result = await handle.result;
+    finish(result);
+    return signals.exitCode ?? exitCodeOfResult(result, unanswered());
+  } finally {
+    await runtime.close();
+    signals.release();
+  }
+}
+
+function runtimeOptions(project: OpenProject, options: RunOptions, terminal: Terminal): RuntimeOptions {
+  const { known, projectDir, registry, places } = project;
+  const asks = terminal.interactive && !options.print && formatOf(options) === "text";
+  return {
+    agents: registry,
+    tools: codeTools,
+    settings: withFlags(project.settings, options),
+    projectDir,
+    dataDir: places.dataDir,
+    configDir: places.configDir,
+    env: terminal.env,
+    allowedTools: rulesOf(options.allowedTools, "--allowed-tools", known),
+    disallowedTools: rulesOf(options.disallowedTools, "--disallowed-tools", known),
+    ...(options.permissionMode && { permissionMode: options.permissionMode }),
+    ...(asks && { approve: createAsker(terminal) }),
+  };
+}
+
+/** Shows what happens while it does; the answer shows the result. */
+function show(
+  runtime: Runtime,
+  { projectDir }: OpenProject,
+  options: RunOptions,
+  terminal: Terminal,
+): (result: RunResult) => void {
+  const format = formatOf(options);
+  runtime.events(createNotices(terminal));
+  if (format === "stream-json") {
+    const about = { cwd: projectDir, permissionMode: options.permissionMode ?? "default" };
+    const stream = createJsonStream(runtime, about, (line) => terminal.print(JSON.stringify(line)));
+    runtime.events(stream.take);
+    return stream.finish;
+  }
+  if (!options.print) runtime.events(createProgress(terminal));
+  if (format === "json") return (result) => terminal.print(JSON.stringify(result, null, 2));
+  return (result) => {
+    const text = plainText(result.details || result.summary).trimEnd();
+    if (text) terminal.print(text);
+    if (!result.success && result.error) terminal.tell(`error: ${plainText(result.error.message)}`);
+  };
+}
+
+/** Whether something needed a person's word and nobody was there. */
+function watchUnanswered(runtime: Runtime): () => boolean {
+  let unanswered = false;
+  runtime.events((event) => {
+    if (event.type === "approval.settled" && !event.allowed && event.by === "nobody") unanswered = true;
+  });
+  return () => unanswered;
+}

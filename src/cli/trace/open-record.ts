@@ -1,0 +1,23 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { findPlaces } from "../../runtime/places.ts";
+import { createStore, type Store } from "../../store/create-store.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** Lets `read` look into the record; undefined if nothing was ever recorded. Another process may go on writing. */
+export async function withRecord<Value>(
+  terminal: Terminal,
+  read: (store: Store) => Value,
+): Promise<Value | undefined> {
+  const path = join(findPlaces(terminal.env).dataDir, "retinue.db");
+  if (!existsSync(path)) return undefined;
+  const store = createStore({
+    path,
+    onNotice: ({ level, message }) => terminal.tell(`${level}: ${message}`),
+  });
+  try {
+    return read(store);
+  } finally {
+    await store.shutdown();
+  }
+}

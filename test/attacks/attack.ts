@@ -1,0 +1,158 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "vitest";
+import type { RuntimeInternals } from "../../src/runtime/runtime.ts";
+import type { RunResult } from "../../src/schema/result.ts";
+import { type Script, type TestRuntime, type TestRuntimeOptions, testRuntime } from "../../src/testing/index.ts";
+import { type AnyTool, type ToolDefinition, defineTool } from "../../src/tools/tool.ts";
+import { GUARDS_OFF, type GuardName } from "./guards-off.ts";
+
+/** The place of one attack: folders inside and outside the runtime's reach, and what really happened in it. */
+export type World = {
+  readonly projectDir: string;
+  readonly dataDir: string;
+  /** Belongs to nobody in the runtime. */
+  readonly outsideDir: string;
+  /** The case must fail now: set where its protection is no guard, so that the case itself breaks what it checks. */
+  readonly broken: boolean;
+  /** Inputs with which each fake tool really ran. */
+  readonly ran: Map<string, unknown[]>;
+  /** Anything else that a case counts outside the runtime. */
+  readonly seen: unknown[];
+  /** Replayable: the same seed, the same numbers. */
+  readonly random: () => number;
+  /** A fake tool that only notes that it ran. */
+  tool(name: string, more?: Partial<ToolDefinition<Record<string, unknown>>>): AnyTool;
+  /** Runs when the attack is over, whatever came of it. */
+  atEnd(work: () => unknown): void;
+  /** How often a fake tool ran. */
+  count(name: string): number;
+};
+
+/** What came of an attack. */
+export type Outcome = { world: World; t: TestRuntime; result: RunResult };
+
+/** One attack as data. The first script's agent is the root; models obey every injection. */
+export type Attack = {
+  id: string;
+  title: string;
+  /** With all of these switched off the case must fail; without any, `world.broken` must make it fail. */
+  guards: readonly GuardName[];
+  /** How many seeds it is played with; 1 if absent. */
+  seeds?: number;
+  setup?: (world: World) => TestRuntimeOptions | Promise<TestRuntimeOptions>;
+  turns: (world: World) => Readonly<Record<string, Script>>;
+  /** How the root run is started; by default with the task "go". */
+  act?: (t: TestRuntime, world: World) => Promise<RunResult>;
+  /** Judges from outside the runtime. */
+  oracle: (outcome: Outcome) => void | Promise<void>;
+};
+
+/** Plays an attack, with each of its seeds, against a real runtime and lets its oracle judge. */
+export async function play(attack: Attack, how: "guarded" | "unguarded" = "guarded"): Promise<void> {
+  for (let seed = 1; seed <= (attack.seeds ?? 1); seed++) await playOnce(attack, how, seed);
+}
+
+async function playOnce(attack: Attack, how: "guarded" | "unguarded", seed: number): Promise<void> {
+  const root = mkdtempSync(join(tmpdir(), "retinue-attack-"));
+  const endings: (() => unknown)[] = [];
+  const world = createWorld(root, { seed, endings, broken: how === "unguarded" && attack.guards.length === 0 });
+  try {
+    const { internals = {}, ...options } = (await attack.setup?.(world)) ?? {};
+    const off = how === "unguarded" ? attack.guards.map((name) => GUARDS_OFF[name]) : [];
+    const scripts = attack.turns(world);
+    const t = testRuntime(scripts, {
+      lenient: true,
+      projectDir: world.projectDir,
+      dataDir: world.dataDir,
+      ...options,
+      internals: merge(internals, off),
+    });
+    try {
+      const agent = Object.keys(scripts)[0] ?? "";
+      const result = await (attack.act?.(t, world) ?? t.runtime.run({ agent, task: "go" }));
+      await attack.oracle({ world, t, result });
+    } finally {
+      await t.close();
+    }
+  } finally {
+    for (const end of endings) await end();
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+function createWorld(root: string, { seed, broken, endings }: { seed: number; broken: boolean; endings: (() => unknown)[] }): World {
+  const folder = (name: string) => {
+    const path = join(root, name);
+    mkdirSync(path);
+    return path;
+  };
+  const ran = new Map<string, unknown[]>();
+  return {
+    atEnd: (work) => void endings.push(work),
+    projectDir: folder("project"),
+    dataDir: join(root, "data"),
+    outsideDir: folder("outside"),
+    broken,
+    random: seeded(seed),
+    ran,
+    seen: [],
+    count: (name) => ran.get(name)?.length ?? 0,
+    tool: (name, { execute, ...more } = {}) =>
+      defineTool<Record<string, unknown>>({
+        name,
+        description: `Notes that ${name} ran.`,
+        input: { type: "object" },
+        replay: "safe",
+        ...more,
+        execute: async (input, context) => {
+          ran.set(name, [...(ran.get(name) ?? []), input]);
+          return execute?.(input, context) ?? `${name} ran`;
+        },
+      }),
+  };
+}
+
+/** Numbers from 0 to 1, excluded (the generator known as mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function merge(own: RuntimeInternals, off: readonly RuntimeInternals[]): RuntimeInternals {
+  return [own, ...off].reduce((all, one) => ({ ...all, ...one, guards: { ...all.guards, ...one.guards } }), {});
+}
+
+/** The results a model was given for its calls, in order, from the prompt of its nth request (default: the last). */
+export function resultsSeen(t: TestRuntime, agent: string, nth = -1): { tool: string; callId: string; text: string; isError: boolean }[] {
+  const prompt = t.models[agent]?.requests.at(nth)?.prompt ?? [];
+  return prompt.flatMap((message) => {
+    if (message.role !== "tool") return [];
+    return message.content.flatMap((part) => {
+      if (part.type !== "tool-result" || !("value" in part.output)) return [];
+      const { type, value } = part.output;
+      return [{ tool: part.toolName, callId: part.toolCallId, text: String(value), isError: type.startsWith("error") }];
+    });
+  });
+}
+
+/** Names of the tools a model was offered in its nth request. */
+export function offered(t: TestRuntime, agent: string, nth = 0): string[] {
+  return t.models[agent]?.requests[nth]?.tools?.map((tool) => tool.name) ?? [];
+}
+
+/** Every row of every session is closed and every run that began has ended. */
+export function expectSettled(t: TestRuntime): void {
+  const started = t.events.flatMap((event) => (event.type === "run.started" ? [event.runId] : []));
+  const ended = t.events.flatMap((event) => (event.type === "run.ended" ? [event.runId] : []));
+  expect(ended.toSorted()).toEqual(started.toSorted());
+  for (const { session_id } of t.runtime.store.sessions()) {
+    expect(t.runtime.store.messages(session_id).filter((row) => row.closed_seq === null)).toEqual([]);
+  }
+}

@@ -1,0 +1,252 @@
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { expect } from "vitest";
+import { after, callDelegate, callDelegateMany, callTool, failWith, say, type ScriptRequest, type Step } from "../../src/testing/index.ts";
+import { type Attack, type Outcome, type World, expectSettled } from "./attack.ts";
+import { handClock, leapingClock } from "./clocks.ts";
+
+const SEEDS = process.env.RETINUE_DEEP === "1" ? 1_000 : 20;
+const PRICE = { input: 3, output: 15 };
+
+/** What a scripted provider really reported for one call. */
+type Spent = { input: number; output: number };
+
+/**
+ * A provider that counts honestly: so many tokens per character, the same in the whole world, and for the output
+ * anything from what was said up to what the request allows. It answers in random order.
+ */
+function honestProvider(world: World, act: (request: ScriptRequest) => Step): (request: ScriptRequest) => Step {
+  const ratio = world.random() / 4;
+  const turn = shuffled(world.random);
+  return (request) => {
+    const step = act(request);
+    if (step.kind !== "reply") return step;
+    const max = request.options.maxOutputTokens ?? 0;
+    const least = Math.min(max, Math.ceil(ratio * (step.text.length + JSON.stringify(step.calls).length)) + 1);
+    const output = world.random() < 0.2 ? max : least + Math.floor(world.random() * (max - least));
+    const usage: Spent = { input: Math.floor(ratio * textLength(request.options)), output };
+    world.seen.push(usage);
+    return after(turn(), { ...step, usage });
+  };
+}
+
+function textLength({ prompt }: LanguageModelV4CallOptions): number {
+  return prompt.reduce((sum, { content }) => sum + (typeof content === "string" ? content.length : content.reduce((all, part) => all + (part.type === "text" ? part.text.length : 0), 0)), 0);
+}
+
+/** Lets those who wait go one by one, in random order. */
+function shuffled(random: () => number): () => Promise<void> {
+  const waiting: (() => void)[] = [];
+  const next = () => {
+    waiting.splice(Math.floor(random() * waiting.length), 1)[0]?.();
+    if (waiting.length > 0) setImmediate(next);
+  };
+  return () =>
+    new Promise((resolve) => {
+      waiting.push(resolve);
+      if (waiting.length === 1) setImmediate(next);
+    });
+}
+
+const spentOf = (world: World) => world.seen as Spent[];
+const tokensOf = (world: World) => spentOf(world).reduce((sum, { input, output }) => sum + input + output, 0);
+const costOf = (world: World) => spentOf(world).reduce((sum, { input, output }) => sum + input * PRICE.input + output * PRICE.output, 0) / 1e6;
+const hundred = callDelegateMany(Array.from({ length: 100 }, (_, index) => ({ id: `t${index}`, agent: "worker", task: `task ${index}` })));
+
+/** A hundred children of up to three turns each, all at once, on one budget. */
+function crowd(world: World): ReturnType<Attack["turns"]> {
+  const lead = (request: ScriptRequest) => (request.turn === 0 ? hundred : say("done"));
+  const worker = (request: ScriptRequest) => (request.turn < 2 && world.random() < 0.6 ? callTool("note", { n: request.turn }) : say("ok".repeat(1 + Math.floor(world.random() * 40))));
+  const provider = honestProvider(world, (request) => (request.task === "go" ? lead(request) : worker(request)));
+  return { lead: provider, worker: provider };
+}
+
+function expectWithinBudget({ world, t, result }: Outcome, limit: { tokens: number } | { costUsd: number }): void {
+  if ("tokens" in limit) expect(tokensOf(world)).toBeLessThanOrEqual(limit.tokens);
+  else expect(costOf(world)).toBeLessThanOrEqual(limit.costUsd * (1 + 1e-9));
+  expect(result.tokens.subtree).toBe(tokensOf(world));
+  expectSettled(t);
+  const finished = t.trace().filter((line) => line === "lead > worker: completed").length;
+  expect(finished).toBeGreaterThan(0);
+  expect(finished).toBeLessThan(100);
+}
+
+const CROWD_OPTIONS = { maxConcurrent: 100 };
+const note = (world: World) => [world.tool("note", { execute: async () => "x".repeat(Math.floor(world.random() * 2_000)) })];
+
+/** Budgets hold for the whole tree, whatever a provider says. */
+export const B_CASES: readonly Attack[] = [
+  {
+    id: "B1 tokens",
+    title: "a hundred children at once on a token budget for ten never overshoot it, and all settle",
+    guards: ["reserve"],
+    seeds: SEEDS,
+    setup: (world) => ({
+      tools: note(world),
+      settings: CROWD_OPTIONS,
+      agents: { lead: { limits: { tokens: 90_000 }, subagents: { allow: ["worker"], maxConcurrent: 100 } } },
+    }),
+    turns: crowd,
+    oracle: (outcome) => expectWithinBudget(outcome, { tokens: 90_000 }),
+  },
+  {
+    id: "B1 cost",
+    title: "nor do they overshoot a cost budget",
+    guards: ["reserve"],
+    seeds: SEEDS,
+    setup: (world) => ({
+      tools: note(world),
+      settings: { ...CROWD_OPTIONS, prices: { "scripted/lead": PRICE, "scripted/worker": PRICE } },
+      agents: { lead: { limits: { costUsd: 1.2 }, subagents: { allow: ["worker"], maxConcurrent: 100 } } },
+    }),
+    turns: crowd,
+    oracle: (outcome) => expectWithinBudget(outcome, { costUsd: 1.2 }),
+  },
+  {
+    id: "B2",
+    title: "what grandchildren spend is counted in every ancestor and against every ancestor's limit",
+    guards: ["reserve"],
+    setup: () => ({ agents: { lead: { limits: { tokens: 100_000 } }, middle: { subagents: ["leaf"] } } }),
+    turns: () => ({
+      lead: [{ ...callDelegate("middle", "x"), usage: { input: 100, output: 10 } }, say("done", { input: 200, output: 20 })],
+      middle: [{ ...callDelegate("leaf", "x"), usage: { input: 1_000, output: 100 } }, say("done", { input: 2_000, output: 200 })],
+      leaf: [say("done", { input: 40_000, output: 4_000 })],
+    }),
+    oracle: ({ t, result }) => {
+      const subtrees = t.events.flatMap((event) => (event.type === "run.ended" ? [[event.agent, event.result.tokens.self, event.result.tokens.subtree]] : []));
+      expect(subtrees).toEqual([
+        ["leaf", 44_000, 44_000],
+        ["middle", 3_300, 47_300],
+        ["lead", 330, 47_630],
+      ]);
+      expect(result.tokens.subtree).toBe(47_630);
+    },
+  },
+  ...[
+    { input: Number.NaN, output: Number.NaN },
+    { input: -1_000_000, output: -1_000_000 },
+    { input: undefined, output: undefined },
+    { input: Number.POSITIVE_INFINITY, output: Number.NEGATIVE_INFINITY },
+    { input: 1e308, output: 1e308 },
+    { input: 10, output: Number.NaN },
+  ].map(
+    (usage): Attack => ({
+      id: `B4 ${usage.input}/${usage.output}`,
+      title: "usage that is missing or makes no sense is charged at the worst case",
+      guards: ["measure"],
+      setup: (world) => ({ tools: [world.tool("note")], agents: { lead: { limits: { tokens: 20_000, turns: 100 } } } }),
+      turns: () => ({ lead: (request) => (request.options.toolChoice?.type === "none" ? say("so far", usage) : { ...callTool("note", { n: request.turn }), usage }) }),
+      oracle: ({ t, result }) => {
+        expect(t.models.lead?.requests.length).toBeLessThanOrEqual(4);
+        expect(result.tokens.self).toBeGreaterThan(15_000);
+        expect(result.tokens.self).toBeLessThanOrEqual(20_000);
+      },
+    }),
+  ),
+  {
+    id: "B5",
+    title: "a storm of rate limits on a hundred children costs at most a fifth more calls, and all succeed",
+    guards: [],
+    setup: (world) => {
+      const clock = leapingClock();
+      world.seen.push(clock);
+      return {
+        internals: { clock, random: world.random },
+        settings: { maxConcurrent: 100, providers: { scripted: { kind: "openai-compatible", maxConcurrent: 32 } } },
+        agents: { lead: { limits: { minutes: 60 }, subagents: { allow: ["worker"], maxConcurrent: 100 } }, worker: { limits: { minutes: 60 } } },
+        tools: [world.tool("note")],
+      };
+    },
+    turns: (world) => {
+      const clock = world.seen[0] as ReturnType<typeof leapingClock>;
+      const stormUntilMs = 20_000;
+      return {
+        lead: (request) => (request.turn === 0 ? hundred : say("done")),
+        worker: (request) => {
+          if (clock.monotonicMs() < stormUntilMs) return failWith(world.broken ? "overloaded" : "rate_limit", "slow down", { recoverable: true });
+          return request.turn < 2 ? callTool("note", { n: request.turn }) : say("ok");
+        },
+      };
+    },
+    oracle: ({ t }) => {
+      expect(t.trace().filter((line) => line === "lead > worker: completed")).toHaveLength(100);
+      expect(t.models.worker?.requests.length).toBeLessThanOrEqual(300 * 1.2);
+    },
+  },
+  {
+    id: "B6",
+    title: "a wall clock that jumps by a year, back or forth, neither ends a run nor lengthens it",
+    guards: [],
+    setup: (world) => {
+      const clock = handClock();
+      const year = 365 * 86_400_000;
+      const jump = world.tool("jump", {
+        execute: async ({ ms }) => {
+          clock.jumpWall(Number(ms) * year);
+          if (world.broken) clock.advance(Math.abs(Number(ms)) * year);
+          return "ok";
+        },
+      });
+      return { tools: [jump], internals: { clock }, agents: { lead: { limits: { minutes: 5 } } } };
+    },
+    turns: () => ({ lead: [callTool("jump", { ms: 1 }), callTool("jump", { ms: -2 }), say("done")] }),
+    oracle: ({ t, result }) => {
+      expect(result).toMatchObject({ status: "completed", partial: false, duration_ms: 0 });
+      for (const { session_id } of t.runtime.store.sessions()) {
+        for (const row of t.runtime.store.messages(session_id)) expect(row.duration_ms).toBe(0);
+      }
+    },
+  },
+  {
+    id: "B7 deadline",
+    title: "time that runs out inside a tool leads to one last report without tools",
+    guards: [],
+    setup: (world) => {
+      const clock = handClock();
+      const slow = world.tool("slow", { execute: async () => String(clock.advance(world.broken ? 1 : 55_000)) });
+      return { tools: [slow], internals: { clock }, agents: { lead: { limits: { minutes: 1 } } } };
+    },
+    turns: () => ({ lead: (request) => (request.options.toolChoice?.type === "none" || request.turn > 2 ? say("so far") : callTool("slow", { n: request.turn })) }),
+    oracle: ({ world, t, result }) => {
+      expect(result).toMatchObject({ status: "completed", partial: true, bailout_reason: "deadline", summary: "so far" });
+      expect(world.count("slow")).toBe(1);
+      expectSettled(t);
+    },
+  },
+  {
+    id: "B7 timeout",
+    title: "a tool that goes on past the end of its run is told to stop, and what there is is kept",
+    guards: [],
+    setup: (world) => {
+      const clock = handClock();
+      const slow = world.tool("slow", {
+        execute: async (_, { signal }) => {
+          clock.advance(world.broken ? 1 : 61_000);
+          world.seen.push(signal.aborted);
+          return signal.aborted ? new Promise<string>(() => {}) : "ok";
+        },
+      });
+      return { tools: [slow], internals: { clock }, agents: { lead: { limits: { minutes: 1 } } } };
+    },
+    turns: () => ({ lead: [{ ...callTool("slow", {}), text: "I begin" }, say("done")] }),
+    oracle: ({ world, t, result }) => {
+      expect(world.seen).toEqual([true]);
+      expect(result).toMatchObject({ status: "timeout", success: false, partial: true, bailout_reason: "timeout", details: "I begin" });
+      expectSettled(t);
+    },
+  },
+  {
+    id: "B7 tokens",
+    title: "a token budget that a child uses up inside a tool call ends its parent with a report, not an error",
+    guards: ["reserve"],
+    setup: () => ({ agents: { lead: { limits: { tokens: 6_080 } } } }),
+    turns: () => ({
+      lead: (request) => (request.options.toolChoice?.type === "none" ? say("so far", { input: 500, output: 5 }) : { ...callDelegate("child", `x${request.turn}`), usage: { input: 300, output: 10 } }),
+      child: { eachRun: [say("half", { input: 100, output: 4_900 })] },
+    }),
+    oracle: ({ t, result }) => {
+      expect(result).toMatchObject({ status: "completed", partial: true, bailout_reason: "max_tokens", summary: "so far" });
+      expect(result.tokens.subtree).toBeLessThanOrEqual(6_080);
+      expectSettled(t);
+    },
+  },
+];

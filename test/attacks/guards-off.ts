@@ -1,0 +1,55 @@
+import type { RuntimeGuards } from "../../src/runtime/host.ts";
+import type { RuntimeInternals } from "../../src/runtime/runtime.ts";
+
+/** A guard of the runtime, or a protection that tests can replace as a whole. */
+export type GuardName = keyof RuntimeGuards | "redactor";
+
+/** Every guard as it would be if it were not there. */
+const OFF: { [Name in keyof RuntimeGuards]: RuntimeGuards[Name] } = {
+  decide: () => ({ verdict: "allow", layer: "off", reason: "off", consented: true }),
+  visibleTools: (_, tools) => tools.map((tool) => tool.name),
+  admitChild: () => null,
+  validate: async (_, text) => {
+    try {
+      return { ok: true, value: JSON.parse(text) };
+    } catch {
+      return { ok: true, value: {} };
+    }
+  },
+  needsPerson: () => false,
+  reserve: async (account, { outputTokens }) => ({
+    kind: "reserved",
+    outputTokens,
+    settle: (tokens, costUsd) => {
+      account.tokensSpent += tokens;
+      account.costSpent += costUsd;
+    },
+  }),
+  measure: (reported) => ({
+    certain: true,
+    usage: {
+      inputTokens: reported?.inputTokens.total ?? 0,
+      outputTokens: reported?.outputTokens.total ?? 0,
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+      reasoningTokens: 0,
+    },
+  }),
+  escape: (text) => text,
+  isRepeating: () => "no",
+  isEmpty: () => false,
+  checkDeliverables: async () => [],
+  maxCallsPerTurn: Number.POSITIVE_INFINITY,
+  maxReplyChars: Number.POSITIVE_INFINITY,
+  isWhole: () => true,
+  distinctCalls: (_, calls) => [...calls],
+  inputHash: () => "the same for all",
+};
+
+/** How to build a runtime without one guard. */
+export const GUARDS_OFF: Readonly<Record<GuardName, RuntimeInternals>> = {
+  ...(Object.fromEntries(Object.entries(OFF).map(([name, off]) => [name, { guards: { [name]: off } }])) as Record<keyof RuntimeGuards, RuntimeInternals>),
+  redactor: {
+    redactor: { redact: (text) => text, redactJson: (value) => value, stream: () => ({ push: (chunk) => chunk, end: () => "" }) },
+  },
+};

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ModelServer } from "./model.ts";
+
+/** The program's entry, run as it is by Node. */
+const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const FIXTURES = fileURLToPath(new URL("../fixtures/agents", import.meta.url));
+
+/** How a call of the program ended. */
+export type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string };
+
+/** A call under way. */
+export type Started = { child: ChildProcess; ended: Promise<Ended>; stderrHas(text: string): Promise<void> };
+
+/** How a call differs from the usual one. */
+export type CallOptions = { input?: string; env?: Record<string, string>; cwd?: string };
+
+/** A person's machine in a folder of its own: home, settings, data and one project. */
+export class World {
+  readonly root = realpathSync(mkdtempSync(join(tmpdir(), "retinue-cli-")));
+  readonly project = join(this.root, "project");
+  readonly home = join(this.root, "home");
+  readonly config = join(this.root, "config");
+  readonly data = join(this.root, "data");
+  model: ModelServer | undefined;
+
+  constructor() {
+    for (const dir of [this.project, this.home, this.config]) mkdirSync(dir);
+  }
+
+  /** Writes a file of the project. */
+  write(path: string, text: string): string {
+    return this.writeAt(join(this.project, path), text);
+  }
+
+  writeAt(path: string, text: string): string {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    return path;
+  }
+
+  /** Writes an agent file of our own format. */
+  agent(name: string, fields: string, prompt = `You are ${name}.`): string {
+    const text = `---\nname: ${name}\ndescription: Plays ${name}.\n${fields}\n---\n${prompt}\n`;
+    return this.write(`.retinue/agents/${name}.md`, text);
+  }
+
+  /** Copies a fixture of agent files into the project. */
+  copyFixture(from: string, to = "."): void {
+    cpSync(join(FIXTURES, from), join(this.project, to), { recursive: true });
+  }
+
+  read(path: string): string {
+    return readFileSync(join(this.project, path), "utf8");
+  }
+
+  start(args: readonly string[], options: CallOptions = {}): Started {
+    const model = this.model && { RETINUE_BASE_URL: this.model.url, RETINUE_MODEL: "mock" };
+    const env = {
+      PATH: process.env.PATH ?? "",
+      HOME: this.home,
+      XDG_CONFIG_HOME: this.config,
+      RETINUE_HOME: this.data,
+      ...model,
+      ...options.env,
+    };
+    const child = spawn(process.execPath, [MAIN, ...args], { cwd: options.cwd ?? this.project, env });
+    const got = { stdout: "", stderr: "" };
+    const listeners = new Set<() => void>();
+    for (const name of ["stdout", "stderr"] as const) {
+      child[name].setEncoding("utf8").on("data", (text: string) => {
+        got[name] += text;
+        for (const listener of listeners) listener();
+      });
+    }
+    child.stdin.on("error", () => {});
+    child.stdin.end(options.input ?? "");
+    const ended = new Promise<Ended>((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", (code, signal) => resolve({ code, signal, ...got }));
+    });
+    const stderrHas = (text: string) =>
+      new Promise<void>((resolve, reject) => {
+        const look = () => got.stderr.includes(text) && resolve();
+        listeners.add(look);
+        child.once("close", () => reject(new Error(`it ended without saying '${text}': ${got.stderr}`)));
+        look();
+      });
+    return { child, ended, stderrHas };
+  }
+
+  run(args: readonly string[], options: CallOptions = {}): Promise<Ended> {
+    return this.start(args, options).ended;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.model?.close();
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
