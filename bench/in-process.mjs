@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRuntime, defineAgent } from "../dist/index.js";
-import { callDelegateMany, hang, say, scriptedModel } from "../dist/testing/index.js";
+import { callDelegateMany, hang, say, scriptedModel } from "../dist/testing.js";
 import { cpuOf, report } from "./measure.mjs";
 
 const { BENCH_N: count, BENCH_MODE: mode } = process.env;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRuntime, defineAgent, defineTool } from "../dist/index.js";
-import { assembleRuntime } from "../dist/runtime/runtime.js";
+import { assembleRuntime } from "../dist/testing.js";
 
 const { BENCH_URL: base, BENCH_N: count, BENCH_MODE: mode } = process.env;
 const n = Number(count);

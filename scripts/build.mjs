@@ -1,18 +1,36 @@
-// Compiles src/ to dist/ and puts the prompts beside the code that reads them.
+// Builds dist/: three entries and the chunks they share, because loading a few files takes half the time of loading
+// two hundred; the prompts beside them; and the types.
 import { spawnSync } from "node:child_process";
-import { cpSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, extname, join } from "node:path";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { rolldown } from "rolldown";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const src = join(root, "src");
 const dist = join(root, "dist");
 
 rmSync(dist, { recursive: true, force: true });
+const bundle = await rolldown({
+  input: { index: join(src, "index.ts"), testing: join(src, "testing", "index.ts"), cli: join(src, "cli", "main.ts") },
+  platform: "node",
+  external: (id) => !id.startsWith(".") && !id.startsWith("/") && !/^[a-z]:/i.test(id),
+});
+await bundle.write({ dir: dist, format: "esm", chunkFileNames: "[name]-[hash].js",
+  sourcemap: true,
+  codeSplitting: { groups: [{ name: "core", test: /[/\\]src[/\\](agents|files|loop|net|permissions|redact|runtime|scheduler|schema|store|tools)[/\\]/ }] },
+});
+await bundle.close();
+
+const prompts = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) => /(^|[/\\])prompts[/\\][^/\\]+\.md$/.test(file));
+mkdirSync(join(dist, "prompts"), { recursive: true });
+for (const file of prompts) {
+  const to = join(dist, "prompts", basename(file));
+  if (existsSync(to)) throw new Error(`two prompts are named ${basename(file)}; give one of them another name`);
+  copyFileSync(join(src, file), to);
+}
+
 const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
 const { status } = spawnSync(process.execPath, [compiler, "-p", join(root, "tsconfig.build.json")], { cwd: root, stdio: "inherit" });
 if (status !== 0) process.exit(status ?? 1);
-cpSync(join(root, "src"), dist, {
-  recursive: true,
-  filter: (path) => !extname(path) || path.endsWith(".md"),
-});
 writeFileSync(join(dist, ".built"), "");

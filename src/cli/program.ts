@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Command, type Option } from "commander";
+import { PACKAGE_ROOT } from "../files/package-root.ts";
 import { registerAgents } from "./commands/agents.ts";
 import { registerRun } from "./commands/run.ts";
 import { registerSessions } from "./commands/sessions.ts";
@@ -24,12 +26,12 @@ export function createProgram(cli: Cli): Command {
       writeErr: (text) => cli.terminal.tell(text.trimEnd()),
     })
     .addHelpText("after", '\nA task in quotes runs at once: retinue "explain what src/main.ts does"');
-  withCommon(program);
   registerRun(program, cli);
   registerAgents(program, cli);
   registerSessions(program, cli);
   registerTrace(program, cli);
-  for (const command of everyCommand(program)) if (command.commands.length === 0) withCommon(command);
+  const version = readVersion();
+  for (const command of [program, ...everyCommand(program)]) withCommon(command, version);
   return program;
 }
 
@@ -52,11 +54,11 @@ export function withRun(program: Command, args: readonly string[]): string[] {
   return flags > 0 ? ["run", ...args] : [...args];
 }
 
-function withCommon(command: Command): void {
+function withCommon(command: Command, version: string): void {
   command
     .option("-C, --cwd <dir>", "work in this folder")
     .option("--json", "print the result as JSON")
-    .version(version(), "-V, --version");
+    .version(version, "-V, --version", "print the version");
 }
 
 function isFlag({ short, long }: Option, arg: string): boolean {
@@ -67,7 +69,7 @@ function everyCommand(command: Command): Command[] {
   return command.commands.flatMap((each) => [each, ...everyCommand(each)]);
 }
 
-function version(): string {
-  const text: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+function readVersion(): string {
+  const text: unknown = JSON.parse(readFileSync(join(PACKAGE_ROOT, "package.json"), "utf8"));
   return typeof text === "object" && text !== null && "version" in text ? String(text.version) : "unknown";
 }

@@ -33,7 +33,7 @@ export async function checkSettings(
     const fix = "correct the value; nothing runs until then";
     return { severity: "error", file, line: at(error.instancePath), code: "bad-setting", message, fix };
   });
-  return { value: good, problems };
+  return { value: good, problems: problems.toSorted((a, b) => a.line - b.line) };
 }
 
 function unknownKey(

@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { relative } from "node:path";
 import type { CommandDeliverable, Deliverable, FileDeliverable } from "../schema/agent.ts";
+import { checkJson } from "../schema/check-json.ts";
 import { messageOf } from "../schema/error.ts";
 import type { DeliverableVerdict } from "../schema/result.ts";
 import type { Run } from "./run.ts";
@@ -88,10 +89,8 @@ async function faultOf(path: string, deliverable: FileDeliverable): Promise<stri
   } catch (thrown) {
     return `the file is not valid JSON: ${messageOf(thrown)}`;
   }
-  const { Ajv } = await import("ajv");
-  const ajv = new Ajv({ allErrors: true, strict: false });
-  if (ajv.validate(deliverable.schema, value)) return null;
-  return `the file does not fit its schema: ${ajv.errorsText(ajv.errors?.slice(0, 5), { dataVar: "file" })}`;
+  const issues = await checkJson(deliverable.schema, value);
+  return issues.length > 0 ? `the file does not fit its schema: ${issues.join("; ")}` : null;
 }
 
 async function checkCommand(deliverable: CommandDeliverable, index: number, runCommand: RunCommand): Promise<DeliverableVerdict> {

@@ -1,4 +1,3 @@
-import type { JSONSchemaType } from "ajv";
 import { CONTEXT_MODES, EXECUTION_MODES } from "../schema/agent.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 
@@ -64,11 +63,11 @@ export const DELEGATE_MANY_INPUT: JsonSchema = {
 
 /** Input of `collect_results`. */
 export type CollectInput = { ids?: string[]; wait?: "any" | "all" };
-export const COLLECT_INPUT: JSONSchemaType<CollectInput> = {
+export const COLLECT_INPUT: JsonSchema = {
   type: "object",
   properties: {
-    ids: { type: "array", items: { type: "string" }, nullable: true, description: "run_ids or task ids; all that are open by default." },
-    wait: { type: "string", enum: ["any", "all"], nullable: true, description: "any (default): until the next one ends." },
+    ids: { type: "array", items: { type: "string" }, description: "run_ids or task ids; all that are open by default." },
+    wait: { type: "string", enum: ["any", "all"], description: "any (default): until the next one ends." },
   },
   additionalProperties: false,
 };

@@ -1,4 +1,4 @@
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { type AgentRoles, parseAgentRoles } from "../agents/agent-roles.ts";
 import { didYouMean } from "../agents/closest.ts";
 import { parseAgentValue } from "../agents/define-agent.ts";
@@ -11,6 +11,7 @@ import { parseRule } from "../permissions/rule.ts";
 import type { Agent, AgentSource, Problem } from "../schema/agent.ts";
 import { messageOf, RetinueError } from "../schema/error.ts";
 import type { Settings } from "../schema/settings.ts";
+import { PACKAGE_ROOT } from "../files/package-root.ts";
 import { DEFAULT_SETTINGS } from "./default-settings.ts";
 import { DEFAULT_LIMITS } from "./effective-limits.ts";
 import { knownNames } from "./known-tools.ts";
@@ -36,7 +37,7 @@ export type Project = {
   known: KnownTools;
 };
 
-const BUILTIN_DIR = fileURLToPath(new URL("../../agents", import.meta.url));
+const BUILTIN_DIR = join(PACKAGE_ROOT, "agents");
 
 /** Loads settings and agents. Throws only for a bad `agentsJson`; everything else wrong is among the problems. */
 export async function loadProject(options: ProjectOptions): Promise<Project> {

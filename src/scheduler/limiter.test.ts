@@ -88,3 +88,14 @@ test("a stopped waiter gives its place to the next", async () => {
   limiter.release({ rateLimited: false });
   expect(await next).toBe(true);
 });
+
+test("a timer that fires early strands nobody", async () => {
+  const clock = handClock();
+  const early: typeof clock = { ...clock, timer: (delayMs, fire) => clock.timer(delayMs * 0.9, fire) };
+  const limiter = new Limiter(1, early);
+  await limiter.acquire(never);
+  const next = limiter.acquire(never);
+  limiter.release({ rateLimited: true, retryAfterMs: 1_000 });
+  for (let step = 0; step < 20; step++) clock.advance(100);
+  expect(await next).toBe(true);
+});

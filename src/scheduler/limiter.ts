@@ -87,7 +87,9 @@ export class Limiter {
     this.#timer?.();
     this.#timer = this.#clock.timer(Math.max(0, this.#blockedUntilMs - this.#clock.monotonicMs()) + 1, () => {
       this.#timer = undefined;
-      this.#pump();
+      // Timers of the machine can fire a little early, and nobody else would wake those who wait.
+      if (this.#blocked()) this.#blockUntil(this.#blockedUntilMs);
+      else this.#pump();
     });
   }
 

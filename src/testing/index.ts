@@ -14,4 +14,5 @@ export {
   type Step,
   type StepMaker,
 } from "./step.ts";
+export { assembleRuntime, type RuntimeInternals } from "../runtime/runtime.ts";
 export { type TestRuntime, testRuntime, type TestRuntimeOptions } from "./test-runtime.ts";

@@ -1,5 +1,5 @@
-import type { Ajv, ValidateFunction } from "ajv";
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
+import { checkJson } from "../schema/check-json.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 import type { AnyTool, StandardInput } from "./tool.ts";
 
@@ -9,8 +9,6 @@ export type Validated = { ok: true; value: unknown } | { ok: false; message: str
 const MAX_INPUT_CHARS = 4_000_000;
 const MAX_NESTING = 64;
 
-let ajv: Promise<Ajv> | undefined;
-const validators = new WeakMap<object, ValidateFunction>();
 const functionTools = new WeakMap<AnyTool, LanguageModelV4FunctionTool>();
 
 /** Parses the JSON text of a tool call and checks it against the tool's schema. */
@@ -78,18 +76,6 @@ async function checkStandard(standard: StandardInput<never>["~standard"], value:
 }
 
 async function checkJsonSchema(schema: JsonSchema, value: unknown): Promise<Validated> {
-  let validate = validators.get(schema);
-  if (!validate) {
-    ajv ??= import("ajv").then((module) => new module.Ajv({ allErrors: true, strict: false, useDefaults: true }));
-    validate = (await ajv).compile(schema);
-    validators.set(schema, validate);
-  }
-  if (validate(value)) return { ok: true, value };
-  const issues = (validate.errors ?? []).slice(0, 8).map((error) => {
-    const name = error.instancePath.slice(1).replaceAll("/", ".") || "input";
-    const extra = error.keyword === "additionalProperties" ? ` ('${error.params.additionalProperty}')` : "";
-    const options = error.keyword === "enum" ? `: ${(error.params.allowedValues as unknown[]).join(", ")}` : "";
-    return `${name} ${error.message}${extra}${options}`;
-  });
-  return { ok: false, message: issues.join("; ") };
+  const issues = await checkJson(schema, value);
+  return issues.length === 0 ? { ok: true, value } : { ok: false, message: issues.join("; ") };
 }

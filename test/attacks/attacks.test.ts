@@ -2,10 +2,12 @@ import { describe, expect, test } from "vitest";
 import { runtimeGuards } from "../../src/runtime/runtime-guards.ts";
 import { type Attack, play } from "./attack.ts";
 import { B_CASES } from "./b-budgets.ts";
+import { C_CASES } from "./c-cancellation.ts";
 import { M_CASES } from "./m-model-faults.ts";
+import { WIRE_CASES } from "./m-wire-faults.ts";
 import { P_CASES } from "./p-delegation.ts";
 
-const FAMILIES: Readonly<Record<string, readonly Attack[]>> = { delegation: P_CASES, budgets: B_CASES, "model faults": M_CASES };
+const FAMILIES: Readonly<Record<string, readonly Attack[]>> = { delegation: P_CASES, budgets: B_CASES, "the model": M_CASES, "the wire": WIRE_CASES, "the stop": C_CASES };
 const ALL = Object.values(FAMILIES).flat();
 
 describe.each(Object.entries(FAMILIES))("attacks on %s", (_, cases) => {

@@ -238,14 +238,14 @@ export const B_CASES: readonly Attack[] = [
     id: "B7 tokens",
     title: "a token budget that a child uses up inside a tool call ends its parent with a report, not an error",
     guards: ["reserve"],
-    setup: () => ({ agents: { lead: { limits: { tokens: 6_080 } } } }),
+    setup: () => ({ agents: { lead: { limits: { tokens: 5_975 } } } }),
     turns: () => ({
       lead: (request) => (request.options.toolChoice?.type === "none" ? say("so far", { input: 500, output: 5 }) : { ...callDelegate("child", `x${request.turn}`), usage: { input: 300, output: 10 } }),
       child: { eachRun: [say("half", { input: 100, output: 4_900 })] },
     }),
     oracle: ({ t, result }) => {
       expect(result).toMatchObject({ status: "completed", partial: true, bailout_reason: "max_tokens", summary: "so far" });
-      expect(result.tokens.subtree).toBeLessThanOrEqual(6_080);
+      expect(result.tokens.subtree).toBeLessThanOrEqual(5_975);
       expectSettled(t);
     },
   },

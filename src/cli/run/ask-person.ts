@@ -6,8 +6,11 @@ import type { Terminal } from "../terminal.ts";
 
 const MAX_INPUT = 4_000;
 
+/** The part of a terminal that a question needs. */
+type Desk = Pick<Terminal, "tell" | "prompt"> & { stdin: NodeJS.ReadableStream };
+
 /** Asks at the terminal, one question at a time however many agents ask; anything but a yes is a no. */
-export function createAsker(terminal: Pick<Terminal, "stdin" | "tell" | "prompt">): Approver {
+export function createAsker(terminal: Desk): Approver {
   let before: Promise<unknown> = Promise.resolve();
   return (request, signal) => {
     const asking = before.then(() => ask(request, signal, terminal));
@@ -19,7 +22,7 @@ export function createAsker(terminal: Pick<Terminal, "stdin" | "tell" | "prompt"
 async function ask(
   request: ApprovalRequest,
   signal: AbortSignal,
-  { stdin, tell, prompt }: Pick<Terminal, "stdin" | "tell" | "prompt">,
+  { stdin, tell, prompt }: Desk,
 ): Promise<ApprovalAnswer> {
   if (signal.aborted) return { allowed: false, by: "the stop of the run" };
   tell(`   risk: ${request.risk}${request.tainted ? ", and untrusted text has entered this run" : ""}`);

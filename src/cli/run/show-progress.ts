@@ -10,15 +10,17 @@ const LONG_CALL_MS = 2_000;
 /** Waits that every run has all the time are no news. */
 const WORTH_TELLING: ReadonlySet<WaitingOn> = new Set(["children", "approval", "provider", "pause", "store"]);
 
-type Seen = { agent: string; depth: number; waiting: boolean };
+/** A run, and for what it was last said to wait in its present turn. */
+type Seen = { agent: string; depth: number; waiting: WaitingOn | null };
 
 /** Tells a person on stderr what happens, one line each, indented by depth. */
 export function createProgress(terminal: Terminal): Listener {
   const runs = new Map<string, Seen>();
   return (event) => {
     if (event.type === "run.started")
-      runs.set(event.runId, { agent: event.agent, depth: event.depth, waiting: false });
+      runs.set(event.runId, { agent: event.agent, depth: event.depth, waiting: null });
     const run = "runId" in event && event.runId !== undefined ? runs.get(event.runId) : undefined;
+    if (run && event.type === "turn.started") run.waiting = null;
     const line = run && describe(event, run);
     if (run && line) terminal.tell(`${"  ".repeat(run.depth)}${line}`);
     if (event.type === "run.ended") runs.delete(event.runId);
@@ -57,26 +59,31 @@ function describe(event: RetinueEvent, run: Seen): string | undefined {
     case "run.waiting":
       return describeWaiting(event.on, run);
     case "call.started":
-      return `· calling ${event.tool} ${plainLine(textOf(event.input), MAX_TASK)}`;
+      return `· ${run.agent} calls ${event.tool} ${plainLine(textOf(event.input), MAX_TASK)}`;
     case "call.ended": {
       const good = event.outcome === "ok" || event.outcome === "cached";
       const took = showDuration(event.durationMs);
       if (good)
-        return event.durationMs < LONG_CALL_MS ? undefined : `✅ ${event.outcome} ${event.tool} ${took}`;
+        return event.durationMs < LONG_CALL_MS
+          ? undefined
+          : `✅ ${event.outcome} ${run.agent}: ${event.tool} ${took}`;
       const icon = event.outcome === "denied" ? "🚫" : "❌";
-      return `${icon} ${event.outcome} ${event.tool} ${took} ${plainLine(event.summary, 200)}`;
+      return `${icon} ${event.outcome} ${run.agent}: ${event.tool} ${took} ${plainLine(event.summary, 200)}`;
     }
     case "turn.ended":
-      return event.error && `❌ model call failed: ${plainLine(event.error.message, 200)}`;
+      return (
+        event.error && `❌ error ${run.agent}: a model call failed: ${plainLine(event.error.message, 200)}`
+      );
     default:
       return undefined;
   }
 }
 
+/** Parallel calls end their waits one by one; a person needs to hear of it once a turn. */
 function describeWaiting(on: WaitingOn | null, run: Seen): string | undefined {
-  const before = run.waiting;
-  run.waiting = on !== null;
-  return on !== null && !before && WORTH_TELLING.has(on) ? `⏸ waiting for ${WORDS[on]}` : undefined;
+  if (on === null || on === run.waiting || !WORTH_TELLING.has(on)) return undefined;
+  run.waiting = on;
+  return `⏸ waiting ${run.agent}: for ${WORDS[on]}`;
 }
 
 const WORDS: Readonly<Record<WaitingOn, string>> = {

@@ -1,0 +1,78 @@
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import type { ApprovalRequest } from "../../loop/ports.ts";
+import { createAsker } from "./ask-person.ts";
+
+function desk() {
+  const said: string[] = [];
+  const stdin = new PassThrough();
+  let asked = Promise.withResolvers<void>();
+  return {
+    said,
+    stdin,
+    tell: (text: string) => void said.push(text),
+    prompt(text: string) {
+      said.push(text);
+      asked.resolve();
+    },
+    /** Answers the next question. */
+    async answer(text: string) {
+      await asked.promise;
+      asked = Promise.withResolvers<void>();
+      stdin.write(`${text}\n`);
+    },
+  };
+}
+
+const request = (tool: string): ApprovalRequest => ({
+  approvalId: "apr_1",
+  runId: "run_1",
+  sessionId: "ses_1",
+  tool,
+  groups: [],
+  targets: [],
+  input: { path: "a\u001b[2Jb" },
+  inputHash: "h",
+  risk: "medium",
+  reason: "because",
+  chain: ["main", "coder"],
+  tainted: false,
+});
+const signal = new AbortController().signal;
+
+test("only a yes is a yes", async () => {
+  for (const [text, allowed] of [
+    ["y", true],
+    [" YES ", true],
+    ["", false],
+    ["n", false],
+    ["yeah", false],
+  ] as const) {
+    const at = desk();
+    const asking = createAsker(at)(request("write"), signal);
+    await at.answer(text);
+    expect(await asking).toEqual({ allowed, by: "the person at the terminal" });
+    expect(at.said.join("\n")).not.toContain("\u001b");
+    expect(at.said.at(-1)).toBe("   allow write for coder? [y/N] ");
+  }
+});
+
+test("questions come one after the other, and an answer typed ahead does not count for the next", async () => {
+  const at = desk();
+  const ask = createAsker(at);
+  const both = Promise.all([ask(request("first"), signal), ask(request("second"), signal)]);
+  await at.answer("y\ny");
+  await at.answer("n");
+  expect((await both).map((answer) => answer.allowed)).toEqual([true, false]);
+});
+
+test("the end of the input and the stop of the run are a no", async () => {
+  const at = desk();
+  const asking = createAsker(at)(request("write"), signal);
+  at.stdin.end();
+  expect((await asking).allowed).toBe(false);
+  const stopped = new AbortController();
+  const other = createAsker(desk())(request("write"), stopped.signal);
+  stopped.abort();
+  expect((await other).allowed).toBe(false);
+});

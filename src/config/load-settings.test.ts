@@ -1,0 +1,187 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type LoadedSettings, loadSettings } from "./load-settings.ts";
+import { narrowSettings } from "./narrow-settings.ts";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "retinue-settings-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function write(path: string, value: unknown): void {
+  const file = join(root, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, typeof value === "string" ? value : JSON.stringify(value, null, 2));
+}
+const writeUser = (value: unknown) => write("config/settings.json", value);
+const writeProject = (value: unknown) => write("project/.retinue/settings.json", value);
+const load = (defaults = {}): Promise<LoadedSettings> =>
+  loadSettings({ projectDir: join(root, "project"), configDir: join(root, "config"), defaults });
+
+test("without files the defaults hold", async () => {
+  expect(await load({ maxDepth: 3 })).toEqual({
+    settings: { maxDepth: 3 },
+    agentRoles: [],
+    agents: [],
+    problems: [],
+  });
+});
+
+test("the user's file may set everything, each section key by key", async () => {
+  writeUser({
+    model: "local/m",
+    providers: { local: { kind: "openai-compatible", baseUrl: "http://localhost:1", apiKey: "k" } },
+    permissions: { deny: ["shell"] },
+    limits: { turns: 50 },
+    watchdog: { idleMs: 5 },
+    maxDepth: 9,
+  });
+  const defaults = {
+    permissions: { ask: ["write"], deny: [] },
+    limits: { turns: 20, minutes: 5 },
+    watchdog: { firstTokenMs: 1, idleMs: 2 },
+    maxDepth: 3,
+  };
+  const { settings, problems } = await load(defaults);
+  expect(problems).toEqual([]);
+  expect(settings).toMatchObject({
+    model: "local/m",
+    permissions: { ask: ["write"], deny: ["shell"] },
+    limits: { turns: 50, minutes: 5 },
+    watchdog: { firstTokenMs: 1, idleMs: 5 },
+    maxDepth: 9,
+  });
+});
+
+test("a project adds denials and asks, switches agents off and lowers limits", async () => {
+  writeUser({
+    permissions: { allow: ["read"], ask: ["a"], deny: ["b"] },
+    disabledAgents: ["x"],
+    maxDepth: 2,
+  });
+  writeProject({
+    permissions: { ask: ["c"], deny: ["d"] },
+    disabledAgents: ["x", "y"],
+    limits: { turns: 5, minutes: 60, costUsd: 1, perTool: { grep: 3 } },
+    maxDepth: 7,
+    maxAgents: 4,
+  });
+  const { settings, problems } = await load({ limits: { turns: 20, minutes: 5 }, maxAgents: 1000 });
+  expect(problems).toEqual([]);
+  expect(settings).toEqual({
+    permissions: { allow: ["read"], ask: ["a", "c"], deny: ["b", "d"] },
+    disabledAgents: ["x", "y"],
+    limits: { turns: 5, minutes: 5, costUsd: 1, perTool: { grep: 3 } },
+    maxDepth: 2,
+    maxAgents: 4,
+  });
+});
+
+test("whatever else a project says is ignored, and a secret in it is named but never shown", async () => {
+  const secret = "sk-canary-0123456789";
+  writeProject({
+    model: "evil/model",
+    aliases: { smart: "evil/model" },
+    providers: {
+      p: { kind: "anthropic", apiKey: secret, apiKeyEnv: "NAME", headers: { Authorization: secret } },
+    },
+    permissions: { allow: ["*"] },
+    store: { synchronous: "FULL" },
+    watchdog: { idleMs: 1 },
+  });
+  const { settings, problems } = await load();
+  expect(settings).toEqual({ permissions: { ask: [], deny: [] }, disabledAgents: [], limits: {} });
+  const ignored = problems.filter((problem) => problem.code === "ignored-in-project");
+  expect(ignored.map((problem) => problem.message.split("'")[1])).toEqual([
+    "model",
+    "aliases",
+    "providers",
+    "permissions.allow",
+    "store",
+    "watchdog",
+  ]);
+  const secrets = problems.filter((problem) => problem.code === "secret-in-project");
+  expect(secrets.map((problem) => problem.message.split("'")[1])).toEqual([
+    "providers.p.apiKey",
+    "providers.p.headers.Authorization",
+  ]);
+  expect(problems.every((problem) => problem.severity === "warning")).toBe(true);
+  expect(JSON.stringify({ settings, problems })).not.toContain(secret);
+});
+
+test("a wrong value is an error on its line and is left out", async () => {
+  writeUser('{\n  "maxDepth": -1,\n  "maxAgents": 3,\n  "limits": {\n    "turns": "x"\n  }\n}');
+  const { settings, problems } = await load();
+  expect(settings).toEqual({ maxAgents: 3 });
+  expect(problems.map(({ severity, line, code }) => ({ severity, line, code }))).toEqual([
+    { severity: "error", line: 2, code: "bad-setting" },
+    { severity: "error", line: 5, code: "bad-setting" },
+  ]);
+});
+
+test("a file that is no JSON, no object, or no file is an error and stops nothing else", async () => {
+  writeProject({ maxDepth: 1 });
+  for (const text of ["{", "[]", "", "\u0000"]) {
+    writeUser(text);
+    const { settings, problems } = await load();
+    expect(problems).toMatchObject([{ severity: "error", code: "bad-settings-file" }]);
+    expect(settings.maxDepth).toBe(1);
+  }
+  rmSync(join(root, "config"), { recursive: true });
+  mkdirSync(join(root, "config/settings.json"), { recursive: true });
+  expect((await load()).problems).toMatchObject([
+    { severity: "error", message: expect.stringContaining("not a regular file") },
+  ]);
+});
+
+test("roles of both files come back for whoever reads agents, the project's first", async () => {
+  writeUser({ AgentRoles: { MaxDepth: 5, Roles: [] }, agents: { a: {} } });
+  writeProject({ AgentRoles: { MaxDepth: 2, Roles: [] } });
+  const { agentRoles, agents, settings } = await load({ maxDepth: 3 });
+  expect(agentRoles.map(({ scope, baseDir }) => [scope, baseDir])).toEqual([
+    ["project", join(root, "project/.retinue")],
+    ["user", join(root, "config")],
+  ]);
+  expect(agents).toHaveLength(1);
+  expect(settings.maxDepth).toBe(5);
+});
+
+test("no project can raise a limit or take a rule away", () => {
+  const limit = fc.option(fc.integer({ min: 0, max: 100 }), { nil: undefined });
+  const rules = fc.array(fc.constantFrom("a", "b", "c"));
+  const some = fc.record({
+    turns: limit,
+    minutes: limit,
+    depth: limit,
+    maxDepth: limit,
+    ask: rules,
+    deny: rules,
+  });
+  type Some = typeof some extends fc.Arbitrary<infer Value> ? Value : never;
+  const settingsOf = ({ turns, minutes, depth, maxDepth, ask, deny }: Some) => ({
+    permissions: { ask, deny },
+    disabledAgents: [],
+    limits: Object.fromEntries(
+      Object.entries({ turns, minutes, depth }).filter(([, value]) => value !== undefined),
+    ),
+    ...(maxDepth !== undefined && { maxDepth }),
+  });
+  fc.assert(
+    fc.property(some, some, (user, project) => {
+      const before = settingsOf(user);
+      const after = narrowSettings(before, settingsOf(project));
+      for (const [key, value] of Object.entries(before.limits)) {
+        expect(Object.entries(after.limits ?? {}).find(([name]) => name === key)?.[1]).toBeLessThanOrEqual(
+          Number(value),
+        );
+      }
+      if (before.maxDepth !== undefined) expect(after.maxDepth).toBeLessThanOrEqual(before.maxDepth);
+      expect(after.permissions?.ask).toEqual(expect.arrayContaining(user.ask));
+      expect(after.permissions?.deny).toEqual(expect.arrayContaining(user.deny));
+    }),
+  );
+});

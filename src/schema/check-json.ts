@@ -1,0 +1,54 @@
+import type { OutputUnit, Validator } from "@cfworker/json-schema";
+import { messageOf } from "./error.ts";
+import type { JsonSchema } from "./json-schema.ts";
+
+/** An interpreter, not a compiler: it is loaded on the first check and ready at once. */
+let library: Promise<typeof import("@cfworker/json-schema")> | undefined;
+const validators = new WeakMap<JsonSchema, Validator>();
+
+const MAX_ISSUES = 8;
+
+/** What is wrong with a value by a JSON Schema, a sentence each; empty if nothing is. */
+export async function checkJson(schema: JsonSchema, value: unknown): Promise<string[]> {
+  library ??= import("@cfworker/json-schema");
+  const { Validator: Created } = await library;
+  try {
+    let validator = validators.get(schema);
+    if (!validator) {
+      validator = new Created(schema as never, draftOf(schema), false);
+      validators.set(schema, validator);
+    }
+    const { valid, errors } = validator.validate(value);
+    return valid ? [] : leaves(errors).slice(0, MAX_ISSUES).map(sentence);
+  } catch (thrown) {
+    return [`the schema cannot be used: ${messageOf(thrown)}`];
+  }
+}
+
+function draftOf(schema: JsonSchema): "4" | "7" | "2019-09" | "2020-12" {
+  const named = String(schema.$schema ?? "");
+  if (named.includes("draft-04")) return "4";
+  if (named.includes("draft-0")) return "7";
+  return named.includes("2019-09") ? "2019-09" : "2020-12";
+}
+
+/** Errors that do not merely say that something below them is wrong. */
+function leaves(errors: readonly OutputUnit[]): OutputUnit[] {
+  return errors.filter((error) => !errors.some((other) => other.keywordLocation.startsWith(`${error.keywordLocation}/`) || isBelow(other, error)));
+}
+
+function isBelow(other: OutputUnit, error: OutputUnit): boolean {
+  return other !== error && PARENTS.has(error.keyword) && other.instanceLocation.startsWith(`${error.instanceLocation}/`);
+}
+
+const PARENTS = new Set(["properties", "items", "prefixItems", "additionalProperties", "patternProperties", "unevaluatedProperties"]);
+
+function sentence({ instanceLocation, keyword, error }: OutputUnit): string {
+  const name = instanceLocation.slice(2).split("/").map(decode).join(".") || "the value";
+  if (keyword === "false") return `${name} is not known here`;
+  return `${name}: ${error.replace(/^Instance type /, "the type ").replace(/^Instance /, "it ").replace(/\.$/, "")}`;
+}
+
+function decode(part: string): string {
+  return decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+}
