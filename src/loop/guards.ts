@@ -50,7 +50,7 @@ export const guards: Guards = Object.freeze({
   isEmpty: (text: string) => INVISIBLE.test(text),
   checkDeliverables,
   maxCallsPerTurn: 64,
-  maxReplyChars: 8_000_000,
+  maxReplyChars: 32_000_000,
   isWhole: (reader: ReplyReader) => reader.finished,
   distinctCalls,
   inputHash: (tool: string, input: unknown) => createHash("sha256").update(JSON.stringify([tool, input])).digest("hex"),

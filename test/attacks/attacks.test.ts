@@ -6,8 +6,10 @@ import { C_CASES } from "./c-cancellation.ts";
 import { M_CASES } from "./m-model-faults.ts";
 import { WIRE_CASES } from "./m-wire-faults.ts";
 import { P_CASES } from "./p-delegation.ts";
+import { RECORD_CASES } from "./r-recording.ts";
+import { SECRET_CASES } from "./r-secrets.ts";
 
-const FAMILIES: Readonly<Record<string, readonly Attack[]>> = { delegation: P_CASES, budgets: B_CASES, "the model": M_CASES, "the wire": WIRE_CASES, "the stop": C_CASES };
+const FAMILIES: Readonly<Record<string, readonly Attack[]>> = { delegation: P_CASES, budgets: B_CASES, "the model": M_CASES, "the wire": WIRE_CASES, "the stop": C_CASES, secrets: SECRET_CASES, "the record": RECORD_CASES };
 const ALL = Object.values(FAMILIES).flat();
 
 describe.each(Object.entries(FAMILIES))("attacks on %s", (_, cases) => {

@@ -170,7 +170,7 @@ export const M_CASES: readonly Attack[] = [
     turns: () => {
       const piece = { type: "text-delta", id: "t", delta: MEGABYTE } as const;
       const finish = { type: "finish", finishReason: { unified: "stop", raw: undefined }, usage: { inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 1, text: 1, reasoning: 0 } } } as const;
-      return { lead: [{ kind: "parts", parts: [...Array.from({ length: 12 }, () => piece), finish] }] };
+      return { lead: [{ kind: "parts", parts: [...Array.from({ length: 36 }, () => piece), finish] }] };
     },
     oracle: ({ result }) => {
       expect(result).toMatchObject({ success: false, error: { type: "bad_response" } });

@@ -34,16 +34,15 @@ test("of A and B, then C, the last receives both results", async () => {
 test("tasks that wait for each other are refused by name", async () => {
   await using world = await worldWith(({ turn, last }) => {
     const tasks = [
-      { id: "a", agent: "worker", task: "A", dependsOn: ["b"] },
-      { id: "b", agent: "worker", task: "B", dependsOn: ["a"] },
+      { id: "first", agent: "worker", task: "A", dependsOn: ["second"] },
+      { id: "second", agent: "worker", task: "B", dependsOn: ["first"] },
     ];
     return turn === 0 ? batch(tasks) : { text: `it said: ${last}` };
   });
   world.agent("main", "subagents: [worker]");
   world.agent("worker", "");
   const { stdout } = await world.run(["run", "go round"]);
-  expect(stdout).toMatch(/a.*b/);
-  expect(stdout).toMatch(/circle|cycle/);
+  expect(stdout).toContain("tasks depend on each other in a circle: first → second → first");
   expect(world.model?.requests).toHaveLength(2);
 });
 
@@ -58,7 +57,7 @@ test("an agent that is already at work above is refused by name", async () => {
   world.agent("helper", "subagents: [main, worker]");
   world.agent("worker", "");
   const { stdout } = await world.run(["run", "go round"]);
-  expect(stdout).toMatch(/main → helper → main|already at work|not_allowed|no tool/);
+  expect(stdout).toContain("'main' is already at work above (main → helper → main)");
 });
 
 test("a child that claims to be done without its deliverable is reported to parent and person", async () => {
