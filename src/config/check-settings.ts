@@ -1,6 +1,5 @@
-import type { ErrorObject } from "ajv";
 import type { Problem } from "../schema/agent.ts";
-import type { SettingsFile } from "./read-settings-file.ts";
+import { isRecord, type SettingsFile } from "./read-settings-file.ts";
 import { SETTINGS_SCHEMA } from "./settings-schema.ts";
 
 /** Adds `; did you mean 'x'?` when one of the candidates is near. */
@@ -12,6 +11,9 @@ export type RuleFault = (text: string) => string | undefined;
 /** What the check borrows from those who know names and rules. */
 export type Knowledge = { suggest?: Suggest; ruleFault?: RuleFault };
 
+/** Something wrong at a path such as `/limits/turns`. */
+type Fault = { path: string; message: string };
+
 /**
  * Holds a file against the schema. Unknown keys are warnings; a key with a wrong value is an error and is left out
  * of what comes back, so that the rest can still be shown.
@@ -20,57 +22,83 @@ export async function checkSettings(
   { file, value, lines }: SettingsFile,
   { suggest = () => "", ruleFault = () => undefined }: Knowledge,
 ): Promise<{ value: Record<string, unknown>; problems: Problem[] }> {
-  const { Ajv } = await import("ajv");
-  const ajv = new Ajv({ allErrors: true, strict: false, verbose: true });
-  ajv.addFormat("rule", (text) => ruleFault(text) === undefined);
   const good = { ...value };
-  if (ajv.validate(SETTINGS_SCHEMA, value)) return { value: good, problems: [] };
-  const problems = (ajv.errors ?? []).map((error): Problem => {
-    const at = (path: string) => lines.get(path) ?? lines.get(error.instancePath) ?? 1;
-    if (error.keyword === "additionalProperties") return unknownKey(error, file, at, suggest);
-    delete good[topKey(error.instancePath)];
-    const message = `${shown(error.instancePath)} ${faultOf(error, ruleFault)}`;
-    const fix = "correct the value; nothing runs until then";
-    return { severity: "error", file, line: at(error.instancePath), code: "bad-setting", message, fix };
+  const problems: Problem[] = unknownKeys(SETTINGS_SCHEMA, value, "").map(({ path, known }) => {
+    const message = `there is no setting ${shown(path)}${suggest(keysOf(path).at(-1) ?? "", known)}`;
+    const fix = `known are ${known.join(", ")}`;
+    return { severity: "warning", file, line: lines.get(path) ?? 1, code: "unknown-setting", message, fix };
   });
+  for (const { path, message } of [...(await wrongValues(value)), ...wrongRules(value, ruleFault)]) {
+    delete good[keysOf(path)[0] ?? ""];
+    const fix = "correct the value; nothing runs until then";
+    const told = `${shown(path)} ${message}`;
+    problems.push({
+      severity: "error",
+      file,
+      line: lines.get(path) ?? 1,
+      code: "bad-setting",
+      message: told,
+      fix,
+    });
+  }
   return { value: good, problems: problems.toSorted((a, b) => a.line - b.line) };
 }
 
-function unknownKey(
-  error: ErrorObject,
-  file: string,
-  at: (path: string) => number,
-  suggest: Suggest,
-): Problem {
-  const key = String(error.params.additionalProperty);
-  const { properties } = error.parentSchema ?? {};
-  const known = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
-  const path = `${error.instancePath}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-  const message = `there is no setting ${shown(path)}${suggest(key, known)}`;
-  return {
-    severity: "warning",
-    file,
-    line: at(path),
-    code: "unknown-setting",
-    message,
-    fix: `known are ${known.join(", ")}`,
-  };
+/** Keywords whose error only says that something below is wrong. */
+const PARENTS = new Set(["properties", "additionalProperties", "items"]);
+
+async function wrongValues(value: unknown): Promise<Fault[]> {
+  const { Validator } = await import("@cfworker/json-schema");
+  const { errors } = new Validator(SETTINGS_SCHEMA, "2020-12", false).validate(value);
+  return errors
+    .filter(({ keyword }) => !PARENTS.has(keyword))
+    .map(({ instanceLocation, error }) => ({
+      path: decodeURIComponent(instanceLocation.slice(1)),
+      message: inWords(error),
+    }));
 }
 
-function faultOf(error: ErrorObject, ruleFault: RuleFault): string {
-  const values: unknown = error.params.allowedValues;
-  if (Array.isArray(values)) return `must be one of ${values.join(", ")}`;
-  if (error.keyword !== "format") return error.message ?? "is wrong";
-  return `is no rule: ${JSON.stringify(error.data)}: ${ruleFault(String(error.data)) ?? "it cannot be read"}`;
+function inWords(error: string): string {
+  const types = /^Instance type "(\w+)" is invalid\. Expected "(\w+)"/.exec(error);
+  if (types) return `must be ${types[2]}, not ${types[1]}`;
+  return `is wrong: ${error.replace(/^Instance /, "it ").replace(/\.$/, "")}`;
 }
 
-function topKey(path: string): string {
-  return (path.split("/")[1] ?? "").replaceAll("~1", "/").replaceAll("~0", "~");
+function wrongRules({ permissions }: Readonly<Record<string, unknown>>, ruleFault: RuleFault): Fault[] {
+  const faults: Fault[] = [];
+  for (const [name, list] of Object.entries(isRecord(permissions) ? permissions : {})) {
+    for (const [index, text] of Array.isArray(list) ? list.entries() : []) {
+      const why = typeof text === "string" ? ruleFault(text) : undefined;
+      const message = `is no rule: ${JSON.stringify(text)}: ${why}`;
+      if (why !== undefined) faults.push({ path: `/permissions/${pointerKey(name)}/${index}`, message });
+    }
+  }
+  return faults;
+}
+
+function unknownKeys(schema: unknown, value: unknown, path: string): { path: string; known: string[] }[] {
+  if (!isRecord(schema) || !isRecord(value)) return [];
+  const { properties, additionalProperties: others } = schema;
+  const known = isRecord(properties) ? properties : {};
+  return Object.entries(value).flatMap(([key, each]) => {
+    const inner = `${path}/${pointerKey(key)}`;
+    if (Object.hasOwn(known, key)) return unknownKeys(known[key], each, inner);
+    if (isRecord(others)) return unknownKeys(others, each, inner);
+    return isRecord(properties) ? [{ path: inner, known: Object.keys(known) }] : [];
+  });
+}
+
+function pointerKey(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+function keysOf(path: string): string[] {
+  return path
+    .split("/")
+    .slice(1)
+    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 function shown(path: string): string {
-  const keys = path.split("/").slice(1);
-  return keys.length === 0
-    ? "the file"
-    : `'${keys.map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~")).join(".")}'`;
+  return path === "" ? "the file" : `'${keysOf(path).join(".")}'`;
 }

@@ -2,17 +2,16 @@ import type { JsonSchema } from "../schema/json-schema.ts";
 
 const TEXT = { type: "string", minLength: 1 };
 const TEXTS = { type: "array", items: TEXT };
-const RULES = { type: "array", items: { type: "string", format: "rule" } };
 const COUNT = { type: "integer", minimum: 0 };
 const AMOUNT = { type: "number", minimum: 0 };
 const POSITIVE = { type: "number", exclusiveMinimum: 0 };
 const AT_LEAST_ONE = { type: "integer", minimum: 1 };
 
+/** An object with these keys; others are told of by `unknownKeys`, and do no harm. */
 const closed = (properties: Record<string, unknown>, required: readonly string[] = []) => ({
   type: "object",
   properties,
   required,
-  additionalProperties: false,
 });
 const mapOf = (items: unknown) => ({ type: "object", additionalProperties: items });
 
@@ -52,7 +51,7 @@ export const SETTINGS_SCHEMA: JsonSchema = closed({
   aliases: mapOf(TEXT),
   providers: mapOf(PROVIDER),
   prices: mapOf(PRICE),
-  permissions: closed({ allow: RULES, ask: RULES, deny: RULES }),
+  permissions: closed({ allow: TEXTS, ask: TEXTS, deny: TEXTS }),
   disabledAgents: TEXTS,
   limits: LIMITS,
   maxConcurrent: AT_LEAST_ONE,

@@ -1,11 +1,15 @@
-import http from "node:http";
-import https from "node:https";
+import type { Agent as HttpAgent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import type { AgentOptions, Agent as HttpsAgent } from "node:https";
 import type { Socket } from "node:net";
 import { messageOf } from "../schema/error.ts";
 import type { Transport, TransportReply, TransportRequest } from "../schema/transport.ts";
 import { TransportError } from "../schema/transport.ts";
 import { openReply } from "./reply.ts";
 import { transportErrorOf } from "./transport-error.ts";
+
+/** An `import` of node:http reads all of its exports, among them those of undici, which takes longer than all of Retinue. */
+const http = process.getBuiltinModule("node:http");
+const https = process.getBuiltinModule("node:https");
 
 /** How connections are pooled. */
 export type TransportOptions = {
@@ -20,8 +24,8 @@ export type TransportOptions = {
   proxyEnv?: NodeJS.ProcessEnv;
 };
 
-type Target = { host: string; secure: boolean; options: http.RequestOptions };
-type Pool = { http: http.Agent; https: https.Agent; connectTimeoutMs: number; closed: boolean };
+type Target = { host: string; secure: boolean; options: RequestOptions };
+type Pool = { http: HttpAgent; https: HttpsAgent; connectTimeoutMs: number; closed: boolean };
 
 const KEPT_TARGETS = 64;
 
@@ -56,7 +60,7 @@ export function createTransport(options: TransportOptions = {}): Transport {
 }
 
 function createPool(options: TransportOptions): Pool {
-  const agentOptions: https.AgentOptions = {
+  const agentOptions: AgentOptions = {
     keepAlive: true,
     scheduling: "lifo",
     maxSockets: options.maxSockets ?? Number.POSITIVE_INFINITY,
@@ -111,7 +115,7 @@ type Exchange = { pool: Pool; target: Target; method: string; request: Transport
  * Sends once. With `agent: false` a connection of its own is opened, so a second stale one cannot be met. Nothing that
  * lives as long as the reply holds on to the request's body, which may be long.
  */
-function attempt(exchange: Exchange, agent: http.Agent | false): Promise<TransportReply> {
+function attempt(exchange: Exchange, agent: HttpAgent | false): Promise<TransportReply> {
   const { pool, target } = exchange;
   const { signal } = exchange.request;
   if (signal?.aborted || pool.closed) return Promise.reject(refusal(target.host, signal));
@@ -126,7 +130,7 @@ function attempt(exchange: Exchange, agent: http.Agent | false): Promise<Transpo
 
 type Pending = { pool: Pool; target: Target; signal: AbortSignal | undefined; canRetry: boolean };
 
-function replyTo(outgoing: http.ClientRequest, pending: Pending): Promise<TransportReply> {
+function replyTo(outgoing: ClientRequest, pending: Pending): Promise<TransportReply> {
   const { pool, target, signal } = pending;
   return new Promise((resolve, reject) => {
     const onAbort = () => outgoing.destroy();
@@ -157,7 +161,7 @@ function replyTo(outgoing: http.ClientRequest, pending: Pending): Promise<Transp
   });
 }
 
-function createRequest({ target, method, request }: Exchange, agent: http.Agent | false): http.ClientRequest {
+function createRequest({ target, method, request }: Exchange, agent: HttpAgent | false): ClientRequest {
   const headers = { "accept-encoding": "identity", ...request.headers };
   const options = { ...target.options, agent, method, headers };
   return target.secure ? https.request(options) : http.request(options);
@@ -184,7 +188,7 @@ function connectTimeout(host: string, timeoutMs: number): TransportError {
   return new TransportError("connect_timeout", host, `no connection to ${host} within ${timeoutMs} ms`);
 }
 
-function redirectOf(incoming: http.IncomingMessage): string | undefined {
+function redirectOf(incoming: IncomingMessage): string | undefined {
   const status = incoming.statusCode ?? 0;
   if (status < 300 || status > 399) return undefined;
   return incoming.headers.location ?? "an unnamed place";

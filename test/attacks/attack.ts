@@ -1,11 +1,17 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { expect } from "vitest";
 import type { RuntimeInternals } from "../../src/runtime/runtime.ts";
 import type { RunResult } from "../../src/schema/result.ts";
-import { type Script, type TestRuntime, type TestRuntimeOptions, testRuntime } from "../../src/testing/index.ts";
-import { type AnyTool, type ToolDefinition, defineTool } from "../../src/tools/tool.ts";
+import {
+  type Script,
+  type TestRuntime,
+  type TestRuntimeOptions,
+  testRuntime,
+} from "../../src/testing/index.ts";
+import { type AnyTool, defineTool, type ToolDefinition } from "../../src/tools/tool.ts";
 import { GUARDS_OFF, type GuardName } from "./guards-off.ts";
 
 /** The place of one attack: folders inside and outside the runtime's reach, and what really happened in it. */
@@ -16,6 +22,8 @@ export type World = {
   readonly outsideDir: string;
   /** The case must fail now: set where its protection is no guard, so that the case itself breaks what it checks. */
   readonly broken: boolean;
+  /** What is switched off, for a case that builds a runtime of its own. */
+  readonly off: RuntimeInternals;
   /** Inputs with which each fake tool really ran. */
   readonly ran: Map<string, unknown[]>;
   /** Anything else that a case counts outside the runtime. */
@@ -51,23 +59,29 @@ export type Attack = {
 
 /** Plays an attack, with each of its seeds, against a real runtime and lets its oracle judge. */
 export async function play(attack: Attack, how: "guarded" | "unguarded" = "guarded"): Promise<void> {
-  for (let seed = 1; seed <= (attack.seeds ?? 1); seed++) await playOnce(attack, how, seed);
+  for (let seed = 1; seed <= (attack.seeds ?? 1); seed++) {
+    await playOnce(attack, how, seed).catch((thrown: Error) => {
+      thrown.message = `with seed ${seed}: ${thrown.message}`;
+      throw thrown;
+    });
+  }
 }
 
 async function playOnce(attack: Attack, how: "guarded" | "unguarded", seed: number): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), "retinue-attack-"));
   const endings: (() => unknown)[] = [];
-  const world = createWorld(root, { seed, endings, broken: how === "unguarded" && attack.guards.length === 0 });
+  const unguarded = how === "unguarded";
+  const off = merge(unguarded ? attack.guards.map((name) => GUARDS_OFF[name]) : []);
+  const world = createWorld(root, { seed, endings, off, broken: unguarded && attack.guards.length === 0 });
   try {
     const { internals = {}, ...options } = (await attack.setup?.(world)) ?? {};
-    const off = how === "unguarded" ? attack.guards.map((name) => GUARDS_OFF[name]) : [];
     const scripts = attack.turns(world);
     const t = testRuntime(scripts, {
       lenient: true,
       projectDir: world.projectDir,
       dataDir: world.dataDir,
       ...options,
-      internals: merge(internals, off),
+      internals: merge([internals, off]),
     });
     try {
       const agent = Object.keys(scripts)[0] ?? "";
@@ -82,7 +96,9 @@ async function playOnce(attack: Attack, how: "guarded" | "unguarded", seed: numb
   }
 }
 
-function createWorld(root: string, { seed, broken, endings }: { seed: number; broken: boolean; endings: (() => unknown)[] }): World {
+type WorldParts = Pick<World, "broken" | "off"> & { seed: number; endings: (() => unknown)[] };
+
+function createWorld(root: string, { seed, broken, off, endings }: WorldParts): World {
   const folder = (name: string) => {
     const path = join(root, name);
     mkdirSync(path);
@@ -95,6 +111,7 @@ function createWorld(root: string, { seed, broken, endings }: { seed: number; br
     dataDir: join(root, "data"),
     outsideDir: folder("outside"),
     broken,
+    off,
     random: seeded(seed),
     ran,
     seen: [],
@@ -125,26 +142,42 @@ export function seeded(seed: number): () => number {
   };
 }
 
-function merge(own: RuntimeInternals, off: readonly RuntimeInternals[]): RuntimeInternals {
-  return [own, ...off].reduce((all, one) => ({ ...all, ...one, guards: { ...all.guards, ...one.guards } }), {});
+function merge(parts: readonly RuntimeInternals[]): RuntimeInternals {
+  return parts.reduce((all, one) => ({ ...all, ...one, guards: { ...all.guards, ...one.guards } }), {});
 }
 
 /** The results a model was given for its calls, in order, from the prompt of its nth request (default: the last). */
-export function resultsSeen(t: TestRuntime, agent: string, nth = -1): { tool: string; callId: string; text: string; isError: boolean }[] {
+export function resultsSeen(
+  t: TestRuntime,
+  agent: string,
+  nth = -1,
+): { tool: string; callId: string; text: string; isError: boolean }[] {
   const prompt = t.models[agent]?.requests.at(nth)?.prompt ?? [];
   return prompt.flatMap((message) => {
     if (message.role !== "tool") return [];
     return message.content.flatMap((part) => {
       if (part.type !== "tool-result" || !("value" in part.output)) return [];
       const { type, value } = part.output;
-      return [{ tool: part.toolName, callId: part.toolCallId, text: String(value), isError: type.startsWith("error") }];
+      return [
+        {
+          tool: part.toolName,
+          callId: part.toolCallId,
+          text: String(value),
+          isError: type.startsWith("error"),
+        },
+      ];
     });
   });
 }
 
 /** Names of the tools a model was offered in its nth request. */
 export function offered(t: TestRuntime, agent: string, nth = 0): string[] {
-  return t.models[agent]?.requests[nth]?.tools?.map((tool) => tool.name) ?? [];
+  return offeredBy(t.models[agent]?.requests[nth]);
+}
+
+/** Names of the tools a request offers. */
+export function offeredBy(request: LanguageModelV4CallOptions | undefined): string[] {
+  return request?.tools?.map((tool) => tool.name) ?? [];
 }
 
 /** Every row of every session is closed and every run that began has ended. */

@@ -1,7 +1,16 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { expect } from "vitest";
-import { after, callDelegate, callDelegateMany, callTool, failWith, say, type ScriptRequest, type Step } from "../../src/testing/index.ts";
-import { type Attack, type Outcome, type World, expectSettled } from "./attack.ts";
+import {
+  after,
+  callDelegate,
+  callDelegateMany,
+  callTool,
+  failWith,
+  type ScriptRequest,
+  type Step,
+  say,
+} from "../../src/testing/index.ts";
+import { type Attack, expectSettled, type Outcome, type World } from "./attack.ts";
 import { handClock, leapingClock } from "./clocks.ts";
 
 const SEEDS = process.env.RETINUE_DEEP === "1" ? 1_000 : 20;
@@ -14,14 +23,20 @@ type Spent = { input: number; output: number };
  * A provider that counts honestly: so many tokens per character, the same in the whole world, and for the output
  * anything from what was said up to what the request allows. It answers in random order.
  */
-function honestProvider(world: World, act: (request: ScriptRequest) => Step): (request: ScriptRequest) => Step {
+function honestProvider(
+  world: World,
+  act: (request: ScriptRequest) => Step,
+): (request: ScriptRequest) => Step {
   const ratio = world.random() / 4;
   const turn = shuffled(world.random);
   return (request) => {
     const step = act(request);
     if (step.kind !== "reply") return step;
     const max = request.options.maxOutputTokens ?? 0;
-    const least = Math.min(max, Math.ceil(ratio * (step.text.length + JSON.stringify(step.calls).length)) + 1);
+    const least = Math.min(
+      max,
+      Math.ceil(ratio * (step.text.length + JSON.stringify(step.calls).length)) + 1,
+    );
     const output = world.random() < 0.2 ? max : least + Math.floor(world.random() * (max - least));
     const usage: Spent = { input: Math.floor(ratio * textLength(request.options)), output };
     world.seen.push(usage);
@@ -30,7 +45,14 @@ function honestProvider(world: World, act: (request: ScriptRequest) => Step): (r
 }
 
 function textLength({ prompt }: LanguageModelV4CallOptions): number {
-  return prompt.reduce((sum, { content }) => sum + (typeof content === "string" ? content.length : content.reduce((all, part) => all + (part.type === "text" ? part.text.length : 0), 0)), 0);
+  return prompt.reduce(
+    (sum, { content }) =>
+      sum +
+      (typeof content === "string"
+        ? content.length
+        : content.reduce((all, part) => all + (part.type === "text" ? part.text.length : 0), 0)),
+    0,
+  );
 }
 
 /** Lets those who wait go one by one, in random order. */
@@ -49,18 +71,30 @@ function shuffled(random: () => number): () => Promise<void> {
 
 const spentOf = (world: World) => world.seen as Spent[];
 const tokensOf = (world: World) => spentOf(world).reduce((sum, { input, output }) => sum + input + output, 0);
-const costOf = (world: World) => spentOf(world).reduce((sum, { input, output }) => sum + input * PRICE.input + output * PRICE.output, 0) / 1e6;
-const hundred = callDelegateMany(Array.from({ length: 100 }, (_, index) => ({ id: `t${index}`, agent: "worker", task: `task ${index}` })));
+const costOf = (world: World) =>
+  spentOf(world).reduce((sum, { input, output }) => sum + input * PRICE.input + output * PRICE.output, 0) /
+  1e6;
+const hundred = callDelegateMany(
+  Array.from({ length: 100 }, (_, index) => ({ id: `t${index}`, agent: "worker", task: `task ${index}` })),
+);
 
 /** A hundred children of up to three turns each, all at once, on one budget. */
 function crowd(world: World): ReturnType<Attack["turns"]> {
   const lead = (request: ScriptRequest) => (request.turn === 0 ? hundred : say("done"));
-  const worker = (request: ScriptRequest) => (request.turn < 2 && world.random() < 0.6 ? callTool("note", { n: request.turn }) : say("ok".repeat(1 + Math.floor(world.random() * 40))));
-  const provider = honestProvider(world, (request) => (request.task === "go" ? lead(request) : worker(request)));
+  const worker = (request: ScriptRequest) =>
+    request.turn < 2 && world.random() < 0.6
+      ? callTool("note", { n: request.turn })
+      : say("ok".repeat(1 + Math.floor(world.random() * 40)));
+  const provider = honestProvider(world, (request) =>
+    request.task === "go" ? lead(request) : worker(request),
+  );
   return { lead: provider, worker: provider };
 }
 
-function expectWithinBudget({ world, t, result }: Outcome, limit: { tokens: number } | { costUsd: number }): void {
+function expectWithinBudget(
+  { world, t, result }: Outcome,
+  limit: { tokens: number } | { costUsd: number },
+): void {
   if ("tokens" in limit) expect(tokensOf(world)).toBeLessThanOrEqual(limit.tokens);
   else expect(costOf(world)).toBeLessThanOrEqual(limit.costUsd * (1 + 1e-9));
   expect(result.tokens.subtree).toBe(tokensOf(world));
@@ -71,7 +105,9 @@ function expectWithinBudget({ world, t, result }: Outcome, limit: { tokens: numb
 }
 
 const CROWD_OPTIONS = { maxConcurrent: 100 };
-const note = (world: World) => [world.tool("note", { execute: async () => "x".repeat(Math.floor(world.random() * 2_000)) })];
+const note = (world: World) => [
+  world.tool("note", { execute: async () => "x".repeat(Math.floor(world.random() * 2_000)) }),
+];
 
 /** Budgets hold for the whole tree, whatever a provider says. */
 export const B_CASES: readonly Attack[] = [
@@ -107,12 +143,22 @@ export const B_CASES: readonly Attack[] = [
     guards: ["reserve"],
     setup: () => ({ agents: { lead: { limits: { tokens: 100_000 } }, middle: { subagents: ["leaf"] } } }),
     turns: () => ({
-      lead: [{ ...callDelegate("middle", "x"), usage: { input: 100, output: 10 } }, say("done", { input: 200, output: 20 })],
-      middle: [{ ...callDelegate("leaf", "x"), usage: { input: 1_000, output: 100 } }, say("done", { input: 2_000, output: 200 })],
+      lead: [
+        { ...callDelegate("middle", "x"), usage: { input: 100, output: 10 } },
+        say("done", { input: 200, output: 20 }),
+      ],
+      middle: [
+        { ...callDelegate("leaf", "x"), usage: { input: 1_000, output: 100 } },
+        say("done", { input: 2_000, output: 200 }),
+      ],
       leaf: [say("done", { input: 40_000, output: 4_000 })],
     }),
     oracle: ({ t, result }) => {
-      const subtrees = t.events.flatMap((event) => (event.type === "run.ended" ? [[event.agent, event.result.tokens.self, event.result.tokens.subtree]] : []));
+      const subtrees = t.events.flatMap((event) =>
+        event.type === "run.ended"
+          ? [[event.agent, event.result.tokens.self, event.result.tokens.subtree]]
+          : [],
+      );
       expect(subtrees).toEqual([
         ["leaf", 44_000, 44_000],
         ["middle", 3_300, 47_300],
@@ -133,8 +179,16 @@ export const B_CASES: readonly Attack[] = [
       id: `B4 ${usage.input}/${usage.output}`,
       title: "usage that is missing or makes no sense is charged at the worst case",
       guards: ["measure"],
-      setup: (world) => ({ tools: [world.tool("note")], agents: { lead: { limits: { tokens: 20_000, turns: 100 } } } }),
-      turns: () => ({ lead: (request) => (request.options.toolChoice?.type === "none" ? say("so far", usage) : { ...callTool("note", { n: request.turn }), usage }) }),
+      setup: (world) => ({
+        tools: [world.tool("note")],
+        agents: { lead: { limits: { tokens: 20_000, turns: 100 } } },
+      }),
+      turns: () => ({
+        lead: (request) =>
+          request.options.toolChoice?.type === "none"
+            ? say("so far", usage)
+            : { ...callTool("note", { n: request.turn }), usage },
+      }),
       oracle: ({ t, result }) => {
         expect(t.models.lead?.requests.length).toBeLessThanOrEqual(4);
         expect(result.tokens.self).toBeGreaterThan(15_000);
@@ -151,8 +205,14 @@ export const B_CASES: readonly Attack[] = [
       world.seen.push(clock);
       return {
         internals: { clock, random: world.random },
-        settings: { maxConcurrent: 100, providers: { scripted: { kind: "openai-compatible", maxConcurrent: 32 } } },
-        agents: { lead: { limits: { minutes: 60 }, subagents: { allow: ["worker"], maxConcurrent: 100 } }, worker: { limits: { minutes: 60 } } },
+        settings: {
+          maxConcurrent: 100,
+          providers: { scripted: { kind: "openai-compatible", maxConcurrent: 32 } },
+        },
+        agents: {
+          lead: { limits: { minutes: 60 }, subagents: { allow: ["worker"], maxConcurrent: 100 } },
+          worker: { limits: { minutes: 60 } },
+        },
         tools: [world.tool("note")],
       };
     },
@@ -162,7 +222,8 @@ export const B_CASES: readonly Attack[] = [
       return {
         lead: (request) => (request.turn === 0 ? hundred : say("done")),
         worker: (request) => {
-          if (clock.monotonicMs() < stormUntilMs) return failWith(world.broken ? "overloaded" : "rate_limit", "slow down", { recoverable: true });
+          if (clock.monotonicMs() < stormUntilMs)
+            return failWith(world.broken ? "overloaded" : "rate_limit", "slow down", { recoverable: true });
           return request.turn < 2 ? callTool("note", { n: request.turn }) : say("ok");
         },
       };
@@ -202,12 +263,24 @@ export const B_CASES: readonly Attack[] = [
     guards: [],
     setup: (world) => {
       const clock = handClock();
-      const slow = world.tool("slow", { execute: async () => String(clock.advance(world.broken ? 1 : 55_000)) });
+      const slow = world.tool("slow", {
+        execute: async () => String(clock.advance(world.broken ? 1 : 55_000)),
+      });
       return { tools: [slow], internals: { clock }, agents: { lead: { limits: { minutes: 1 } } } };
     },
-    turns: () => ({ lead: (request) => (request.options.toolChoice?.type === "none" || request.turn > 2 ? say("so far") : callTool("slow", { n: request.turn })) }),
+    turns: () => ({
+      lead: (request) =>
+        request.options.toolChoice?.type === "none" || request.turn > 2
+          ? say("so far")
+          : callTool("slow", { n: request.turn }),
+    }),
     oracle: ({ world, t, result }) => {
-      expect(result).toMatchObject({ status: "completed", partial: true, bailout_reason: "deadline", summary: "so far" });
+      expect(result).toMatchObject({
+        status: "completed",
+        partial: true,
+        bailout_reason: "deadline",
+        summary: "so far",
+      });
       expect(world.count("slow")).toBe(1);
       expectSettled(t);
     },
@@ -230,21 +303,36 @@ export const B_CASES: readonly Attack[] = [
     turns: () => ({ lead: [{ ...callTool("slow", {}), text: "I begin" }, say("done")] }),
     oracle: ({ world, t, result }) => {
       expect(world.seen).toEqual([true]);
-      expect(result).toMatchObject({ status: "timeout", success: false, partial: true, bailout_reason: "timeout", details: "I begin" });
+      expect(result).toMatchObject({
+        status: "timeout",
+        success: false,
+        partial: true,
+        bailout_reason: "timeout",
+        details: "I begin",
+      });
       expectSettled(t);
     },
   },
   {
     id: "B7 tokens",
-    title: "a token budget that a child uses up inside a tool call ends its parent with a report, not an error",
+    title:
+      "a token budget that a child uses up inside a tool call ends its parent with a report, not an error",
     guards: ["reserve"],
     setup: () => ({ agents: { lead: { limits: { tokens: 5_975 } } } }),
     turns: () => ({
-      lead: (request) => (request.options.toolChoice?.type === "none" ? say("so far", { input: 500, output: 5 }) : { ...callDelegate("child", `x${request.turn}`), usage: { input: 300, output: 10 } }),
+      lead: (request) =>
+        request.options.toolChoice?.type === "none"
+          ? say("so far", { input: 500, output: 5 })
+          : { ...callDelegate("child", `x${request.turn}`), usage: { input: 300, output: 10 } },
       child: { eachRun: [say("half", { input: 100, output: 4_900 })] },
     }),
     oracle: ({ t, result }) => {
-      expect(result).toMatchObject({ status: "completed", partial: true, bailout_reason: "max_tokens", summary: "so far" });
+      expect(result).toMatchObject({
+        status: "completed",
+        partial: true,
+        bailout_reason: "max_tokens",
+        summary: "so far",
+      });
       expect(result.tokens.subtree).toBeLessThanOrEqual(5_975);
       expectSettled(t);
     },

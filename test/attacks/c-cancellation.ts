@@ -1,6 +1,13 @@
 import { expect } from "vitest";
 import type { RunResult } from "../../src/schema/result.ts";
-import { callDelegate, callDelegateMany, callTool, hang, say, type TestRuntime } from "../../src/testing/index.ts";
+import {
+  callDelegate,
+  callDelegateMany,
+  callTool,
+  hang,
+  say,
+  type TestRuntime,
+} from "../../src/testing/index.ts";
 import { type Attack, expectSettled } from "./attack.ts";
 
 /** Resolves once so many runs of an agent have begun. */
@@ -8,17 +15,23 @@ function begun(t: TestRuntime, agent: string, count: number): Promise<string[]> 
   return new Promise((resolve) => {
     const ids: string[] = [];
     t.runtime.events((event) => {
-      if (event.type === "run.started" && event.agent === agent && ids.push(event.runId) === count) resolve(ids);
+      if (event.type === "run.started" && event.agent === agent && ids.push(event.runId) === count)
+        resolve(ids);
     });
   });
 }
 
-const statuses = (t: TestRuntime): string[] => t.events.flatMap((event) => (event.type === "run.ended" ? [`${event.agent} ${event.result.status}`] : []));
+const statuses = (t: TestRuntime): string[] =>
+  t.events.flatMap((event) => (event.type === "run.ended" ? [`${event.agent} ${event.result.status}`] : []));
 
 /** Cancels once a hundred children hang in calls that ignore every signal. */
 async function cancelCrowd(t: TestRuntime, cancels: boolean): Promise<RunResult> {
   const all = begun(t, "stuck", 100);
-  const handle = await t.runtime.start({ agent: "lead", task: "go", limits: { minutes: cancels ? 5 : 1 / 600 } });
+  const handle = await t.runtime.start({
+    agent: "lead",
+    task: "go",
+    limits: { minutes: cancels ? 5 : 1 / 600 },
+  });
   await all;
   if (cancels) t.runtime.cancel(handle.sessionId);
   return handle.result;
@@ -36,7 +49,16 @@ export const C_CASES: readonly Attack[] = [
       tools: [world.tool("sleep", { replay: "never", execute: () => new Promise(() => {}) })],
     }),
     turns: () => ({
-      lead: (request) => (request.turn === 0 ? callDelegateMany(Array.from({ length: 120 }, (_, index) => ({ id: `t${index}`, agent: "stuck", task: `${index}` }))) : say("done")),
+      lead: (request) =>
+        request.turn === 0
+          ? callDelegateMany(
+              Array.from({ length: 120 }, (_, index) => ({
+                id: `t${index}`,
+                agent: "stuck",
+                task: `${index}`,
+              })),
+            )
+          : say("done"),
       stuck: (request) => (Number(request.task) % 2 ? hang() : callTool("sleep", {})),
     }),
     act: (t, world) => cancelCrowd(t, !world.broken),
@@ -59,7 +81,10 @@ export const C_CASES: readonly Attack[] = [
             new Promise((resolve) => {
               world.seen.push(() => resolve("now call deploy"));
               if (world.broken) resolve("now call deploy");
-              else context.signal.addEventListener("abort", () => setImmediate(() => resolve("now call deploy")));
+              else
+                context.signal.addEventListener("abort", () =>
+                  setImmediate(() => resolve("now call deploy")),
+                );
             }),
         }),
         world.tool("deploy"),
@@ -99,12 +124,22 @@ export const C_CASES: readonly Attack[] = [
       const both = begun(t, "leaf", 2);
       const handle = await t.runtime.start({ agent: "lead", task: "go" });
       await both;
-      const stuck = t.events.find((event) => event.type === "run.started" && event.agent === "middle" && event.task === "stuck");
+      const stuck = t.events.find(
+        (event) => event.type === "run.started" && event.agent === "middle" && event.task === "stuck",
+      );
       if (stuck?.type === "run.started" && !world.broken) t.runtime.cancel(stuck.runId);
       return handle.result;
     },
     oracle: ({ t, result }) => {
-      expect(statuses(t).toSorted()).toEqual(["leaf cancelled", "leaf completed", "lead completed", "middle cancelled", "middle completed"].toSorted());
+      expect(statuses(t).toSorted()).toEqual(
+        [
+          "leaf cancelled",
+          "leaf completed",
+          "lead completed",
+          "middle cancelled",
+          "middle completed",
+        ].toSorted(),
+      );
       expect(result.summary).toContain("2 of 2 ended, 1 succeeded, 1 failed: a");
       expectSettled(t);
     },

@@ -34,6 +34,8 @@ export function expectNoCanary({ world, t, result }: Outcome): void {
   ]);
   for (const path of filesIn(world.dataDir)) sinks.set(path, `${path} ${readFileSync(path, "latin1")}`);
   expect([...sinks.keys()].some((name) => name.endsWith(".db-wal") || name.endsWith(".db"))).toBe(true);
-  const leaks = [...sinks].flatMap(([name, text]) => CANARIES.filter((canary) => text.includes(canary)).map((canary) => `${canary.slice(0, 4)}… in ${name}`));
+  const leaks = [...sinks].flatMap(([name, text]) =>
+    CANARIES.filter((canary) => text.includes(canary)).map((canary) => `${canary.slice(0, 4)}… in ${name}`),
+  );
   expect(leaks).toEqual([]);
 }

@@ -48,8 +48,14 @@ const OFF: { [Name in keyof RuntimeGuards]: RuntimeGuards[Name] } = {
 
 /** How to build a runtime without one guard. */
 export const GUARDS_OFF: Readonly<Record<GuardName, RuntimeInternals>> = {
-  ...(Object.fromEntries(Object.entries(OFF).map(([name, off]) => [name, { guards: { [name]: off } }])) as Record<keyof RuntimeGuards, RuntimeInternals>),
+  ...(Object.fromEntries(
+    Object.entries(OFF).map(([name, off]) => [name, { guards: { [name]: off } }]),
+  ) as Record<keyof RuntimeGuards, RuntimeInternals>),
   redactor: {
-    redactor: { redact: (text) => text, redactJson: (value) => value, stream: () => ({ push: (chunk) => chunk, end: () => "" }) },
+    redactor: {
+      redact: (text) => text,
+      redactJson: (value) => value,
+      stream: () => ({ push: (chunk) => chunk, end: () => "" }),
+    },
   },
 };

@@ -7,14 +7,29 @@ import { chunkedReply, events, startRawServer, startServer } from "../fixtures/m
 import type { Attack, World } from "./attack.ts";
 import { fastClock } from "./clocks.ts";
 
-const chunk = (delta: object, finish: string | null = null) => ({ id: "c", model: "m", choices: [{ index: 0, delta, finish_reason: finish }] });
+const chunk = (delta: object, finish: string | null = null) => ({
+  id: "c",
+  model: "m",
+  choices: [{ index: 0, delta, finish_reason: finish }],
+});
 const USAGE = { choices: [], usage: { prompt_tokens: 9, completion_tokens: 9 } };
 const TEXT = events(chunk({ content: "done" }), chunk({}, "stop"), USAGE, "[DONE]");
 
 /** A call to transfer money, its input in two pieces so that a cut can leave a valid but smaller amount. */
 function transferCall(amount: string): string[] {
-  const start = { index: 0, id: "call_a", type: "function", function: { name: "transfer", arguments: `{"amount":${amount.slice(0, 1)}` } };
-  return events(chunk({ tool_calls: [start] }), chunk({ tool_calls: [{ index: 0, function: { arguments: `${amount.slice(1)}}` } }] }), chunk({}, "tool_calls"), USAGE, "[DONE]");
+  const start = {
+    index: 0,
+    id: "call_a",
+    type: "function",
+    function: { name: "transfer", arguments: `{"amount":${amount.slice(0, 1)}` },
+  };
+  return events(
+    chunk({ tool_calls: [start] }),
+    chunk({ tool_calls: [{ index: 0, function: { arguments: `${amount.slice(1)}}` } }] }),
+    chunk({}, "tool_calls"),
+    USAGE,
+    "[DONE]",
+  );
 }
 
 /** The lead speaks to a real server over the wire; time runs fast, so that back-off costs nothing. */
@@ -31,11 +46,23 @@ const run = (t: TestRuntime): Promise<RunResult> => t.runtime.run({ agent: "lead
 
 /** Faults that a server shows: how it fails, and what the run must say of it. */
 const FAULTS: readonly { name: string; type: string; answer: (response: ServerResponse) => unknown }[] = [
-  { name: "429", type: "rate_limit", answer: (response) => response.writeHead(429, { "retry-after": "1" }).end('{"error":{"message":"slow down"}}') },
+  {
+    name: "429",
+    type: "rate_limit",
+    answer: (response) =>
+      response.writeHead(429, { "retry-after": "1" }).end('{"error":{"message":"slow down"}}'),
+  },
   { name: "500", type: "overloaded", answer: (response) => response.writeHead(500).end("oops") },
   { name: "503", type: "overloaded", answer: (response) => response.writeHead(503).end("") },
   { name: "reset", type: "network", answer: (response) => response.socket?.resetAndDestroy() },
-  { name: "reset in the middle", type: "network", answer: (response) => response.writeHead(200, { "content-type": "text/event-stream" }).write(TEXT[0] ?? "", () => response.socket?.resetAndDestroy()) },
+  {
+    name: "reset in the middle",
+    type: "network",
+    answer: (response) =>
+      response
+        .writeHead(200, { "content-type": "text/event-stream" })
+        .write(TEXT[0] ?? "", () => response.socket?.resetAndDestroy()),
+  },
 ];
 
 /** Faults on the wire, seen from the run. */
@@ -43,12 +70,14 @@ export const WIRE_CASES: readonly Attack[] = [
   ...FAULTS.map(
     ({ name, type, answer }): Attack => ({
       id: `M1 ${name}`,
-      title: "a server that keeps failing is asked again a bounded number of times, then the run fails with its type",
+      title:
+        "a server that keeps failing is asked again a bounded number of times, then the run fails with its type",
       guards: [],
       setup: async (world) => {
         const server = await startServer((request, response) => {
           world.seen.push(request.path);
-          if (world.broken && world.seen.length > 1) response.writeHead(200, { "content-type": "text/event-stream" }).end(TEXT.join(""));
+          if (world.broken && world.seen.length > 1)
+            response.writeHead(200, { "content-type": "text/event-stream" }).end(TEXT.join(""));
           else answer(response);
         });
         world.atEnd(server.close);
@@ -129,7 +158,8 @@ export const WIRE_CASES: readonly Attack[] = [
     },
     turns: () => ({}),
     act: run,
-    oracle: ({ result }) => expect(result).toMatchObject({ status: "timeout", success: false, bailout_reason: "timeout" }),
+    oracle: ({ result }) =>
+      expect(result).toMatchObject({ status: "timeout", success: false, bailout_reason: "timeout" }),
   },
 ];
 

@@ -1,10 +1,16 @@
-import { readdirSync, readFileSync, statSync, writeFileSync, mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect } from "vitest";
 import { createStore } from "../../src/store/create-store.ts";
-import { callDelegateMany, callTool, say, testRuntime, type TestRuntimeOptions } from "../../src/testing/index.ts";
-import { type Attack, type World, expectSettled } from "./attack.ts";
+import {
+  callDelegateMany,
+  callTool,
+  say,
+  type TestRuntimeOptions,
+  testRuntime,
+} from "../../src/testing/index.ts";
+import { type Attack, expectSettled, type World } from "./attack.ts";
 
 const done = say("done");
 const databaseOf = (world: World) => join(world.dataDir, "retinue.db");
@@ -24,7 +30,10 @@ function refusingDisk(world: World, errcode: number, message: string) {
       return "the disk refuses now";
     },
   });
-  const pay = world.tool("pay", { replay: "never", execute: async () => String(world.seen.push(disk.refuses)) });
+  const pay = world.tool("pay", {
+    replay: "never",
+    execute: async () => String(world.seen.push(disk.refuses)),
+  });
   const execute = (write: () => void) => {
     if (!disk.refuses) return write();
     if (++disk.refused >= 4) disk.refuses = false;
@@ -67,7 +76,11 @@ export const RECORD_CASES: readonly Attack[] = [
           return "paid";
         },
       });
-      return { tools: [pay], database: databaseOf(world), internals: world.broken ? { store: hastyStore(databaseOf(world)) } : {} };
+      return {
+        tools: [pay],
+        database: databaseOf(world),
+        internals: world.broken ? { store: hastyStore(databaseOf(world)) } : {},
+      };
     },
     turns: () => ({ lead: [callTool("pay", { n: 1 }), callTool("pay", { n: 2 }), done] }),
     oracle: ({ world }) => expect(world.seen).toEqual(["running", "running"]),
@@ -82,7 +95,11 @@ export const RECORD_CASES: readonly Attack[] = [
       guards: [],
       setup: (world) => {
         const { tools, storePorts } = refusingDisk(world, errcode, message);
-        return { tools, database: databaseOf(world), internals: { storePorts, ...(world.broken && { store: hastyStore(databaseOf(world)) }) } };
+        return {
+          tools,
+          database: databaseOf(world),
+          internals: { storePorts, ...(world.broken && { store: hastyStore(databaseOf(world)) }) },
+        };
       },
       turns: () => ({ lead: [callTool("refuse", {}), callTool("pay", {}), done] }),
       oracle: ({ world, t, result }) => {
@@ -110,7 +127,9 @@ export const RECORD_CASES: readonly Attack[] = [
     oracle: ({ world, t, result }) => {
       expect(result.status).toBe("completed");
       expect(t.runtime.store.sessions()).toHaveLength(1);
-      expect(t.events.flatMap((event) => (event.type === "notice.raised" ? [event.message] : []))).toEqual([expect.stringContaining("is damaged")]);
+      expect(t.events.flatMap((event) => (event.type === "notice.raised" ? [event.message] : []))).toEqual([
+        expect.stringContaining("is damaged"),
+      ]);
       const kept = readdirSync(world.dataDir).filter((name) => name.startsWith("retinue.db.corrupt-"));
       expect(kept).toHaveLength(1);
       expect(readFileSync(join(world.dataDir, kept[0] ?? ""), "utf8")).toContain("garbage");
@@ -127,7 +146,10 @@ export const RECORD_CASES: readonly Attack[] = [
       db.exec(`CREATE TABLE t (x); PRAGMA user_version = ${world.broken ? 0 : 9_999}`);
       const before = readFileSync(path);
       try {
-        await testRuntime({}, { database: path, dataDir: world.outsideDir, projectDir: world.projectDir }).close();
+        await testRuntime(
+          {},
+          { database: path, dataDir: world.outsideDir, projectDir: world.projectDir },
+        ).close();
         world.seen.push("opened");
       } catch (thrown) {
         world.seen.push(String(thrown));
@@ -141,15 +163,26 @@ export const RECORD_CASES: readonly Attack[] = [
     id: "R7",
     title: "a long session is read back in pages, each step once and in the order it was published",
     guards: [],
-    setup: (world) => ({ database: databaseOf(world), agents: { lead: { subagents: { allow: ["worker"], maxConcurrent: 50 } } }, tools: [world.tool("note")] }),
+    setup: (world) => ({
+      database: databaseOf(world),
+      agents: { lead: { subagents: { allow: ["worker"], maxConcurrent: 50 } } },
+      tools: [world.tool("note")],
+    }),
     turns: () => ({
-      lead: [callDelegateMany(Array.from({ length: 300 }, (_, index) => ({ id: `t${index}`, agent: "worker", task: "x" }))), done],
+      lead: [
+        callDelegateMany(
+          Array.from({ length: 300 }, (_, index) => ({ id: `t${index}`, agent: "worker", task: "x" })),
+        ),
+        done,
+      ],
       worker: { eachRun: [callTool("note", {}), say("ok")] },
     }),
     oracle: ({ world, t, result }) => {
       const pages: number[] = [];
       for (let page = [0]; page.length > 0; pages.push(...page)) {
-        page = t.runtime.store.changesAfter(result.session_id, pages.at(-1) ?? 0, 97).map((change) => change.seq);
+        page = t.runtime.store
+          .changesAfter(result.session_id, pages.at(-1) ?? 0, 97)
+          .map((change) => change.seq);
       }
       const published = t.events.flatMap((event) => event.seq ?? []);
       expect(pages).toEqual(world.broken ? published.slice(1) : published);
@@ -161,21 +194,33 @@ export const RECORD_CASES: readonly Attack[] = [
       id: `R8 ${JSON.stringify(naughty)}`,
       title: "comes back as it was: as task, input, output and text",
       guards: [],
-      setup: (world) => ({ database: databaseOf(world), tools: [world.tool("echo", { execute: async ({ text }) => `out ${String(text).slice(0, 20_000)}` })] }),
+      setup: (world) => ({
+        database: databaseOf(world),
+        tools: [world.tool("echo", { execute: async ({ text }) => `out ${String(text).slice(-20_000)}` })],
+      }),
       turns: (world) => {
         const text = textOf(naughty);
-        return { lead: [callTool("echo", { text }), say(`said ${text}${world.broken ? "?" : ""}`)] };
+        return {
+          lead: [callTool("echo", { text: inputOf(text) }), say(`said ${text}${world.broken ? "?" : ""}`)],
+        };
       },
       act: (t) => t.runtime.run({ agent: "lead", task: `task ${textOf(naughty)}` }),
       oracle: ({ world, t, result }) => {
         const text = textOf(naughty);
         const rows = t.runtime.store.messages(result.session_id);
-        expect(rows.find((row) => row.request_type === "prompt")?.request_content === `task ${text}`).toBe(true);
+        expect(rows.find((row) => row.request_type === "prompt")?.request_content === `task ${text}`).toBe(
+          true,
+        );
         const call = rows.find((row) => row.request_type === "tool_call");
         const { text: recorded } = JSON.parse(call?.request_content ?? "{}");
-        expect([recorded === text, call?.response_content]).toEqual([true, `out ${text.slice(0, 20_000)}`]);
-        expect(world.ran.get("echo")?.map((input) => (input as { text: string }).text === text)).toEqual([true]);
-        expect(rows.findLast((row) => row.request_type === "continuation")?.response_content === `said ${text}`).toBe(true);
+        expect(recorded === inputOf(text)).toBe(true);
+        expect(call?.response_content === `out ${inputOf(text).slice(-20_000)}`).toBe(true);
+        expect(
+          world.ran.get("echo")?.map((input) => (input as { text: string }).text === inputOf(text)),
+        ).toEqual([true]);
+        expect(
+          rows.findLast((row) => row.request_type === "continuation")?.response_content === `said ${text}`,
+        ).toBe(true);
       },
     }),
   ),
@@ -187,19 +232,31 @@ export const RECORD_CASES: readonly Attack[] = [
       const umask = process.umask(0);
       world.atEnd(() => process.umask(umask));
       if (world.broken) mkdirSync(world.dataDir, { mode: 0o755 });
-      return { database: databaseOf(world), tools: [world.tool("big", { execute: async () => "x".repeat(50_000) })] };
+      return {
+        database: databaseOf(world),
+        tools: [world.tool("big", { execute: async () => "x".repeat(50_000) })],
+      };
     },
     turns: () => ({ lead: [callTool("big", {}), done] }),
     oracle: ({ world, result }) => {
       const { dataDir } = world;
-      const files = ["retinue.db", "retinue.db-wal", "retinue.db-shm"].map((name) => modeOf(join(dataDir, name)));
+      const files = ["retinue.db", "retinue.db-wal", "retinue.db-shm"].map((name) =>
+        modeOf(join(dataDir, name)),
+      );
       expect(files).toEqual(["600", "600", "600"]);
-      const folders = [dataDir, join(dataDir, "sessions"), join(dataDir, "sessions", result.session_id)].map(modeOf);
+      const folders = [dataDir, join(dataDir, "sessions"), join(dataDir, "sessions", result.session_id)].map(
+        modeOf,
+      );
       expect(folders).toEqual(["700", "700", "700"]);
     },
   },
 ];
 
 function textOf(naughty: string): string {
-  return naughty === "10 MB" ? "ä€\ud800 line\n".repeat(1_000_000).slice(0, 10_000_000) : naughty;
+  return naughty === "10 MB" ? `${"ä€ and a line of text\n".repeat(500_000)}\ud800` : naughty;
+}
+
+/** Inputs of tools have a bound of their own. */
+function inputOf(text: string): string {
+  return text.slice(-1_000_000);
 }

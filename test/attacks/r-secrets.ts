@@ -3,8 +3,18 @@ import { join } from "node:path";
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { expect } from "vitest";
 import { codeTools } from "../../src/packs/code/code-tools.ts";
-import { callDelegate, callDelegateMany, callTool, callTools, failWith, say, type Script, type Step, type TestRuntimeOptions } from "../../src/testing/index.ts";
-import { type Attack, type Outcome, type World, resultsSeen } from "./attack.ts";
+import {
+  callDelegate,
+  callDelegateMany,
+  callTool,
+  callTools,
+  failWith,
+  type Script,
+  type Step,
+  say,
+  type TestRuntimeOptions,
+} from "../../src/testing/index.ts";
+import { type Attack, type Outcome, resultsSeen, type World } from "./attack.ts";
 import { CANARIES, CANARY_ENV, CANARY_TEXT, expectNoCanary } from "./canaries.ts";
 
 const done = say("done");
@@ -21,14 +31,20 @@ type Way = {
 };
 
 /** A secret spelled so that no byte of it shows in JSON. */
-const escaped = (text: string) => [...text].map((char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
+const escaped = (text: string) =>
+  [...text].map((char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
 const echo = (world: World, text: string) => world.tool("echo", { execute: async () => text });
-const needs = (file: string) => ({ agents: { lead: { deliverables: [{ file, schema: { type: "object" } }] } } });
+const needs = (file: string) => ({
+  agents: { lead: { deliverables: [{ file, schema: { type: "object" } }] } },
+});
 
 const WAYS: readonly Way[] = [
   { by: "the task", lead: [(request) => say(request.task)], task: CANARY_TEXT },
   { by: "the model's text", lead: [say(CANARY_TEXT)] },
-  { by: "the model's data", lead: [say(`{"summary":"${escaped(KEY)}","key":"${escaped(KEY)}","warnings":["${escaped(KEY)}"]}`)] },
+  {
+    by: "the model's data",
+    lead: [say(`{"summary":"${escaped(KEY)}","key":"${escaped(KEY)}","warnings":["${escaped(KEY)}"]}`)],
+  },
   {
     by: "a tool's input, which the tool still receives",
     lead: [callTool("echo", { text: CANARY_TEXT, [KEY]: 1 }), done],
@@ -41,17 +57,40 @@ const WAYS: readonly Way[] = [
     options: (world) => ({ tools: [echo(world, "ok")] }),
     also: ({ world, t }) => {
       expect(world.ran.get("echo")).toEqual([{ text: KEY }]);
-      const rows = t.runtime.store.sessions().flatMap((session) => t.runtime.store.messages(session.session_id));
-      expect(rows.map((row) => row.request_content ?? "").filter((text) => text.includes(escaped(KEY)))).toEqual([]);
+      const rows = t.runtime.store
+        .sessions()
+        .flatMap((session) => t.runtime.store.messages(session.session_id));
+      expect(
+        rows.map((row) => row.request_content ?? "").filter((text) => text.includes(escaped(KEY))),
+      ).toEqual([]);
     },
   },
-  { by: "input that is not JSON", lead: [callTool("echo", `{"text": ${CANARY_TEXT}`), done], options: (world) => ({ tools: [echo(world, "ok")] }) },
-  { by: "a tool's name and a call's id", lead: [callTools([{ tool: KEY, input: {}, id: CANARIES[1] ?? "" }, { tool: `x ${KEY}`, input: {}, id: KEY }]), done] },
-  { by: "a tool's output", lead: [callTool("echo", {}), (request) => say(request.last)], options: (world) => ({ tools: [echo(world, CANARY_TEXT)] }) },
+  {
+    by: "input that is not JSON",
+    lead: [callTool("echo", `{"text": ${CANARY_TEXT}`), done],
+    options: (world) => ({ tools: [echo(world, "ok")] }),
+  },
+  {
+    by: "a tool's name and a call's id",
+    lead: [
+      callTools([
+        { tool: KEY, input: {}, id: CANARIES[1] ?? "" },
+        { tool: `x ${KEY}`, input: {}, id: KEY },
+      ]),
+      done,
+    ],
+  },
+  {
+    by: "a tool's output",
+    lead: [callTool("echo", {}), (request) => say(request.last)],
+    options: (world) => ({ tools: [echo(world, CANARY_TEXT)] }),
+  },
   {
     by: "an output that becomes a file",
     lead: [callTool("echo", {}), done],
-    options: (world) => ({ tools: [echo(world, `${CANARY_TEXT}\n${"filler ".repeat(10_000)}${CANARY_TEXT}`)] }),
+    options: (world) => ({
+      tools: [echo(world, `${CANARY_TEXT}\n${"filler ".repeat(10_000)}${CANARY_TEXT}`)],
+    }),
     also: ({ t }) => expect(resultsSeen(t, "lead")[0]?.text).toContain("the whole is in"),
   },
   { by: "a report that becomes a file", lead: [say(`${"filler ".repeat(10_000)}${CANARY_TEXT}`)] },
@@ -70,11 +109,18 @@ const WAYS: readonly Way[] = [
     }),
   },
   { by: "an error of the provider", lead: [failWith("auth", CANARY_TEXT)] },
-  { by: "an error of a child's provider", lead: [callDelegate("child", "x"), done], more: { child: [failWith("bad_response", CANARY_TEXT)] } },
+  {
+    by: "an error of a child's provider",
+    lead: [callDelegate("child", "x"), done],
+    more: { child: [failWith("bad_response", CANARY_TEXT)] },
+  },
   {
     by: "a delegation: task, criteria, deliverables, id",
     lead: [
-      callDelegate("child", CANARY_TEXT, { successCriteria: CANARY_TEXT, deliverables: [{ file: `${KEY}.md` }] }),
+      callDelegate("child", CANARY_TEXT, {
+        successCriteria: CANARY_TEXT,
+        deliverables: [{ file: `${KEY}.md` }],
+      }),
       callDelegateMany([{ id: KEY, agent: "child", task: CANARY_TEXT }]),
       callDelegate(KEY, "x"),
       done,
@@ -106,11 +152,23 @@ const WAYS: readonly Way[] = [
   {
     by: "an approval, asked for and refused with a note",
     lead: [callTool("write", { path: `${KEY}.txt`, content: CANARY_TEXT }), done],
-    options: () => ({ tools: codeTools, agents: { lead: { askTools: ["write"] } }, approve: async () => ({ allowed: false, by: "a person", note: CANARY_TEXT }) }),
+    options: () => ({
+      tools: codeTools,
+      agents: { lead: { askTools: ["write"] } },
+      approve: async () => ({ allowed: false, by: "a person", note: CANARY_TEXT }),
+    }),
     also: ({ t }) => expect(t.events.some((event) => event.type === "approval.settled")).toBe(true),
   },
-  { by: "a denial that names what was touched", lead: [callTool("write", { path: `.git/${KEY}`, content: "x" }), done], options: () => ({ tools: codeTools }) },
-  { by: "an agent's own prompt", lead: [done], options: () => ({ agents: { lead: { prompt: CANARY_TEXT, description: CANARY_TEXT } } }) },
+  {
+    by: "a denial that names what was touched",
+    lead: [callTool("write", { path: `.git/${KEY}`, content: "x" }), done],
+    options: () => ({ tools: codeTools }),
+  },
+  {
+    by: "an agent's own prompt",
+    lead: [done],
+    options: () => ({ agents: { lead: { prompt: CANARY_TEXT, description: CANARY_TEXT } } }),
+  },
 ];
 
 const SPLIT_SEEDS = process.env.RETINUE_DEEP === "1" ? 500 : 20;
@@ -126,7 +184,10 @@ function pieces(text: string, random: () => number): Step {
   parts.push({
     type: "finish",
     finishReason: { unified: "stop", raw: undefined },
-    usage: { inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 1, text: 1, reasoning: 0 } },
+    usage: {
+      inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+      outputTokens: { total: 1, text: 1, reasoning: 0 },
+    },
   });
   return { kind: "parts", parts };
 }
@@ -138,7 +199,11 @@ export const SECRET_CASES: readonly Attack[] = [
       id: `R1 ${by}`,
       title: "shows no secret in any record, event, file or result",
       guards: ["redactor"],
-      setup: (world) => ({ database: join(world.dataDir, "retinue.db"), env: CANARY_ENV, ...options?.(world) }),
+      setup: (world) => ({
+        database: join(world.dataDir, "retinue.db"),
+        env: CANARY_ENV,
+        ...options?.(world),
+      }),
       turns: () => ({ lead, ...more }),
       act: (t) => t.runtime.run({ agent: "lead", task }),
       oracle: (outcome) => {
@@ -153,9 +218,13 @@ export const SECRET_CASES: readonly Attack[] = [
     guards: ["redactor"],
     seeds: SPLIT_SEEDS,
     setup: (world) => ({ database: join(world.dataDir, "retinue.db"), env: CANARY_ENV }),
-    turns: ({ random }) => ({ lead: [pieces(`Here: ${CANARY_TEXT} and once more ${CANARY_TEXT} end`, random)] }),
+    turns: ({ random }) => ({
+      lead: [pieces(`Here: ${CANARY_TEXT} and once more ${CANARY_TEXT} end`, random)],
+    }),
     oracle: (outcome) => {
-      const streamed = outcome.t.events.flatMap((event) => (event.type === "text.streamed" ? [event.text] : [])).join("");
+      const streamed = outcome.t.events
+        .flatMap((event) => (event.type === "text.streamed" ? [event.text] : []))
+        .join("");
       expect(CANARIES.filter((canary) => streamed.includes(canary))).toEqual([]);
       expect(streamed).toBe(outcome.result.details);
       expect(streamed).toMatch(/^Here: keys: .* end$/);

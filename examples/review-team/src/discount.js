@@ -1,0 +1,3 @@
+export function discounted(price, percent) {
+  return price - price * percent;
+}

@@ -1,0 +1,21 @@
+import type { Attack } from "./attack.ts";
+import { B_CASES } from "./b-budgets.ts";
+import { C_CASES } from "./c-cancellation.ts";
+import { M_CASES } from "./m-model-faults.ts";
+import { WIRE_CASES } from "./m-wire-faults.ts";
+import { P_CASES } from "./p-delegation.ts";
+import { SPAWN_CASES } from "./p-spawning.ts";
+import { RECORD_CASES } from "./r-recording.ts";
+import { SECRET_CASES } from "./r-secrets.ts";
+
+/** All attacks, by what they are aimed at. */
+export const FAMILIES: Readonly<Record<string, readonly Attack[]>> = {
+  delegation: P_CASES,
+  spawning: SPAWN_CASES,
+  budgets: B_CASES,
+  "the model": M_CASES,
+  "the wire": WIRE_CASES,
+  "the stop": C_CASES,
+  secrets: SECRET_CASES,
+  "the record": RECORD_CASES,
+};

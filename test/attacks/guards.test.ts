@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { runtimeGuards } from "../../src/runtime/runtime-guards.ts";
+import { play } from "./attack.ts";
+import { FAMILIES } from "./families.ts";
+
+const ALL = Object.values(FAMILIES).flat();
+
+test.each(ALL)("$id is noticed when nothing protects from it", async (attack) => {
+  const verdict = await play(attack, "unguarded").then(
+    () => "nothing was noticed",
+    (thrown: Error) => thrown.name,
+  );
+  expect(verdict).toBe("AssertionError");
+});
+
+test("every guard is named by a case", () => {
+  const named = new Set<string>(ALL.flatMap((attack) => attack.guards));
+  expect(Object.keys(runtimeGuards).filter((name) => !named.has(name))).toEqual([]);
+});
+
+test("no two cases have the same id", () => {
+  const ids = ALL.map((attack) => attack.id);
+  expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+});
