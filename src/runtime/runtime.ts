@@ -186,7 +186,7 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
           tasks.map((task) =>
             gate.run(() => one(task)).catch((thrown) => {
               const about = { runId: createId("run"), sessionId: session.id, agent: task[0] };
-              return failedResult(about, { type: "failed", message: messageOf(thrown), recoverable: false });
+              return failedResult(about, { type: "failed", message: session.ports.redactor.redact(messageOf(thrown)), recoverable: false });
             }),
           ),
         );

@@ -15,7 +15,8 @@ export async function checkJson(schema: JsonSchema, value: unknown): Promise<str
   try {
     let validator = validators.get(schema);
     if (!validator) {
-      validator = new Created(schema as never, draftOf(schema), false);
+      // The library writes into the schema, and those of agents are frozen.
+      validator = new Created(structuredClone(schema) as never, draftOf(schema), false);
       validators.set(schema, validator);
     }
     const { valid, errors } = validator.validate(value);

@@ -4,15 +4,8 @@ import { expect } from "vitest";
 import { loadAgents } from "../../src/agents/load-agents.ts";
 import { codeTools } from "../../src/packs/code/code-tools.ts";
 import { assembleRuntime } from "../../src/runtime/runtime.ts";
-import {
-  callDelegate,
-  callDelegateMany,
-  callTool,
-  callTools,
-  type StepMaker,
-  say,
-} from "../../src/testing/index.ts";
-import { type Attack, expectSettled, offered, resultsSeen, type World } from "./attack.ts";
+import { callDelegate, callTool, callTools, say } from "../../src/testing/index.ts";
+import { type Attack, offered, resultsSeen, type World } from "./attack.ts";
 
 const done = say("done");
 /** Everything a folder holds, by path. */
