@@ -64,6 +64,7 @@ async function tryOnce(run: Run, call: ModelCall, ports: LoopPorts): Promise<Mod
   if (streamed.kind === "reply") {
     hideSecrets(streamed.reply, ports);
     streamed.reply.calls = ports.guards.distinctCalls(run, streamed.reply.calls);
+    if (streamed.reply.finish === "length") markCutOff(streamed.reply);
   }
   const error = streamed.kind === "failed" ? streamed.error : undefined;
   ports.limiter(run.spec.model.provider).release({
@@ -76,6 +77,11 @@ async function tryOnce(run: Run, call: ModelCall, ports: LoopPorts): Promise<Mod
     return { kind: "failed", error: streamed.error, ...(streamed.bailout && { bailout: streamed.bailout }) };
   }
   return { kind: "reply", reply: streamed.reply, tokens: spent.usage.inputTokens + spent.usage.outputTokens };
+}
+
+/** The output limit may have cut a call before its input began; that must not run as a call without input. */
+function markCutOff(reply: Reply): void {
+  for (const call of reply.calls) if (call.input.trim() === "") call.input = "(cut off by the output limit)";
 }
 
 /** Waits for the provider's limit, then for a slot: who holds a slot never waits for a provider. */

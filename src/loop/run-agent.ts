@@ -1,4 +1,5 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
+import { messageOf } from "../schema/error.ts";
 import type { BailoutReason, DeliverableVerdict, RunError, RunResult } from "../schema/result.ts";
 import { type Ending, buildResult } from "./build-result.ts";
 import { type ModelOutcome, callModel } from "./call-model.ts";
@@ -52,8 +53,13 @@ async function takeTurn(run: Run, seen: Repetition, ports: LoopPorts): Promise<N
   return NEXT_TURN;
 }
 
-/** Pause, steering, limits and room in the context, in that order. */
+/**
+ * What came before is on disk, then pause, steering, limits and room in the context, in that order. Waiting for the disk
+ * here is how runs stand still while it refuses writes, and why no turn that was paid for is lost in a crash.
+ */
 async function beforeTurn(run: Run, ports: LoopPorts): Promise<Next | null> {
+  const unwritten = await ports.journal.committed().then(() => null, messageOf);
+  if (unwritten) return fail(lastText(run), "failed", `the record could not be written: ${unwritten}`);
   if (run.paused) await waitFor(run, "pause", ports, run.paused.promise);
   if (run.interruption) return { kind: "end", ending: interrupted(run) };
   for (const text of run.steering.splice(0)) {

@@ -143,7 +143,8 @@ export function seeded(seed: number): () => number {
 }
 
 function merge(parts: readonly RuntimeInternals[]): RuntimeInternals {
-  return parts.reduce((all, one) => ({ ...all, ...one, guards: { ...all.guards, ...one.guards } }), {});
+  const guards: RuntimeInternals["guards"] = Object.assign({}, ...parts.map((part) => part.guards));
+  return Object.assign({}, ...parts, { guards });
 }
 
 /** The results a model was given for its calls, in order, from the prompt of its nth request (default: the last). */

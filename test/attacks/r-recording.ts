@@ -54,7 +54,7 @@ const NAUGHTY: readonly string[] = [
   "\u202egnirts\u202c \u2066\u2069 \u200b\u200d\ufeff\u2028\u2029",
   "e\u0301 vs \u00e9, \u212b, ﬃ, ẞ, İ",
   "👩‍👩‍👧‍👦🏳️‍🌈 \u{10ffff} \u{e0041}",
-  "'; DROP TABLE messages; --\" ` \\ \\\\u0000 %s %n ${x} {{task}} $& $1",
+  "'; DROP TABLE messages; --\" ` \\ \\\\u0000 %s %n $(x) {{task}} $& $1",
   "line\r\nline\rline\n\n\ttab\v\f",
   '<script>alert(1)</script> ]]> &amp; </subagent_result> {"__proto__":1}',
   "ｆｕｌｌ ｗｉｄｔｈ 社會科學院 ٣ ১ नमस्ते",

@@ -96,11 +96,13 @@ test("steering reaches the run at its next turn, and pausing holds it until it i
     execute: async (_, context) => {
       t.runtime.steer(context.runId, "look at the tests too");
       t.runtime.pause(context.runId);
-      setImmediate(() => t.runtime.unpause(context.runId));
       return "ok";
     },
   });
   await using t = testRuntime({ solo: [callTool("steer_me", {}), (request) => say(request.last)] }, { tools: [steered] });
+  t.runtime.events((event) => {
+    if (event.type === "run.waiting" && event.on === "pause") t.runtime.unpause(event.runId);
+  });
   const result = await t.runtime.run({ agent: "solo", task: "go" });
   expect(result.summary).toBe("look at the tests too");
   expect(t.events.filter((event) => event.type === "run.waiting" && event.on === "pause")).toHaveLength(1);
