@@ -26,8 +26,8 @@ export type ApprovalRequest = {
   tainted: boolean;
 };
 
-/** A person's, or a recorded, word. */
-export type ApprovalAnswer = { allowed: boolean; by: string; note?: string };
+/** A person's word. With `scope: "run"` a yes also holds for further calls of this run with exactly these arguments. */
+export type ApprovalAnswer = { allowed: boolean; by: string; note?: string; scope?: "once" | "run" };
 
 /** Hides secrets. */
 export type Redactor = {

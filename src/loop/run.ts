@@ -8,17 +8,20 @@ import type { Layer } from "../schema/rights.ts";
 import type { Price } from "../schema/settings.ts";
 import type { AnyTool } from "../tools/tool.ts";
 
-/** A model that hands its parts to a callback, which spares a web stream per call. */
-export type StreamsToCallback = {
-  stream(options: LanguageModelV4CallOptions, onPart: (part: LanguageModelV4StreamPart) => void): Promise<void>;
-};
+/** Streams a reply to a callback, which spares a web stream per call. It stops when its signal fires. */
+export type StreamToCallback = (
+  options: LanguageModelV4CallOptions,
+  onPart: (part: LanguageModelV4StreamPart) => void,
+) => Promise<void>;
 
 /** A model that a run can call, with what the ledger and the limiter need to know of it. */
 export type CallableModel = {
   /** `provider/model-id`. */
   readonly id: string;
   readonly provider: string;
-  readonly model: LanguageModelV4 & Partial<StreamsToCallback>;
+  readonly model: LanguageModelV4;
+  /** Used instead of `model.doStream` where the provider has it. */
+  readonly stream?: StreamToCallback;
   /** USD per million tokens; null if unknown. */
   readonly price: Price | null;
   readonly maxOutputTokens?: number;

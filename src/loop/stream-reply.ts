@@ -61,8 +61,8 @@ async function readParts(
   onPart: (part: LanguageModelV4StreamPart) => void,
 ): Promise<void> {
   const signal = options.abortSignal;
-  const { model } = run.spec.model;
-  if (model.stream) return model.stream(options, onPart);
+  const { model, stream: toCallback } = run.spec.model;
+  if (toCallback) return toCallback(options, onPart);
   let cancel: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => {

@@ -34,7 +34,7 @@ export function createApprovals(options: { mode: PermissionMode; allowedTools: r
     }
     if (!options.approver) return { allowed: false, by: "nobody", note: "no person is there to ask" };
     const answer = await untilAborted(options.approver(request, signal), signal);
-    if (answer.allowed) answered.set(`${request.runId} ${request.inputHash}`, answer);
+    if (answer.allowed && answer.scope === "run") answered.set(`${request.runId} ${request.inputHash}`, answer);
     return answer;
   };
 }

@@ -48,7 +48,7 @@ export function createModelResolver({ model, models = {}, settings, env }: Model
     if (!asked) throw noModel();
     const found = configured.resolve(asked);
     limits.set(found.provider, found.maxConcurrent);
-    return found;
+    return { ...found, stream: found.model.stream };
   };
   return {
     async resolve(name, inherited) {
