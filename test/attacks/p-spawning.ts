@@ -140,7 +140,7 @@ export const SPAWN_CASES: readonly Attack[] = [
       agents: { lead: { askTools: ["transfer"] } },
       approve: async ({ input }) => {
         world.seen.push(input);
-        return { allowed: JSON.stringify(input) === '{"amount":1}', by: "a person" };
+        return { allowed: JSON.stringify(input) === '{"amount":1}', by: "a person", scope: "run" };
       },
     }),
     turns: () => ({

@@ -122,3 +122,19 @@ test("a delegation can narrow its child's tools and limits but not widen them", 
   expect([look.calls.length, change.calls.length]).toEqual([1, 0]);
   expect(t.events.find((event) => event.type === "run.ended" && event.agent === "worker")).toMatchObject({ result: { iteration_count: 2, partial: true } });
 });
+
+test("a yes holds for one call; for the same call throughout the run only if the person says so", async () => {
+  const { tool, calls } = counted("deploy");
+  let asked = 0;
+  const twice = (scope: "once" | "run") =>
+    testRuntime(
+      { solo: [callTool("deploy", { to: "prod" }), callTool("deploy", { to: "prod" }), say("ok")] },
+      { tools: [tool], agents: { solo: { askTools: ["deploy"] } }, approve: async () => ({ allowed: ++asked > 0, by: "Ada", scope }) },
+    );
+  await using once = twice("once");
+  await once.runtime.run({ agent: "solo", task: "go" });
+  expect([asked, calls.length]).toEqual([2, 2]);
+  await using whole = twice("run");
+  await whole.runtime.run({ agent: "solo", task: "go" });
+  expect([asked, calls.length]).toEqual([3, 4]);
+});
