@@ -1,8 +1,9 @@
 import { messageOf } from "../schema/error.ts";
 import type { Decision, Target } from "../schema/rights.ts";
-import type { AnyTool, Tool, ToolContext, ToolOutput } from "../tools/tool.ts";
+import type { AnyTool, Tool } from "../tools/tool.ts";
 import { MAX_RESULT_CHARS, excerpt } from "../tools/truncate.ts";
 import { missingBefore } from "./deliverables.ts";
+import { performCall } from "./perform-call.ts";
 import type { LoopPorts } from "./ports.ts";
 import type { ToolCall } from "./read-stream.ts";
 import { openCall, recordRefusal } from "./record-call.ts";
@@ -42,7 +43,7 @@ async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitt
   if (!parsed.ok) return { outcome: "error", text: `invalid input for '${call.tool}': ${parsed.message}` };
   const wrong = tool.check?.(parsed.value);
   if (wrong) return { outcome: "error", text: wrong };
-  const over = call.byHost ? null : overLimit(run, call.tool);
+  const over = call.byHost || call.resumed ? null : overLimit(run, call.tool);
   if (over) return { outcome: "error", text: over };
 
   const roots = { projectDir: run.spec.projectDir, workspaceDir: run.spec.workspaceDir };
@@ -122,7 +123,7 @@ async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: Loop
   if (cached) {
     const row = openCall(run, call, { tool, approvedBy: admitted.approvedBy }, ports);
     if (cached.tainted) taint(run, tool.name, ports);
-    row.close({ outcome: "cached", text: cached.text });
+    row.close({ outcome: "cached", text: cached.text, effects: cached.tainted ? { tainted: true } : {} });
     return { callId: call.callId, tool: tool.name, text: cached.text, outcome: "cached" };
   }
   if (!tool.delegates && !run.slot.tryEnter() && !(await waitFor(run, "slot", ports, run.slot.enter(run.signal)))) {
@@ -131,55 +132,16 @@ async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: Loop
     return { callId: call.callId, tool: tool.name, text, outcome: "error" };
   }
   const row = tool.delegates === "self-recorded" ? null : openCall(run, call, { tool, approvedBy: admitted.approvedBy }, ports);
-  const output = await perform(run, call, admitted, row?.messageId ?? run.turnMessageId, ports);
+  const { output, effects } = await performCall(run, call, { ...admitted, rowId: row?.messageId ?? run.turnMessageId }, ports);
   if (!tool.delegates) run.slot.leave();
   const text = await shorten(run, call, ports.redactor.redact(output.text), ports);
   const tainted = tool.untrusted || output.tainted === true;
   if (tainted) taint(run, tool.name, ports);
   const outcome = output.isError ? "error" : "ok";
-  if (row) row.close({ outcome, text });
+  if (row) row.close({ outcome, text, effects: { ...effects, ...(tainted && { tainted }) } });
   else if (!output.recorded) recordRefusal(run, call, { outcome: "error", text }, ports);
   if (key && outcome === "ok") ports.cache.set(key, { text, tainted });
   return { callId: call.callId, tool: tool.name, text, outcome };
-}
-
-async function perform(run: Run, call: ToolCall, admitted: Admitted, rowId: number, ports: LoopPorts): Promise<ToolOutput> {
-  const { spec } = run;
-  const context: ToolContext = {
-    sessionId: spec.sessionId,
-    runId: spec.runId,
-    callId: call.callId,
-    rowId,
-    projectDir: spec.projectDir,
-    workspaceDir: spec.workspaceDir,
-    signal: run.signal,
-    progress: (message) =>
-      ports.emit(run.spec.sessionId, { type: "call.progressed", runId: spec.runId, callId: call.callId, tool: call.tool, message: ports.redactor.redact(message) }),
-    changed: (path, kind) => {
-      if (kind === "created" || !run.changes.has(path)) run.changes.set(path, kind);
-    },
-    tested: (count, passed) => {
-      run.testsRun += count;
-      run.testsPassed += passed;
-    },
-  };
-  try {
-    if (admitted.tool.replay !== "safe") await ports.journal.committed();
-    const output = await untilAborted(admitted.tool.execute(admitted.input, context), run.signal);
-    return typeof output === "string" ? { text: output } : output;
-  } catch (thrown) {
-    return { text: `'${call.tool}' failed: ${messageOf(thrown)}`, isError: true };
-  }
-}
-
-/** A tool that ignores the signal does not hold the run; its late result is dropped. */
-function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(new Error("the run was stopped"));
-    signal.addEventListener("abort", stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-    if (signal.aborted) stop();
-  });
 }
 
 async function cacheKey(run: Run, admitted: Admitted): Promise<string | null> {

@@ -57,6 +57,8 @@ export type LoopPorts = {
   approve(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
   /** What was taken away after runs began; only narrows. */
   liveLayer(): Layer | null;
+  /** Keeps a text in the record and gives its id. */
+  saveText(text: string): string;
   /** Saves a long text in the workspace and says where. */
   saveArtefact(run: Run, name: string, text: string): Promise<string>;
   /** Results of children that the run has not yet been told of; waits for them. Null if there are none. */

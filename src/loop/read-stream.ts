@@ -11,6 +11,8 @@ export type ToolCall = {
   rawInput?: string;
   /** Made by the host to check a deliverable; not counted against the run. */
   byHost?: boolean;
+  /** Begun before a crash: counted then, and perhaps with an open row to go on in. */
+  resumed?: { rowId: number | null };
   metadata?: SharedV4ProviderMetadata;
 };
 

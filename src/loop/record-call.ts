@@ -5,7 +5,10 @@ import type { LoopPorts } from "./ports.ts";
 import type { ToolCall } from "./read-stream.ts";
 import type { Run } from "./run.ts";
 
-type Ending = Pick<CallResult, "outcome" | "text">;
+/** What a call did besides its answer, so that a run can be rebuilt from its rows. */
+export type Effects = { files?: readonly (readonly [path: string, kind: "created" | "modified"])[]; tests?: { run: number; passed: number }; tainted?: true };
+
+type Ending = Pick<CallResult, "outcome" | "text"> & { effects?: Effects };
 
 /** An open row of a tool call. */
 export type OpenCall = { messageId: number; close(ending: Ending): void };
@@ -21,7 +24,8 @@ export function openCall(
   const startedMs = ports.clock.monotonicMs();
   const { callId, input } = call;
   const tool = about.tool.name;
-  const messageId = ports.journal.open(
+  const adopted = call.resumed?.rowId ?? null;
+  const messageId = adopted ?? ports.journal.open(
     {
       sessionId: spec.sessionId,
       parentId: run.turnMessageId,
@@ -39,7 +43,7 @@ export function openCall(
   );
   return {
     messageId,
-    close({ outcome, text }) {
+    close({ outcome, text, effects }) {
       const durationMs = Math.round(ports.clock.monotonicMs() - startedMs);
       const good = outcome === "ok" || outcome === "cached";
       ports.journal.close(
@@ -50,7 +54,7 @@ export function openCall(
           completedAtMs: ports.clock.wallMs(),
           durationMs,
           responseContent: text,
-          metadata: { outcome },
+          metadata: { outcome, ...effects },
           ...(!good && { errorMessage: cutAt(text, 500) }),
         },
         (seq) =>

@@ -21,12 +21,26 @@ export function openTurn(run: Run, purpose: string, contextTokens: number, ports
       startedAtMs: ports.clock.wallMs(),
       modelId: spec.model.id,
       contextTokenCount: contextTokens,
-      metadata: purpose === "turn" ? { turn } : { turn, purpose },
+      metadata: purpose === "summary" ? { turn, purpose } : { turn, ...(purpose !== "turn" && { purpose }), ...sinceLastTurn(run, ports) },
     },
     (seq) => ports.emit(run.spec.sessionId, { type: "turn.started", runId: spec.runId, turn, messageId, model: spec.model.id }, seq),
   );
   if (purpose !== "summary") run.turnMessageId = messageId;
   return { messageId, startedMs: ports.clock.monotonicMs() };
+}
+
+/** What the rows before do not tell: messages that the host or a person added, a condensed history, counters. */
+function sinceLastTurn(run: Run, ports: LoopPorts): Readonly<Record<string, unknown>> {
+  const history = run.historyReplaced ? ports.saveText(JSON.stringify(run.history)) : undefined;
+  const before = run.unrecorded.splice(0);
+  run.historyReplaced = false;
+  return {
+    ...(history !== undefined ? { history } : before.length > 0 && { before }),
+    ...(run.repairsLeft !== run.spec.limits.repairs && { repairsLeft: run.repairsLeft }),
+    ...(run.emptyReplies > 0 && { emptyReplies: run.emptyReplies }),
+    ...(run.wrapUpReason && { reason: run.wrapUpReason }),
+    ...(run.turn <= 1 && run.baseline.size > 0 && { baseline: [...run.baseline] }),
+  };
 }
 
 /** Closes the row with the reply, whose secrets are hidden already, or with the failure. */
@@ -47,10 +61,16 @@ export function closeTurn(run: Run, open: OpenTurn, streamed: Streamed, spent: S
   let calls: { callId: string; tool: string; input: unknown }[] = [];
   if (streamed.kind === "reply") {
     text = streamed.reply.text;
-    calls = streamed.reply.calls.map((call) => ({ callId: call.callId, tool: call.tool, input: call.input }));
+    const { reply } = streamed;
+    calls = reply.calls.map((call) => ({ callId: call.callId, tool: call.tool, input: call.input }));
     closing.responseContent = text;
-    if (calls.length > 0) closing.toolCalls = calls;
-    if (streamed.reply.modelId) closing.metadata = { answeredBy: streamed.reply.modelId };
+    if (calls.length > 0) closing.toolCalls = reply.calls.map(({ callId, tool, input, metadata }) => ({ callId, tool, input, ...(metadata && { metadata }) }));
+    const reasoning = reply.reasoning.filter((part) => part.metadata);
+    closing.metadata = {
+      ...(reply.modelId && { answeredBy: reply.modelId }),
+      ...(reply.finish !== "stop" && reply.finish !== "tool-calls" && { finish: reply.finish }),
+      ...(reasoning.length > 0 && { reasoning }),
+    };
   } else {
     streamed.error.message = ports.redactor.redact(streamed.error.message);
     closing.errorMessage = streamed.error.message;

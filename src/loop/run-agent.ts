@@ -120,6 +120,7 @@ async function afterAnswer(run: Run, reply: Reply, ports: LoopPorts): Promise<Ne
 
 /** One last turn without tools, to report what there is. */
 async function wrapUp(run: Run, reason: BailoutReason, ports: LoopPorts): Promise<Ending> {
+  run.wrapUpReason = reason;
   run.pushUser(prompt("wrap-up", { reason: reason.replaceAll("_", " ") }));
   const remaining = await ports.remainingResults(run);
   if (remaining !== null) run.pushUser(remaining);

@@ -96,12 +96,18 @@ export class Run {
   readonly warnings: string[] = [];
   /** Tokens the last call measured, and the characters it covered. */
   measured = { tokens: 0, chars: 0 };
+  /** User messages that no row tells of yet; the next turn's row takes them. */
+  readonly unrecorded: string[] = [];
+  /** The history was replaced since the last turn's row, which must then hold all of it. */
+  historyReplaced = false;
   /** Row of the current turn. */
   turnMessageId: number;
   repairsLeft: number;
   /** Files that matched the deliverables before the run began. */
   baseline: ReadonlyMap<string, string> = new Map();
   emptyReplies = 0;
+  /** Set once the run has begun its last report. */
+  wrapUpReason: BailoutReason | null = null;
   compactedForOverflow = false;
   /** Every call below this run had a known price. */
   subtreePriced = true;
@@ -122,7 +128,7 @@ export class Run {
     this.turnMessageId = spec.messageId;
     this.repairsLeft = spec.limits.repairs;
     this.push({ role: "system", content: spec.system });
-    this.pushUser(spec.task);
+    this.push({ role: "user", content: [{ type: "text", text: spec.task }] });
   }
 
   get signal(): AbortSignal {
@@ -134,16 +140,25 @@ export class Run {
     this.contextChars += charsOf(message);
   }
 
+  /** Adds what the host or a person says. */
   pushUser(text: string): void {
+    this.unrecorded.push(text);
     this.push({ role: "user", content: [{ type: "text", text }] });
   }
 
   /** Puts another history in place of this one; rights, taint and counters stay as they are. */
   replaceHistory(messages: readonly LanguageModelV4Message[]): void {
+    this.historyReplaced = true;
+    this.unrecorded.length = 0;
     this.history.length = 0;
     this.contextChars = 0;
     this.measured = { tokens: 0, chars: 0 };
     for (const message of messages) this.push(message);
+  }
+
+  /** Remembers a file that the run made or changed; what it made itself stays made. */
+  noteChange(path: string, kind: "created" | "modified"): void {
+    if (kind === "created" || !this.changes.has(path)) this.changes.set(path, kind);
   }
 
   /** Ends the run from outside; the first reason stays. */

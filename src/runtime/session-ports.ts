@@ -51,6 +51,7 @@ export function createSessionPorts(parts: PortParts): LoopPorts {
       }
       return limiter;
     },
+    saveText: (text) => host.store.savePrompt(text),
     async saveArtefact(run, name, text) {
       const { workspaceDir } = run.spec;
       const path = join(workspaceDir, "artefacts", name.replaceAll(/[^\w.-]/g, "_"));
