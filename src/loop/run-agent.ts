@@ -1,4 +1,3 @@
-import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import { messageOf } from "../schema/error.ts";
 import type { BailoutReason, DeliverableVerdict, RunError, RunResult } from "../schema/result.ts";
 import { type Ending, buildResult } from "./build-result.ts";
@@ -6,15 +5,15 @@ import { type ModelOutcome, callModel } from "./call-model.ts";
 import { compact } from "./compact.ts";
 import { complianceError, takeBaseline } from "./deliverables.ts";
 import { type CallResult, dispatch } from "./dispatch.ts";
+import { lastText, pushReply, pushResults } from "./history.ts";
 import { loadPrompt } from "./load-prompt.ts";
 import type { LoopPorts } from "./ports.ts";
 import type { Reply, ToolCall } from "./read-stream.ts";
 import { type Repetition, REPEATS_TO_WARN } from "./repetition.ts";
-import type { Run } from "./run.ts";
+import { resumeCall } from "./resume-call.ts";
+import type { Resumption, Run } from "./run.ts";
 import { limitReached } from "./limits.ts";
 import { waitFor } from "./wait-for.ts";
-import { cutAt } from "../tools/truncate.ts";
-import { parseJson } from "../tools/validate-input.ts";
 
 /** What a finished turn leads to. */
 type Next = { kind: "turn" } | { kind: "wrap_up"; reason: BailoutReason } | { kind: "end"; ending: Ending };
@@ -25,12 +24,27 @@ const prompt = (name: string, values?: Record<string, string>) => loadPrompt(new
 /** One run from task to result. Never throws: whatever goes wrong ends as a status. */
 export async function runAgent(run: Run, ports: LoopPorts): Promise<RunResult> {
   const seen: Repetition = { last: "", count: 0 };
-  if (run.spec.deliverables.length > 0) run.baseline = await takeBaseline(run).catch(() => new Map());
-  let next: Next = NEXT_TURN;
+  if (run.spec.deliverables.length > 0 && !run.resumption) run.baseline = await takeBaseline(run).catch(() => new Map());
+  let next: Next = run.resumption ? await goOn(run, run.resumption, ports) : NEXT_TURN;
   while (next.kind !== "end") {
     next = next.kind === "turn" ? await takeTurn(run, seen, ports) : { kind: "end", ending: await wrapUp(run, next.reason, ports) };
   }
   return buildResult(run, await withVerdicts(run, next.ending, ports), ports);
+}
+
+/** Takes up a run where its process ended: what was answered stays, what was begun follows its replay class. */
+async function goOn(run: Run, at: Resumption, ports: LoopPorts): Promise<Next> {
+  run.resumption = null;
+  if (at.kind === "answer") return afterAnswer(run, at.reply, ports);
+  if (at.kind === "wrap_up") {
+    if (at.text === null) return { kind: "wrap_up", reason: at.reason };
+    return { kind: "end", ending: { status: "completed", text: at.text, partial: true, bailout: at.reason } };
+  }
+  if (at.kind === "calls") {
+    const results = at.calls.map(async (call) => at.answered.get(call.callId) ?? (await resumeCall(run, call, ports)));
+    pushResults(run, await Promise.all(results));
+  }
+  return NEXT_TURN;
 }
 
 async function takeTurn(run: Run, seen: Repetition, ports: LoopPorts): Promise<Next> {
@@ -165,36 +179,6 @@ async function answerCalls(run: Run, calls: readonly ToolCall[], ports: LoopPort
   );
 }
 
-function pushReply(run: Run, reply: Reply): void {
-  const content: Extract<LanguageModelV4Message, { role: "assistant" }>["content"] = [];
-  for (const { text, metadata } of reply.reasoning) {
-    if (metadata) content.push({ type: "reasoning", text, providerOptions: metadata });
-  }
-  if (reply.text) content.push({ type: "text", text: reply.text });
-  for (const call of reply.calls) {
-    const providerOptions = call.metadata ? { providerOptions: call.metadata } : {};
-    content.push({ type: "tool-call", toolCallId: call.callId, toolName: call.tool, input: inputForHistory(call.input), ...providerOptions });
-  }
-  run.push({ role: "assistant", content });
-}
-
-function inputForHistory(text: string): unknown {
-  const parsed = parseJson(text);
-  return parsed.ok ? parsed.value : { malformed: cutAt(text, 2_000) };
-}
-
-function pushResults(run: Run, results: readonly CallResult[]): void {
-  run.push({
-    role: "tool",
-    content: results.map((result) => ({
-      type: "tool-result",
-      toolCallId: result.callId,
-      toolName: result.tool,
-      output: { type: result.outcome === "ok" || result.outcome === "cached" ? "text" : "error-text", value: result.text },
-    })),
-  });
-}
-
 function interrupted(run: Run): Ending {
   const { status, bailout, message } = run.interruption ?? { status: "cancelled", bailout: "cancelled", message: "stopped" };
   return { status, text: lastText(run), partial: true, bailout, error: { type: status, message, recoverable: false } };
@@ -209,15 +193,4 @@ function missingList(verdicts: readonly DeliverableVerdict[]): string {
     .filter((verdict) => !verdict.ok)
     .map((verdict) => `- \`${verdict.deliverable}\`: ${verdict.reason}`)
     .join("\n");
-}
-
-/** What the model said last, if anything. */
-function lastText(run: Run): string {
-  for (let index = run.history.length - 1; index >= 0; index--) {
-    const message = run.history[index];
-    if (message?.role !== "assistant") continue;
-    const text = message.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-    if (text.trim()) return text;
-  }
-  return "";
 }

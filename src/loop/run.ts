@@ -7,6 +7,8 @@ import type { BailoutReason } from "../schema/result.ts";
 import type { Layer } from "../schema/rights.ts";
 import type { Price } from "../schema/settings.ts";
 import type { AnyTool } from "../tools/tool.ts";
+import type { CallResult } from "./dispatch.ts";
+import type { Reply, ToolCall } from "./read-stream.ts";
 
 /** Streams a reply to a callback, which spares a web stream per call. It stops when its signal fires. */
 export type StreamToCallback = (
@@ -73,6 +75,17 @@ export type RunSpec = {
 /** Why a run must end from outside. */
 export type Interruption = { status: "cancelled" | "timeout"; bailout: BailoutReason; message: string };
 
+/** Where a run stood when its process ended. */
+export type Resumption =
+  /** The model had asked for calls; some may have been answered. */
+  | { kind: "calls"; calls: readonly ToolCall[]; answered: ReadonlyMap<string, CallResult> }
+  /** The model had given its answer. */
+  | { kind: "answer"; reply: Reply }
+  /** The run had begun its last report. */
+  | { kind: "wrap_up"; reason: BailoutReason; text: string | null }
+  /** The next turn was due. */
+  | { kind: "turn" };
+
 /** One execution of an agent: its fixed part and what changes while it runs. */
 export class Run {
   readonly spec: RunSpec;
@@ -96,6 +109,8 @@ export class Run {
   readonly warnings: string[] = [];
   /** Tokens the last call measured, and the characters it covered. */
   measured = { tokens: 0, chars: 0 };
+  /** Set if the run goes on after a crash. */
+  resumption: Resumption | null = null;
   /** User messages that no row tells of yet; the next turn's row takes them. */
   readonly unrecorded: string[] = [];
   /** The history was replaced since the last turn's row, which must then hold all of it. */

@@ -2,16 +2,18 @@ import { summarise } from "../loop/summarise.ts";
 import { waitFor } from "../loop/wait-for.ts";
 import { delay } from "../scheduler/clock.ts";
 import { Gate } from "../scheduler/gate.ts";
-import type { Agent, ExecutionMode } from "../schema/agent.ts";
+import type { Agent, Deliverable, ExecutionMode, Limits } from "../schema/agent.ts";
 import type { DelegationRequest } from "../schema/delegation.ts";
 import { RetinueError, messageOf } from "../schema/error.ts";
+import type { MessageNode } from "../schema/record.ts";
 import type { RunError, RunResult } from "../schema/result.ts";
 import { childMessage } from "./child-message.ts";
 import { createId } from "./create-id.ts";
 import { failedResult } from "./failed-result.ts";
 import { findAgent, isAgent } from "./find-agent.ts";
 import type { Host, LiveRun } from "./host.ts";
-import { type Profile, createProfile } from "./profile.ts";
+import { type Profile, createProfile, restoreProfile } from "./profile.ts";
+import { isClosed, metadataOf, resultOfRow } from "./read-row.ts";
 import { spawnRun } from "./spawn-run.ts";
 
 /** One delegation of a run, from the moment it was asked for. */
@@ -27,8 +29,8 @@ export type Delegation = {
   delivered: boolean;
 };
 
-/** Where a delegation came from: the parent's call, and the row its runs hang from. */
-export type Origin = { callId: string; rowId: number };
+/** Where a delegation came from: the parent's call, its task in a batch, and the row its runs hang from. */
+export type Origin = { callId: string; rowId: number; taskId?: string };
 
 /** The children of one run: how many at once, what they share, and which of them the parent has heard of. */
 export class Children {
@@ -39,6 +41,8 @@ export class Children {
   readonly #gate: Gate;
   readonly #profiles = new Map<string, Promise<Profile>>();
   readonly #delegations = new Map<string, Delegation>();
+  /** Attempts of delegations that were begun before a crash, by call and task. */
+  readonly #earlier = new Map<string, MessageNode[]>();
   #summary: { turn: number; text: Promise<string> } | undefined;
   #firstOfTurn: { turn: number; done: Promise<void>; resolve: () => void } | undefined;
 
@@ -99,8 +103,7 @@ export class Children {
     if (refusal) return failed(refusal);
     try {
       for (let attempt = 0; ; attempt++) {
-        const runId = attempt === 0 ? id : createId("run");
-        const result = await this.#attempt({ runId, attempt, agent: found }, request, origin, needed);
+        const result = await this.#attempt({ id, attempt, agent: found }, request, origin, needed);
         const { attempts, on, backoffMs } = found.retry;
         const again = attempt < attempts && result.error && on.includes(result.error.type) && !run.interruption;
         if (!again) return result;
@@ -113,12 +116,14 @@ export class Children {
   }
 
   async #attempt(
-    about: { runId: string; attempt: number; agent: Agent },
+    about: { id: string; attempt: number; agent: Agent },
     request: DelegationRequest,
     origin: Origin,
     needed: readonly RunResult[],
   ): Promise<RunResult> {
-    const { agent } = about;
+    const { agent, attempt } = about;
+    const earlier = this.#earlier.get(keyOf(origin))?.[attempt];
+    if (earlier) return this.goOn(earlier);
     const profile = await this.#profile(agent, request);
     const context = request.context ?? agent.context;
     const results = [...needed, ...(request.fromResults ?? []).flatMap((id) => this.resultOf(id) ?? [])];
@@ -128,8 +133,9 @@ export class Children {
       session: this.parent.session,
       parent: this.parent,
       profile,
-      runId: about.runId,
-      attempt: about.attempt,
+      runId: attempt === 0 ? about.id : createId("run"),
+      attempt,
+      taskId: origin.taskId,
       task: request.task,
       message: redactor.redact(message),
       tainted: results.some((result) => result.tainted),
@@ -139,6 +145,46 @@ export class Children {
       deliverables: redactor.redactJson([...agent.deliverables, ...(request.deliverables ?? [])]),
       limits: request.limits,
     });
+  }
+
+  /** The result of a child run that was begun before a crash: as recorded, or by going on with it in place. */
+  async goOn(node: MessageNode): Promise<RunResult> {
+    if (isClosed(node)) return resultOfRow(node);
+    const { session } = this.parent;
+    const { task, attempt, deliverables, limits, taskId } = metadataOf(node);
+    const message = node.request_content ?? "";
+    return spawnRun(this.host, {
+      session,
+      parent: this.parent,
+      profile: await restoreProfile(this.host, node, this.parent),
+      runId: node.run_id,
+      attempt: Number(attempt),
+      task: typeof task === "string" ? task : message,
+      message,
+      callId: node.call_id,
+      parentRowId: node.parent_message_id,
+      deliverables: (deliverables as Deliverable[] | undefined) ?? [],
+      limits: limits as Limits | undefined,
+      taskId: taskId as string | undefined,
+      resume: node,
+    });
+  }
+
+  /** Takes note of the children a recorded run had, and goes on with those its model was told are still running. */
+  remember(node: MessageNode): void {
+    const told = JSON.stringify(this.parent.run.history);
+    for (const turn of node.children) {
+      for (const row of turn.children.flatMap((child) => [child, ...child.children])) {
+        if (row.request_type !== "delegation") continue;
+        const { taskId } = metadataOf(row) as { taskId?: string };
+        const key = keyOf({ callId: row.call_id ?? "", ...(taskId !== undefined && { taskId }) });
+        const attempts = this.#earlier.get(key) ?? [];
+        this.#earlier.set(key, [...attempts, row]);
+        const known = { id: row.run_id, agent: row.agent_role ?? "", taskId };
+        if (told.includes(`"run_id\\\\":\\\\"${row.run_id}`)) this.track({ ...known, done: this.#gate.run(() => this.goOn(row)) });
+        else if (isClosed(row)) this.#delegations.set(row.run_id, { ...known, done: Promise.resolve(resultOfRow(row)), result: resultOfRow(row), delivered: true });
+      }
+    }
   }
 
   /** Results of finished delegations by id, for `fromResults`. */
@@ -187,4 +233,8 @@ export class Children {
     }
     return this.#firstOfTurn;
   }
+}
+
+function keyOf({ callId, taskId }: Pick<Origin, "callId" | "taskId">): string {
+  return taskId === undefined ? callId : `${callId} ${taskId}`;
 }

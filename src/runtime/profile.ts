@@ -4,9 +4,12 @@ import { childChain } from "../permissions/child-chain.ts";
 import { decide } from "../permissions/decide.ts";
 import type { Agent, Limits } from "../schema/agent.ts";
 import type { Layer } from "../schema/rights.ts";
+import { RetinueError } from "../schema/error.ts";
+import type { MessageRow } from "../schema/record.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import { effectiveLimits } from "./effective-limits.ts";
 import type { Host, LiveRun, Session } from "./host.ts";
+import { metadataOf } from "./read-row.ts";
 import { systemPrompt } from "./system-prompt.ts";
 
 /** All that children of one agent under one parent share; made once, frozen for all of them. */
@@ -55,7 +58,48 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
     delegates,
     system,
     systemPromptId: host.store.savePrompt(system),
-    snapshotId: host.store.savePrompt(JSON.stringify(redactor.redactJson({ agent, chain, limits, tools: [...tools.keys()] }))),
+    snapshotId: host.store.savePrompt(
+      JSON.stringify(
+        redactor.redactJson({
+          agent,
+          chain,
+          limits,
+          tools: [...tools.keys()],
+          delegates: delegates.map((delegate) => delegate.name),
+          model: request.model ?? agent.model,
+        } satisfies Snapshot),
+      ),
+    ),
+  };
+}
+
+/** What the record keeps of a profile. */
+export type Snapshot = Pick<Profile, "agent" | "chain" | "limits"> & {
+  tools: readonly string[];
+  delegates: readonly string[];
+  /** The model's name as it was asked for. */
+  model: string;
+};
+
+/** The profile of a recorded run: rights, limits and prompt as they were, whatever the agent's file says now. */
+export async function restoreProfile(host: Host, row: MessageRow, parent: LiveRun | null): Promise<Profile> {
+  const snapshotId = String(metadataOf(row).snapshot);
+  const kept = host.store.prompt(snapshotId);
+  const system = host.store.prompt(row.system_prompt_id ?? "");
+  if (kept === undefined || system === undefined) {
+    throw new RetinueError("store", `the record lacks the definition of run ${row.run_id}, so it cannot go on`);
+  }
+  const snapshot = JSON.parse(kept) as Snapshot;
+  const inherited = parent?.run.spec.model ?? null;
+  const recorded = await host.resolveModel(row.model_id ?? snapshot.model, inherited).catch(() => null);
+  return {
+    ...snapshot,
+    model: recorded ?? (await host.resolveModel(snapshot.model, inherited)),
+    tools: new Map([...host.tools].filter(([name]) => snapshot.tools.includes(name))),
+    delegates: snapshot.delegates.flatMap((name) => host.registry.get(name) ?? []),
+    system,
+    systemPromptId: row.system_prompt_id ?? "",
+    snapshotId,
   };
 }
 

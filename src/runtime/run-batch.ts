@@ -20,7 +20,7 @@ export async function runBatch(children: Children, batch: DelegationBatch, conte
     onFailure: batch.onFailure ?? "continue",
     run: async (task, needed) => {
       const entry = byTask.get(task.id);
-      const value = await children.delegate(entry?.id ?? createId("run"), task, origin, needed);
+      const value = await children.delegate(entry?.id ?? createId("run"), task, { ...origin, taskId: task.id }, needed);
       entry?.resolve(value);
       return { value, success: value.success };
     },

@@ -6,6 +6,7 @@ import { Account } from "../scheduler/ledger.ts";
 import { RunSlot } from "../scheduler/slots.ts";
 import type { Deliverable, Limits } from "../schema/agent.ts";
 import { messageOf } from "../schema/error.ts";
+import type { MessageNode } from "../schema/record.ts";
 import type { RunError, RunResult } from "../schema/result.ts";
 import { MAX_RESULT_CHARS, excerpt } from "../tools/truncate.ts";
 import { Children } from "./children.ts";
@@ -14,6 +15,8 @@ import { accountLimits } from "./effective-limits.ts";
 import { failedResult } from "./failed-result.ts";
 import type { Host, LiveRun, Session } from "./host.ts";
 import type { Profile } from "./profile.ts";
+import { elapsedMs, spentIn } from "./read-row.ts";
+import { restoreRun } from "./restore-run.ts";
 
 /** A run that is about to begin. */
 export type SpawnRequest = {
@@ -34,14 +37,19 @@ export type SpawnRequest = {
   attempt: number;
   deliverables: readonly Deliverable[];
   limits?: Limits | undefined;
+  /** The task's id in its batch. */
+  taskId?: string | undefined;
+  /** The recorded run to go on with, in its own row. */
+  resume?: MessageNode | undefined;
 };
 
 /** Runs an agent from its first row to its last. Never throws. */
 export async function spawnRun(host: Host, request: SpawnRequest): Promise<RunResult> {
   const { session, parent } = request;
   const above = parent?.run.account ?? session.account;
-  const full = above.takeSpawn();
-  const messageId = openRun(request);
+  const full = request.resume ? null : above.takeSpawn();
+  const messageId = request.resume ? request.resume.id : openRun(request);
+  if (request.resume) announce(request, messageId);
   if (full) {
     const message = `the limit of ${full.limits.spawns} runs for ${full.name} is used up`;
     return closeRun(request, messageId, refused(request, { type: "spawn_limit", message, recoverable: false }));
@@ -83,7 +91,7 @@ async function bringToLife(host: Host, request: SpawnRequest, messageId: number,
   const { agent, limits } = profile;
   const { clock } = session.ports;
   const depth = parent ? parent.run.spec.depth + 1 : 0;
-  const startedMs = clock.monotonicMs();
+  const startedMs = clock.monotonicMs() - (request.resume ? elapsedMs(request.resume) : 0);
   const tools = new Map(profile.tools);
   const spec: RunSpec = {
     runId: request.runId,
@@ -104,21 +112,37 @@ async function bringToLife(host: Host, request: SpawnRequest, messageId: number,
     projectDir: session.projectDir,
     workspaceDir: await workspaceOf(request),
     messageId,
-    startedAtMs: clock.wallMs(),
+    startedAtMs: request.resume ? Date.parse(request.resume.started_at) : clock.wallMs(),
     startedMs,
     deadlineMs: Math.min(startedMs + limits.timeoutMs, parent?.run.spec.deadlineMs ?? Number.POSITIVE_INFINITY),
   };
   const account = new Account(`${agent.name} (${request.runId})`, above, accountLimits(agent.limits, request.limits));
-  const run = new Run(spec, { account, slot: new RunSlot(host.slots, depth), tainted: request.tainted || (parent?.run.tainted ?? false) });
+  const run = new Run(spec, { account, slot: new RunSlot(host.slots, depth), tainted: isTainted(request) });
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
   const live: LiveRun = { run, session, parent, kids: new Set(), children: null, settled, settle };
+  if (request.resume) restore(host, run, request.resume);
   if (profile.delegates.length > 0) {
     live.children = new Children(host, live, profile);
+    if (request.resume) live.children.remember(request.resume);
     for (const [name, tool] of delegationTools(live.children)) tools.set(name, tool);
   }
   session.live.set(run.spec.runId, live);
   parent?.kids.add(live);
   return live;
+}
+
+function isTainted({ tainted, parent }: SpawnRequest): boolean {
+  return tainted || (parent?.run.tainted ?? false);
+}
+
+/** What was spent before counts for the run; the session's account was charged for all of it at once. */
+function restore(host: Host, run: Run, node: MessageNode): void {
+  restoreRun(run, node, { text: (id) => host.store.prompt(id), escape: host.guards.escape });
+  const spent = spentIn(node);
+  run.account.tokensSpent = spent.tokens;
+  run.account.costSpent = spent.costUsd;
+  run.account.spawns = spent.runs - 1;
+  run.subtreePriced = spent.priced;
 }
 
 async function workspaceOf({ session, profile, runId, parent }: SpawnRequest): Promise<string> {
@@ -131,7 +155,7 @@ async function workspaceOf({ session, profile, runId, parent }: SpawnRequest): P
 
 function openRun(request: SpawnRequest): number {
   const { session, parent, profile, runId, callId, attempt } = request;
-  const { journal, clock, redactor, emit } = session.ports;
+  const { journal, clock, redactor } = session.ports;
   const { agent, limits, model } = profile;
   const depth = parent ? parent.run.spec.depth + 1 : 0;
   const task = redactor.redact(request.task);
@@ -157,25 +181,33 @@ function openRun(request: SpawnRequest): number {
         ...(task !== request.message && { task }),
         ...(parent && { parentRun: parent.run.spec.runId, parentAgent: parent.run.spec.agent.name }),
         ...(request.deliverables.length > 0 && { deliverables: request.deliverables }),
+        ...(request.taskId !== undefined && { taskId: request.taskId }),
+        ...(request.limits && { limits: request.limits }),
+        ...(isTainted(request) && { tainted: true }),
       },
     },
-    (seq) =>
-      emit(session.id, {
-        type: "run.started",
-        runId,
-        parentRunId: parent?.run.spec.runId ?? null,
-        callId,
-        messageId,
-        agent: agent.name,
-        displayName: agent.displayName,
-        icon: agent.display.icon ?? null,
-        depth,
-        model: model.id,
-        task,
-        attempt,
-      }, seq),
+    (seq) => announce(request, messageId, seq),
   );
   return messageId;
+}
+
+function announce({ session, parent, profile, runId, callId, attempt, task }: SpawnRequest, messageId: number, seq?: number): void {
+  const { agent, model } = profile;
+  const event = {
+    type: "run.started" as const,
+    runId,
+    parentRunId: parent?.run.spec.runId ?? null,
+    callId,
+    messageId,
+    agent: agent.name,
+    displayName: agent.displayName,
+    icon: agent.display.icon ?? null,
+    depth: parent ? parent.run.spec.depth + 1 : 0,
+    model: model.id,
+    task: session.ports.redactor.redact(task),
+    attempt,
+  };
+  session.ports.emit(session.id, event, seq);
 }
 
 function closeRun(request: SpawnRequest, messageId: number, result: RunResult): RunResult {

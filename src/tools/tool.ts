@@ -67,6 +67,8 @@ export type Tool<Input = never> = {
   readonly access: (input: Input, roots: Roots) => readonly Target[] | Promise<readonly Target[]>;
   /** State of what it reads; equal input and state give an equal output, so a session may reuse it. */
   readonly fileState?: (input: Input, roots: Roots) => Promise<string | undefined>;
+  /** For `replay: "lookup"`: asks the outside whether a call happened; its outcome, or null if it did not. */
+  readonly lookup?: (input: Input, context: Roots & { callId: string; signal: AbortSignal }) => Promise<string | null>;
   /** It starts child runs and holds no slot while it waits; `self-recorded` if a child's row stands for the call. */
   readonly delegates: false | "recorded" | "self-recorded";
   readonly execute: (input: Input, context: ToolContext) => Promise<ToolOutput | string>;
