@@ -12,25 +12,40 @@ const dataDir = mkdtempSync(join(tmpdir(), "retinue-bench-"));
 const allowAll = { allow: ["*"], maxConcurrent: 100_000, recursive: true };
 
 function runtimeWith(script) {
-  const agent = (name) => defineAgent({ name, description: name, prompt: `You are ${name}.`, subagents: allowAll, limits: { depth: 100 } });
+  const agent = (name) =>
+    defineAgent({
+      name,
+      description: name,
+      prompt: `You are ${name}.`,
+      subagents: allowAll,
+      limits: { depth: 100 },
+    });
   return createRuntime({
     agents: ["l0", "l1", "l2", "l3"].map(agent),
     model: scriptedModel("bench", script),
-    settings: { maxConcurrent: 100_000, maxAgents: 1_000_000, maxDepth: 64, limits: { minutes: 30, tokens: 1e12 } },
+    settings: {
+      maxConcurrent: 100_000,
+      maxAgents: 1_000_000,
+      maxDepth: 64,
+      limits: { minutes: 30, tokens: 1e12 },
+    },
     dataDir,
     projectDir: dataDir,
   });
 }
 
-const fanOut = (agent, size) => callDelegateMany(Array.from({ length: size }, (_, index) => ({ id: `${index}`, agent, task: "go on" })));
+const fanOut = (agent, size) =>
+  callDelegateMany(Array.from({ length: size }, (_, index) => ({ id: `${index}`, agent, task: "go on" })));
 
 /** Each run knows its depth from the awareness block in its prompt. */
 const depthOf = (request) => Number(/depth (\d+) of/.exec(request.options.prompt[0].content)?.[1] ?? 0);
 
 const scripts = {
   flat: (request) => (depthOf(request) === 0 && request.turn === 0 ? fanOut("l1", n) : say("done")),
-  chain: (request) => (depthOf(request) < n && request.turn === 0 ? fanOut(`l${(depthOf(request) + 1) % 4}`, 1) : say("done")),
-  tree: (request) => (depthOf(request) < 3 && request.turn === 0 ? fanOut(`l${depthOf(request) + 1}`, n) : say("done")),
+  chain: (request) =>
+    depthOf(request) < n && request.turn === 0 ? fanOut(`l${(depthOf(request) + 1) % 4}`, 1) : say("done"),
+  tree: (request) =>
+    depthOf(request) < 3 && request.turn === 0 ? fanOut(`l${depthOf(request) + 1}`, n) : say("done"),
 };
 
 if (mode === "cancel") {

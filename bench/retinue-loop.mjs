@@ -19,13 +19,27 @@ const note = defineTool({
 });
 const options = {
   agents: [
-    defineAgent({ name: "lead", description: "Leads.", prompt: "You lead.", tools: [], grants: ["note"], subagents: { allow: ["worker"], maxConcurrent: 100_000 } }),
-    defineAgent({ name: "worker", description: "Works.", prompt: "You take notes and report.", tools: ["note"] }),
+    defineAgent({
+      name: "lead",
+      description: "Leads.",
+      prompt: "You lead.",
+      tools: [],
+      grants: ["note"],
+      subagents: { allow: ["worker"], maxConcurrent: 100_000 },
+    }),
+    defineAgent({
+      name: "worker",
+      description: "Works.",
+      prompt: "You take notes and report.",
+      tools: ["note"],
+    }),
   ],
   tools: [note],
   model: "bench/mock",
   settings: {
-    providers: { bench: { kind: "openai-compatible", baseUrl: `${base}/v1`, apiKey: "none", maxConcurrent: 100_000 } },
+    providers: {
+      bench: { kind: "openai-compatible", baseUrl: `${base}/v1`, apiKey: "none", maxConcurrent: 100_000 },
+    },
     limits: { tokens: 1_000_000_000, minutes: 30 },
     maxConcurrent: 100_000,
     maxAgents: 1_000_000,

@@ -20,7 +20,12 @@ const raw: Record<string, unknown> = {};
 
 function add(what: string, value: number, unit: string, limit: number | null): void {
   const shown = unit === "×" ? value.toFixed(2) : value.toFixed(value < 10 ? 1 : 0);
-  rows.push({ what, value: `${shown} ${unit}`, goal: limit === null ? "" : `≤ ${limit} ${unit}`, ok: limit === null ? null : value <= limit });
+  rows.push({
+    what,
+    value: `${shown} ${unit}`,
+    goal: limit === null ? "" : `≤ ${limit} ${unit}`,
+    ok: limit === null ? null : value <= limit,
+  });
 }
 
 function median(values: readonly number[]): number {
@@ -35,25 +40,39 @@ function say(text: string): void {
 /** Runs one measured process and reads the JSON it prints. */
 function measure(file: string, env: Record<string, string>): Promise<Numbers> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ["--expose-gc", here(file)], { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, ["--expose-gc", here(file)], {
+      env: { ...process.env, ...env },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     let output = "";
     child.stdout.on("data", (chunk) => {
       output += chunk;
     });
-    child.on("exit", (code) => (code === 0 ? resolve(output ? JSON.parse(output) : {}) : reject(new Error(`${file} ended with ${code}`))));
+    child.on("exit", (code) =>
+      code === 0
+        ? resolve(output ? JSON.parse(output) : {})
+        : reject(new Error(`${file} ended with ${code}`)),
+    );
   });
 }
 
 /** Starts the model server in a process of its own. */
 function startServer(): Promise<{ url: string; stop: () => void }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [here("server.ts"), "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
-    child.stdout.once("data", (line) => resolve({ url: `http://127.0.0.1:${JSON.parse(String(line)).port}`, stop: () => child.kill() }));
+    const child = spawn(process.execPath, [here("server.ts"), "--port", "0"], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    child.stdout.once("data", (line) =>
+      resolve({ url: `http://127.0.0.1:${JSON.parse(String(line)).port}`, stop: () => child.kill() }),
+    );
   });
 }
 
 /** Several measurements of two or more kinds, taken in turn. */
-async function interleaved<Kind extends string>(kinds: readonly Kind[], one: (kind: Kind) => Promise<number>): Promise<Record<Kind, number>> {
+async function interleaved<Kind extends string>(
+  kinds: readonly Kind[],
+  one: (kind: Kind) => Promise<number>,
+): Promise<Record<Kind, number>> {
   const taken = Object.fromEntries(kinds.map((kind) => [kind, [] as number[]])) as Record<Kind, number[]>;
   for (let round = 0; round < ROUNDS; round++) for (const kind of kinds) taken[kind].push(await one(kind));
   return Object.fromEntries(kinds.map((kind) => [kind, median(taken[kind])])) as Record<Kind, number>;
@@ -64,12 +83,20 @@ async function cpuOverTheWire(url: string): Promise<void> {
   for (const n of SIZES) {
     say(`fan-out of ${n}: CPU …`);
     const env = { BENCH_URL: url, BENCH_N: String(n), BENCH_MODE: "cpu" };
-    const cpu = await interleaved(["fetch", "retinue"], async (kind) => (await measure(`${kind}-loop.mjs`, env)).cpuMs ?? Number.NaN);
+    const cpu = await interleaved(
+      ["fetch", "retinue"],
+      async (kind) => (await measure(`${kind}-loop.mjs`, env)).cpuMs ?? Number.NaN,
+    );
     raw[`cpuMs, ${n} delegations`] = cpu;
     perDelegation[n] = cpu.retinue / n;
     add(`CPU per delegation against the fetch loop, N = ${n}`, cpu.retinue / cpu.fetch, "×", 1.2);
   }
-  add("CPU per delegation, N = 1000 against N = 100", (perDelegation[1000] ?? 0) / (perDelegation[100] ?? 1), "×", 1);
+  add(
+    "CPU per delegation, N = 1000 against N = 100",
+    (perDelegation[1000] ?? 0) / (perDelegation[100] ?? 1),
+    "×",
+    1,
+  );
 }
 
 async function recording(url: string): Promise<void> {
@@ -100,10 +127,18 @@ async function inProcess(): Promise<void> {
   const wall = async (mode: string, n: number) => {
     say(`in one process, scripted model: ${mode} ${n} …`);
     const times: number[] = [];
-    for (let round = 0; round < ROUNDS; round++) times.push((await measure("in-process.mjs", { BENCH_MODE: mode, BENCH_N: String(n) })).wallMs ?? Number.NaN);
+    for (let round = 0; round < ROUNDS; round++)
+      times.push(
+        (await measure("in-process.mjs", { BENCH_MODE: mode, BENCH_N: String(n) })).wallMs ?? Number.NaN,
+      );
     return median(times);
   };
-  const [thousand, tenThousand, chain, tree] = [await wall("flat", 1000), await wall("flat", 10_000), await wall("chain", 50), await wall("tree", 10)];
+  const [thousand, tenThousand, chain, tree] = [
+    await wall("flat", 1000),
+    await wall("flat", 10_000),
+    await wall("chain", 50),
+    await wall("tree", 10),
+  ];
   raw["in process, wallMs"] = { thousand, tenThousand, chain, tree };
   add("time of 10,000 live sub-agents against 1,000", tenThousand / thousand, "×", 13);
   add("1,000 live sub-agents, scripted model", thousand, "ms", null);
@@ -122,7 +157,9 @@ async function start(): Promise<void> {
     arrived = performance.now();
     request.resume().on("end", () => {
       response.writeHead(200, { "content-type": "text/event-stream" });
-      response.end('data: {"choices":[{"index":0,"delta":{"content":"ok"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n');
+      response.end(
+        'data: {"choices":[{"index":0,"delta":{"content":"ok"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+      );
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -150,6 +187,12 @@ try {
 }
 const width = Math.max(...rows.map((row) => row.what.length));
 console.log(`\nNode ${process.version}, ${os.cpus().length} cores, median of ${ROUNDS}\n`);
-for (const row of rows) console.log(`${row.what.padEnd(width)}  ${row.value.padStart(11)}  ${row.goal.padEnd(10)}  ${row.ok === null ? "" : row.ok ? "ok" : "MISSED"}`);
+for (const row of rows)
+  console.log(
+    `${row.what.padEnd(width)}  ${row.value.padStart(11)}  ${row.goal.padEnd(10)}  ${row.ok === null ? "" : row.ok ? "ok" : "MISSED"}`,
+  );
 mkdirSync(here("results"), { recursive: true });
-writeFileSync(here("results/latest.json"), `${JSON.stringify({ node: process.version, rounds: ROUNDS, rows, raw }, null, 2)}\n`);
+writeFileSync(
+  here("results/latest.json"),
+  `${JSON.stringify({ node: process.version, rounds: ROUNDS, rows, raw }, null, 2)}\n`,
+);

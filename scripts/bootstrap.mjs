@@ -2,7 +2,16 @@
 // Brings the locked dependencies, a Node that is new enough, and the built program, each only if it is missing.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -16,7 +25,9 @@ bringNode();
 if (process.argv.includes("--build")) build();
 
 function installDependencies() {
-  const lock = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).digest("hex");
+  const lock = createHash("sha256")
+    .update(readFileSync(join(root, "package-lock.json")))
+    .digest("hex");
   const stamp = join(modules, ".retinue-lock");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
   say("installing dependencies …");
@@ -34,7 +45,10 @@ function bringNode() {
   say(`this is Node ${process.versions.node}; bringing Node ${NODE_VERSION} into node_modules …`);
   mkdirSync(home, { recursive: true });
   writeFileSync(join(home, "package.json"), '{"private":true}\n');
-  npm(["install", "--no-save", "--loglevel=error", "--no-audit", "--no-fund", `${name}@${NODE_VERSION}`], home);
+  npm(
+    ["install", "--no-save", "--loglevel=error", "--no-audit", "--no-fund", `${name}@${NODE_VERSION}`],
+    home,
+  );
   rmSync(link, { force: true });
   symlinkSync(join(home, "node_modules", name, "bin", windows ? "node.exe" : "node"), link);
 }
@@ -57,7 +71,8 @@ function newest(folder) {
 }
 
 function npm(args, cwd) {
-  if (process.env.npm_execpath?.endsWith(".js")) run(process.execPath, [process.env.npm_execpath, ...args], cwd);
+  if (process.env.npm_execpath?.endsWith(".js"))
+    run(process.execPath, [process.env.npm_execpath, ...args], cwd);
   else run(windows ? "npm.cmd" : "npm", args, cwd);
 }
 

@@ -12,25 +12,45 @@ const dist = join(root, "dist");
 
 rmSync(dist, { recursive: true, force: true });
 const bundle = await rolldown({
-  input: { index: join(src, "index.ts"), testing: join(src, "testing", "index.ts"), cli: join(src, "cli", "main.ts") },
+  input: {
+    index: join(src, "index.ts"),
+    testing: join(src, "testing", "index.ts"),
+    cli: join(src, "cli", "main.ts"),
+  },
   platform: "node",
   external: (id) => !id.startsWith(".") && !id.startsWith("/") && !/^[a-z]:/i.test(id),
 });
-await bundle.write({ dir: dist, format: "esm", chunkFileNames: "[name]-[hash].js",
+await bundle.write({
+  dir: dist,
+  format: "esm",
+  chunkFileNames: "[name]-[hash].js",
   sourcemap: true,
-  codeSplitting: { groups: [{ name: "core", test: /[/\\]src[/\\](agents|files|loop|net|permissions|redact|runtime|scheduler|schema|store|tools)[/\\]/ }] },
+  codeSplitting: {
+    groups: [
+      {
+        name: "core",
+        test: /[/\\]src[/\\](agents|files|loop|net|permissions|redact|runtime|scheduler|schema|store|tools)[/\\]/,
+      },
+    ],
+  },
 });
 await bundle.close();
 
-const prompts = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) => /(^|[/\\])prompts[/\\][^/\\]+\.md$/.test(file));
+const prompts = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) =>
+  /(^|[/\\])prompts[/\\][^/\\]+\.md$/.test(file),
+);
 mkdirSync(join(dist, "prompts"), { recursive: true });
 for (const file of prompts) {
   const to = join(dist, "prompts", basename(file));
-  if (existsSync(to)) throw new Error(`two prompts are named ${basename(file)}; give one of them another name`);
+  if (existsSync(to))
+    throw new Error(`two prompts are named ${basename(file)}; give one of them another name`);
   copyFileSync(join(src, file), to);
 }
 
 const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
-const { status } = spawnSync(process.execPath, [compiler, "-p", join(root, "tsconfig.build.json")], { cwd: root, stdio: "inherit" });
+const { status } = spawnSync(process.execPath, [compiler, "-p", join(root, "tsconfig.build.json")], {
+  cwd: root,
+  stdio: "inherit",
+});
 if (status !== 0) process.exit(status ?? 1);
 writeFileSync(join(dist, ".built"), "");

@@ -2,8 +2,30 @@
 // could look it up, and `npm ci` then refuses the lock as incomplete; an entry with its platform is enough for both.
 import { readFileSync, writeFileSync } from "node:fs";
 
-const SYSTEMS = ["aix", "android", "darwin", "freebsd", "linux", "netbsd", "openbsd", "openharmony", "sunos", "win32"];
-const PROCESSORS = { arm64: "arm64", x64: "x64", ia32: "ia32", arm: "arm", ppc64: "ppc64", s390x: "s390x", riscv64: "riscv64", loong64: "loong64", mips64el: "mips64el", wasm32: "wasm32" };
+const SYSTEMS = [
+  "aix",
+  "android",
+  "darwin",
+  "freebsd",
+  "linux",
+  "netbsd",
+  "openbsd",
+  "openharmony",
+  "sunos",
+  "win32",
+];
+const PROCESSORS = {
+  arm64: "arm64",
+  x64: "x64",
+  ia32: "ia32",
+  arm: "arm",
+  ppc64: "ppc64",
+  s390x: "s390x",
+  riscv64: "riscv64",
+  loong64: "loong64",
+  mips64el: "mips64el",
+  wasm32: "wasm32",
+};
 
 const path = new URL("../package-lock.json", import.meta.url);
 const lock = JSON.parse(readFileSync(path, "utf8"));
@@ -25,6 +47,14 @@ function platformOf(name) {
   const words = name.split(/[/-]/);
   const cpu = words.map((word) => PROCESSORS[word]).find(Boolean);
   const os = words.find((word) => SYSTEMS.includes(word));
-  const libc = words.includes("musl") ? "musl" : words.includes("gnu") || words.includes("gnueabihf") ? "glibc" : undefined;
-  return { ...(cpu && { cpu: [cpu] }), ...(libc && os === "linux" && { libc: [libc] }), ...(os && { os: [os] }) };
+  const libc = words.includes("musl")
+    ? "musl"
+    : words.includes("gnu") || words.includes("gnueabihf")
+      ? "glibc"
+      : undefined;
+  return {
+    ...(cpu && { cpu: [cpu] }),
+    ...(libc && os === "linux" && { libc: [libc] }),
+    ...(os && { os: [os] }),
+  };
 }

@@ -7,9 +7,13 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const args = process.argv.slice(2);
 const deep = args.includes("--deep");
 const rest = args.filter((arg) => arg !== "--deep");
-const { status } = spawnSync(process.execPath, [join(root, "node_modules", "vitest", "vitest.mjs"), "run", ...rest], {
-  cwd: root,
-  stdio: "inherit",
-  env: { ...process.env, ...(deep && { RETINUE_DEEP: "1" }) },
-});
+const { status } = spawnSync(
+  process.execPath,
+  [join(root, "node_modules", "vitest", "vitest.mjs"), "run", ...rest],
+  {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, ...(deep && { RETINUE_DEEP: "1" }) },
+  },
+);
 process.exit(status ?? 1);

@@ -1,6 +1,6 @@
 export { type AgentInput, defineAgent } from "./agents/define-agent.ts";
 export { AGENT_FRONTMATTER_SCHEMA } from "./agents/frontmatter-schema.ts";
-export { loadAgents, type LoadOptions } from "./agents/load-agents.ts";
+export { type LoadOptions, loadAgents } from "./agents/load-agents.ts";
 export { type AgentRegistry, createRegistry } from "./agents/registry.ts";
 export type { ApprovalAnswer, ApprovalRequest } from "./loop/ports.ts";
 export { codeTools } from "./packs/code/code-tools.ts";

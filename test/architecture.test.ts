@@ -9,7 +9,20 @@ const src = fileURLToPath(new URL("../src", import.meta.url));
 const LEVELS: Record<string, number> = {
   schema: 0,
   ...Object.fromEntries(
-    ["agents", "permissions", "scheduler", "models", "tools", "store", "config", "files", "net", "text", "redact", "telemetry"].map((name) => [name, 1]),
+    [
+      "agents",
+      "permissions",
+      "scheduler",
+      "models",
+      "tools",
+      "store",
+      "config",
+      "files",
+      "net",
+      "text",
+      "redact",
+      "telemetry",
+    ].map((name) => [name, 1]),
   ),
   packs: 2,
   loop: 2,
@@ -20,7 +33,9 @@ const LEVELS: Record<string, number> = {
 };
 const MAX_LINES = 400;
 
-const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file));
+const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(
+  (file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file),
+);
 const read = (file: string) => readFileSync(join(src, file), "utf8");
 const folderOf = (file: string) => file.split("/")[0] ?? "";
 

@@ -8,14 +8,23 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const documents = ["README.md", "CONTRIBUTING.md", "AGENTS.md", ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".md")).map((file) => join("docs", file))];
+const documents = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "AGENTS.md",
+  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => join("docs", file)),
+];
 const home = mkdtempSync(join(tmpdir(), "retinue-docs-"));
 
 /** Answers every model call with one sentence. */
 const server = http.createServer((request, response) => {
   request.resume().on("end", () => {
     response.writeHead(200, { "content-type": "text/event-stream" });
-    response.end('data: {"choices":[{"index":0,"delta":{"content":"The percent is not divided by 100."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n');
+    response.end(
+      'data: {"choices":[{"index":0,"delta":{"content":"The percent is not divided by 100."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+    );
   });
 });
 
@@ -27,14 +36,24 @@ afterAll(() => {
 
 function blocks(file: string, language: string): string[] {
   const text = readFileSync(join(root, file), "utf8");
-  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm"))].map((match) => match[1] ?? "");
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm"))].map(
+    (match) => match[1] ?? "",
+  );
 }
 
 function run(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   const { port } = server.address() as AddressInfo;
-  const env = { PATH: process.env.PATH, HOME: home, RETINUE_HOME: join(home, "data"), RETINUE_BASE_URL: `http://127.0.0.1:${port}/v1`, RETINUE_MODEL: "my-model" };
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home,
+    RETINUE_HOME: join(home, "data"),
+    RETINUE_BASE_URL: `http://127.0.0.1:${port}/v1`,
+    RETINUE_MODEL: "my-model",
+  };
   return new Promise((done) => {
-    execFile(process.execPath, args, { cwd: root, env }, (error, stdout, stderr) => done({ code: error ? Number(error.code) : 0, stdout, stderr }));
+    execFile(process.execPath, args, { cwd: root, env }, (error, stdout, stderr) =>
+      done({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    );
   });
 }
 
@@ -44,7 +63,8 @@ function words(line: string): string[] {
 }
 
 test("the commands in the documents work, in the order they stand", async () => {
-  const commands = documents.flatMap((file) => blocks(file, "sh").flatMap((block) => block.split("\n")))
+  const commands = documents
+    .flatMap((file) => blocks(file, "sh").flatMap((block) => block.split("\n")))
     .map((line) => line.replace(/\s+#.*$/, "").replace(/^npm start -- /, "retinue "))
     .filter((line) => line.startsWith("retinue "));
   expect(commands.length).toBeGreaterThan(4);
@@ -62,14 +82,23 @@ test("the TypeScript in the documents runs against the built package", async () 
     const path = join(root, "test", `.snippet-${index}-${file.replaceAll(/\W/g, "_")}.ts`);
     writeFileSync(path, text);
     const { code, stderr } = await run([path]).finally(() => rmSync(path));
-    expect({ file, index, code, stderr: code === 0 ? "" : stderr }).toEqual({ file, index, code: 0, stderr: "" });
+    expect({ file, index, code, stderr: code === 0 ? "" : stderr }).toEqual({
+      file,
+      index,
+      code: 0,
+      stderr: "",
+    });
   }
 });
 
 test("the examples run", async () => {
   const { code, stdout, stderr } = await run([join("examples", "library.ts")]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout.split("\n").slice(0, 3)).toEqual(["scout: completed", "lead: completed", "The entry point is src/index.ts."]);
+  expect(stdout.split("\n").slice(0, 3)).toEqual([
+    "scout: completed",
+    "lead: completed",
+    "The entry point is src/index.ts.",
+  ]);
 });
 
 test("links between documents lead somewhere", () => {

@@ -21,7 +21,9 @@ export async function openForReading(root: string, path: string): Promise<FileHa
     const stats = await handle.stat();
     if (stats.isFile() && stats.nlink <= 1) return handle;
     await handle.close();
-    throw new PathRefused(stats.isFile() ? `${path} has a second name (hard link)` : `${path} is not a regular file`);
+    throw new PathRefused(
+      stats.isFile() ? `${path} has a second name (hard link)` : `${path} is not a regular file`,
+    );
   } finally {
     await folder.close();
   }
@@ -31,12 +33,21 @@ export async function openForReading(root: string, path: string): Promise<FileHa
  * Writes a whole file below `root` so that a crash leaves the old or the new content, never a part. Folders on the
  * way are made; a link anywhere on the way, or in place of the file, is refused. Says whether the file was new.
  */
-export async function writeInside(root: string, path: string, content: string | Uint8Array): Promise<"created" | "modified"> {
+export async function writeInside(
+  root: string,
+  path: string,
+  content: string | Uint8Array,
+): Promise<"created" | "modified"> {
   const folder = await openFolder(root, dirname(path), true);
   try {
     const existed = await checkReplaceable(folder, path);
     const temporary = `.${nameOf(path)}.${randomBytes(6).toString("hex")}.tmp`;
-    const handle = await openAt(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, existed?.mode ?? 0o644);
+    const handle = await openAt(
+      folder,
+      temporary,
+      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+      existed?.mode ?? 0o644,
+    );
     try {
       await handle.writeFile(content);
       await handle.sync();
@@ -57,7 +68,8 @@ type Folder = { handle: FileHandle; path: string; close(): Promise<void> };
 
 async function openFolder(root: string, path: string, make: boolean): Promise<Folder> {
   const inside = relative(root, path);
-  if (inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside)) throw new PathRefused(`${path} is outside ${root}`);
+  if (inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside))
+    throw new PathRefused(`${path} is outside ${root}`);
   let folder = folderOf(await open(root, O_RDONLY | O_DIRECTORY), root);
   for (const name of inside.split(sep).filter(Boolean)) {
     const below = join(folder.path, name);

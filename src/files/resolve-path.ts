@@ -19,10 +19,21 @@ export async function pathTarget(path: string, mode: "read" | "write", roots: Ro
   const inWorkspace = path.startsWith("workspace:");
   const text = path.replace(/^(workspace|project):/, "");
   const real = await resolvePath(text, inWorkspace ? roots.workspaceDir : roots.projectDir);
-  const [workspace, project] = await Promise.all([realOf(roots.workspaceDir, 0), realOf(roots.projectDir, 0)]);
+  const [workspace, project] = await Promise.all([
+    realOf(roots.workspaceDir, 0),
+    realOf(roots.projectDir, 0),
+  ]);
   const below = (root: string) => real === root || real.startsWith(root.endsWith(sep) ? root : root + sep);
-  if (below(workspace)) return { kind: "path", path: real, root: "workspace", relative: slashed(relative(workspace, real)), mode };
-  if (below(project)) return { kind: "path", path: real, root: "project", relative: slashed(relative(project, real)), mode };
+  if (below(workspace))
+    return {
+      kind: "path",
+      path: real,
+      root: "workspace",
+      relative: slashed(relative(workspace, real)),
+      mode,
+    };
+  if (below(project))
+    return { kind: "path", path: real, root: "project", relative: slashed(relative(project, real)), mode };
   return { kind: "path", path: real, root: "outside", relative: real, mode };
 }
 

@@ -43,7 +43,10 @@ export function buildResult(run: Run, ending: Ending, ports: LoopPorts): RunResu
     tools_used: [...run.toolCounts.keys()],
     context_size: run.contextChars,
     tokens: { self: run.tokens, subtree: account.tokensSpent },
-    cost_usd: { self: run.costUsd, subtree: run.subtreePriced && run.costUsd !== null ? account.costSpent : null },
+    cost_usd: {
+      self: run.costUsd,
+      subtree: run.subtreePriced && run.costUsd !== null ? account.costSpent : null,
+    },
     deliverables: ending.verdicts ?? [],
     partial: ending.partial ?? false,
     ...(ending.bailout && { bailout_reason: ending.bailout }),

@@ -41,7 +41,12 @@ export async function callModel(run: Run, call: ModelCall, ports: LoopPorts): Pr
     if (outcome.kind !== "failed" || !outcome.error.recoverable || attempt >= MAX_ATTEMPTS) return outcome;
     if (outcome.error.type === "rate_limit") continue;
     const backoffMs = FIRST_RETRY_MS * 2 ** (attempt - 1) * (0.5 + ports.random());
-    await waitFor(run, "provider", ports, delay(ports.clock, outcome.error.retryAfterMs ?? backoffMs, run.signal));
+    await waitFor(
+      run,
+      "provider",
+      ports,
+      delay(ports.clock, outcome.error.retryAfterMs ?? backoffMs, run.signal),
+    );
   }
 }
 
@@ -52,7 +57,9 @@ async function tryOnce(run: Run, call: ModelCall, ports: LoopPorts): Promise<Mod
   const reserving = ports.guards.reserve(run.account, need, run.signal);
   const reserved = await (run.account.limited ? waitFor(run, "budget", ports, reserving) : reserving);
   if (reserved.kind === "refused") {
-    return reserved.resource === "cancelled" ? { kind: "interrupted" } : { kind: "unaffordable", resource: reserved.resource };
+    return reserved.resource === "cancelled"
+      ? { kind: "interrupted" }
+      : { kind: "unaffordable", resource: reserved.resource };
   }
   if (!(await takePlaces(run, ports))) {
     reserved.settle(0, 0);
@@ -87,7 +94,8 @@ function markCutOff(reply: Reply): void {
 /** Waits for the provider's limit, then for a slot: who holds a slot never waits for a provider. */
 async function takePlaces(run: Run, ports: LoopPorts): Promise<boolean> {
   const limiter = ports.limiter(run.spec.model.provider);
-  if (!limiter.tryAcquire() && !(await waitFor(run, "provider", ports, limiter.acquire(run.signal)))) return false;
+  if (!limiter.tryAcquire() && !(await waitFor(run, "provider", ports, limiter.acquire(run.signal))))
+    return false;
   if (run.slot.tryEnter() || (await waitFor(run, "slot", ports, run.slot.enter(run.signal)))) return true;
   limiter.release({ rateLimited: false });
   return false;
@@ -99,7 +107,10 @@ function needOf(run: Run, call: ModelCall): Need {
   return {
     inputTokens: call.inputTokens ?? estimateInputTokens(run, call.purpose === "turn"),
     outputTokens: maxOutputTokens,
-    leastOutputTokens: Math.min(maxOutputTokens, call.purpose === "turn" ? LEAST_OUTPUT_TOKENS : LEAST_WRAP_UP_TOKENS),
+    leastOutputTokens: Math.min(
+      maxOutputTokens,
+      call.purpose === "turn" ? LEAST_OUTPUT_TOKENS : LEAST_WRAP_UP_TOKENS,
+    ),
     inputPrice: highest / 1_000_000,
     outputPrice: Math.max(price?.output ?? 0, price?.reasoning ?? 0) / 1_000_000,
   };
@@ -120,11 +131,19 @@ function optionsOf(run: Run, call: ModelCall, maxOutputTokens: number): Language
 /** What one call cost: measured where the provider said it, the worst case where it did not. */
 export type Spent = { usage: ReturnType<LoopPorts["guards"]["measure"]>["usage"]; costUsd: number | null };
 
-function settle(run: Run, streamed: Streamed, booked: { need: Need; reserved: Reservation }, ports: LoopPorts): Spent {
+function settle(
+  run: Run,
+  streamed: Streamed,
+  booked: { need: Need; reserved: Reservation },
+  ports: LoopPorts,
+): Spent {
   const { need, reserved } = booked;
   if (streamed.kind === "failed" && !streamed.began) {
     reserved.settle(0, 0);
-    return { usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 }, costUsd: 0 };
+    return {
+      usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 },
+      costUsd: 0,
+    };
   }
   const reported = streamed.kind === "reply" ? streamed.reply.usage : undefined;
   const worst = run.account.limited ? reserved.outputTokens : estimateOutputTokens(streamed.chars);

@@ -1,7 +1,7 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import { excerpt } from "../tools/truncate.ts";
 import type { LoopPorts } from "./ports.ts";
-import { type Run, charsOf } from "./run.ts";
+import { charsOf, type Run } from "./run.ts";
 import { summarise } from "./summarise.ts";
 
 /** How much of the context limit the kept end of a conversation may take. */
@@ -20,11 +20,13 @@ export async function compact(run: Run, ports: LoopPorts, limitChars: number): P
   const messages: LanguageModelV4Message[] = [system, task];
   if (dropped.length > 0) {
     const summary = await summarise(run, dropped, ports);
-    const text = `<earlier_work>\n${ports.guards.escape(summary)}\n</earlier_work>\nThe conversation before this point was condensed. Go on with the task.`;
+    const text = `<earlier_work>\n${ports.guards.escapeText(summary)}\n</earlier_work>\nThe conversation before this point was condensed. Go on with the task.`;
     messages.push({ role: "user", content: [{ type: "text", text }] });
   }
   run.replaceHistory([...messages, ...kept]);
-  run.warnings.push(`the conversation was condensed at turn ${run.turn} to stay within ${limitChars} characters`);
+  run.warnings.push(
+    `the conversation was condensed at turn ${run.turn} to stay within ${limitChars} characters`,
+  );
 }
 
 /** Index of the first message to keep: an assistant's, so that no tool result loses its call. */
@@ -46,7 +48,10 @@ function shortened(message: LanguageModelV4Message, budget: number): LanguageMod
   const share = Math.max(500, Math.floor(budget / message.content.length));
   const content = message.content.map((part) => {
     if (part.type !== "tool-result" || part.output.type !== "text") return part;
-    return { ...part, output: { ...part.output, value: excerpt(part.output.value, share, "left out to make room") } };
+    return {
+      ...part,
+      output: { ...part.output, value: excerpt(part.output.value, share, "left out to make room") },
+    };
   });
   return { ...message, content };
 }

@@ -28,7 +28,11 @@ export type RunCommand = (command: string, index: number) => Promise<string | nu
 export async function checkDeliverables(run: Run, runCommand: RunCommand): Promise<DeliverableVerdict[]> {
   const verdicts: DeliverableVerdict[] = [];
   for (const [index, deliverable] of run.spec.deliverables.entries()) {
-    verdicts.push("file" in deliverable ? await checkFile(run, deliverable) : await checkCommand(deliverable, index, runCommand));
+    verdicts.push(
+      "file" in deliverable
+        ? await checkFile(run, deliverable)
+        : await checkCommand(deliverable, index, runCommand),
+    );
   }
   return verdicts;
 }
@@ -38,14 +42,17 @@ export async function missingBefore(run: Run, tool: string): Promise<string | nu
   for (const deliverable of run.spec.deliverables) {
     if (!("file" in deliverable) || !deliverable.before?.includes(tool)) continue;
     const verdict = await checkFile(run, deliverable);
-    if (!verdict.ok) return `'${tool}' must wait until \`${deliverable.file}\` is there and valid: ${verdict.reason}`;
+    if (!verdict.ok)
+      return `'${tool}' must wait until \`${deliverable.file}\` is there and valid: ${verdict.reason}`;
   }
   return null;
 }
 
 /** One line on what is missing, in the words a parent and a person see. */
 export function complianceError(agent: string, verdicts: readonly DeliverableVerdict[]): string {
-  const missing = verdicts.filter((verdict) => !verdict.ok).map((verdict) => `\`${verdict.deliverable}\` (${verdict.reason})`);
+  const missing = verdicts
+    .filter((verdict) => !verdict.ok)
+    .map((verdict) => `\`${verdict.deliverable}\` (${verdict.reason})`);
   return `COMPLIANCE ERROR: ${agent} did not leave what its contract demands: ${missing.join("; ")}.`;
 }
 
@@ -66,7 +73,8 @@ async function checkFile(run: Run, deliverable: FileDeliverable): Promise<Delive
     if (all.length === 0) return verdict(false, "no such file");
     const changed: string[] = [];
     for (const path of all) if (run.baseline.get(path) !== (await stateOf(path))) changed.push(path);
-    if (changed.length === 0) return verdict(false, "the file was there before and this run did not change it");
+    if (changed.length === 0)
+      return verdict(false, "the file was there before and this run did not change it");
     const names = changed.map((path) => relative(rootOf(run, deliverable).root, path));
     for (const path of changed) {
       const wrong = await faultOf(path, deliverable);
@@ -93,21 +101,38 @@ async function faultOf(path: string, deliverable: FileDeliverable): Promise<stri
   return issues.length > 0 ? `the file does not fit its schema: ${issues.join("; ")}` : null;
 }
 
-async function checkCommand(deliverable: CommandDeliverable, index: number, runCommand: RunCommand): Promise<DeliverableVerdict> {
+async function checkCommand(
+  deliverable: CommandDeliverable,
+  index: number,
+  runCommand: RunCommand,
+): Promise<DeliverableVerdict> {
   const wrong = await runCommand(deliverable.command, index);
-  return { deliverable: nameOf(deliverable), ok: wrong === null, reason: wrong?.slice(0, 500) ?? "exited with 0", files: [] };
+  return {
+    deliverable: nameOf(deliverable),
+    ok: wrong === null,
+    reason: wrong?.slice(0, 500) ?? "exited with 0",
+    files: [],
+  };
 }
 
 async function matching(run: Run, deliverable: FileDeliverable): Promise<string[]> {
   const { root, pattern } = rootOf(run, deliverable);
   const { glob } = await import("tinyglobby");
-  return glob(pattern, { cwd: root, absolute: true, dot: true, onlyFiles: true, followSymbolicLinks: false, expandDirectories: false });
+  return glob(pattern, {
+    cwd: root,
+    absolute: true,
+    dot: true,
+    onlyFiles: true,
+    followSymbolicLinks: false,
+    expandDirectories: false,
+  });
 }
 
 function rootOf(run: Run, deliverable: FileDeliverable): { root: string; pattern: string } {
   const inProject = deliverable.file.startsWith("project:");
   const pattern = deliverable.file.replace(/^(project|workspace):/, "");
-  if (pattern.startsWith("/") || pattern.split("/").includes("..")) throw new Error(`'${deliverable.file}' leads outside its folder`);
+  if (pattern.startsWith("/") || pattern.split("/").includes(".."))
+    throw new Error(`'${deliverable.file}' leads outside its folder`);
   return { root: inProject ? run.spec.projectDir : run.spec.workspaceDir, pattern };
 }
 

@@ -1,7 +1,7 @@
 import { messageOf } from "../schema/error.ts";
 import type { Decision, Target } from "../schema/rights.ts";
 import type { AnyTool, Tool } from "../tools/tool.ts";
-import { MAX_RESULT_CHARS, excerpt } from "../tools/truncate.ts";
+import { excerpt, MAX_RESULT_CHARS } from "../tools/truncate.ts";
 import { missingBefore } from "./deliverables.ts";
 import { performCall } from "./perform-call.ts";
 import type { LoopPorts } from "./ports.ts";
@@ -11,7 +11,12 @@ import type { Run } from "./run.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** What a call gave back, as it enters the history. */
-export type CallResult = { callId: string; tool: string; text: string; outcome: "ok" | "error" | "denied" | "cached" };
+export type CallResult = {
+  callId: string;
+  tool: string;
+  text: string;
+  outcome: "ok" | "error" | "denied" | "cached";
+};
 
 /** A call that passed every check. */
 type Admitted = { tool: Tool<unknown>; input: unknown; targets: readonly Target[]; approvedBy?: string };
@@ -61,7 +66,9 @@ async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitt
 }
 
 function denial(tool: Tool<unknown>, { reason }: Decision): string {
-  return tool.delegates ? JSON.stringify({ error: { type: "not_allowed", message: reason } }) : `permission denied: ${reason}`;
+  return tool.delegates
+    ? JSON.stringify({ error: { type: "not_allowed", message: reason } })
+    : `permission denied: ${reason}`;
 }
 
 function overLimit(run: Run, tool: string): string | null {
@@ -70,7 +77,8 @@ function overLimit(run: Run, tool: string): string | null {
   const own = Object.hasOwn(perTool, tool) ? perTool[tool] : undefined;
   if (run.toolCalls >= toolCalls) run.overToolCalls = true;
   if (run.overToolCalls) return `the limit of ${toolCalls} tool calls is used up; report what you have`;
-  if (own !== undefined && used >= own) return `the limit of ${own} calls of '${tool}' is used up; go on without it`;
+  if (own !== undefined && used >= own)
+    return `the limit of ${own} calls of '${tool}' is used up; go on without it`;
   run.toolCalls++;
   run.toolCounts.set(tool, used + 1);
   return null;
@@ -88,9 +96,19 @@ async function approveIfNeeded(
   const { spec } = run;
   const approvalId = ports.createId("apr");
   const shownInput = ports.redactor.redactJson(input);
-  const reason = tainted ? `it acts outside, and untrusted text has entered this run` : ports.redactor.redact(decision.reason);
+  const reason = tainted
+    ? `it acts outside, and untrusted text has entered this run`
+    : ports.redactor.redact(decision.reason);
   const chain = [...spec.ancestors, spec.agent.name];
-  ports.emit(run.spec.sessionId, { type: "approval.requested", runId: spec.runId, approvalId, tool: tool.name, input: shownInput, reason, chain });
+  ports.emit(run.spec.sessionId, {
+    type: "approval.requested",
+    runId: spec.runId,
+    approvalId,
+    tool: tool.name,
+    input: shownInput,
+    reason,
+    chain,
+  });
   const asking = ports.approve(
     {
       approvalId,
@@ -110,10 +128,20 @@ async function approveIfNeeded(
   );
   const answer = await waitFor(run, "approval", ports, asking);
   const note = answer.note ? { note: ports.redactor.redact(answer.note) } : {};
-  ports.emit(run.spec.sessionId, { type: "approval.settled", runId: spec.runId, approvalId, allowed: answer.allowed, by: answer.by, ...note });
+  ports.emit(run.spec.sessionId, {
+    type: "approval.settled",
+    runId: spec.runId,
+    approvalId,
+    allowed: answer.allowed,
+    by: answer.by,
+    ...note,
+  });
   if (answer.allowed) return { allowed: true, text: answer.by };
   const why = answer.note ? `: ${answer.note}` : "";
-  return { allowed: false, text: `'${tool.name}' needs approval (${reason}), and ${answer.by} did not give it${why}` };
+  return {
+    allowed: false,
+    text: `'${tool.name}' needs approval (${reason}), and ${answer.by} did not give it${why}`,
+  };
 }
 
 async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: LoopPorts): Promise<CallResult> {
@@ -126,13 +154,25 @@ async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: Loop
     row.close({ outcome: "cached", text: cached.text, effects: cached.tainted ? { tainted: true } : {} });
     return { callId: call.callId, tool: tool.name, text: cached.text, outcome: "cached" };
   }
-  if (!tool.delegates && !run.slot.tryEnter() && !(await waitFor(run, "slot", ports, run.slot.enter(run.signal)))) {
+  if (
+    !tool.delegates &&
+    !run.slot.tryEnter() &&
+    !(await waitFor(run, "slot", ports, run.slot.enter(run.signal)))
+  ) {
     const text = "the run was stopped before this call began";
     recordRefusal(run, call, { outcome: "error", text }, ports);
     return { callId: call.callId, tool: tool.name, text, outcome: "error" };
   }
-  const row = tool.delegates === "self-recorded" ? null : openCall(run, call, { tool, approvedBy: admitted.approvedBy }, ports);
-  const { output, effects } = await performCall(run, call, { ...admitted, rowId: row?.messageId ?? run.turnMessageId }, ports);
+  const row =
+    tool.delegates === "self-recorded"
+      ? null
+      : openCall(run, call, { tool, approvedBy: admitted.approvedBy }, ports);
+  const { output, effects } = await performCall(
+    run,
+    call,
+    { ...admitted, rowId: row?.messageId ?? run.turnMessageId },
+    ports,
+  );
   if (!tool.delegates) run.slot.leave();
   const text = await shorten(run, call, ports.redactor.redact(output.text), ports);
   const tainted = tool.untrusted || output.tainted === true;

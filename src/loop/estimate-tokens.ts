@@ -1,5 +1,5 @@
-import { functionToolOf } from "../tools/validate-input.ts";
 import type { AnyTool } from "../tools/tool.ts";
+import { functionToolOf } from "../tools/validate-input.ts";
 import type { Run } from "./run.ts";
 
 /** Fewer characters than a token of ordinary text has, so that the estimate errs on the high side. */
@@ -11,7 +11,8 @@ const toolChars = new WeakMap<AnyTool, number>();
 /** Input tokens the next call will have at most: what the last call measured, plus an estimate of what came since. */
 export function estimateInputTokens(run: Run, withTools: boolean): number {
   const unmeasured = Math.max(0, run.contextChars - run.measured.chars);
-  const estimated = run.measured.tokens + Math.ceil(unmeasured / CHARS_PER_TOKEN) + run.history.length * TOKENS_PER_MESSAGE;
+  const estimated =
+    run.measured.tokens + Math.ceil(unmeasured / CHARS_PER_TOKEN) + run.history.length * TOKENS_PER_MESSAGE;
   return run.measured.tokens > 0 || !withTools ? estimated : estimated + toolTokens(run);
 }
 

@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { decide } from "../permissions/decide.ts";
 import type { Account, Need, Refusal, Reservation } from "../scheduler/ledger.ts";
 import type { Decision } from "../schema/rights.ts";
-import { type Validated, validateInput } from "../tools/validate-input.ts";
 import type { AnyTool } from "../tools/tool.ts";
-import { escapeTags } from "./escape-tags.ts";
+import { type Validated, validateInput } from "../tools/validate-input.ts";
+import { checkDeliverables } from "./deliverables.ts";
 import { distinctCalls } from "./distinct-calls.ts";
+import { escapeTags } from "./escape-tags.ts";
+import { type MeasuredUsage, measureUsage } from "./measure-usage.ts";
 import type { ReplyReader } from "./read-stream.ts";
 import { isRepeating } from "./repetition.ts";
-import { checkDeliverables } from "./deliverables.ts";
-import { type MeasuredUsage, measureUsage } from "./measure-usage.ts";
 
 /**
  * The checks that keep runs honest, each behind a name. The runtime always uses these; only the testing entry can
@@ -22,7 +22,7 @@ export type Guards = {
   needsPerson: (tainted: boolean, outbound: boolean, decision: Decision) => boolean;
   reserve: (account: Account, need: Need, signal: AbortSignal) => Promise<Reservation | Refusal>;
   measure: typeof measureUsage;
-  escape: (text: string) => string;
+  escapeText: (text: string) => string;
   isRepeating: typeof isRepeating;
   isEmpty: (text: string) => boolean;
   checkDeliverables: typeof checkDeliverables;
@@ -42,10 +42,11 @@ const INVISIBLE = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}]*$/u;
 export const guards: Guards = Object.freeze({
   decide,
   validate: validateInput,
-  needsPerson: (tainted: boolean, outbound: boolean, decision: Decision) => tainted && outbound && !decision.consented,
+  needsPerson: (tainted: boolean, outbound: boolean, decision: Decision) =>
+    tainted && outbound && !decision.consented,
   reserve: (account: Account, need: Need, signal: AbortSignal) => account.reserve(need, signal),
   measure: measureUsage,
-  escape: escapeTags,
+  escapeText: escapeTags,
   isRepeating,
   isEmpty: (text: string) => INVISIBLE.test(text),
   checkDeliverables,
@@ -53,7 +54,10 @@ export const guards: Guards = Object.freeze({
   maxReplyChars: 32_000_000,
   isWhole: (reader: ReplyReader) => reader.finished,
   distinctCalls,
-  inputHash: (tool: string, input: unknown) => createHash("sha256").update(JSON.stringify([tool, input])).digest("hex"),
+  inputHash: (tool: string, input: unknown) =>
+    createHash("sha256")
+      .update(JSON.stringify([tool, input]))
+      .digest("hex"),
 });
 
 export type { MeasuredUsage };

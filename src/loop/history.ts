@@ -14,7 +14,13 @@ export function pushReply(run: Run, reply: Reply): void {
   if (reply.text) content.push({ type: "text", text: reply.text });
   for (const call of reply.calls) {
     const providerOptions = call.metadata ? { providerOptions: call.metadata } : {};
-    content.push({ type: "tool-call", toolCallId: call.callId, toolName: call.tool, input: inputForHistory(call.input), ...providerOptions });
+    content.push({
+      type: "tool-call",
+      toolCallId: call.callId,
+      toolName: call.tool,
+      input: inputForHistory(call.input),
+      ...providerOptions,
+    });
   }
   run.push({ role: "assistant", content });
 }
@@ -32,7 +38,10 @@ export function pushResults(run: Run, results: readonly CallResult[]): void {
       type: "tool-result",
       toolCallId: result.callId,
       toolName: result.tool,
-      output: { type: result.outcome === "ok" || result.outcome === "cached" ? "text" : "error-text", value: result.text },
+      output: {
+        type: result.outcome === "ok" || result.outcome === "cached" ? "text" : "error-text",
+        value: result.text,
+      },
     })),
   });
 }

@@ -4,14 +4,16 @@ import { cutAt } from "../tools/truncate.ts";
 export type Report = { summary: string; warnings: string[]; suggestions: string[]; data?: unknown };
 
 const MAX_SUMMARY_CHARS = 500;
-const HEADING = /^\s*(?:#{1,6}\s*|\*\*)?(summary|details|warnings?|suggestions?|files (?:modified|created)[^:]*)\s*(?:\*\*)?\s*:?\s*(?:\*\*)?\s*(.*)$/i;
+const HEADING =
+  /^\s*(?:#{1,6}\s*|\*\*)?(summary|details|warnings?|suggestions?|files (?:modified|created)[^:]*)\s*(?:\*\*)?\s*:?\s*(?:\*\*)?\s*(.*)$/i;
 
 /** Reads summary, warnings and suggestions out of a final text, and data if the text is JSON. */
 export function parseReport(text: string): Report {
   const data = parseData(text);
   const fromData = isRecord(data) ? data : {};
   const sections = sectionsOf(text);
-  const summary = textOf(fromData.summary) ?? sections.get("summary")?.join(" ").trim() ?? firstParagraph(text);
+  const summary =
+    textOf(fromData.summary) ?? sections.get("summary")?.join(" ").trim() ?? firstParagraph(text);
   return {
     summary: shortSummary(summary || firstParagraph(text)),
     warnings: listOf(fromData.warnings) ?? items(sections.get("warning")),

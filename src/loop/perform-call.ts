@@ -45,14 +45,23 @@ function contextOf(
     signal: run.signal,
     progress(text) {
       const message = ports.redactor.redact(text);
-      ports.emit(sessionId, { type: "call.progressed", runId, callId: call.callId, tool: call.tool, message });
+      ports.emit(sessionId, {
+        type: "call.progressed",
+        runId,
+        callId: call.callId,
+        tool: call.tool,
+        message,
+      });
     },
     changed(path, kind) {
       effects.files = [...(effects.files ?? []), [path, kind]];
       run.noteChange(path, kind);
     },
     tested(count, passed) {
-      effects.tests = { run: (effects.tests?.run ?? 0) + count, passed: (effects.tests?.passed ?? 0) + passed };
+      effects.tests = {
+        run: (effects.tests?.run ?? 0) + count,
+        passed: (effects.tests?.passed ?? 0) + passed,
+      };
       run.testsRun += count;
       run.testsPassed += passed;
     },

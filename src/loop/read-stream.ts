@@ -1,5 +1,9 @@
-import type { LanguageModelV4StreamPart, LanguageModelV4Usage, SharedV4ProviderMetadata } from "@ai-sdk/provider";
-import type { LanguageModelV4FinishReason } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
+} from "@ai-sdk/provider";
 
 /** A tool call as the model wrote it; the input is JSON text not yet checked. */
 export type ToolCall = {
@@ -29,7 +33,14 @@ export type Reply = {
 
 /** Puts a reply together part by part. Only a stream that reached its finish gives a reply. */
 export class ReplyReader {
-  readonly reply: Reply = { text: "", reasoning: [], calls: [], finish: "other", usage: undefined, modelId: undefined };
+  readonly reply: Reply = {
+    text: "",
+    reasoning: [],
+    calls: [],
+    finish: "other",
+    usage: undefined,
+    modelId: undefined,
+  };
   finished = false;
   error: unknown;
   /** Characters of everything that came, for a bound on replies without end. */
@@ -64,7 +75,12 @@ export class ReplyReader {
       case "tool-call":
         this.chars += part.input.length;
         if (!part.providerExecuted) {
-          reply.calls.push({ callId: part.toolCallId, tool: part.toolName, input: part.input, ...(part.providerMetadata && { metadata: part.providerMetadata }) });
+          reply.calls.push({
+            callId: part.toolCallId,
+            tool: part.toolName,
+            input: part.input,
+            ...(part.providerMetadata && { metadata: part.providerMetadata }),
+          });
         }
         return null;
       case "response-metadata":

@@ -6,7 +6,11 @@ import type { ToolCall } from "./read-stream.ts";
 import type { Run } from "./run.ts";
 
 /** What a call did besides its answer, so that a run can be rebuilt from its rows. */
-export type Effects = { files?: readonly (readonly [path: string, kind: "created" | "modified"])[]; tests?: { run: number; passed: number }; tainted?: true };
+export type Effects = {
+  files?: readonly (readonly [path: string, kind: "created" | "modified"])[];
+  tests?: { run: number; passed: number };
+  tainted?: true;
+};
 
 type Ending = Pick<CallResult, "outcome" | "text"> & { effects?: Effects };
 
@@ -25,22 +29,33 @@ export function openCall(
   const { callId, input } = call;
   const tool = about.tool.name;
   const adopted = call.resumed?.rowId ?? null;
-  const messageId = adopted ?? ports.journal.open(
-    {
-      sessionId: spec.sessionId,
-      parentId: run.turnMessageId,
-      runId: spec.runId,
-      type: "tool_call",
-      callId,
-      agentRole: spec.agent.name,
-      depth: spec.depth,
-      startedAtMs: ports.clock.wallMs(),
-      requestContent: input,
-      replay: about.tool.replay,
-      metadata: { tool, ...(about.approvedBy && { approvedBy: about.approvedBy }), ...(call.rawInput && { redacted: true }) },
-    },
-    (seq) => ports.emit(run.spec.sessionId, { type: "call.started", runId: spec.runId, callId, messageId, tool, input }, seq),
-  );
+  const messageId =
+    adopted ??
+    ports.journal.open(
+      {
+        sessionId: spec.sessionId,
+        parentId: run.turnMessageId,
+        runId: spec.runId,
+        type: "tool_call",
+        callId,
+        agentRole: spec.agent.name,
+        depth: spec.depth,
+        startedAtMs: ports.clock.wallMs(),
+        requestContent: input,
+        replay: about.tool.replay,
+        metadata: {
+          tool,
+          ...(about.approvedBy && { approvedBy: about.approvedBy }),
+          ...(call.rawInput && { redacted: true }),
+        },
+      },
+      (seq) =>
+        ports.emit(
+          run.spec.sessionId,
+          { type: "call.started", runId: spec.runId, callId, messageId, tool, input },
+          seq,
+        ),
+    );
   return {
     messageId,
     close({ outcome, text, effects }) {
@@ -58,7 +73,20 @@ export function openCall(
           ...(!good && { errorMessage: cutAt(text, 500) }),
         },
         (seq) =>
-          ports.emit(run.spec.sessionId, { type: "call.ended", runId: spec.runId, callId, messageId, tool, outcome, summary: cutAt(text, 200), durationMs }, seq),
+          ports.emit(
+            run.spec.sessionId,
+            {
+              type: "call.ended",
+              runId: spec.runId,
+              callId,
+              messageId,
+              tool,
+              outcome,
+              summary: cutAt(text, 200),
+              durationMs,
+            },
+            seq,
+          ),
       );
     },
   };

@@ -21,9 +21,17 @@ export function openTurn(run: Run, purpose: string, contextTokens: number, ports
       startedAtMs: ports.clock.wallMs(),
       modelId: spec.model.id,
       contextTokenCount: contextTokens,
-      metadata: purpose === "summary" ? { turn, purpose } : { turn, ...(purpose !== "turn" && { purpose }), ...sinceLastTurn(run, ports) },
+      metadata:
+        purpose === "summary"
+          ? { turn, purpose }
+          : { turn, ...(purpose !== "turn" && { purpose }), ...sinceLastTurn(run, ports) },
     },
-    (seq) => ports.emit(run.spec.sessionId, { type: "turn.started", runId: spec.runId, turn, messageId, model: spec.model.id }, seq),
+    (seq) =>
+      ports.emit(
+        run.spec.sessionId,
+        { type: "turn.started", runId: spec.runId, turn, messageId, model: spec.model.id },
+        seq,
+      ),
   );
   if (purpose !== "summary") run.turnMessageId = messageId;
   return { messageId, startedMs: ports.clock.monotonicMs() };
@@ -44,11 +52,18 @@ function sinceLastTurn(run: Run, ports: LoopPorts): Readonly<Record<string, unkn
 }
 
 /** Closes the row with the reply, whose secrets are hidden already, or with the failure. */
-export function closeTurn(run: Run, open: OpenTurn, streamed: Streamed, spent: Spent, ports: LoopPorts): void {
+export function closeTurn(
+  run: Run,
+  open: OpenTurn,
+  streamed: Streamed,
+  spent: Spent,
+  ports: LoopPorts,
+): void {
   const { spec, turn } = run;
   const { usage, costUsd } = spent;
   const closing: MessageClosing = {
-    status: streamed.kind === "reply" ? "completed" : (run.interruption?.status ?? statusOf(streamed.error.type)),
+    status:
+      streamed.kind === "reply" ? "completed" : (run.interruption?.status ?? statusOf(streamed.error.type)),
     completedAtMs: ports.clock.wallMs(),
     durationMs: Math.round(ports.clock.monotonicMs() - open.startedMs),
     promptTokens: usage.inputTokens,
@@ -64,7 +79,13 @@ export function closeTurn(run: Run, open: OpenTurn, streamed: Streamed, spent: S
     const { reply } = streamed;
     calls = reply.calls.map((call) => ({ callId: call.callId, tool: call.tool, input: call.input }));
     closing.responseContent = text;
-    if (calls.length > 0) closing.toolCalls = reply.calls.map(({ callId, tool, input, metadata }) => ({ callId, tool, input, ...(metadata && { metadata }) }));
+    if (calls.length > 0)
+      closing.toolCalls = reply.calls.map(({ callId, tool, input, metadata }) => ({
+        callId,
+        tool,
+        input,
+        ...(metadata && { metadata }),
+      }));
     const reasoning = reply.reasoning.filter((part) => part.metadata);
     closing.metadata = {
       ...(reply.modelId && { answeredBy: reply.modelId }),
@@ -78,7 +99,21 @@ export function closeTurn(run: Run, open: OpenTurn, streamed: Streamed, spent: S
   }
   const error = streamed.kind === "failed" ? { error: streamed.error } : {};
   ports.journal.close(open.messageId, spec.sessionId, closing, (seq) =>
-    ports.emit(run.spec.sessionId, { type: "turn.ended", runId: spec.runId, turn, messageId: open.messageId, text, calls, usage, costUsd, ...error }, seq),
+    ports.emit(
+      run.spec.sessionId,
+      {
+        type: "turn.ended",
+        runId: spec.runId,
+        turn,
+        messageId: open.messageId,
+        text,
+        calls,
+        usage,
+        costUsd,
+        ...error,
+      },
+      seq,
+    ),
   );
 }
 

@@ -6,8 +6,14 @@ export const REPEATS_TO_STOP = 5;
 export type Repetition = { last: string; count: number };
 
 /** Counts a turn's calls; says whether the run repeats itself, and how badly. */
-export function isRepeating(seen: Repetition, calls: readonly { tool: string; input: string }[]): "no" | "warn" | "stop" {
-  const signature = calls.map((call) => `${call.tool}\n${call.input}`).sort().join("\n\n");
+export function isRepeating(
+  seen: Repetition,
+  calls: readonly { tool: string; input: string }[],
+): "no" | "warn" | "stop" {
+  const signature = calls
+    .map((call) => `${call.tool}\n${call.input}`)
+    .sort()
+    .join("\n\n");
   seen.count = signature === seen.last ? seen.count + 1 : 1;
   seen.last = signature;
   if (seen.count >= REPEATS_TO_STOP) return "stop";

@@ -1,5 +1,5 @@
-import { validateInput } from "../tools/validate-input.ts";
 import type { AnyTool, Tool } from "../tools/tool.ts";
+import { validateInput } from "../tools/validate-input.ts";
 import { type CallResult, dispatch } from "./dispatch.ts";
 import type { LoopPorts } from "./ports.ts";
 import type { ToolCall } from "./read-stream.ts";
@@ -16,22 +16,39 @@ export async function resumeCall(run: Run, call: ToolCall, ports: LoopPorts): Pr
   if (!tool || !begun || tool.replay === "safe") return dispatch(run, call, ports);
   const found = tool.replay === "lookup" ? await lookUp(run, tool, call, ports) : undefined;
   if (found === null) return dispatch(run, call, ports);
-  const text = found ?? `it is not known whether '${call.tool}' took effect: the process ended while it ran; find out before you repeat it`;
+  const text =
+    found ??
+    `it is not known whether '${call.tool}' took effect: the process ended while it ran; find out before you repeat it`;
   const outcome = found === undefined ? "error" : "ok";
   if (found === undefined) {
     const message = `${run.spec.agent.name} was stopped inside '${call.tool}'; it is not known whether it took effect, and it is not repeated`;
-    ports.emit(run.spec.sessionId, { type: "notice.raised", level: "warning", message, runId: run.spec.runId });
+    ports.emit(run.spec.sessionId, {
+      type: "notice.raised",
+      level: "warning",
+      message,
+      runId: run.spec.runId,
+    });
   }
   openCall(run, call, { tool }, ports).close({ outcome, text });
   return { callId: call.callId, tool: call.tool, text, outcome };
 }
 
 /** The outcome if it happened, null if it did not, undefined if that cannot be found out. */
-async function lookUp(run: Run, tool: Tool<unknown>, call: ToolCall, ports: LoopPorts): Promise<string | null | undefined> {
+async function lookUp(
+  run: Run,
+  tool: Tool<unknown>,
+  call: ToolCall,
+  ports: LoopPorts,
+): Promise<string | null | undefined> {
   const parsed = await validateInput(tool as AnyTool, call.input);
   if (!tool.lookup || !parsed.ok) return undefined;
   try {
-    const found = await tool.lookup(parsed.value, { projectDir: run.spec.projectDir, workspaceDir: run.spec.workspaceDir, callId: call.callId, signal: run.signal });
+    const found = await tool.lookup(parsed.value, {
+      projectDir: run.spec.projectDir,
+      workspaceDir: run.spec.workspaceDir,
+      callId: call.callId,
+      signal: run.signal,
+    });
     return found === null ? null : ports.redactor.redact(found);
   } catch {
     return undefined;

@@ -1,33 +1,38 @@
 import { messageOf } from "../schema/error.ts";
 import type { BailoutReason, DeliverableVerdict, RunError, RunResult } from "../schema/result.ts";
-import { type Ending, buildResult } from "./build-result.ts";
-import { type ModelOutcome, callModel } from "./call-model.ts";
+import { buildResult, type Ending } from "./build-result.ts";
+import { callModel, type ModelOutcome } from "./call-model.ts";
 import { compact } from "./compact.ts";
 import { complianceError, takeBaseline } from "./deliverables.ts";
 import { type CallResult, dispatch } from "./dispatch.ts";
 import { lastText, pushReply, pushResults } from "./history.ts";
+import { limitReached } from "./limits.ts";
 import { loadPrompt } from "./load-prompt.ts";
 import type { LoopPorts } from "./ports.ts";
 import type { Reply, ToolCall } from "./read-stream.ts";
-import { type Repetition, REPEATS_TO_WARN } from "./repetition.ts";
+import { REPEATS_TO_WARN, type Repetition } from "./repetition.ts";
 import { resumeCall } from "./resume-call.ts";
 import type { Resumption, Run } from "./run.ts";
-import { limitReached } from "./limits.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** What a finished turn leads to. */
 type Next = { kind: "turn" } | { kind: "wrap_up"; reason: BailoutReason } | { kind: "end"; ending: Ending };
 
 const NEXT_TURN: Next = { kind: "turn" };
-const prompt = (name: string, values?: Record<string, string>) => loadPrompt(new URL(`./prompts/${name}.md`, import.meta.url), values);
+const prompt = (name: string, values?: Record<string, string>) =>
+  loadPrompt(new URL(`./prompts/${name}.md`, import.meta.url), values);
 
 /** One run from task to result. Never throws: whatever goes wrong ends as a status. */
 export async function runAgent(run: Run, ports: LoopPorts): Promise<RunResult> {
   const seen: Repetition = { last: "", count: 0 };
-  if (run.spec.deliverables.length > 0 && !run.resumption) run.baseline = await takeBaseline(run).catch(() => new Map());
+  if (run.spec.deliverables.length > 0 && !run.resumption)
+    run.baseline = await takeBaseline(run).catch(() => new Map());
   let next: Next = run.resumption ? await goOn(run, run.resumption, ports) : NEXT_TURN;
   while (next.kind !== "end") {
-    next = next.kind === "turn" ? await takeTurn(run, seen, ports) : { kind: "end", ending: await wrapUp(run, next.reason, ports) };
+    next =
+      next.kind === "turn"
+        ? await takeTurn(run, seen, ports)
+        : { kind: "end", ending: await wrapUp(run, next.reason, ports) };
   }
   return buildResult(run, await withVerdicts(run, next.ending, ports), ports);
 }
@@ -41,7 +46,9 @@ async function goOn(run: Run, at: Resumption, ports: LoopPorts): Promise<Next> {
     return { kind: "end", ending: { status: "completed", text: at.text, partial: true, bailout: at.reason } };
   }
   if (at.kind === "calls") {
-    const results = at.calls.map(async (call) => at.answered.get(call.callId) ?? (await resumeCall(run, call, ports)));
+    const results = at.calls.map(
+      async (call) => at.answered.get(call.callId) ?? (await resumeCall(run, call, ports)),
+    );
     pushResults(run, await Promise.all(results));
   }
   return NEXT_TURN;
@@ -63,7 +70,8 @@ async function takeTurn(run: Run, seen: Repetition, ports: LoopPorts): Promise<N
   const results = await answerCalls(run, calls, ports);
   pushResults(run, results);
   if (repeating === "stop") return { kind: "wrap_up", reason: "loop_detected" };
-  if (repeating === "warn") run.pushUser(prompt("repeating", { count: String(Math.max(seen.count, REPEATS_TO_WARN)) }));
+  if (repeating === "warn")
+    run.pushUser(prompt("repeating", { count: String(Math.max(seen.count, REPEATS_TO_WARN)) }));
   return NEXT_TURN;
 }
 
@@ -82,14 +90,16 @@ async function beforeTurn(run: Run, ports: LoopPorts): Promise<Next | null> {
   }
   const reason = limitReached(run, ports.clock.monotonicMs());
   if (reason) return { kind: "wrap_up", reason };
-  if (run.contextChars > run.spec.limits.contextChars) await compact(run, ports, run.spec.limits.contextChars);
+  if (run.contextChars > run.spec.limits.contextChars)
+    await compact(run, ports, run.spec.limits.contextChars);
   return run.interruption ? { kind: "end", ending: interrupted(run) } : null;
 }
 
 /** A call of the model; if the context overflows it is condensed once and the call made again. */
 async function callModelOnce(run: Run, ports: LoopPorts): Promise<ModelOutcome> {
   const outcome = await callModel(run, { purpose: "turn" }, ports);
-  if (outcome.kind !== "failed" || outcome.error.type !== "context_overflow" || run.compactedForOverflow) return outcome;
+  if (outcome.kind !== "failed" || outcome.error.type !== "context_overflow" || run.compactedForOverflow)
+    return outcome;
   run.compactedForOverflow = true;
   await compact(run, ports, Math.floor(run.contextChars / 2));
   return callModel(run, { purpose: "turn" }, ports);
@@ -99,17 +109,27 @@ function afterNoReply(run: Run, outcome: Exclude<ModelOutcome, { kind: "reply" }
   if (outcome.kind === "interrupted") return { kind: "end", ending: interrupted(run) };
   if (outcome.kind === "failed") {
     const status = outcome.error.type === "timeout" ? "timeout" : "failed";
-    const ending: Ending = { status, text: lastText(run), error: outcome.error, bailout: outcome.bailout ?? "error" };
+    const ending: Ending = {
+      status,
+      text: lastText(run),
+      error: outcome.error,
+      bailout: outcome.bailout ?? "error",
+    };
     return { kind: "end", ending };
   }
-  if (run.turn > 1) return { kind: "wrap_up", reason: outcome.resource === "cost" ? "max_cost" : "max_tokens" };
+  if (run.turn > 1)
+    return { kind: "wrap_up", reason: outcome.resource === "cost" ? "max_cost" : "max_tokens" };
   const message = `the ${outcome.resource === "cost" ? "cost" : "token"} budget has no room for a first call`;
-  return { kind: "end", ending: { status: "failed", text: "", error: { type: "budget", message, recoverable: false } } };
+  return {
+    kind: "end",
+    ending: { status: "failed", text: "", error: { type: "budget", message, recoverable: false } },
+  };
 }
 
 /** The model made no calls: it claims to be done. The host looks before it believes. */
 async function afterAnswer(run: Run, reply: Reply, ports: LoopPorts): Promise<Next> {
-  if (reply.finish === "content-filter") return fail(reply.text, "content_filter", "the provider's content filter stopped the reply");
+  if (reply.finish === "content-filter")
+    return fail(reply.text, "content_filter", "the provider's content filter stopped the reply");
   if (reply.finish === "error") return fail(reply.text, "bad_response", "the model ended with an error");
   const remaining = await ports.remainingResults(run);
   if (remaining !== null) {
@@ -123,7 +143,8 @@ async function afterAnswer(run: Run, reply: Reply, ports: LoopPorts): Promise<Ne
   }
   const verdicts = await check(run, ports);
   if (verdicts.some((verdict) => !verdict.ok)) {
-    if (run.repairsLeft-- <= 0) return { kind: "end", ending: { status: "completed", text: reply.text, verdicts } };
+    if (run.repairsLeft-- <= 0)
+      return { kind: "end", ending: { status: "completed", text: reply.text, verdicts } };
     run.pushUser(prompt("repair", { missing: missingList(verdicts) }));
     return NEXT_TURN;
   }
@@ -145,7 +166,13 @@ async function wrapUp(run: Run, reason: BailoutReason, ports: LoopPorts): Promis
   const message = `stopped by a limit (${reason}) with nothing to report`;
   const kept = lastText(run);
   if (kept) return { status: "completed", text: kept, partial: true, bailout: reason };
-  return { status: "failed", text: "", partial: true, bailout: reason, error: { type: "budget", message, recoverable: false } };
+  return {
+    status: "failed",
+    text: "",
+    partial: true,
+    bailout: reason,
+    error: { type: "budget", message, recoverable: false },
+  };
 }
 
 /** Every ending is held against the contract, also that of a run that hung or was stopped by a limit. */
@@ -154,14 +181,24 @@ async function withVerdicts(run: Run, ending: Ending, ports: LoopPorts): Promise
   const verdicts = ending.verdicts ?? (await check(run, ports));
   if (verdicts.every((verdict) => verdict.ok)) return { ...ending, verdicts };
   const message = complianceError(run.spec.agent.name, verdicts);
-  ports.emit(run.spec.sessionId, { type: "compliance.failed", runId: run.spec.runId, agent: run.spec.agent.name, message });
+  ports.emit(run.spec.sessionId, {
+    type: "compliance.failed",
+    runId: run.spec.runId,
+    agent: run.spec.agent.name,
+    message,
+  });
   const error: RunError = ending.error ?? { type: "deliverable", message, recoverable: true };
   return { ...ending, verdicts, error, status: ending.status === "completed" ? "failed" : ending.status };
 }
 
 async function check(run: Run, ports: LoopPorts): Promise<DeliverableVerdict[]> {
   const verdicts = await ports.guards.checkDeliverables(run, async (command, index) => {
-    const call = { callId: `check_${run.turn}_${index}`, tool: "shell", input: JSON.stringify({ command }), byHost: true };
+    const call = {
+      callId: `check_${run.turn}_${index}`,
+      tool: "shell",
+      input: JSON.stringify({ command }),
+      byHost: true,
+    };
     const result = await dispatch(run, call, ports);
     return result.outcome === "ok" ? null : result.text;
   });
@@ -180,12 +217,30 @@ async function answerCalls(run: Run, calls: readonly ToolCall[], ports: LoopPort
 }
 
 function interrupted(run: Run): Ending {
-  const { status, bailout, message } = run.interruption ?? { status: "cancelled", bailout: "cancelled", message: "stopped" };
-  return { status, text: lastText(run), partial: true, bailout, error: { type: status, message, recoverable: false } };
+  const { status, bailout, message } = run.interruption ?? {
+    status: "cancelled",
+    bailout: "cancelled",
+    message: "stopped",
+  };
+  return {
+    status,
+    text: lastText(run),
+    partial: true,
+    bailout,
+    error: { type: status, message, recoverable: false },
+  };
 }
 
 function fail(text: string, type: RunError["type"], message: string): Next {
-  return { kind: "end", ending: { status: "failed", text, bailout: "error", error: { type, message, recoverable: type === "bad_response" } } };
+  return {
+    kind: "end",
+    ending: {
+      status: "failed",
+      text,
+      bailout: "error",
+      error: { type, message, recoverable: type === "bad_response" },
+    },
+  };
 }
 
 function missingList(verdicts: readonly DeliverableVerdict[]): string {

@@ -1,4 +1,9 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  LanguageModelV4StreamPart,
+} from "@ai-sdk/provider";
 import type { Account } from "../scheduler/ledger.ts";
 import type { RunSlot } from "../scheduler/slots.ts";
 import type { Agent, Deliverable } from "../schema/agent.ts";
@@ -191,7 +196,8 @@ export function charsOf(message: LanguageModelV4Message): number {
   let chars = 0;
   for (const part of message.content) {
     if (part.type === "text" || part.type === "reasoning") chars += part.text.length;
-    else if (part.type === "tool-call") chars += part.toolName.length + JSON.stringify(part.input ?? null).length;
+    else if (part.type === "tool-call")
+      chars += part.toolName.length + JSON.stringify(part.input ?? null).length;
     else if (part.type === "tool-result") chars += "value" in part.output ? lengthOf(part.output.value) : 0;
   }
   return chars;

@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import { ERROR_TYPES, type BailoutReason, type ErrorType, type RunError } from "../schema/result.ts";
 import { messageOf } from "../schema/error.ts";
+import { type BailoutReason, ERROR_TYPES, type ErrorType, type RunError } from "../schema/result.ts";
 import type { LoopPorts } from "./ports.ts";
 import { type Reply, ReplyReader } from "./read-stream.ts";
 import type { Run } from "./run.ts";
@@ -13,7 +13,11 @@ export type Streamed = { chars: number } & (
 );
 
 /** Streams one reply. Never throws; a stream that breaks off gives a failure, never part of a reply. */
-export async function streamReply(run: Run, options: LanguageModelV4CallOptions, ports: LoopPorts): Promise<Streamed> {
+export async function streamReply(
+  run: Run,
+  options: LanguageModelV4CallOptions,
+  ports: LoopPorts,
+): Promise<Streamed> {
   const controller = new AbortController();
   const stop = () => controller.abort(run.signal.reason);
   run.signal.addEventListener("abort", stop, { once: true });
@@ -33,7 +37,8 @@ export async function streamReply(run: Run, options: LanguageModelV4CallOptions,
     show?.("end", "");
     if (watchdog.fired || controller.signal.aborted) throw new Error("stopped");
     if (reader.error !== undefined) throw reader.error;
-    if (ports.guards.isWhole(reader)) return { kind: "reply", reply: reader.reply, chars: reader.reply.text.length };
+    if (ports.guards.isWhole(reader))
+      return { kind: "reply", reply: reader.reply, chars: reader.reply.text.length };
     const message = `${run.spec.model.id} broke off its reply`;
     return failed(reader, began, { type: "network", message, recoverable: true });
   } catch (thrown) {

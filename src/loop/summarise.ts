@@ -11,7 +11,11 @@ const MAX_PART_CHARS = 2_000;
 const MAX_OUTLINE_CHARS = 6_000;
 
 /** A summary of messages by the run's own model, without tools and paid by the run; an outline if that fails. */
-export async function summarise(run: Run, messages: readonly LanguageModelV4Message[], ports: LoopPorts): Promise<string> {
+export async function summarise(
+  run: Run,
+  messages: readonly LanguageModelV4Message[],
+  ports: LoopPorts,
+): Promise<string> {
   const notes = excerpt(transcriptOf(messages), MAX_TRANSCRIPT_CHARS, "the middle is left out");
   const system = loadPrompt(new URL("./prompts/summarise.md", import.meta.url));
   const outcome = await callModel(
@@ -37,9 +41,11 @@ export function transcriptOf(messages: readonly LanguageModelV4Message[]): strin
     if (message.role === "system") continue;
     for (const part of message.content) {
       if (part.type === "text") lines.push(`${message.role}: ${excerpt(part.text, MAX_PART_CHARS, "cut")}`);
-      else if (part.type === "tool-call") lines.push(`${message.role} called ${part.toolName} ${cutAt(JSON.stringify(part.input), 400)}`);
+      else if (part.type === "tool-call")
+        lines.push(`${message.role} called ${part.toolName} ${cutAt(JSON.stringify(part.input), 400)}`);
       else if (part.type === "tool-result" && "value" in part.output) {
-        const value = typeof part.output.value === "string" ? part.output.value : JSON.stringify(part.output.value);
+        const value =
+          typeof part.output.value === "string" ? part.output.value : JSON.stringify(part.output.value);
         lines.push(`${part.toolName} answered: ${excerpt(value, MAX_PART_CHARS, "cut")}`);
       }
     }

@@ -1,4 +1,4 @@
-import type { Agent as HttpAgent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import type { ClientRequest, Agent as HttpAgent, IncomingMessage, RequestOptions } from "node:http";
 import type { AgentOptions, Agent as HttpsAgent } from "node:https";
 import type { Socket } from "node:net";
 import { messageOf } from "../schema/error.ts";

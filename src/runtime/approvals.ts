@@ -13,7 +13,11 @@ export type Approver = (request: ApprovalRequest, signal: AbortSignal) => Promis
 const EDITS = new Set(["write", "edit"]);
 
 /** What turns an `ask` into a yes or a no. It never sees a deny: nothing lifts one. */
-export function createApprovals(options: { mode: PermissionMode; allowedTools: readonly string[]; approver?: Approver | undefined }): Approver {
+export function createApprovals(options: {
+  mode: PermissionMode;
+  allowedTools: readonly string[];
+  approver?: Approver | undefined;
+}): Approver {
   const rules: readonly Rule[] = parseRules(options.allowedTools, "--allowed-tools");
   const answered = new Map<string, ApprovalAnswer>();
   return async (request, signal) => {
@@ -23,18 +27,22 @@ export function createApprovals(options: { mode: PermissionMode; allowedTools: r
     const earlier = answered.get(`${request.runId} ${request.inputHash}`);
     if (earlier) return earlier;
     if (!request.tainted) {
-      if (options.mode === "bypassPermissions") return { allowed: true, by: "permission mode bypassPermissions" };
-      if (options.mode === "acceptEdits" && EDITS.has(request.tool)) return { allowed: true, by: "permission mode acceptEdits" };
+      if (options.mode === "bypassPermissions")
+        return { allowed: true, by: "permission mode bypassPermissions" };
+      if (options.mode === "acceptEdits" && EDITS.has(request.tool))
+        return { allowed: true, by: "permission mode acceptEdits" };
       const preapproved = decide([{ name: "--allowed-tools", allow: rules, ask: [], deny: [] }], {
         tool: request.tool,
         groups: request.groups,
         targets: request.targets,
       });
-      if (preapproved.verdict === "allow") return { allowed: true, by: `--allowed-tools ${preapproved.rule ?? ""}`.trim() };
+      if (preapproved.verdict === "allow")
+        return { allowed: true, by: `--allowed-tools ${preapproved.rule ?? ""}`.trim() };
     }
     if (!options.approver) return { allowed: false, by: "nobody", note: "no person is there to ask" };
     const answer = await untilAborted(options.approver(request, signal), signal);
-    if (answer.allowed && answer.scope === "run") answered.set(`${request.runId} ${request.inputHash}`, answer);
+    if (answer.allowed && answer.scope === "run")
+      answered.set(`${request.runId} ${request.inputHash}`, answer);
     return answer;
   };
 }

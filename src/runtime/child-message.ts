@@ -1,10 +1,10 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import { openForReading } from "../files/open-inside.ts";
 import { pathTarget } from "../files/resolve-path.ts";
-import type { Run } from "../loop/run.ts";
-import { decide } from "../permissions/decide.ts";
 import { nameOf } from "../loop/deliverables.ts";
+import type { Run } from "../loop/run.ts";
 import { transcriptOf } from "../loop/summarise.ts";
+import { decide } from "../permissions/decide.ts";
 import type { ContextMode } from "../schema/agent.ts";
 import type { DelegationRequest } from "../schema/delegation.ts";
 import { messageOf } from "../schema/error.ts";
@@ -32,48 +32,81 @@ type Parts = {
 /** The first message of a child: its task, what success means, and exactly the context it was given. */
 export async function childMessage({ children, request, profile, context, results }: Parts): Promise<string> {
   const { run, session } = children.parent;
-  const { escape } = session.ports.guards;
+  const { escapeText } = session.ports.guards;
   const sections = [request.task];
   if (request.successCriteria) sections.push(`## Success criteria\n${request.successCriteria}`);
   const promised = [...profile.agent.deliverables, ...(request.deliverables ?? [])];
   if (promised.length > 0) {
     const list = promised.map((one) => `- \`${nameOf(one)}\``).join("\n");
-    sections.push(`## You must leave\n${list}\nThe host checks this after you report. Paths are relative to the workspace folder \`${run.spec.workspaceDir}\`.`);
+    sections.push(
+      `## You must leave\n${list}\nThe host checks this after you report. Paths are relative to the workspace folder \`${run.spec.workspaceDir}\`.`,
+    );
   }
-  if (request.contextFiles?.length) sections.push(await contextFiles(run, profile, request.contextFiles, escape));
+  if (request.contextFiles?.length)
+    sections.push(await contextFiles(run, profile, request.contextFiles, escapeText));
   const background = await backgroundOf(children, profile, request, context);
-  if (background) sections.push(`<context mode="${context}">\n${escape(background)}\n</context>`);
-  if (results.length > 0) sections.push(`## Results this builds on\n${results.map((one) => resultText(one, escape)).join("\n")}`);
+  if (background) sections.push(`<context mode="${context}">\n${escapeText(background)}\n</context>`);
+  if (results.length > 0)
+    sections.push(
+      `## Results this builds on\n${results.map((one) => resultText(one, escapeText)).join("\n")}`,
+    );
   return sections.join("\n\n");
 }
 
-async function backgroundOf(children: Children, profile: Profile, request: DelegationRequest, context: ContextMode): Promise<string> {
+async function backgroundOf(
+  children: Children,
+  profile: Profile,
+  request: DelegationRequest,
+  context: ContextMode,
+): Promise<string> {
   const { run } = children.parent;
   const usable = (message: LanguageModelV4Message) => onlyTools(message, profile.tools);
   if (context === "summary") return children.summary();
-  if (context === "full") return excerpt(transcriptOf(run.history.map(usable)), MAX_FULL_CHARS, "the middle is left out");
-  const asked = request.lastMessages ?? (request.contextFiles?.length || request.fromResults?.length ? 0 : DEFAULT_LAST_MESSAGES);
-  if (context === "selective" && asked > 0) return transcriptOf(run.history.slice(1).slice(-asked).map(usable));
+  if (context === "full")
+    return excerpt(transcriptOf(run.history.map(usable)), MAX_FULL_CHARS, "the middle is left out");
+  const asked =
+    request.lastMessages ??
+    (request.contextFiles?.length || request.fromResults?.length ? 0 : DEFAULT_LAST_MESSAGES);
+  if (context === "selective" && asked > 0)
+    return transcriptOf(run.history.slice(1).slice(-asked).map(usable));
   return "";
 }
 
 /** Drops calls and results of tools that the child may not use itself. */
-function onlyTools(message: LanguageModelV4Message, tools: ReadonlyMap<string, unknown>): LanguageModelV4Message {
+function onlyTools(
+  message: LanguageModelV4Message,
+  tools: ReadonlyMap<string, unknown>,
+): LanguageModelV4Message {
   if (message.role === "tool") {
-    return { ...message, content: message.content.filter((part) => part.type === "tool-result" && tools.has(part.toolName)) };
+    return {
+      ...message,
+      content: message.content.filter((part) => part.type === "tool-result" && tools.has(part.toolName)),
+    };
   }
   if (message.role === "assistant") {
-    return { ...message, content: message.content.filter((part) => part.type === "text" || (part.type === "tool-call" && tools.has(part.toolName))) };
+    return {
+      ...message,
+      content: message.content.filter(
+        (part) => part.type === "text" || (part.type === "tool-call" && tools.has(part.toolName)),
+      ),
+    };
   }
   return message;
 }
 
 /** Files whose content is handed over, if the parent or the child may read them. */
-async function contextFiles(run: Run, profile: Profile, paths: readonly string[], escape: (text: string) => string): Promise<string> {
+async function contextFiles(
+  run: Run,
+  profile: Profile,
+  paths: readonly string[],
+  escapeText: (text: string) => string,
+): Promise<string> {
   const blocks = await Promise.all(
     paths.map(async (path) => {
-      const text = await readAllowed(run, profile, path).catch((thrown) => `[not readable: ${messageOf(thrown)}]`);
-      return `<file path="${escape(path).replaceAll('"', "")}">\n${escape(text)}\n</file>`;
+      const text = await readAllowed(run, profile, path).catch(
+        (thrown) => `[not readable: ${messageOf(thrown)}]`,
+      );
+      return `<file path="${escapeText(path).replaceAll('"', "")}">\n${escapeText(text)}\n</file>`;
     }),
   );
   return `## Files to look at first\n${blocks.join("\n")}`;
@@ -82,7 +115,8 @@ async function contextFiles(run: Run, profile: Profile, paths: readonly string[]
 async function readAllowed(run: Run, profile: Profile, path: string): Promise<string> {
   const target = await pathTarget(path, "read", run.spec);
   if (target.kind !== "path" || target.root === "outside") return "[outside the project and the workspace]";
-  const may = (chain: readonly Layer[]) => decide(chain, { tool: "read", groups: ["filesystem"], targets: [target] }).verdict === "allow";
+  const may = (chain: readonly Layer[]) =>
+    decide(chain, { tool: "read", groups: ["filesystem"], targets: [target] }).verdict === "allow";
   if (!may(run.spec.chain) && !may(profile.chain)) return "[neither you nor your parent may read it]";
   const root = target.root === "project" ? run.spec.projectDir : run.spec.workspaceDir;
   const handle = await openForReading(root, target.path);

@@ -4,7 +4,7 @@ import { delay } from "../scheduler/clock.ts";
 import { Gate } from "../scheduler/gate.ts";
 import type { Agent, Deliverable, ExecutionMode, Limits } from "../schema/agent.ts";
 import type { DelegationRequest } from "../schema/delegation.ts";
-import { RetinueError, messageOf } from "../schema/error.ts";
+import { messageOf, RetinueError } from "../schema/error.ts";
 import type { MessageNode } from "../schema/record.ts";
 import type { RunError, RunResult } from "../schema/result.ts";
 import { childMessage } from "./child-message.ts";
@@ -12,7 +12,7 @@ import { createId } from "./create-id.ts";
 import { failedResult } from "./failed-result.ts";
 import { findAgent, isAgent } from "./find-agent.ts";
 import type { Host, LiveRun } from "./host.ts";
-import { type Profile, createProfile, restoreProfile } from "./profile.ts";
+import { createProfile, type Profile, restoreProfile } from "./profile.ts";
 import { isClosed, metadataOf, resultOfRow } from "./read-row.ts";
 import { spawnRun } from "./spawn-run.ts";
 
@@ -63,7 +63,13 @@ export class Children {
   admit(child: Agent): RunError | null {
     const { agent, ancestors, depth } = this.parent.run.spec;
     const maxDepth = Math.min(this.parent.session.maxDepth, agent.limits.depth ?? Number.POSITIVE_INFINITY);
-    return this.host.guards.admitChild({ child, parent: agent, line: [...ancestors, agent.name], depth: depth + 1, maxDepth });
+    return this.host.guards.admitChild({
+      child,
+      parent: agent,
+      line: [...ancestors, agent.name],
+      depth: depth + 1,
+      maxDepth,
+    });
   }
 
   /** Runs `work` within the limit on children at once; a sequential batch has a limit of one. */
@@ -75,11 +81,20 @@ export class Children {
   /** Begins one delegation behind the limit; it goes on whether or not anyone waits. */
   start(request: DelegationRequest, origin: Origin): Delegation {
     const id = createId("run");
-    return this.track({ id, agent: request.agent, done: this.#gate.run(() => this.delegate(id, request, origin)) });
+    return this.track({
+      id,
+      agent: request.agent,
+      done: this.#gate.run(() => this.delegate(id, request, origin)),
+    });
   }
 
   /** Keeps a delegation until its result was delivered. */
-  track(parts: { id: string; agent: string; taskId?: string | undefined; done: Promise<RunResult> }): Delegation {
+  track(parts: {
+    id: string;
+    agent: string;
+    taskId?: string | undefined;
+    done: Promise<RunResult>;
+  }): Delegation {
     const delegation: Delegation = { ...parts, delivered: false };
     this.#delegations.set(delegation.id, delegation);
     const turn = this.#turn();
@@ -91,12 +106,21 @@ export class Children {
   }
 
   /** Runs a delegation and, where its policy says so, again. Never rejects. */
-  async delegate(id: string, request: DelegationRequest, origin: Origin, needed: readonly RunResult[] = []): Promise<RunResult> {
+  async delegate(
+    id: string,
+    request: DelegationRequest,
+    origin: Origin,
+    needed: readonly RunResult[] = [],
+  ): Promise<RunResult> {
     const { run, session } = this.parent;
     const { redactor } = session.ports;
     const failed = (error: RunError) =>
-      failedResult({ runId: id, sessionId: session.id, agent: request.agent }, { ...error, message: redactor.redact(error.message) });
-    if (run.interruption) return failed({ type: "cancelled", message: run.interruption.message, recoverable: false });
+      failedResult(
+        { runId: id, sessionId: session.id, agent: request.agent },
+        { ...error, message: redactor.redact(error.message) },
+      );
+    if (run.interruption)
+      return failed({ type: "cancelled", message: run.interruption.message, recoverable: false });
     const found = this.find(request.agent);
     if (!isAgent(found)) return failed(found);
     const refusal = this.admit(found);
@@ -105,12 +129,18 @@ export class Children {
       for (let attempt = 0; ; attempt++) {
         const result = await this.#attempt({ id, attempt, agent: found }, request, origin, needed);
         const { attempts, on, backoffMs } = found.retry;
-        const again = attempt < attempts && result.error && on.includes(result.error.type) && !run.interruption;
+        const again =
+          attempt < attempts && result.error && on.includes(result.error.type) && !run.interruption;
         if (!again) return result;
         await delay(session.ports.clock, result.error?.retryAfterMs ?? backoffMs * 2 ** attempt, run.signal);
       }
     } catch (thrown) {
-      const type = thrown instanceof RetinueError && thrown.code === "auth" ? "auth" : thrown instanceof RetinueError ? "config" : "failed";
+      const type =
+        thrown instanceof RetinueError && thrown.code === "auth"
+          ? "auth"
+          : thrown instanceof RetinueError
+            ? "config"
+            : "failed";
       return failed({ type, message: messageOf(thrown), recoverable: false });
     }
   }
@@ -181,8 +211,15 @@ export class Children {
         const attempts = this.#earlier.get(key) ?? [];
         this.#earlier.set(key, [...attempts, row]);
         const known = { id: row.run_id, agent: row.agent_role ?? "", taskId };
-        if (told.includes(`"run_id\\\\":\\\\"${row.run_id}`)) this.track({ ...known, done: this.#gate.run(() => this.goOn(row)) });
-        else if (isClosed(row)) this.#delegations.set(row.run_id, { ...known, done: Promise.resolve(resultOfRow(row)), result: resultOfRow(row), delivered: true });
+        if (told.includes(`"run_id\\\\":\\\\"${row.run_id}`))
+          this.track({ ...known, done: this.#gate.run(() => this.goOn(row)) });
+        else if (isClosed(row))
+          this.#delegations.set(row.run_id, {
+            ...known,
+            done: Promise.resolve(resultOfRow(row)),
+            result: resultOfRow(row),
+            delivered: true,
+          });
       }
     }
   }
@@ -195,7 +232,8 @@ export class Children {
   /** A summary of the parent's conversation, made once per turn and shared by everything begun in it. */
   summary(): Promise<string> {
     const { run, session } = this.parent;
-    if (this.#summary?.turn !== run.turn) this.#summary = { turn: run.turn, text: summarise(run, run.history, session.ports) };
+    if (this.#summary?.turn !== run.turn)
+      this.#summary = { turn: run.turn, text: summarise(run, run.history, session.ports) };
     return this.#summary.text;
   }
 
@@ -206,7 +244,9 @@ export class Children {
 
   /** Delegations the parent has not heard of, optionally only those with one of the ids. */
   undelivered(ids?: readonly string[]): Delegation[] {
-    return [...this.#delegations.values()].filter((one) => !one.delivered && (!ids || ids.includes(one.id) || (one.taskId && ids.includes(one.taskId))));
+    return [...this.#delegations.values()].filter(
+      (one) => !one.delivered && (!ids || ids.includes(one.id) || (one.taskId && ids.includes(one.taskId))),
+    );
   }
 
   /** Waits for a promise while the parent holds no slot. */
@@ -215,7 +255,14 @@ export class Children {
   }
 
   #profile(agent: Agent, request: DelegationRequest): Promise<Profile> {
-    const make = () => createProfile(this.host, { agent, session: this.parent.session, parent: this.parent, tools: request.tools, limits: request.limits });
+    const make = () =>
+      createProfile(this.host, {
+        agent,
+        session: this.parent.session,
+        parent: this.parent,
+        tools: request.tools,
+        limits: request.limits,
+      });
     if (request.tools || request.limits) return make();
     let profile = this.#profiles.get(agent.name);
     if (!profile) {

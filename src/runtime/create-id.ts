@@ -11,7 +11,10 @@ export function createId(prefix: string): string {
     pool = randomBytes(POOL_BYTES);
     used = 0;
   }
-  const id = pool.toString("base64url", used, used + ID_BYTES).replaceAll("-", "x").replaceAll("_", "y");
+  const id = pool
+    .toString("base64url", used, used + ID_BYTES)
+    .replaceAll("-", "x")
+    .replaceAll("_", "y");
   used += ID_BYTES;
   return `${prefix}_${id}`;
 }

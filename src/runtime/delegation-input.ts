@@ -22,8 +22,14 @@ const LIMITS: JsonSchema = {
 
 const REQUEST = {
   agent: text("Name of the sub-agent."),
-  task: text("What it should achieve, complete in itself: it sees nothing of this conversation unless context says so."),
-  context: { type: "string", enum: CONTEXT_MODES, description: "What it sees of this conversation; task_only by default." },
+  task: text(
+    "What it should achieve, complete in itself: it sees nothing of this conversation unless context says so.",
+  ),
+  context: {
+    type: "string",
+    enum: CONTEXT_MODES,
+    description: "What it sees of this conversation; task_only by default.",
+  },
   contextFiles: texts("Files whose content it receives."),
   fromResults: texts("run_ids of finished delegations whose results it receives."),
   lastMessages: { type: "integer", minimum: 1, description: "With context selective: the last N messages." },
@@ -31,14 +37,24 @@ const REQUEST = {
   deliverables: {
     type: "array",
     description: "Files it must leave, as globs in the workspace or with the prefix project:.",
-    items: { type: "object", properties: { file: text("Glob.") }, required: ["file"], additionalProperties: false },
+    items: {
+      type: "object",
+      properties: { file: text("Glob.") },
+      required: ["file"],
+      additionalProperties: false,
+    },
   },
   tools: texts("Only these of its tools."),
   limits: LIMITS,
 };
 
 /** Input of `delegate`. */
-export const DELEGATE_INPUT: JsonSchema = { type: "object", properties: REQUEST, required: ["agent", "task"], additionalProperties: false };
+export const DELEGATE_INPUT: JsonSchema = {
+  type: "object",
+  properties: REQUEST,
+  required: ["agent", "task"],
+  additionalProperties: false,
+};
 
 /** Input of `delegate_many`. */
 export const DELEGATE_MANY_INPUT: JsonSchema = {
@@ -49,13 +65,25 @@ export const DELEGATE_MANY_INPUT: JsonSchema = {
       minItems: 1,
       items: {
         type: "object",
-        properties: { id: text("Your name for the task."), dependsOn: texts("ids that must succeed first; their results are handed over."), ...REQUEST },
+        properties: {
+          id: text("Your name for the task."),
+          dependsOn: texts("ids that must succeed first; their results are handed over."),
+          ...REQUEST,
+        },
         required: ["id", "agent", "task"],
         additionalProperties: false,
       },
     },
-    mode: { type: "string", enum: EXECUTION_MODES, description: "How the tasks run; the agent's own mode by default." },
-    onFailure: { type: "string", enum: ["continue", "stop"], description: "What happens to the rest when a task fails." },
+    mode: {
+      type: "string",
+      enum: EXECUTION_MODES,
+      description: "How the tasks run; the agent's own mode by default.",
+    },
+    onFailure: {
+      type: "string",
+      enum: ["continue", "stop"],
+      description: "What happens to the rest when a task fails.",
+    },
   },
   required: ["tasks"],
   additionalProperties: false,
@@ -66,7 +94,11 @@ export type CollectInput = { ids?: string[]; wait?: "any" | "all" };
 export const COLLECT_INPUT: JsonSchema = {
   type: "object",
   properties: {
-    ids: { type: "array", items: { type: "string" }, description: "run_ids or task ids; all that are open by default." },
+    ids: {
+      type: "array",
+      items: { type: "string" },
+      description: "run_ids or task ids; all that are open by default.",
+    },
     wait: { type: "string", enum: ["any", "all"], description: "any (default): until the next one ends." },
   },
   additionalProperties: false,
@@ -76,12 +108,23 @@ export const COLLECT_INPUT: JsonSchema = {
 export type RoleInput = { role: string; task: string; context_files?: string[]; success_criteria?: string };
 export const ROLE_INPUT: JsonSchema = {
   type: "object",
-  properties: { role: text("Role."), task: text("Task."), context_files: texts("Files."), success_criteria: { type: "string" } },
+  properties: {
+    role: text("Role."),
+    task: text("Task."),
+    context_files: texts("Files."),
+    success_criteria: { type: "string" },
+  },
   required: ["role", "task"],
 };
 
 /** `delegate` under the name and with the words of Claude Code. */
-export type TaskInput = { agent?: string; subagent_type?: string; task_description?: string; prompt?: string; description?: string };
+export type TaskInput = {
+  agent?: string;
+  subagent_type?: string;
+  task_description?: string;
+  prompt?: string;
+  description?: string;
+};
 export const TASK_INPUT: JsonSchema = {
   type: "object",
   properties: {

@@ -1,8 +1,14 @@
+import { checkGraph } from "../scheduler/task-graph.ts";
 import type { DelegationBatch, DelegationRequest } from "../schema/delegation.ts";
 import { messageOf } from "../schema/error.ts";
 import type { RunError } from "../schema/result.ts";
-import { checkGraph } from "../scheduler/task-graph.ts";
-import { type AnyTool, type ToolContext, type ToolDefinition, type ToolOutput, defineTool } from "../tools/tool.ts";
+import {
+  type AnyTool,
+  defineTool,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolOutput,
+} from "../tools/tool.ts";
 import type { Children, Delegation } from "./children.ts";
 import {
   COLLECT_INPUT,
@@ -59,8 +65,13 @@ function manyTasks(children: Children, names: string): AnyTool {
     description: `Hands several tasks to sub-agents at once; a task waits for those it depends on and receives their results. Sub-agents: ${names}.`,
     input: DELEGATE_MANY_INPUT,
     delegates: "recorded",
-    check: ({ tasks }) => checkNames(children, tasks.map((task) => task.agent)) ?? checkTasks({ tasks }),
-    access: ({ tasks }) => [...new Set(tasks.map((task) => task.agent))].map((name) => agentTarget(children, name)),
+    check: ({ tasks }) =>
+      checkNames(
+        children,
+        tasks.map((task) => task.agent),
+      ) ?? checkTasks({ tasks }),
+    access: ({ tasks }) =>
+      [...new Set(tasks.map((task) => task.agent))].map((name) => agentTarget(children, name)),
     execute: (batch, context) => runBatch(children, batch, context),
   });
 }
@@ -82,7 +93,11 @@ function collectResults(children: Children): AnyTool {
   });
 }
 
-async function delegateOne(children: Children, request: DelegationRequest, context: ToolContext): Promise<ToolOutput> {
+async function delegateOne(
+  children: Children,
+  request: DelegationRequest,
+  context: ToolContext,
+): Promise<ToolOutput> {
   const found = children.find(request.agent);
   const refusal = isAgent(found) ? children.admit(found) : found;
   if (refusal) return { text: errorText(refusal), isError: true };
@@ -130,7 +145,10 @@ function fromRole(input: RoleInput): DelegationRequest {
 }
 
 function fromTask(input: TaskInput): DelegationRequest {
-  return { agent: input.agent ?? input.subagent_type ?? "", task: input.task_description ?? input.prompt ?? "" };
+  return {
+    agent: input.agent ?? input.subagent_type ?? "",
+    task: input.task_description ?? input.prompt ?? "",
+  };
 }
 
 export type { Delegation };

@@ -1,5 +1,5 @@
 import type { ToolOutput } from "../tools/tool.ts";
-import { MAX_RESULT_CHARS, cutAt } from "../tools/truncate.ts";
+import { cutAt, MAX_RESULT_CHARS } from "../tools/truncate.ts";
 import type { Children, Delegation } from "./children.ts";
 import { resultText, runningText } from "./result-text.ts";
 
@@ -7,8 +7,12 @@ import { resultText, runningText } from "./result-text.ts";
  * What the parent is told of its delegations: results of those that ended, and a note on those that still run.
  * With `ended` only the former. A delivered result is not delivered again.
  */
-export function deliver(children: Children, delegations: readonly Delegation[], which: "all" | "ended"): ToolOutput {
-  const { escape } = children.parent.session.ports.guards;
+export function deliver(
+  children: Children,
+  delegations: readonly Delegation[],
+  which: "all" | "ended",
+): ToolOutput {
+  const { escapeText } = children.parent.session.ports.guards;
   const texts: string[] = [];
   let tainted = false;
   let failed = 0;
@@ -21,7 +25,7 @@ export function deliver(children: Children, delegations: readonly Delegation[], 
     delegation.delivered = true;
     tainted ||= result.tainted;
     if (!result.success) failed++;
-    texts.push(resultText(result, escape, delegation.taskId));
+    texts.push(resultText(result, escapeText, delegation.taskId));
   }
   const open = which === "ended" ? children.undelivered() : [];
   if (open.length > 0) texts.push(`still running: ${open.map((one) => one.taskId ?? one.id).join(", ")}`);
@@ -37,6 +41,8 @@ function withOverview(delegations: readonly Delegation[], text: string): string 
   const counts = `${ended.length} of ${delegations.length} ended, ${ended.length - failed.length} succeeded, ${failed.length} failed`;
   const head = failed.length > 0 ? `${counts}: ${cutAt(failed.join(", "), 2_000)}` : counts;
   if (text.length <= MAX_RESULT_CHARS) return `${head}\n${text}`;
-  const lines = ended.map((one) => `${one.taskId ?? one.id} ${one.result?.status}: ${cutAt(one.result?.summary ?? "", 120)}`);
+  const lines = ended.map(
+    (one) => `${one.taskId ?? one.id} ${one.result?.status}: ${cutAt(one.result?.summary ?? "", 120)}`,
+  );
   return `${head}\n${lines.join("\n")}\n${text}`;
 }

@@ -9,9 +9,16 @@ export const DEFAULT_LIMITS = { turns: 20, toolCalls: 200, contextChars: 400_000
 const REPAIRS = 1;
 
 /** An agent's limits over the settings' defaults, narrowed by what the delegation asks for; never widened by it. */
-export function effectiveLimits(agent: Limits, narrowing: Limits | undefined, settings: Pick<Settings, "limits" | "watchdog">): RunLimits {
+export function effectiveLimits(
+  agent: Limits,
+  narrowing: Limits | undefined,
+  settings: Pick<Settings, "limits" | "watchdog">,
+): RunLimits {
   const pick = (key: "turns" | "toolCalls" | "contextChars" | "minutes") =>
-    Math.min(agent[key] ?? settings.limits[key] ?? DEFAULT_LIMITS[key], narrowing?.[key] ?? Number.POSITIVE_INFINITY);
+    Math.min(
+      agent[key] ?? settings.limits[key] ?? DEFAULT_LIMITS[key],
+      narrowing?.[key] ?? Number.POSITIVE_INFINITY,
+    );
   return {
     turns: pick("turns"),
     toolCalls: pick("toolCalls"),
@@ -28,14 +35,21 @@ export function effectiveLimits(agent: Limits, narrowing: Limits | undefined, se
 export function accountLimits(agent: Limits, narrowing?: Limits): AccountLimits {
   const limits: AccountLimits = {};
   for (const key of ["tokens", "costUsd", "spawns"] as const) {
-    const least = Math.min(agent[key] ?? Number.POSITIVE_INFINITY, narrowing?.[key] ?? Number.POSITIVE_INFINITY);
+    const least = Math.min(
+      agent[key] ?? Number.POSITIVE_INFINITY,
+      narrowing?.[key] ?? Number.POSITIVE_INFINITY,
+    );
     if (Number.isFinite(least)) limits[key] = least;
   }
   return limits;
 }
 
-function narrowPerTool(own: Readonly<Record<string, number>>, narrowing: Readonly<Record<string, number>> = {}): Record<string, number> {
+function narrowPerTool(
+  own: Readonly<Record<string, number>>,
+  narrowing: Readonly<Record<string, number>> = {},
+): Record<string, number> {
   const result: Record<string, number> = { ...own };
-  for (const [tool, limit] of Object.entries(narrowing)) result[tool] = Math.min(limit, own[tool] ?? Number.POSITIVE_INFINITY);
+  for (const [tool, limit] of Object.entries(narrowing))
+    result[tool] = Math.min(limit, own[tool] ?? Number.POSITIVE_INFINITY);
   return result;
 }

@@ -24,7 +24,8 @@ export class EventBus {
   }
 
   publish(event: RetinueEvent): void {
-    if (!this.watched && event.type === "notice.raised" && this.#unheard.length < MOST_UNHEARD) this.#unheard.push(event);
+    if (!this.watched && event.type === "notice.raised" && this.#unheard.length < MOST_UNHEARD)
+      this.#unheard.push(event);
     for (const listener of this.#listeners) {
       try {
         listener(event);

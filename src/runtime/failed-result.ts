@@ -1,7 +1,10 @@
 import type { RunError, RunResult } from "../schema/result.ts";
 
 /** The result of a run that never began. */
-export function failedResult(about: { runId: string; sessionId: string; agent: string; attempt?: number }, error: RunError): RunResult {
+export function failedResult(
+  about: { runId: string; sessionId: string; agent: string; attempt?: number },
+  error: RunError,
+): RunResult {
   return {
     run_id: about.runId,
     session_id: about.sessionId,

@@ -2,15 +2,15 @@ import type { AgentRegistry } from "../agents/registry.ts";
 import type { Guards } from "../loop/guards.ts";
 import type { LoopPorts } from "../loop/ports.ts";
 import type { CallableModel, Run } from "../loop/run.ts";
+import type { visibleTools } from "../permissions/visible-tools.ts";
 import type { Account } from "../scheduler/ledger.ts";
 import type { Slots } from "../scheduler/slots.ts";
 import type { Layer } from "../schema/rights.ts";
 import type { Settings } from "../schema/settings.ts";
 import type { Store } from "../store/create-store.ts";
 import type { AnyTool } from "../tools/tool.ts";
-import type { Children } from "./children.ts";
-import type { visibleTools } from "../permissions/visible-tools.ts";
 import type { admitChild } from "./admit-child.ts";
+import type { Children } from "./children.ts";
 
 /** The loop's guards and the runtime's own. */
 export type RuntimeGuards = Guards & { admitChild: typeof admitChild; visibleTools: typeof visibleTools };

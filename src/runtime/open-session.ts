@@ -7,7 +7,7 @@ import { protectedLayer } from "../permissions/protected-layer.ts";
 import type { Clock } from "../scheduler/clock.ts";
 import { Account } from "../scheduler/ledger.ts";
 import type { Limiter } from "../scheduler/limiter.ts";
-import { RetinueError, messageOf } from "../schema/error.ts";
+import { messageOf, RetinueError } from "../schema/error.ts";
 import type { Layer } from "../schema/rights.ts";
 import { cutAt } from "../tools/truncate.ts";
 import type { Approver, PermissionMode } from "./approvals.ts";
@@ -41,21 +41,40 @@ export async function openSession(maker: SessionMaker, title: string): Promise<S
   const id = createId("ses");
   const workspaceDir = join(maker.dataDir, "sessions", id);
   await mkdir(workspaceDir, { recursive: true, mode: 0o700 }).catch((thrown) => {
-    throw new RetinueError("store", `cannot make the session's folder ${workspaceDir}: ${messageOf(thrown)}`, "make the folder writable, or set RETINUE_HOME to another");
+    throw new RetinueError(
+      "store",
+      `cannot make the session's folder ${workspaceDir}: ${messageOf(thrown)}`,
+      "make the folder writable, or set RETINUE_HOME to another",
+    );
   });
   const live = new Map<string, LiveRun>();
   const ports = createSessionPorts({ ...maker, live });
   const shortTitle = cutAt(ports.redactor.redact(title).replace(/\s+/g, " ").trim(), 120);
-  host.store.startSession({ sessionId: id, title: shortTitle, project: maker.projectDir, workspace: workspaceDir });
+  host.store.startSession({
+    sessionId: id,
+    title: shortTitle,
+    project: maker.projectDir,
+    workspace: workspaceDir,
+  });
   if (bus.watched) {
-    bus.publish({ type: "session.started", title: shortTitle, project: maker.projectDir, workspace: workspaceDir, sessionId: id, atMs: clock.wallMs() });
+    bus.publish({
+      type: "session.started",
+      title: shortTitle,
+      project: maker.projectDir,
+      workspace: workspaceDir,
+      sessionId: id,
+      atMs: clock.wallMs(),
+    });
   }
   const { settings } = host;
   return {
     id,
     projectDir: realFolder(maker.projectDir),
     workspaceDir: await realpath(workspaceDir),
-    account: new Account(`session ${id}`, null, { ...accountLimits(settings.limits), spawns: settings.maxAgents }),
+    account: new Account(`session ${id}`, null, {
+      ...accountLimits(settings.limits),
+      spawns: settings.maxAgents,
+    }),
     base: baseLayers(maker),
     maxDepth: settings.maxDepth,
     ports,
@@ -65,7 +84,9 @@ export async function openSession(maker: SessionMaker, title: string): Promise<S
 
 /** The layers that no agent can get around. */
 export function baseLayers(
-  maker: Pick<SessionMaker, "dataDir" | "configDir" | "disallowedTools" | "mode"> & { host: Pick<Host, "homeDir" | "settings"> },
+  maker: Pick<SessionMaker, "dataDir" | "configDir" | "disallowedTools" | "mode"> & {
+    host: Pick<Host, "homeDir" | "settings">;
+  },
 ): Layer[] {
   const { homeDir, settings } = maker.host;
   return [
@@ -79,6 +100,10 @@ function realFolder(path: string): string {
   try {
     return realpathSync(path);
   } catch (thrown) {
-    throw new RetinueError("input", `the project folder ${path} cannot be used: ${messageOf(thrown)}`, "name an existing folder with -C");
+    throw new RetinueError(
+      "input",
+      `the project folder ${path} cannot be used: ${messageOf(thrown)}`,
+      "name an existing folder with -C",
+    );
   }
 }

@@ -1,11 +1,11 @@
 import type { CallableModel, RunLimits } from "../loop/run.ts";
-import { delegationLayer, toolsLayer } from "../permissions/layers.ts";
 import { childChain } from "../permissions/child-chain.ts";
 import { decide } from "../permissions/decide.ts";
+import { delegationLayer, toolsLayer } from "../permissions/layers.ts";
 import type { Agent, Limits } from "../schema/agent.ts";
-import type { Layer } from "../schema/rights.ts";
 import { RetinueError } from "../schema/error.ts";
 import type { MessageRow } from "../schema/record.ts";
+import type { Layer } from "../schema/rights.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import { effectiveLimits } from "./effective-limits.ts";
 import type { Host, LiveRun, Session } from "./host.ts";
@@ -48,7 +48,9 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
   const visible = new Set(host.guards.visibleTools(chain, [...host.tools.values()]));
   const tools = new Map([...host.tools].filter(([name]) => visible.has(name)));
   const { redactor } = session.ports;
-  const system = redactor.redact(systemPrompt({ agent, depth, maxDepth, parent: parent?.run.spec.agent ?? null, limits, delegates }));
+  const system = redactor.redact(
+    systemPrompt({ agent, depth, maxDepth, parent: parent?.run.spec.agent ?? null, limits, delegates }),
+  );
   return {
     agent,
     model,
@@ -87,7 +89,10 @@ export async function restoreProfile(host: Host, row: MessageRow, parent: LiveRu
   const kept = host.store.prompt(snapshotId);
   const system = host.store.prompt(row.system_prompt_id ?? "");
   if (kept === undefined || system === undefined) {
-    throw new RetinueError("store", `the record lacks the definition of run ${row.run_id}, so it cannot go on`);
+    throw new RetinueError(
+      "store",
+      `the record lacks the definition of run ${row.run_id}, so it cannot go on`,
+    );
   }
   const snapshot = JSON.parse(kept) as Snapshot;
   const inherited = parent?.run.spec.model ?? null;
@@ -104,9 +109,17 @@ export async function restoreProfile(host: Host, row: MessageRow, parent: LiveRu
 }
 
 function chainOf(host: Host, { agent, session, parent, tools }: ProfileRequest): readonly Layer[] {
-  if (parent) return childChain(parent.run.spec.chain, { parent: parent.run.spec.agent, child: agent, narrowing: tools, home: host.homeDir });
+  if (parent)
+    return childChain(parent.run.spec.chain, {
+      parent: parent.run.spec.agent,
+      child: agent,
+      narrowing: tools,
+      home: host.homeDir,
+    });
   const own = toolsLayer(agent, host.homeDir);
-  return tools ? [...session.base, delegationLayer(tools, agent.name, host.homeDir), own] : [...session.base, own];
+  return tools
+    ? [...session.base, delegationLayer(tools, agent.name, host.homeDir), own]
+    : [...session.base, own];
 }
 
 function delegatesOf(host: Host, agent: Agent, chain: readonly Layer[], parent: LiveRun | null): Agent[] {
@@ -115,7 +128,11 @@ function delegatesOf(host: Host, agent: Agent, chain: readonly Layer[], parent: 
   above.add(agent.name);
   return host.registry.list().filter((candidate) => {
     if (above.has(candidate.name) && !agent.subagents?.recursive) return false;
-    const access = { tool: "delegate", groups: ["delegation"], targets: [{ kind: "agent" as const, agent: candidate.name }] };
+    const access = {
+      tool: "delegate",
+      groups: ["delegation"],
+      targets: [{ kind: "agent" as const, agent: candidate.name }],
+    };
     return decide(chain, access).verdict !== "deny";
   });
 }

@@ -30,7 +30,12 @@ export function* subtreeOf(node: MessageNode): Generator<MessageNode> {
 }
 
 /** Tokens and cost of all model calls in a subtree; a call that never ended counts with what was set aside for it. */
-export function spentIn(node: MessageNode): { tokens: number; costUsd: number; priced: boolean; runs: number } {
+export function spentIn(node: MessageNode): {
+  tokens: number;
+  costUsd: number;
+  priced: boolean;
+  runs: number;
+} {
   const spent = { tokens: 0, costUsd: 0, priced: true, runs: 0 };
   for (const row of subtreeOf(node)) {
     if (row.request_type === "prompt" || row.request_type === "delegation") spent.runs++;

@@ -1,7 +1,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { CallableModel } from "../loop/run.ts";
 import { priceOf } from "../models/prices.ts";
-import { type Models, createModels } from "../models/resolve-model.ts";
+import { createModels, type Models } from "../models/resolve-model.ts";
 import { createTransport } from "../net/transport.ts";
 import { RetinueError } from "../schema/error.ts";
 import type { Settings } from "../schema/settings.ts";
@@ -35,7 +35,12 @@ export function createModelResolver({ model, models = {}, settings, env }: Model
   let configured: Models | undefined;
   const wrap = (name: string, object: LanguageModelV4): CallableModel => {
     const id = `${object.provider}/${object.modelId}`;
-    const known = given.get(name) ?? { id, provider: object.provider, model: object, price: priceOf(object.provider, object.modelId, settings.prices) };
+    const known = given.get(name) ?? {
+      id,
+      provider: object.provider,
+      model: object,
+      price: priceOf(object.provider, object.modelId, settings.prices),
+    };
     given.set(name, known);
     return known;
   };
@@ -57,8 +62,11 @@ export function createModelResolver({ model, models = {}, settings, env }: Model
       return typeof model === "object" ? wrap("inherit", model) : find(model ?? "inherit");
     },
     maxConcurrent(provider) {
-      const found = limits.get(provider) ?? settings.providers[provider]?.maxConcurrent ?? Number.POSITIVE_INFINITY;
-      return limits.has(provider) ? Math.min(found, settings.providers[provider]?.maxConcurrent ?? CALLS_AT_ONCE) : found;
+      const found =
+        limits.get(provider) ?? settings.providers[provider]?.maxConcurrent ?? Number.POSITIVE_INFINITY;
+      return limits.has(provider)
+        ? Math.min(found, settings.providers[provider]?.maxConcurrent ?? CALLS_AT_ONCE)
+        : found;
     },
     close: () => transport?.close(),
   };

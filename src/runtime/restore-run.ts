@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
-import { pushReply, pushResults } from "../loop/history.ts";
 import type { CallResult } from "../loop/dispatch.ts";
+import { pushReply, pushResults } from "../loop/history.ts";
 import type { Reply, ToolCall } from "../loop/read-stream.ts";
 import type { Resumption, Run } from "../loop/run.ts";
 import type { MessageNode } from "../schema/record.ts";
@@ -9,7 +9,7 @@ import { isClosed, metadataOf, resultOfRow, tokensOf } from "./read-row.ts";
 import { resultText } from "./result-text.ts";
 
 /** What the record is asked for while a run is rebuilt. */
-export type RestorePorts = { text(id: string): string | undefined; escape(text: string): string };
+export type RestorePorts = { text(id: string): string | undefined; escapeText(text: string): string };
 
 /** Puts a run back to where its rows end: history, counters, taint, files, and what to do next. */
 export function restoreRun(run: Run, node: MessageNode, ports: RestorePorts): void {
@@ -19,7 +19,8 @@ export function restoreRun(run: Run, node: MessageNode, ports: RestorePorts): vo
     if (row.request_type !== "continuation") continue;
     const metadata = metadataOf(row);
     run.tokens += tokensOf(row);
-    if (isClosed(row)) run.costUsd = row.cost_usd === null || run.costUsd === null ? null : run.costUsd + row.cost_usd;
+    if (isClosed(row))
+      run.costUsd = row.cost_usd === null || run.costUsd === null ? null : run.costUsd + row.cost_usd;
     if (metadata.purpose === "summary") continue;
     restoreMessages(run, metadata, ports);
     const turn = Number(metadata.turn);
@@ -47,9 +48,15 @@ function beforeReply(metadata: Readonly<Record<string, unknown>>): Resumption {
   return { kind: "wrap_up", reason: metadata.reason as BailoutReason, text: null };
 }
 
-function afterReply(run: Run, row: MessageNode, metadata: Readonly<Record<string, unknown>>, ports: RestorePorts): Resumption {
+function afterReply(
+  run: Run,
+  row: MessageNode,
+  metadata: Readonly<Record<string, unknown>>,
+  ports: RestorePorts,
+): Resumption {
   const reply = replyOf(row, metadata);
-  if (metadata.purpose === "wrap_up") return { kind: "wrap_up", reason: metadata.reason as BailoutReason, text: reply.text };
+  if (metadata.purpose === "wrap_up")
+    return { kind: "wrap_up", reason: metadata.reason as BailoutReason, text: reply.text };
   pushReply(run, reply);
   run.measured = { tokens: row.total_tokens ?? 0, chars: run.contextChars };
   if (reply.calls.length === 0) return { kind: "answer", reply };
@@ -72,7 +79,13 @@ function replyOf(row: MessageNode, metadata: Readonly<Record<string, unknown>>):
 }
 
 /** Counts a call and what it did; its answer goes into `answered` if the record has one. */
-function restoreCall(run: Run, turn: MessageNode, call: ToolCall, answered: Map<string, CallResult>, ports: RestorePorts): ToolCall {
+function restoreCall(
+  run: Run,
+  turn: MessageNode,
+  call: ToolCall,
+  answered: Map<string, CallResult>,
+  ports: RestorePorts,
+): ToolCall {
   run.callIds.add(call.callId);
   run.toolCalls++;
   run.toolCounts.set(call.tool, (run.toolCounts.get(call.tool) ?? 0) + 1);
@@ -84,7 +97,12 @@ function restoreCall(run: Run, turn: MessageNode, call: ToolCall, answered: Map<
     const result = resultOfRow(child);
     run.tainted ||= result.tainted;
     const outcome = result.success ? "ok" : "error";
-    answered.set(call.callId, { callId: call.callId, tool: call.tool, text: resultText(result, ports.escape), outcome });
+    answered.set(call.callId, {
+      callId: call.callId,
+      tool: call.tool,
+      text: resultText(result, ports.escapeText),
+      outcome,
+    });
   }
   return { ...call, resumed: { rowId: own?.id ?? null } };
 }
@@ -92,9 +110,15 @@ function restoreCall(run: Run, turn: MessageNode, call: ToolCall, answered: Map<
 function answerOfRow(run: Run, row: MessageNode, call: ToolCall): CallResult {
   const { outcome, tainted, files, tests } = metadataOf(row);
   if (tainted) run.tainted = true;
-  for (const [path, kind] of (files as [string, "created" | "modified"][] | undefined) ?? []) run.noteChange(path, kind);
+  for (const [path, kind] of (files as [string, "created" | "modified"][] | undefined) ?? [])
+    run.noteChange(path, kind);
   const counted = tests as { run: number; passed: number } | undefined;
   run.testsRun += counted?.run ?? 0;
   run.testsPassed += counted?.passed ?? 0;
-  return { callId: call.callId, tool: call.tool, text: row.response_content ?? "", outcome: (outcome as CallResult["outcome"]) ?? "error" };
+  return {
+    callId: call.callId,
+    tool: call.tool,
+    text: row.response_content ?? "",
+    outcome: (outcome as CallResult["outcome"]) ?? "error",
+  };
 }

@@ -2,7 +2,7 @@ import { complianceError } from "../loop/deliverables.ts";
 import type { RunResult } from "../schema/result.ts";
 
 /** A child's result as its parent reads it: marked as data, with anything that could pass for another voice escaped. */
-export function resultText(result: RunResult, escape: (text: string) => string, task?: string): string {
+export function resultText(result: RunResult, escapeText: (text: string) => string, task?: string): string {
   const { error } = result;
   const body = {
     ...(task !== undefined && { task_id: task }),
@@ -29,12 +29,17 @@ export function resultText(result: RunResult, escape: (text: string) => string, 
     ...(error && { error: { type: error.type, message: error.message, recoverable: error.recoverable } }),
   };
   const mark = `agent="${result.agent}" run_id="${result.run_id}"${result.tainted ? ' contains_untrusted_text="true"' : ""}`;
-  const text = `<subagent_result ${mark}>\n${escape(JSON.stringify(body, null, 1))}\n</subagent_result>`;
+  const text = `<subagent_result ${mark}>\n${escapeText(JSON.stringify(body, null, 1))}\n</subagent_result>`;
   const broken = result.deliverables.some((verdict) => !verdict.ok);
-  return broken ? `${text}\n\n${escape(complianceError(result.agent, result.deliverables))}` : text;
+  return broken ? `${text}\n\n${escapeText(complianceError(result.agent, result.deliverables))}` : text;
 }
 
 /** A delegation that goes on while its parent continues. */
 export function runningText(agent: string, runId: string): string {
-  return JSON.stringify({ status: "running", run_id: runId, agent, note: "call collect_results to wait for it" });
+  return JSON.stringify({
+    status: "running",
+    run_id: runId,
+    agent,
+    note: "call collect_results to wait for it",
+  });
 }

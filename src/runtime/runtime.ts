@@ -9,24 +9,24 @@ import { type Clock, systemClock } from "../scheduler/clock.ts";
 import { Gate } from "../scheduler/gate.ts";
 import { Slots } from "../scheduler/slots.ts";
 import type { Agent, Deliverable, Limits } from "../schema/agent.ts";
-import { RetinueError, messageOf } from "../schema/error.ts";
+import { messageOf, RetinueError } from "../schema/error.ts";
 import type { RunResult } from "../schema/result.ts";
 import type { Rule } from "../schema/rights.ts";
 import type { Settings } from "../schema/settings.ts";
-import { type Store, type StoreOptions, type StorePorts, createStore } from "../store/create-store.ts";
+import { createStore, type Store, type StoreOptions, type StorePorts } from "../store/create-store.ts";
 import type { AnyTool } from "../tools/tool.ts";
-import { type Approver, type PermissionMode, createApprovals } from "./approvals.ts";
+import { type Approver, createApprovals, type PermissionMode } from "./approvals.ts";
 import { createId } from "./create-id.ts";
 import { DEFAULT_SETTINGS } from "./default-settings.ts";
 import { EventBus, type Listener } from "./event-bus.ts";
 import { failedResult } from "./failed-result.ts";
 import { findAgent, isAgent } from "./find-agent.ts";
-import { runtimeGuards } from "./runtime-guards.ts";
 import type { Host, LiveRun, RuntimeGuards, Session } from "./host.ts";
-import { type SessionMaker, openSession } from "./open-session.ts";
+import { openSession, type SessionMaker } from "./open-session.ts";
 import { findPlaces } from "./places.ts";
 import { createProfile } from "./profile.ts";
 import { createModelResolver } from "./resolve-models.ts";
+import { runtimeGuards } from "./runtime-guards.ts";
 import { cancelTree, spawnRun } from "./spawn-run.ts";
 
 /** How a runtime is set up; everything has a default but the agents. */
@@ -80,7 +80,10 @@ export type Runtime = {
   /** Runs one agent on one task. */
   spawn(agent: string, task: string, options?: SpawnOptions): Promise<RunResult>;
   /** Runs several tasks at once; results in the order of the tasks, an exception becomes a failed result. */
-  fanOut(tasks: readonly (readonly [agent: string, task: string])[], options?: { maxConcurrent?: number }): Promise<RunResult[]>;
+  fanOut(
+    tasks: readonly (readonly [agent: string, task: string])[],
+    options?: { maxConcurrent?: number },
+  ): Promise<RunResult[]>;
   /** Tells of everything that happens; returns how to stop listening. */
   events(listener: Listener): () => void;
   /** Ends a run or a session with everything below it; false if nothing of that id is alive. */
@@ -119,7 +122,8 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
   const maker = createMaker(options, internals);
   const { host, bus } = maker;
   const sessions = new Map<string, Session>();
-  const find = (runId: string) => [...sessions.values()].map((session) => session.live.get(runId)).find((live) => live);
+  const find = (runId: string) =>
+    [...sessions.values()].map((session) => session.live.get(runId)).find((live) => live);
 
   const endings = new Set<Promise<unknown>>();
   const agentOf = (request: RunRequest): Agent => {
@@ -129,14 +133,35 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
   };
   const begin = async (session: Session, request: RunRequest): Promise<RunHandle> => {
     const agent = agentOf(request);
-    const profile = await createProfile(host, { agent, session, parent: null, tools: request.tools, limits: request.limits, model: request.model });
+    const profile = await createProfile(host, {
+      agent,
+      session,
+      parent: null,
+      tools: request.tools,
+      limits: request.limits,
+      model: request.model,
+    });
     const runId = createId("run");
     const message = session.ports.redactor.redact(request.task);
     const deliverables = [...agent.deliverables, ...(request.deliverables ?? [])];
-    const run = { session, parent: null, profile, runId, task: message, message, callId: null, parentRowId: null, attempt: 0, deliverables };
+    const run = {
+      session,
+      parent: null,
+      profile,
+      runId,
+      task: message,
+      message,
+      callId: null,
+      parentRowId: null,
+      attempt: 0,
+      deliverables,
+    };
     return { sessionId: session.id, runId, result: spawnRun(host, { ...run, limits: request.limits }) };
   };
-  const inSession = async <Value>(title: string, work: (session: Session) => Promise<{ status: RunResult["status"]; value: Value }>): Promise<Value> => {
+  const inSession = async <Value>(
+    title: string,
+    work: (session: Session) => Promise<{ status: RunResult["status"]; value: Value }>,
+  ): Promise<Value> => {
     const session = await openSession(maker, title);
     sessions.set(session.id, session);
     let status: RunResult["status"] = "failed";
@@ -177,17 +202,29 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
     start,
     run,
     spawn: (agent, task, { budget, tools, limits } = {}) =>
-      run({ agent, task, ...(tools && { tools }), limits: { ...limits, ...(budget !== undefined && { toolCalls: budget }) } }),
+      run({
+        agent,
+        task,
+        ...(tools && { tools }),
+        limits: { ...limits, ...(budget !== undefined && { toolCalls: budget }) },
+      }),
     fanOut: (tasks, { maxConcurrent = FAN_OUT } = {}) =>
       inSession(`${tasks.length} tasks at once`, async (session) => {
         const gate = new Gate(maxConcurrent);
-        const one = async ([agent, task]: readonly [string, string]) => (await begin(session, { agent, task })).result;
+        const one = async ([agent, task]: readonly [string, string]) =>
+          (await begin(session, { agent, task })).result;
         const value = await Promise.all(
           tasks.map((task) =>
-            gate.run(() => one(task)).catch((thrown) => {
-              const about = { runId: createId("run"), sessionId: session.id, agent: task[0] };
-              return failedResult(about, { type: "failed", message: session.ports.redactor.redact(messageOf(thrown)), recoverable: false });
-            }),
+            gate
+              .run(() => one(task))
+              .catch((thrown) => {
+                const about = { runId: createId("run"), sessionId: session.id, agent: task[0] };
+                return failedResult(about, {
+                  type: "failed",
+                  message: session.ports.redactor.redact(messageOf(thrown)),
+                  recoverable: false,
+                });
+              }),
           ),
         );
         return { status: value.every((result) => result.success) ? "completed" : "failed", value };
@@ -200,7 +237,8 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
     },
     pause: (runId) => control(runId, (live) => forSubtree(live, pauseRun)),
     unpause: (runId) => control(runId, (live) => forSubtree(live, ({ run }) => run.paused?.resume())),
-    steer: (runId, text) => control(runId, (live) => live.run.steering.push(live.session.ports.redactor.redact(text))),
+    steer: (runId, text) =>
+      control(runId, (live) => live.run.steering.push(live.session.ports.redactor.redact(text))),
     revoke: (rule) => maker.revoked.push(...parseRules([rule], "revoke")),
     async close() {
       const alive = [...sessions.values()].flatMap((session) => [...session.live.values()]);
@@ -229,7 +267,10 @@ function forSubtree(live: LiveRun, act: (live: LiveRun) => void): void {
   for (const kid of live.kids) forSubtree(kid, act);
 }
 
-function createMaker(options: RuntimeOptions, internals: RuntimeInternals): SessionMaker & { revoked: Rule[]; closeModels: () => void } {
+function createMaker(
+  options: RuntimeOptions,
+  internals: RuntimeInternals,
+): SessionMaker & { revoked: Rule[]; closeModels: () => void } {
   const settings: Settings = { ...DEFAULT_SETTINGS, ...options.settings };
   const env = options.env ?? process.env;
   const places = findPlaces(env);
@@ -240,12 +281,25 @@ function createMaker(options: RuntimeOptions, internals: RuntimeInternals): Sess
   const models = createModelResolver({ model: options.model, models: options.models, settings, env });
   const mode = options.permissionMode ?? "default";
   const revoked: Rule[] = [];
-  const onNotice: StoreOptions["onNotice"] = (notice) => bus.publish({ type: "notice.raised", ...notice, sessionId: "", atMs: clock.wallMs() });
+  const onNotice: StoreOptions["onNotice"] = (notice) =>
+    bus.publish({ type: "notice.raised", ...notice, sessionId: "", atMs: clock.wallMs() });
   const host: Host = {
     settings,
-    registry: "list" in options.agents ? options.agents : createRegistry({ agents: options.agents, disabledAgents: settings.disabledAgents }),
+    registry:
+      "list" in options.agents
+        ? options.agents
+        : createRegistry({ agents: options.agents, disabledAgents: settings.disabledAgents }),
     tools: toolsByName(options.tools ?? []),
-    store: internals.store ?? createStore({ path: options.database ?? join(dataDir, "retinue.db"), synchronous: settings.store.synchronous, onNotice }, internals.storePorts),
+    store:
+      internals.store ??
+      createStore(
+        {
+          path: options.database ?? join(dataDir, "retinue.db"),
+          synchronous: settings.store.synchronous,
+          onNotice,
+        },
+        internals.storePorts,
+      ),
     slots: new Slots(settings.maxConcurrent),
     guards: { ...runtimeGuards, ...internals.guards },
     resolveModel: models.resolve,
@@ -259,7 +313,9 @@ function createMaker(options: RuntimeOptions, internals: RuntimeInternals): Sess
     revoked,
     dataDir,
     random: internals.random ?? Math.random,
-    redactor: internals.redactor ?? createRedactor({ secrets: [...secretsFromEnvironment(env), ...keysOf(settings)] }),
+    redactor:
+      internals.redactor ??
+      createRedactor({ secrets: [...secretsFromEnvironment(env), ...keysOf(settings)] }),
     approve: createApprovals({ mode, allowedTools: options.allowedTools ?? [], approver: options.approve }),
     limiters: new Map(),
     maxConcurrent: models.maxConcurrent,
@@ -279,7 +335,8 @@ function keysOf(settings: Settings): string[] {
 function toolsByName(tools: readonly AnyTool[]): Map<string, AnyTool> {
   const byName = new Map<string, AnyTool>();
   for (const tool of tools) {
-    if (byName.has(tool.name)) throw new RetinueError("config", `two tools are named '${tool.name}'`, "rename one of them");
+    if (byName.has(tool.name))
+      throw new RetinueError("config", `two tools are named '${tool.name}'`, "rename one of them");
     byName.set(tool.name, tool);
   }
   return byName;

@@ -5,10 +5,10 @@ import type { LoopPorts, Redactor } from "../loop/ports.ts";
 import type { Clock } from "../scheduler/clock.ts";
 import { Limiter } from "../scheduler/limiter.ts";
 import type { Layer } from "../schema/rights.ts";
-import { deliver } from "./deliver.ts";
-import { createId } from "./create-id.ts";
-import type { EventBus } from "./event-bus.ts";
 import type { Approver } from "./approvals.ts";
+import { createId } from "./create-id.ts";
+import { deliver } from "./deliver.ts";
+import type { EventBus } from "./event-bus.ts";
 import type { Host, LiveRun } from "./host.ts";
 import { createToolCache } from "./tool-cache.ts";
 
@@ -41,7 +41,8 @@ export function createSessionPorts(parts: PortParts): LoopPorts {
     watched: () => bus.watched,
     liveLayer: parts.liveLayer,
     emit(sessionId, event, seq) {
-      if (bus.watched) bus.publish({ ...event, sessionId, atMs: clock.wallMs(), ...(seq !== undefined && { seq }) });
+      if (bus.watched)
+        bus.publish({ ...event, sessionId, atMs: clock.wallMs(), ...(seq !== undefined && { seq }) });
     },
     limiter(provider) {
       let limiter = limiters.get(provider);

@@ -8,7 +8,7 @@ import type { Deliverable, Limits } from "../schema/agent.ts";
 import { messageOf } from "../schema/error.ts";
 import type { MessageNode } from "../schema/record.ts";
 import type { RunError, RunResult } from "../schema/result.ts";
-import { MAX_RESULT_CHARS, excerpt } from "../tools/truncate.ts";
+import { excerpt, MAX_RESULT_CHARS } from "../tools/truncate.ts";
 import { Children } from "./children.ts";
 import { delegationTools } from "./delegation-tools.ts";
 import { accountLimits } from "./effective-limits.ts";
@@ -52,14 +52,22 @@ export async function spawnRun(host: Host, request: SpawnRequest): Promise<RunRe
   if (request.resume) announce(request, messageId);
   if (full) {
     const message = `the limit of ${full.limits.spawns} runs for ${full.name} is used up`;
-    return closeRun(request, messageId, refused(request, { type: "spawn_limit", message, recoverable: false }));
+    return closeRun(
+      request,
+      messageId,
+      refused(request, { type: "spawn_limit", message, recoverable: false }),
+    );
   }
   try {
     const live = await bringToLife(host, request, messageId, above);
     const result = await runLive(live);
     return closeRun(request, messageId, result);
   } catch (thrown) {
-    return closeRun(request, messageId, refused(request, { type: "failed", message: messageOf(thrown), recoverable: false }));
+    return closeRun(
+      request,
+      messageId,
+      refused(request, { type: "failed", message: messageOf(thrown), recoverable: false }),
+    );
   }
 }
 
@@ -86,7 +94,12 @@ export function cancelTree(live: LiveRun, message: string): void {
   for (const kid of live.kids) cancelTree(kid, message);
 }
 
-async function bringToLife(host: Host, request: SpawnRequest, messageId: number, above: Account): Promise<LiveRun> {
+async function bringToLife(
+  host: Host,
+  request: SpawnRequest,
+  messageId: number,
+  above: Account,
+): Promise<LiveRun> {
   const { session, parent, profile } = request;
   const { agent, limits } = profile;
   const { clock } = session.ports;
@@ -114,9 +127,16 @@ async function bringToLife(host: Host, request: SpawnRequest, messageId: number,
     messageId,
     startedAtMs: request.resume ? Date.parse(request.resume.started_at) : clock.wallMs(),
     startedMs,
-    deadlineMs: Math.min(startedMs + limits.timeoutMs, parent?.run.spec.deadlineMs ?? Number.POSITIVE_INFINITY),
+    deadlineMs: Math.min(
+      startedMs + limits.timeoutMs,
+      parent?.run.spec.deadlineMs ?? Number.POSITIVE_INFINITY,
+    ),
   };
-  const account = new Account(`${agent.name} (${request.runId})`, above, accountLimits(agent.limits, request.limits));
+  const account = new Account(
+    `${agent.name} (${request.runId})`,
+    above,
+    accountLimits(agent.limits, request.limits),
+  );
   const run = new Run(spec, { account, slot: new RunSlot(host.slots, depth), tainted: isTainted(request) });
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
   const live: LiveRun = { run, session, parent, kids: new Set(), children: null, settled, settle };
@@ -137,7 +157,7 @@ function isTainted({ tainted, parent }: SpawnRequest): boolean {
 
 /** What was spent before counts for the run; the session's account was charged for all of it at once. */
 function restore(host: Host, run: Run, node: MessageNode): void {
-  restoreRun(run, node, { text: (id) => host.store.prompt(id), escape: host.guards.escape });
+  restoreRun(run, node, { text: (id) => host.store.prompt(id), escapeText: host.guards.escapeText });
   const spent = spentIn(node);
   run.account.tokensSpent = spent.tokens;
   run.account.costSpent = spent.costUsd;
@@ -191,7 +211,11 @@ function openRun(request: SpawnRequest): number {
   return messageId;
 }
 
-function announce({ session, parent, profile, runId, callId, attempt, task }: SpawnRequest, messageId: number, seq?: number): void {
+function announce(
+  { session, parent, profile, runId, callId, attempt, task }: SpawnRequest,
+  messageId: number,
+  seq?: number,
+): void {
   const { agent, model } = profile;
   const event = {
     type: "run.started" as const,
@@ -230,14 +254,18 @@ function closeRun(request: SpawnRequest, messageId: number, result: RunResult): 
       ...(result.error && { errorMessage: result.error.message }),
       metadata: { result: rest },
     },
-    (seq) => session.ports.emit(session.id, { type: "run.ended", runId, agent: profile.agent.name, result }, seq),
+    (seq) =>
+      session.ports.emit(session.id, { type: "run.ended", runId, agent: profile.agent.name, result }, seq),
   );
   return result;
 }
 
 function refused({ session, profile, runId, attempt }: SpawnRequest, error: RunError): RunResult {
   const message = session.ports.redactor.redact(error.message);
-  return failedResult({ runId, sessionId: session.id, agent: profile.agent.name, attempt }, { ...error, message });
+  return failedResult(
+    { runId, sessionId: session.id, agent: profile.agent.name, attempt },
+    { ...error, message },
+  );
 }
 
 function timeOut(live: LiveRun): void {
@@ -254,7 +282,11 @@ async function settleKids(live: LiveRun): Promise<void> {
 
 function withSubtree(run: Run, result: RunResult): RunResult {
   const cost = run.subtreePriced && run.costUsd !== null ? run.account.costSpent : null;
-  return { ...result, tokens: { self: run.tokens, subtree: run.account.tokensSpent }, cost_usd: { self: run.costUsd, subtree: cost } };
+  return {
+    ...result,
+    tokens: { self: run.tokens, subtree: run.account.tokensSpent },
+    cost_usd: { self: run.costUsd, subtree: cost },
+  };
 }
 
 async function shortened({ run, session }: LiveRun, result: RunResult): Promise<RunResult> {

@@ -14,7 +14,8 @@ export type Standing = {
   delegates: readonly Agent[];
 };
 
-const prompt = (name: string, values: Record<string, string>) => loadPrompt(new URL(`./prompts/${name}.md`, import.meta.url), values);
+const prompt = (name: string, values: Record<string, string>) =>
+  loadPrompt(new URL(`./prompts/${name}.md`, import.meta.url), values);
 
 /**
  * The system prompt of a run: the agent's own, then where it stands and whom it may delegate to. It holds nothing
@@ -33,12 +34,17 @@ export function systemPrompt(standing: Standing): string {
         turns: String(limits.turns),
         toolCalls: String(limits.toolCalls),
         time: `${Math.round(limits.timeoutMs / 1000)} s`,
-        delegation: delegates.length > 0 ? `You can delegate to: ${delegates.map((one) => one.name).join(", ")}.` : "You cannot delegate to other sub-agents.",
+        delegation:
+          delegates.length > 0
+            ? `You can delegate to: ${delegates.map((one) => one.name).join(", ")}.`
+            : "You cannot delegate to other sub-agents.",
       }),
     );
   }
   if (delegates.length > 0) {
-    const agents = delegates.map((one) => `- \`${one.name}\`: ${one.description.replace(/\s+/g, " ").trim()}`).join("\n");
+    const agents = delegates
+      .map((one) => `- \`${one.name}\`: ${one.description.replace(/\s+/g, " ").trim()}`)
+      .join("\n");
     parts.push(prompt("delegation", { agents }));
   }
   return parts.filter(Boolean).join("\n\n");

@@ -74,28 +74,41 @@ test("spawns are counted for the whole line of ancestors", () => {
 });
 
 test("in no order of reserving and settling do the accounts overshoot", async () => {
-  const call = fc.record({ child: fc.nat(4), input: fc.nat(30), output: fc.integer({ min: 1, max: 60 }), used: fc.double({ min: 0, max: 1, noNaN: true }) });
+  const call = fc.record({
+    child: fc.nat(4),
+    input: fc.nat(30),
+    output: fc.integer({ min: 1, max: 60 }),
+    used: fc.double({ min: 0, max: 1, noNaN: true }),
+  });
   await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 10, max: 300 }), fc.array(call, { maxLength: 40 }), fc.infiniteStream(fc.boolean()), async (limit, calls, order) => {
-      const root = new Account("root", null, { tokens: limit });
-      const children = Array.from({ length: 5 }, (_, index) => new Account(`c${index}`, root, index === 0 ? { tokens: limit / 2 } : {}));
-      const open: (() => void)[] = [];
-      const all = calls.map(async ({ child, input, output, used }) => {
-        const account = children[child] as Account;
-        const result = await account.reserve(need(input, output, 1), never);
-        expect(root.tokensSpent + root.tokensReserved).toBeLessThanOrEqual(limit);
-        if (result.kind !== "reserved") return;
-        const settle = () => result.settle(Math.floor((input + result.outputTokens) * used), 0);
-        open.push(settle);
-        if (order.next().value) open.shift()?.();
-      });
-      const drain = setInterval(() => open.shift()?.(), 0);
-      await Promise.all(all);
-      clearInterval(drain);
-      for (const settle of open) settle();
-      expect(root.tokensSpent).toBeLessThanOrEqual(limit);
-      expect(root.tokensReserved).toBe(0);
-    }),
+    fc.asyncProperty(
+      fc.integer({ min: 10, max: 300 }),
+      fc.array(call, { maxLength: 40 }),
+      fc.infiniteStream(fc.boolean()),
+      async (limit, calls, order) => {
+        const root = new Account("root", null, { tokens: limit });
+        const children = Array.from(
+          { length: 5 },
+          (_, index) => new Account(`c${index}`, root, index === 0 ? { tokens: limit / 2 } : {}),
+        );
+        const open: (() => void)[] = [];
+        const all = calls.map(async ({ child, input, output, used }) => {
+          const account = children[child] as Account;
+          const result = await account.reserve(need(input, output, 1), never);
+          expect(root.tokensSpent + root.tokensReserved).toBeLessThanOrEqual(limit);
+          if (result.kind !== "reserved") return;
+          const settle = () => result.settle(Math.floor((input + result.outputTokens) * used), 0);
+          open.push(settle);
+          if (order.next().value) open.shift()?.();
+        });
+        const drain = setInterval(() => open.shift()?.(), 0);
+        await Promise.all(all);
+        clearInterval(drain);
+        for (const settle of open) settle();
+        expect(root.tokensSpent).toBeLessThanOrEqual(limit);
+        expect(root.tokensReserved).toBe(0);
+      },
+    ),
     { numRuns: process.env.RETINUE_DEEP ? 1_000 : 60 },
   );
 });

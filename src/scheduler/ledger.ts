@@ -12,7 +12,11 @@ export type Need = {
 };
 
 /** Money and tokens set aside for one call. */
-export type Reservation = { kind: "reserved"; outputTokens: number; settle(tokens: number, costUsd: number): void };
+export type Reservation = {
+  kind: "reserved";
+  outputTokens: number;
+  settle(tokens: number, costUsd: number): void;
+};
 
 /** Why nothing could be set aside, even after everybody else gave back what they did not use. */
 export type Refusal = { kind: "refused"; resource: "tokens" | "cost" | "cancelled"; account: Account };

@@ -79,7 +79,9 @@ export class Limiter {
     }
     this.#window = 1;
     const backoff = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** this.#strikes++);
-    this.#blockUntil(this.#clock.monotonicMs() + (retryAfterMs ?? backoff / 2 + (backoff / 2) * this.#random()));
+    this.#blockUntil(
+      this.#clock.monotonicMs() + (retryAfterMs ?? backoff / 2 + (backoff / 2) * this.#random()),
+    );
   }
 
   #blockUntil(atMs: number): void {

@@ -26,7 +26,12 @@ test("runs that come back go before new ones, the deepest first, the rest in ord
       order.push(name);
       slots.release();
     });
-  const all = [wait("new 1", 3, false), wait("new 2", 0, false), wait("back at 1", 1, true), wait("back at 2", 2, true)];
+  const all = [
+    wait("new 1", 3, false),
+    wait("new 2", 0, false),
+    wait("back at 1", 1, true),
+    wait("back at 2", 2, true),
+  ];
   slots.release();
   await Promise.all(all);
   expect(order).toEqual(["back at 2", "back at 1", "new 1", "new 2"]);

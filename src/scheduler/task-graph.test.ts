@@ -17,7 +17,11 @@ test("a task starts when all it depends on has ended, and gets their values", as
     },
   });
   expect(log).toEqual(["a()", "b()", "c(A,B)"]);
-  expect(outcomes.map((outcome) => (outcome.kind === "done" ? outcome.value : outcome.because))).toEqual(["C", "A", "B"]);
+  expect(outcomes.map((outcome) => (outcome.kind === "done" ? outcome.value : outcome.because))).toEqual([
+    "C",
+    "A",
+    "B",
+  ]);
 });
 
 test("what depends on a failed task is skipped and says why; the rest goes on", async () => {
@@ -46,12 +50,21 @@ test("with stop nothing begins after a failure", async () => {
 });
 
 test("a circle, an unknown id and a doubled id are refused by name", () => {
-  expect(() => checkGraph([{ id: "a", dependsOn: ["b"] }, { id: "b", dependsOn: ["c"] }, { id: "c", dependsOn: ["a"] }])).toThrow(/a → b → c → a/);
+  expect(() =>
+    checkGraph([
+      { id: "a", dependsOn: ["b"] },
+      { id: "b", dependsOn: ["c"] },
+      { id: "c", dependsOn: ["a"] },
+    ]),
+  ).toThrow(/a → b → c → a/);
   expect(() => checkGraph([{ id: "a", dependsOn: ["x"] }])).toThrow(/'a' depends on 'x'/);
   expect(() => checkGraph([{ id: "a" }, { id: "a" }])).toThrow(/'a'/);
 });
 
 test("a chain of ten thousand tasks is checked without running out of stack", () => {
-  const tasks = Array.from({ length: 10_000 }, (_, index) => ({ id: `t${index}`, dependsOn: index > 0 ? [`t${index - 1}`] : [] }));
+  const tasks = Array.from({ length: 10_000 }, (_, index) => ({
+    id: `t${index}`,
+    dependsOn: index > 0 ? [`t${index - 1}`] : [],
+  }));
   expect(() => checkGraph(tasks)).not.toThrow();
 });

@@ -4,7 +4,9 @@ import { RetinueError } from "../schema/error.ts";
 export type GraphTask = { id: string; dependsOn?: readonly string[] };
 
 /** How one task ended: with a value that counts as a success or not, or never begun. */
-export type TaskOutcome<Value> = { kind: "done"; value: Value; success: boolean } | { kind: "skipped"; because: string };
+export type TaskOutcome<Value> =
+  | { kind: "done"; value: Value; success: boolean }
+  | { kind: "skipped"; because: string };
 
 /** What happens to the rest when a task fails. */
 export type OnFailure = "continue" | "stop";
@@ -13,19 +15,27 @@ export type OnFailure = "continue" | "stop";
 export function checkGraph(tasks: readonly GraphTask[]): void {
   const byId = new Map<string, GraphTask>();
   for (const task of tasks) {
-    if (byId.has(task.id)) throw new RetinueError("input", `two tasks have the id '${task.id}'`, "give each task its own id");
+    if (byId.has(task.id))
+      throw new RetinueError("input", `two tasks have the id '${task.id}'`, "give each task its own id");
     byId.set(task.id, task);
   }
   for (const task of tasks) {
     for (const id of task.dependsOn ?? []) {
       if (byId.has(id)) continue;
       const known = [...byId.keys()].join(", ");
-      throw new RetinueError("input", `task '${task.id}' depends on '${id}', which is not in the batch; ids: ${known}`);
+      throw new RetinueError(
+        "input",
+        `task '${task.id}' depends on '${id}', which is not in the batch; ids: ${known}`,
+      );
     }
   }
   const cycle = findCycle(byId);
   if (cycle) {
-    throw new RetinueError("input", `tasks depend on each other in a circle: ${cycle.join(" → ")}`, "remove one of these dependencies");
+    throw new RetinueError(
+      "input",
+      `tasks depend on each other in a circle: ${cycle.join(" → ")}`,
+      "remove one of these dependencies",
+    );
   }
 }
 
@@ -96,7 +106,8 @@ export async function runGraph<Task extends GraphTask, Value>(
     const needed: Value[] = [];
     for (const id of task.dependsOn ?? []) {
       const outcome = await begin(id);
-      if (outcome.kind === "skipped" || !outcome.success) return { kind: "skipped", because: `it needs '${id}', which did not succeed` };
+      if (outcome.kind === "skipped" || !outcome.success)
+        return { kind: "skipped", because: `it needs '${id}', which did not succeed` };
       needed.push(outcome.value);
     }
     return ports.within(async () => {

@@ -1,5 +1,5 @@
-import type { ErrorType } from "./result.ts";
 import type { JsonSchema } from "./json-schema.ts";
+import type { ErrorType } from "./result.ts";
 
 /** How much of the parent's conversation a child receives. */
 export type ContextMode = "task_only" | "summary" | "full" | "selective";
@@ -7,7 +7,11 @@ export const CONTEXT_MODES = ["task_only", "summary", "full", "selective"] as co
 
 /** How several delegations of one turn or batch run. */
 export type ExecutionMode = "parallel" | "parallel_streaming" | "sequential";
-export const EXECUTION_MODES = ["parallel", "parallel_streaming", "sequential"] as const satisfies ExecutionMode[];
+export const EXECUTION_MODES = [
+  "parallel",
+  "parallel_streaming",
+  "sequential",
+] as const satisfies ExecutionMode[];
 
 /** Upper bounds. turns, toolCalls, perTool, contextChars bind one run; tokens, costUsd, spawns its whole subtree. */
 export type Limits = {

@@ -35,19 +35,38 @@ function draftOf(schema: JsonSchema): "4" | "7" | "2019-09" | "2020-12" {
 
 /** Errors that do not merely say that something below them is wrong. */
 function leaves(errors: readonly OutputUnit[]): OutputUnit[] {
-  return errors.filter((error) => !errors.some((other) => other.keywordLocation.startsWith(`${error.keywordLocation}/`) || isBelow(other, error)));
+  return errors.filter(
+    (error) =>
+      !errors.some(
+        (other) => other.keywordLocation.startsWith(`${error.keywordLocation}/`) || isBelow(other, error),
+      ),
+  );
 }
 
 function isBelow(other: OutputUnit, error: OutputUnit): boolean {
-  return other !== error && PARENTS.has(error.keyword) && other.instanceLocation.startsWith(`${error.instanceLocation}/`);
+  return (
+    other !== error &&
+    PARENTS.has(error.keyword) &&
+    other.instanceLocation.startsWith(`${error.instanceLocation}/`)
+  );
 }
 
-const PARENTS = new Set(["properties", "items", "prefixItems", "additionalProperties", "patternProperties", "unevaluatedProperties"]);
+const PARENTS = new Set([
+  "properties",
+  "items",
+  "prefixItems",
+  "additionalProperties",
+  "patternProperties",
+  "unevaluatedProperties",
+]);
 
 function sentence({ instanceLocation, keyword, error }: OutputUnit): string {
   const name = instanceLocation.slice(2).split("/").map(decode).join(".") || "the value";
   if (keyword === "false") return `${name} is not known here`;
-  return `${name}: ${error.replace(/^Instance type /, "the type ").replace(/^Instance /, "it ").replace(/\.$/, "")}`;
+  return `${name}: ${error
+    .replace(/^Instance type /, "the type ")
+    .replace(/^Instance /, "it ")
+    .replace(/\.$/, "")}`;
 }
 
 function decode(part: string): string {

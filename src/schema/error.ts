@@ -1,5 +1,13 @@
 /** What a person must fix. Each code maps to one exit code of the CLI. */
-export type RetinueErrorCode = "usage" | "auth" | "input" | "config" | "limit" | "denied" | "store" | "failed";
+export type RetinueErrorCode =
+  | "usage"
+  | "auth"
+  | "input"
+  | "config"
+  | "limit"
+  | "denied"
+  | "store"
+  | "failed";
 
 /** An error for a person: names the thing, and `hint` says what to do next. */
 export class RetinueError extends Error {

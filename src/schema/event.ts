@@ -52,8 +52,23 @@ export type EventBody =
       summary: string;
       durationMs: number;
     }
-  | { type: "approval.requested"; runId: string; approvalId: string; tool: string; input: unknown; reason: string; chain: readonly string[] }
-  | { type: "approval.settled"; runId: string; approvalId: string; allowed: boolean; by: string; note?: string }
+  | {
+      type: "approval.requested";
+      runId: string;
+      approvalId: string;
+      tool: string;
+      input: unknown;
+      reason: string;
+      chain: readonly string[];
+    }
+  | {
+      type: "approval.settled";
+      runId: string;
+      approvalId: string;
+      allowed: boolean;
+      by: string;
+      note?: string;
+    }
   | { type: "compliance.failed"; runId: string; agent: string; message: string }
   | { type: "notice.raised"; level: "info" | "warning" | "error"; message: string; runId?: string };
 

@@ -3,16 +3,52 @@ export type RunStatus = "pending" | "running" | "completed" | "failed" | "cancel
 
 /** Why something failed, for retry policies and callers. */
 export type ErrorType =
-  | "unknown_agent" | "not_allowed" | "disabled" | "depth_exceeded" | "cycle" | "spawn_limit"
-  | "budget" | "timeout" | "cancelled" | "failed"
-  | "auth" | "rate_limit" | "overloaded" | "context_overflow" | "content_filter" | "network" | "bad_response"
-  | "params" | "permission" | "tool_error" | "deliverable" | "config";
+  | "unknown_agent"
+  | "not_allowed"
+  | "disabled"
+  | "depth_exceeded"
+  | "cycle"
+  | "spawn_limit"
+  | "budget"
+  | "timeout"
+  | "cancelled"
+  | "failed"
+  | "auth"
+  | "rate_limit"
+  | "overloaded"
+  | "context_overflow"
+  | "content_filter"
+  | "network"
+  | "bad_response"
+  | "params"
+  | "permission"
+  | "tool_error"
+  | "deliverable"
+  | "config";
 
 export const ERROR_TYPES = [
-  "unknown_agent", "not_allowed", "disabled", "depth_exceeded", "cycle", "spawn_limit",
-  "budget", "timeout", "cancelled", "failed",
-  "auth", "rate_limit", "overloaded", "context_overflow", "content_filter", "network", "bad_response",
-  "params", "permission", "tool_error", "deliverable", "config",
+  "unknown_agent",
+  "not_allowed",
+  "disabled",
+  "depth_exceeded",
+  "cycle",
+  "spawn_limit",
+  "budget",
+  "timeout",
+  "cancelled",
+  "failed",
+  "auth",
+  "rate_limit",
+  "overloaded",
+  "context_overflow",
+  "content_filter",
+  "network",
+  "bad_response",
+  "params",
+  "permission",
+  "tool_error",
+  "deliverable",
+  "config",
 ] as const satisfies ErrorType[];
 
 /** A failure as data. */
@@ -26,8 +62,17 @@ export type RunError = {
 
 /** Why a run was cut short. */
 export type BailoutReason =
-  | "max_iterations" | "max_tool_calls" | "max_tokens" | "max_cost" | "deadline" | "timeout"
-  | "first_token_timeout" | "idle_timeout" | "loop_detected" | "cancelled" | "error";
+  | "max_iterations"
+  | "max_tool_calls"
+  | "max_tokens"
+  | "max_cost"
+  | "deadline"
+  | "timeout"
+  | "first_token_timeout"
+  | "idle_timeout"
+  | "loop_detected"
+  | "cancelled"
+  | "error";
 
 /** Tokens of one model call or a sum of them. */
 export type Usage = {

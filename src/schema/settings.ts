@@ -1,7 +1,13 @@
 import type { Agent, Limits } from "./agent.ts";
 
 /** Prices in USD per million tokens. */
-export type Price = { input: number; output: number; cacheRead?: number; cacheWrite?: number; reasoning?: number };
+export type Price = {
+  input: number;
+  output: number;
+  cacheRead?: number;
+  cacheWrite?: number;
+  reasoning?: number;
+};
 
 /** How one provider is reached. Keys come from the environment or the user's own settings, never from a project. */
 export type ProviderSettings = {

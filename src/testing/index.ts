@@ -1,3 +1,4 @@
+export { assembleRuntime, type RuntimeInternals } from "../runtime/runtime.ts";
 export { type Script, type ScriptedModel, scriptedModel } from "./scripted-model.ts";
 export {
   after,
@@ -7,12 +8,11 @@ export {
   callTools,
   failWith,
   hang,
-  say,
   type ScriptedCall,
   type ScriptedUsage,
   type ScriptRequest,
   type Step,
   type StepMaker,
+  say,
 } from "./step.ts";
-export { assembleRuntime, type RuntimeInternals } from "../runtime/runtime.ts";
-export { type TestRuntime, testRuntime, type TestRuntimeOptions } from "./test-runtime.ts";
+export { type TestRuntime, type TestRuntimeOptions, testRuntime } from "./test-runtime.ts";

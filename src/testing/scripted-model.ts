@@ -1,8 +1,16 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Prompt,
+  LanguageModelV4StreamPart,
+} from "@ai-sdk/provider";
 import type { ScriptRequest, Step, StepMaker } from "./step.ts";
 
 /** Steps used up one after the other, or the same steps for each conversation, or one function for all. */
-export type Script = readonly StepMaker[] | { eachRun: readonly StepMaker[] } | ((request: ScriptRequest) => Step);
+export type Script =
+  | readonly StepMaker[]
+  | { eachRun: readonly StepMaker[] }
+  | ((request: ScriptRequest) => Step);
 
 /** A model that plays a script and remembers what it was asked. */
 export type ScriptedModel = LanguageModelV4 & {
@@ -19,8 +27,13 @@ export function scriptedModel(name: string, script: Script): ScriptedModel {
   const nextStep = (request: ScriptRequest): Step => {
     const made = pick(script, request, () => used++);
     if (made) return typeof made === "function" ? made(request) : made;
-    unexpected.push(`${name} was called once more than its script has steps; last message: ${request.last.slice(0, 300)}`);
-    return { kind: "fail", error: Object.assign(new Error(unexpected.at(-1)), { type: "bad_response", recoverable: false }) };
+    unexpected.push(
+      `${name} was called once more than its script has steps; last message: ${request.last.slice(0, 300)}`,
+    );
+    return {
+      kind: "fail",
+      error: Object.assign(new Error(unexpected.at(-1)), { type: "bad_response", recoverable: false }),
+    };
   };
   return {
     specificationVersion: "v4",
@@ -48,38 +61,57 @@ function pick(script: Script, request: ScriptRequest, use: () => number): StepMa
   return "eachRun" in script ? script.eachRun[request.turn] : script[use()];
 }
 
-async function play(step: Step, options: LanguageModelV4CallOptions): Promise<ReadableStream<LanguageModelV4StreamPart>> {
+async function play(
+  step: Step,
+  options: LanguageModelV4CallOptions,
+): Promise<ReadableStream<LanguageModelV4StreamPart>> {
   if (step.kind === "wait") {
     await step.until;
-    return play(step.then, options);
+    return play(step.step, options);
   }
   if (step.kind === "hang") return new Promise(() => {});
   if (step.kind === "fail") throw step.error;
   const parts = step.kind === "parts" ? step.parts : partsOf(step, options);
   let at = 0;
-  return new ReadableStream({
-    pull(controller) {
-      const part = parts[at++];
-      if (part) controller.enqueue(part);
-      else controller.close();
+  return new ReadableStream(
+    {
+      pull(controller) {
+        const part = parts[at++];
+        if (part) controller.enqueue(part);
+        else controller.close();
+      },
     },
-  }, { highWaterMark: 0 });
+    { highWaterMark: 0 },
+  );
 }
 
 /** The stream parts of an ordinary reply. */
-export function partsOf(step: Extract<Step, { kind: "reply" }>, options?: LanguageModelV4CallOptions): LanguageModelV4StreamPart[] {
+export function partsOf(
+  step: Extract<Step, { kind: "reply" }>,
+  options?: LanguageModelV4CallOptions,
+): LanguageModelV4StreamPart[] {
   const parts: LanguageModelV4StreamPart[] = [];
   if (step.text) {
-    parts.push({ type: "text-start", id: "t" }, { type: "text-delta", id: "t", delta: step.text }, { type: "text-end", id: "t" });
+    parts.push(
+      { type: "text-start", id: "t" },
+      { type: "text-delta", id: "t", delta: step.text },
+      { type: "text-end", id: "t" },
+    );
   }
   for (const [index, call] of step.calls.entries()) {
     const input = typeof call.input === "string" ? call.input : JSON.stringify(call.input);
     const turn = options ? turnOf(options.prompt) : 0;
-    parts.push({ type: "tool-call", toolCallId: call.id ?? `call-${turn}-${index}`, toolName: call.tool, input });
+    parts.push({
+      type: "tool-call",
+      toolCallId: call.id ?? `call-${turn}-${index}`,
+      toolName: call.tool,
+      input,
+    });
   }
   const chars = options ? JSON.stringify(options.prompt).length : 0;
   const input = step.usage && "input" in step.usage ? step.usage.input : Math.ceil(chars / 4);
-  const output = step.usage && "output" in step.usage ? step.usage.output : Math.ceil(step.text.length / 4) + 1;
+  const output =
+    step.usage && "output" in step.usage ? step.usage.output : Math.ceil(step.text.length / 4) + 1;
   const unified = (step.finish ?? (step.calls.length > 0 ? "tool-calls" : "stop")) as "stop";
   parts.push({
     type: "finish",

@@ -10,7 +10,7 @@ export type Step =
   | { kind: "parts"; parts: readonly LanguageModelV4StreamPart[] }
   | { kind: "fail"; error: unknown }
   | { kind: "hang" }
-  | { kind: "wait"; until: Promise<unknown>; then: Step };
+  | { kind: "wait"; until: Promise<unknown>; step: Step };
 
 /** A call a scripted model makes; a string input is sent as it is, to try malformed JSON. */
 export type ScriptedCall = { tool: string; input: unknown; id?: string };
@@ -52,12 +52,19 @@ export function callDelegate(agent: string, task: string, more: Partial<Delegati
 }
 
 /** The model delegates several tasks in one call. */
-export function callDelegateMany(tasks: DelegationBatch["tasks"], more: Omit<DelegationBatch, "tasks"> = {}): Step {
+export function callDelegateMany(
+  tasks: DelegationBatch["tasks"],
+  more: Omit<DelegationBatch, "tasks"> = {},
+): Step {
   return callTool("delegate_many", { tasks, ...more });
 }
 
 /** The call to the model fails. */
-export function failWith(type: string, message: string = type, more: { recoverable?: boolean; retryAfterMs?: number } = {}): Step {
+export function failWith(
+  type: string,
+  message: string = type,
+  more: { recoverable?: boolean; retryAfterMs?: number } = {},
+): Step {
   return { kind: "fail", error: Object.assign(new Error(message), { type, recoverable: false, ...more }) };
 }
 
@@ -67,6 +74,6 @@ export function hang(): Step {
 }
 
 /** The model answers once a promise is settled. */
-export function after(until: Promise<unknown>, then: Step): Step {
-  return { kind: "wait", until, then };
+export function after(until: Promise<unknown>, step: Step): Step {
+  return { kind: "wait", until, step };
 }

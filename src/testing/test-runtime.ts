@@ -3,8 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentInput, defineAgent } from "../agents/define-agent.ts";
 import { createRegistry } from "../agents/registry.ts";
+import {
+  assembleRuntime,
+  type Runtime,
+  type RuntimeInternals,
+  type RuntimeOptions,
+} from "../runtime/runtime.ts";
 import type { RetinueEvent } from "../schema/event.ts";
-import { type Runtime, type RuntimeInternals, type RuntimeOptions, assembleRuntime } from "../runtime/runtime.ts";
 import { type Script, type ScriptedModel, scriptedModel } from "./scripted-model.ts";
 
 /** What a test may set besides the scripts. */
@@ -33,12 +38,17 @@ export type TestRuntime = {
 };
 
 /** Starts a runtime whose agents play scripts, one script per agent. */
-export function testRuntime(scripts: Readonly<Record<string, Script>>, options: TestRuntimeOptions = {}): TestRuntime {
+export function testRuntime(
+  scripts: Readonly<Record<string, Script>>,
+  options: TestRuntimeOptions = {},
+): TestRuntime {
   const { agents = {}, more = [], internals = {}, lenient = false, ...rest } = options;
   const root = mkdtempSync(join(tmpdir(), "retinue-test-"));
   const projectDir = rest.projectDir ?? mkdtempSync(join(root, "project-"));
   const dataDir = rest.dataDir ?? join(root, "data");
-  const models = Object.fromEntries(Object.entries(scripts).map(([name, script]) => [name, scriptedModel(name, script)]));
+  const models = Object.fromEntries(
+    Object.entries(scripts).map(([name, script]) => [name, scriptedModel(name, script)]),
+  );
   const definitions = Object.keys(scripts).map((name, index) =>
     defineAgent({
       name,
@@ -49,8 +59,14 @@ export function testRuntime(scripts: Readonly<Record<string, Script>>, options: 
       ...agents[name],
     }),
   );
-  const registry = createRegistry({ agents: [...definitions, ...more.map((agent) => defineAgent(agent))], disabledAgents: rest.settings?.disabledAgents ?? [] });
-  const runtime = assembleRuntime({ database: ":memory:", env: {}, ...rest, agents: registry, models, projectDir, dataDir }, internals);
+  const registry = createRegistry({
+    agents: [...definitions, ...more.map((agent) => defineAgent(agent))],
+    disabledAgents: rest.settings?.disabledAgents ?? [],
+  });
+  const runtime = assembleRuntime(
+    { database: ":memory:", env: {}, ...rest, agents: registry, models, projectDir, dataDir },
+    internals,
+  );
   const events: RetinueEvent[] = [];
   runtime.events((event) => events.push(event));
   const close = async () => {
@@ -58,7 +74,16 @@ export function testRuntime(scripts: Readonly<Record<string, Script>>, options: 
     rmSync(root, { recursive: true, force: true });
     if (!lenient) for (const model of Object.values(models)) model.assertDone();
   };
-  return { runtime, models, events, projectDir, dataDir, trace: () => traceOf(events), close, [Symbol.asyncDispose]: close };
+  return {
+    runtime,
+    models,
+    events,
+    projectDir,
+    dataDir,
+    trace: () => traceOf(events),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 function traceOf(events: readonly RetinueEvent[]): string[] {

@@ -46,7 +46,12 @@ export type StandardInput<Input> = {
 };
 type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] };
+  | {
+      readonly issues: readonly {
+        readonly message: string;
+        readonly path?: readonly unknown[] | undefined;
+      }[];
+    };
 
 /** One tool. Every call of it goes through the dispatcher. */
 export type Tool<Input = never> = {
@@ -68,7 +73,10 @@ export type Tool<Input = never> = {
   /** State of what it reads; equal input and state give an equal output, so a session may reuse it. */
   readonly fileState?: (input: Input, roots: Roots) => Promise<string | undefined>;
   /** For `replay: "lookup"`: asks the outside whether a call happened; its outcome, or null if it did not. */
-  readonly lookup?: (input: Input, context: Roots & { callId: string; signal: AbortSignal }) => Promise<string | null>;
+  readonly lookup?: (
+    input: Input,
+    context: Roots & { callId: string; signal: AbortSignal },
+  ) => Promise<string | null>;
   /** It starts child runs and holds no slot while it waits; `self-recorded` if a child's row stands for the call. */
   readonly delegates: false | "recorded" | "self-recorded";
   readonly execute: (input: Input, context: ToolContext) => Promise<ToolOutput | string>;
@@ -87,7 +95,9 @@ const NAME = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
 /** Types a tool declaration. Without a `replay` class a call is never repeated; without `risk` it counts as medium. */
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input> {
   if (!NAME.test(definition.name)) {
-    throw new TypeError(`tool name '${definition.name}' must be letters, digits, _ or -, and begin with a letter`);
+    throw new TypeError(
+      `tool name '${definition.name}' must be letters, digits, _ or -, and begin with a letter`,
+    );
   }
   return Object.freeze({
     groups: [],

@@ -16,7 +16,9 @@ export async function validateInput(tool: AnyTool, text: string): Promise<Valida
   const parsed = parseJson(text);
   if (!parsed.ok) return parsed;
   const standard = standardOf(tool);
-  return standard ? checkStandard(standard, parsed.value) : checkJsonSchema(tool.input as JsonSchema, parsed.value);
+  return standard
+    ? checkStandard(standard, parsed.value)
+    : checkJsonSchema(tool.input as JsonSchema, parsed.value);
 }
 
 /** The tool as a model is told of it; made once per tool. */
@@ -32,10 +34,13 @@ export function functionToolOf(tool: AnyTool): LanguageModelV4FunctionTool {
 
 /** Parses what must be one JSON object of a reasonable size and depth. */
 export function parseJson(text: string): Validated {
-  if (text.length > MAX_INPUT_CHARS) return { ok: false, message: `the input is longer than ${MAX_INPUT_CHARS} characters` };
-  if (nestingOf(text) > MAX_NESTING) return { ok: false, message: `the input is nested deeper than ${MAX_NESTING} levels` };
+  if (text.length > MAX_INPUT_CHARS)
+    return { ok: false, message: `the input is longer than ${MAX_INPUT_CHARS} characters` };
+  if (nestingOf(text) > MAX_NESTING)
+    return { ok: false, message: `the input is nested deeper than ${MAX_NESTING} levels` };
   try {
-    const value: unknown = text.trim() === "" ? {} : JSON.parse(text, MAY_HOLD_PROTO.test(text) ? dropProto : undefined);
+    const value: unknown =
+      text.trim() === "" ? {} : JSON.parse(text, MAY_HOLD_PROTO.test(text) ? dropProto : undefined);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ok: true, value };
     return { ok: false, message: "the input must be one JSON object" };
   } catch (thrown) {
@@ -69,10 +74,16 @@ function standardOf(tool: AnyTool): StandardInput<never>["~standard"] | undefine
   return "~standard" in tool.input ? (tool.input as StandardInput<never>)["~standard"] : undefined;
 }
 
-async function checkStandard(standard: StandardInput<never>["~standard"], value: unknown): Promise<Validated> {
+async function checkStandard(
+  standard: StandardInput<never>["~standard"],
+  value: unknown,
+): Promise<Validated> {
   const result = await standard.validate(value);
   if (!result.issues) return { ok: true, value: result.value };
-  return { ok: false, message: result.issues.map((issue) => `${issue.path?.join(".") || "input"}: ${issue.message}`).join("; ") };
+  return {
+    ok: false,
+    message: result.issues.map((issue) => `${issue.path?.join(".") || "input"}: ${issue.message}`).join("; "),
+  };
 }
 
 async function checkJsonSchema(schema: JsonSchema, value: unknown): Promise<Validated> {

@@ -35,7 +35,7 @@ const OFF: { [Name in keyof RuntimeGuards]: RuntimeGuards[Name] } = {
       reasoningTokens: 0,
     },
   }),
-  escape: (text) => text,
+  escapeText: (text) => text,
   isRepeating: () => "no",
   isEmpty: () => false,
   checkDeliverables: async () => [],

@@ -118,7 +118,7 @@ export const SPAWN_CASES: readonly Attack[] = [
   {
     id: "P12b",
     title: "and cannot pass for another voice",
-    guards: ["escape"],
+    guards: ["escapeText"],
     turns: () => ({
       lead: [callDelegate("child", "x"), done],
       child: [

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
-import { callDelegateMany, hang, say, testRuntime } from "../../src/testing/index.ts";
+import { after, callDelegateMany, hang, say, testRuntime } from "../../src/testing/index.ts";
 
-const many = (count: number) => callDelegateMany(Array.from({ length: count }, (_, index) => ({ id: `t${index}`, agent: "worker", task: `${index}` })));
+const many = (count: number) =>
+  callDelegateMany(
+    Array.from({ length: count }, (_, index) => ({ id: `t${index}`, agent: "worker", task: `${index}` })),
+  );
 
 test("cancelling a run with a hundred live children settles all of them and closes every row", async () => {
   const all = Promise.withResolvers<void>();
@@ -14,14 +17,19 @@ test("cancelling a run with a hundred live children settles all of them and clos
         return hang();
       },
     },
-    { agents: { lead: { subagents: { allow: ["*"], maxConcurrent: 100 } } }, settings: { maxConcurrent: 200 } },
+    {
+      agents: { lead: { subagents: { allow: ["*"], maxConcurrent: 100 } } },
+      settings: { maxConcurrent: 200 },
+    },
   );
   const { runId, sessionId, result } = await t.runtime.start({ agent: "lead", task: "go" });
   await all.promise;
   expect(t.runtime.cancel(runId)).toBe(true);
   expect(await result).toMatchObject({ status: "cancelled", success: false });
   const rows = t.runtime.store.messages(sessionId);
-  expect(rows.filter((row) => row.request_type === "delegation" && row.status === "cancelled")).toHaveLength(100);
+  expect(rows.filter((row) => row.request_type === "delegation" && row.status === "cancelled")).toHaveLength(
+    100,
+  );
   expect(rows.filter((row) => row.completed_at === null)).toEqual([]);
   expect(t.runtime.cancel(runId)).toBe(false);
 });
@@ -30,7 +38,7 @@ test("cancelling one child leaves its siblings alone, and its parent is told", a
   const release = Promise.withResolvers<void>();
   await using t = testRuntime({
     lead: [many(2), (request) => say(request.last)],
-    worker: (request) => (request.task === "0" ? hang() : { kind: "wait", until: release.promise, then: say("fine") }),
+    worker: (request) => (request.task === "0" ? hang() : after(release.promise, say("fine"))),
   });
   t.runtime.events((event) => {
     if (event.type !== "run.started" || event.task !== "0") return;

@@ -1,5 +1,14 @@
 import { expect, test } from "vitest";
-import { after, callDelegate, callDelegateMany, callTool, callTools, failWith, say, testRuntime } from "../../src/testing/index.ts";
+import {
+  after,
+  callDelegate,
+  callDelegateMany,
+  callTool,
+  callTools,
+  failWith,
+  say,
+  testRuntime,
+} from "../../src/testing/index.ts";
 
 /** Text of everything the model was sent in one of its requests. */
 function sent(model: { requests: readonly { prompt: unknown }[] } | undefined, index: number): string {
@@ -48,7 +57,13 @@ test("several delegate calls of one turn run side by side", async () => {
   const both = Promise.withResolvers<void>();
   let open = 0;
   await using t = testRuntime({
-    lead: [callTools([{ tool: "delegate", input: { agent: "worker", task: "1" } }, { tool: "delegate", input: { agent: "worker", task: "2" } }]), say("ok")],
+    lead: [
+      callTools([
+        { tool: "delegate", input: { agent: "worker", task: "1" } },
+        { tool: "delegate", input: { agent: "worker", task: "2" } },
+      ]),
+      say("ok"),
+    ],
     worker: (request) => {
       if (++open === 2) both.resolve();
       return after(both.promise, say(`did ${request.task}`));
@@ -63,7 +78,13 @@ test("with execution sequential the second child begins after the first has ende
   const log: string[] = [];
   await using t = testRuntime(
     {
-      lead: [callTools([{ tool: "delegate", input: { agent: "worker", task: "1" } }, { tool: "delegate", input: { agent: "worker", task: "2" } }]), say("ok")],
+      lead: [
+        callTools([
+          { tool: "delegate", input: { agent: "worker", task: "1" } },
+          { tool: "delegate", input: { agent: "worker", task: "2" } },
+        ]),
+        say("ok"),
+      ],
       worker: (request) => {
         log.push(request.task);
         return say(`did ${request.task}`);
@@ -72,8 +93,15 @@ test("with execution sequential the second child begins after the first has ende
     { agents: { lead: { subagents: { allow: ["*"], execution: "sequential" } } } },
   );
   await t.runtime.run({ agent: "lead", task: "go" });
-  const order = t.events.flatMap((event) => (event.type === "run.started" || event.type === "run.ended" ? [`${event.type} ${event.agent}`] : []));
-  expect(order.slice(1, 5)).toEqual(["run.started worker", "run.ended worker", "run.started worker", "run.ended worker"]);
+  const order = t.events.flatMap((event) =>
+    event.type === "run.started" || event.type === "run.ended" ? [`${event.type} ${event.agent}`] : [],
+  );
+  expect(order.slice(1, 5)).toEqual([
+    "run.started worker",
+    "run.ended worker",
+    "run.started worker",
+    "run.ended worker",
+  ]);
   expect(log).toEqual(["1", "2"]);
 });
 
@@ -82,7 +110,10 @@ test("with parallel_streaming the first result comes back while the other still 
   await using t = testRuntime(
     {
       lead: [
-        callTools([{ tool: "delegate", input: { agent: "worker", task: "fast" } }, { tool: "delegate", input: { agent: "worker", task: "slow" } }]),
+        callTools([
+          { tool: "delegate", input: { agent: "worker", task: "fast" } },
+          { tool: "delegate", input: { agent: "worker", task: "slow" } },
+        ]),
         (request) => {
           expect(request.last).toContain("did fast");
           expect(request.last).toContain('"status":"running"');
@@ -103,29 +134,37 @@ test("with parallel_streaming the first result comes back while the other still 
 
 test("a parent that ends while children still run is given their results and one more turn", async () => {
   const slow = Promise.withResolvers<void>();
-  await using t = testRuntime(
-    {
-      lead: [
-        callDelegateMany([{ id: "q", agent: "worker", task: "fast" }, { id: "s", agent: "worker", task: "slow" }], { mode: "parallel_streaming" }),
-        () => {
-          slow.resolve();
-          return say("I am done early");
-        },
-        (request) => {
-          expect(request.last).toContain("did slow");
-          return say("now with everything");
-        },
-      ],
-      worker: (request) => (request.task === "slow" ? after(slow.promise, say("did slow")) : say("did fast")),
-    },
-  );
+  await using t = testRuntime({
+    lead: [
+      callDelegateMany(
+        [
+          { id: "q", agent: "worker", task: "fast" },
+          { id: "s", agent: "worker", task: "slow" },
+        ],
+        { mode: "parallel_streaming" },
+      ),
+      () => {
+        slow.resolve();
+        return say("I am done early");
+      },
+      (request) => {
+        expect(request.last).toContain("did slow");
+        return say("now with everything");
+      },
+    ],
+    worker: (request) => (request.task === "slow" ? after(slow.promise, say("did slow")) : say("did fast")),
+  });
   expect((await t.runtime.run({ agent: "lead", task: "go" })).summary).toBe("now with everything");
 });
 
 test("one failed task of a batch is listed, the others' results are kept", async () => {
   await using t = testRuntime({
     lead: [
-      callDelegateMany([{ id: "good", agent: "worker", task: "good" }, { id: "bad", agent: "worker", task: "bad" }, { id: "after", agent: "worker", task: "x", dependsOn: ["bad"] }]),
+      callDelegateMany([
+        { id: "good", agent: "worker", task: "good" },
+        { id: "bad", agent: "worker", task: "bad" },
+        { id: "after", agent: "worker", task: "x", dependsOn: ["bad"] },
+      ]),
       say("ok"),
     ],
     worker: (request) => (request.task === "bad" ? failWith("auth", "no key") : say("fine")),
@@ -142,10 +181,18 @@ test("no more children are alive at once than the parent allows", async () => {
   let most = 0;
   await using t = testRuntime(
     {
-      lead: [callDelegateMany(Array.from({ length: 12 }, (_, index) => ({ id: `t${index}`, agent: "worker", task: `${index}` }))), say("ok")],
+      lead: [
+        callDelegateMany(
+          Array.from({ length: 12 }, (_, index) => ({ id: `t${index}`, agent: "worker", task: `${index}` })),
+        ),
+        say("ok"),
+      ],
       worker: () => {
         most = Math.max(most, ++alive);
-        return after(new Promise((resolve) => setImmediate(resolve)).then(() => alive--), say("x"));
+        return after(
+          new Promise((resolve) => setImmediate(resolve)).then(() => alive--),
+          say("x"),
+        );
       },
     },
     { agents: { lead: { subagents: { allow: ["*"], maxConcurrent: 3 } } } },
@@ -156,17 +203,30 @@ test("no more children are alive at once than the parent allows", async () => {
 
 test("a waiting parent holds no slot: one slot is enough for a chain to the depth limit", async () => {
   await using t = testRuntime(
-    { a: [callDelegate("b", "x"), say("a")], b: [callDelegate("c", "x"), say("b")], c: [callDelegate("d", "x"), say("c")], d: [say("d")] },
+    {
+      a: [callDelegate("b", "x"), say("a")],
+      b: [callDelegate("c", "x"), say("b")],
+      c: [callDelegate("d", "x"), say("c")],
+      d: [say("d")],
+    },
     { settings: { maxConcurrent: 1 }, agents: { b: { subagents: ["c"] }, c: { subagents: ["d"] } } },
   );
   const result = await t.runtime.run({ agent: "a", task: "go" });
   expect(result.status).toBe("completed");
-  expect(t.trace()).toEqual(["a > b > c > d: completed", "a > b > c: completed", "a > b: completed", "a: completed"]);
+  expect(t.trace()).toEqual([
+    "a > b > c > d: completed",
+    "a > b > c: completed",
+    "a > b: completed",
+    "a: completed",
+  ]);
 });
 
 test("a failed delegation is tried again as its policy says, each attempt a run of its own", async () => {
   await using t = testRuntime(
-    { lead: [callDelegate("worker", "go"), say("ok")], worker: [failWith("content_filter", "not that"), say("second try")] },
+    {
+      lead: [callDelegate("worker", "go"), say("ok")],
+      worker: [failWith("content_filter", "not that"), say("second try")],
+    },
     { agents: { worker: { retry: { attempts: 1, on: ["content_filter"], backoffMs: 1 } } } },
   );
   await t.runtime.run({ agent: "lead", task: "go" });
@@ -191,7 +251,11 @@ test("the names other systems use for delegation work too", async () => {
 
 test("fanOut gives results in the order of the tasks and turns an unknown agent into a failed result", async () => {
   await using t = testRuntime({ worker: { eachRun: [(request) => say(`did ${request.task}`)] } });
-  const results = await t.runtime.fanOut([["worker", "1"], ["nobody", "2"], ["worker", "3"]]);
+  const results = await t.runtime.fanOut([
+    ["worker", "1"],
+    ["nobody", "2"],
+    ["worker", "3"],
+  ]);
   expect(results.map((result) => [result.success, result.summary])).toEqual([
     [true, "did 1"],
     [false, expect.stringContaining("no agent 'nobody'")],

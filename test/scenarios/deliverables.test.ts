@@ -11,7 +11,14 @@ test("a child that claims to be done without its file is told, repairs it and su
   await using t = testRuntime(
     {
       lead: [callDelegate("author", "write the report"), (request) => say(request.last)],
-      author: [say("The report is finished."), (request) => (expect(request.last).toContain("report.md"), write("workspace:report.md", "# Report")), say("Now it is there.")],
+      author: [
+        say("The report is finished."),
+        (request) => {
+          expect(request.last).toContain("report.md");
+          return write("workspace:report.md", "# Report");
+        },
+        say("Now it is there."),
+      ],
     },
     { tools: codeTools, agents: { author: { deliverables: [{ file: "report.md" }] } } },
   );
@@ -22,14 +29,24 @@ test("a child that claims to be done without its file is told, repairs it and su
 
 test("a child that never leaves its file fails, and the parent's next request and the person see the compliance error", async () => {
   await using t = testRuntime(
-    { lead: [callDelegate("author", "write the report"), say("I will tell the person.")], author: [say("Finished."), say("Really finished.")] },
+    {
+      lead: [callDelegate("author", "write the report"), say("I will tell the person.")],
+      author: [say("Finished."), say("Really finished.")],
+    },
     { tools: codeTools, agents: { author: { deliverables: [{ file: "expanded_corpus.json" }] } } },
   );
   await t.runtime.run({ agent: "lead", task: "go" });
   const request = JSON.stringify(t.models.lead?.requests[1]?.prompt);
-  expect(request).toContain("COMPLIANCE ERROR: author did not leave what its contract demands: `expanded_corpus.json`");
+  expect(request).toContain(
+    "COMPLIANCE ERROR: author did not leave what its contract demands: `expanded_corpus.json`",
+  );
   expect(t.trace()).toEqual(["lead > author: failed", "lead: completed"]);
-  expect(t.events).toContainEqual(expect.objectContaining({ type: "compliance.failed", message: expect.stringContaining("expanded_corpus.json") }));
+  expect(t.events).toContainEqual(
+    expect.objectContaining({
+      type: "compliance.failed",
+      message: expect.stringContaining("expanded_corpus.json"),
+    }),
+  );
 });
 
 test("a file that was there before and was not touched does not count", async () => {
@@ -46,7 +63,14 @@ test("a file that was there before and was not touched does not count", async ()
 test("a JSON file must fit its schema, and the verdict says where it does not", async () => {
   const schema = { type: "object", properties: { total: { type: "integer" } }, required: ["total"] };
   await using t = testRuntime(
-    { solo: [write("workspace:data.json", '{"total": "three"}'), say("done"), write("workspace:data.json", '{"total": 3}'), say("done")] },
+    {
+      solo: [
+        write("workspace:data.json", '{"total": "three"}'),
+        say("done"),
+        write("workspace:data.json", '{"total": 3}'),
+        say("done"),
+      ],
+    },
     { tools: codeTools, agents: { solo: { deliverables: [{ file: "data.json", schema }] } } },
   );
   const result = await t.runtime.run({ agent: "solo", task: "go" });
@@ -55,10 +79,25 @@ test("a JSON file must fit its schema, and the verdict says where it does not", 
 });
 
 test("a tool that must come after a file is refused until the file is valid", async () => {
-  const publish = defineTool<object>({ name: "publish", description: "x", input: { type: "object" }, execute: async () => "published" });
+  const publish = defineTool<object>({
+    name: "publish",
+    description: "x",
+    input: { type: "object" },
+    execute: async () => "published",
+  });
   await using t = testRuntime(
-    { solo: [callTool("publish", {}), write("workspace:corpus.json", "{}"), callTool("publish", {}), (request) => say(request.last)] },
-    { tools: [...codeTools, publish], agents: { solo: { deliverables: [{ file: "corpus.json", before: ["publish"] }] } } },
+    {
+      solo: [
+        callTool("publish", {}),
+        write("workspace:corpus.json", "{}"),
+        callTool("publish", {}),
+        (request) => say(request.last),
+      ],
+    },
+    {
+      tools: [...codeTools, publish],
+      agents: { solo: { deliverables: [{ file: "corpus.json", before: ["publish"] }] } },
+    },
   );
   const result = await t.runtime.run({ agent: "solo", task: "go" });
   expect(JSON.stringify(t.models.solo?.requests[1]?.prompt)).toContain("must wait until `corpus.json`");
@@ -79,23 +118,39 @@ test("a command deliverable runs as the child's own shell call and must exit wit
     },
   });
   const deliverables = [{ command: "npm test" }];
-  await using t = testRuntime({ solo: [say("done"), say("mended")] }, { tools: [shell], agents: { solo: { deliverables } } });
-  expect(await t.runtime.run({ agent: "solo", task: "go" })).toMatchObject({ status: "completed", tool_calls_used: 0 });
+  await using t = testRuntime(
+    { solo: [say("done"), say("mended")] },
+    { tools: [shell], agents: { solo: { deliverables } } },
+  );
+  expect(await t.runtime.run({ agent: "solo", task: "go" })).toMatchObject({
+    status: "completed",
+    tool_calls_used: 0,
+  });
   expect(commands).toEqual(["npm test", "npm test"]);
-  await using denied = testRuntime({ solo: [say("done"), say("done")] }, { tools: [shell], agents: { solo: { deliverables, disallowedTools: ["shell"] } } });
+  await using denied = testRuntime(
+    { solo: [say("done"), say("done")] },
+    { tools: [shell], agents: { solo: { deliverables, disallowedTools: ["shell"] } } },
+  );
   expect(await denied.runtime.run({ agent: "solo", task: "go" })).toMatchObject({ status: "failed" });
   expect(commands).toHaveLength(2);
 });
 
 test("an empty answer is asked for once more and is then a failure, never a success", async () => {
   await using t = testRuntime({ solo: [say(""), say("  \n")] });
-  expect(await t.runtime.run({ agent: "solo", task: "go" })).toMatchObject({ status: "failed", success: false, error: { type: "bad_response" } });
+  expect(await t.runtime.run({ agent: "solo", task: "go" })).toMatchObject({
+    status: "failed",
+    success: false,
+    error: { type: "bad_response" },
+  });
 });
 
 test("a delegation may add files to the contract, and files are measured, not claimed", async () => {
   await using t = testRuntime(
     {
-      lead: [callDelegate("author", "make it", { deliverables: [{ file: "project:made.txt" }] }), (request) => say(request.last)],
+      lead: [
+        callDelegate("author", "make it", { deliverables: [{ file: "project:made.txt" }] }),
+        (request) => say(request.last),
+      ],
       author: [write("made.txt", "x"), write("made.txt", "y"), say("I changed 100 files")],
     },
     { tools: codeTools },

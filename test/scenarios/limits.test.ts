@@ -16,7 +16,13 @@ test("at its turn limit a run reports once more without tools and ends partial",
     { tools: [note], agents: { solo: { limits: { turns: 2 } } } },
   );
   const result = await t.runtime.run({ agent: "solo", task: "go" });
-  expect(result).toMatchObject({ status: "completed", partial: true, bailout_reason: "max_iterations", summary: "I noted two things", tool_calls_used: 2 });
+  expect(result).toMatchObject({
+    status: "completed",
+    partial: true,
+    bailout_reason: "max_iterations",
+    summary: "I noted two things",
+    tool_calls_used: 2,
+  });
   expect(t.models.solo?.requests[2]?.toolChoice).toEqual({ type: "none" });
 });
 
@@ -26,14 +32,30 @@ test("calls beyond the tool-call limit are refused and the run wraps up; using e
     { solo: [callTool("note", { text: "1" }), callTool("note", { text: "2" }), say("enough")] },
     { tools: [note], agents: { solo: { limits } } },
   );
-  expect(await over.runtime.run({ agent: "solo", task: "go" })).toMatchObject({ partial: true, bailout_reason: "max_tool_calls", tool_calls_used: 1 });
-  await using exact = testRuntime({ solo: [callTool("note", { text: "1" }), say("fine")] }, { tools: [note], agents: { solo: { limits } } });
-  expect(await exact.runtime.run({ agent: "solo", task: "go" })).toMatchObject({ partial: false, tool_calls_used: 1 });
+  expect(await over.runtime.run({ agent: "solo", task: "go" })).toMatchObject({
+    partial: true,
+    bailout_reason: "max_tool_calls",
+    tool_calls_used: 1,
+  });
+  await using exact = testRuntime(
+    { solo: [callTool("note", { text: "1" }), say("fine")] },
+    { tools: [note], agents: { solo: { limits } } },
+  );
+  expect(await exact.runtime.run({ agent: "solo", task: "go" })).toMatchObject({
+    partial: false,
+    tool_calls_used: 1,
+  });
 });
 
 test("a limit on one tool leaves the others usable", async () => {
   await using t = testRuntime(
-    { solo: [callTool("note", { text: "1" }), callTool("note", { text: "2" }), (request) => say(request.last)] },
+    {
+      solo: [
+        callTool("note", { text: "1" }),
+        callTool("note", { text: "2" }),
+        (request) => say(request.last),
+      ],
+    },
     { tools: [note], agents: { solo: { limits: { perTool: { note: 1 } } } } },
   );
   const result = await t.runtime.run({ agent: "solo", task: "go" });
@@ -43,7 +65,10 @@ test("a limit on one tool leaves the others usable", async () => {
 
 test("a child that hangs times out, its parent is told, and its deliverables are still checked", async () => {
   await using t = testRuntime(
-    { lead: [callDelegate("sleeper", "work", { limits: { minutes: 0.001 } }), (request) => say(request.last)], sleeper: [hang()] },
+    {
+      lead: [callDelegate("sleeper", "work", { limits: { minutes: 0.001 } }), (request) => say(request.last)],
+      sleeper: [hang()],
+    },
     { agents: { sleeper: { deliverables: [{ file: "out.txt" }] } } },
   );
   const result = await t.runtime.run({ agent: "lead", task: "go" });
@@ -60,7 +85,10 @@ test("a model that gives no first token is given up by the watchdog", async () =
 
 test("delegation stops at the depth limit with a clear error", async () => {
   await using t = testRuntime(
-    { a: [callDelegate("b", "x"), say("a")], b: [(request) => say(String(request.options.tools?.length ?? 0))] },
+    {
+      a: [callDelegate("b", "x"), say("a")],
+      b: [(request) => say(String(request.options.tools?.length ?? 0))],
+    },
     { settings: { maxDepth: 1 }, agents: { b: { subagents: ["a"] } } },
   );
   await t.runtime.run({ agent: "a", task: "go" });
@@ -69,7 +97,11 @@ test("delegation stops at the depth limit with a clear error", async () => {
 });
 
 test("an agent above in the chain is refused as a circle unless recursion is allowed", async () => {
-  const scripts = { a: [callDelegate("b", "x"), say("a")], b: [callDelegate("a", "x"), (request: { last: string }) => say(request.last)], c: [] };
+  const scripts = {
+    a: [callDelegate("b", "x"), say("a")],
+    b: [callDelegate("a", "x"), (request: { last: string }) => say(request.last)],
+    c: [],
+  };
   await using t = testRuntime(scripts, { agents: { a: { subagents: ["b"] }, b: { subagents: ["a", "c"] } } });
   await t.runtime.run({ agent: "a", task: "go" });
   expect(JSON.stringify(t.models.a?.requests[1]?.prompt)).toMatch(/"type\\*":\\*"cycle/);
@@ -78,7 +110,12 @@ test("an agent above in the chain is refused as a circle unless recursion is all
 test("runs of a session are capped in number", async () => {
   await using t = testRuntime(
     {
-      lead: [callDelegateMany(Array.from({ length: 6 }, (_, index) => ({ id: `t${index}`, agent: "worker", task: "x" }))), (request) => say(request.last)],
+      lead: [
+        callDelegateMany(
+          Array.from({ length: 6 }, (_, index) => ({ id: `t${index}`, agent: "worker", task: "x" })),
+        ),
+        (request) => say(request.last),
+      ],
       worker: { eachRun: [say("ok")] },
     },
     { settings: { maxAgents: 4 } },
@@ -99,7 +136,10 @@ test("steering reaches the run at its next turn, and pausing holds it until it i
       return "ok";
     },
   });
-  await using t = testRuntime({ solo: [callTool("steer_me", {}), (request) => say(request.last)] }, { tools: [steered] });
+  await using t = testRuntime(
+    { solo: [callTool("steer_me", {}), (request) => say(request.last)] },
+    { tools: [steered] },
+  );
   t.runtime.events((event) => {
     if (event.type === "run.waiting" && event.on === "pause") t.runtime.unpause(event.runId);
   });
@@ -124,7 +164,8 @@ test("a conversation over its context limit is condensed and goes on, with right
   await using t = testRuntime(
     {
       solo: (request) => {
-        if (request.options.prompt[0]?.content.toString().startsWith("You condense")) return say("SUMMARY OF EARLIER WORK");
+        if (request.options.prompt[0]?.content.toString().startsWith("You condense"))
+          return say("SUMMARY OF EARLIER WORK");
         return calls < 4 ? callTool("big", { n: calls }) : say("done");
       },
     },

@@ -1,7 +1,7 @@
-import { DatabaseSync } from "node:sqlite";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import type { MessageNode } from "../../src/schema/record.ts";
 import { callDelegate, callTool, say, testRuntime } from "../../src/testing/index.ts";
@@ -20,7 +20,10 @@ function outline(nodes: readonly MessageNode[], depth = 0): string[] {
   return nodes.flatMap((node) => {
     const { tool } = JSON.parse(node.metadata_json ?? "{}");
     const name = node.request_type === "tool_call" ? tool : node.agent_role;
-    return [`${"  ".repeat(depth)}${node.request_type} ${name} ${node.status}`, ...outline(node.children, depth + 1)];
+    return [
+      `${"  ".repeat(depth)}${node.request_type} ${name} ${node.status}`,
+      ...outline(node.children, depth + 1),
+    ];
   });
 }
 
@@ -50,8 +53,14 @@ test("the rows of a session rebuild the tree: runs, model calls and tool calls, 
 
 test("rows carry what seed 004 asks: role, depth, model, request, response, tokens, iterations, limits, timing", async () => {
   await using t = testRuntime(
-    { lead: [callDelegate("worker", "look", { context: "task_only" }), say("done")], worker: [say("seen", { input: 100, output: 7 })] },
-    { agents: { worker: { limits: { turns: 4, minutes: 2 } } }, settings: { prices: { "scripted/worker": { input: 10, output: 100 } } } },
+    {
+      lead: [callDelegate("worker", "look", { context: "task_only" }), say("done")],
+      worker: [say("seen", { input: 100, output: 7 })],
+    },
+    {
+      agents: { worker: { limits: { turns: 4, minutes: 2 } } },
+      settings: { prices: { "scripted/worker": { input: 10, output: 100 } } },
+    },
   );
   const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
   const rows = t.runtime.store.messages(session_id);
@@ -80,13 +89,18 @@ test("an event is published after its row is on disk, and seqs have no gaps", as
   const folder = mkdtempSync(join(tmpdir(), "retinue-record-"));
   const database = join(folder, "data", "retinue.db");
   {
-    await using t = testRuntime({ lead: [callDelegate("worker", "look"), say("done")], worker: [say("seen")] }, { database });
+    await using t = testRuntime(
+      { lead: [callDelegate("worker", "look"), say("done")], worker: [say("seen")] },
+      { database },
+    );
     const missing: string[] = [];
     let other: DatabaseSync | undefined;
     t.runtime.events((event) => {
       if (event.seq === undefined) return;
       other ??= new DatabaseSync(database, { readOnly: true });
-      const row = other.prepare("SELECT id FROM messages WHERE session_id = ? AND (opened_seq = ? OR closed_seq = ?)").get(event.sessionId, event.seq, event.seq);
+      const row = other
+        .prepare("SELECT id FROM messages WHERE session_id = ? AND (opened_seq = ? OR closed_seq = ?)")
+        .get(event.sessionId, event.seq, event.seq);
       if (!row) missing.push(`${event.type} ${event.seq}`);
     });
     await t.runtime.run({ agent: "lead", task: "go" });
@@ -101,9 +115,15 @@ test("an event is published after its row is on disk, and seqs have no gaps", as
 });
 
 test("costs and tokens of children are part of the parent's subtree, and an unknown price makes the sum unknown", async () => {
-  const scripts = { lead: [callDelegate("worker", "x"), say("ok", { input: 10, output: 1 })], worker: [say("y", { input: 100, output: 10 })] };
+  const scripts = {
+    lead: [callDelegate("worker", "x"), say("ok", { input: 10, output: 1 })],
+    worker: [say("y", { input: 100, output: 10 })],
+  };
   const price = { input: 1_000_000, output: 1_000_000 };
-  await using priced = testRuntime({ ...scripts, lead: [callDelegate("worker", "x"), say("ok", { input: 10, output: 1 })] }, { settings: { prices: { "scripted/worker": price, "scripted/lead": price } } });
+  await using priced = testRuntime(
+    { ...scripts, lead: [callDelegate("worker", "x"), say("ok", { input: 10, output: 1 })] },
+    { settings: { prices: { "scripted/worker": price, "scripted/lead": price } } },
+  );
   const known = await priced.runtime.run({ agent: "lead", task: "go" });
   expect(known.tokens.subtree).toBe(known.tokens.self + 110);
   expect(known.cost_usd.subtree).toBeCloseTo((known.cost_usd.self ?? 0) + 110);

@@ -21,8 +21,14 @@ function counted(name: string, more: Partial<Parameters<typeof defineTool<{ to?:
 test("a child is offered and may call only what its parent grants, and a refused call says who decided", async () => {
   const [reads, writes] = [counted("look"), counted("change")];
   await using t = testRuntime(
-    { lead: [callDelegate("worker", "x"), say("ok")], worker: [callTool("change", {}), callTool("look", {}), say("ok")] },
-    { tools: [reads.tool, writes.tool], agents: { lead: { tools: ["look"] }, worker: { tools: ["look", "change"] } } },
+    {
+      lead: [callDelegate("worker", "x"), say("ok")],
+      worker: [callTool("change", {}), callTool("look", {}), say("ok")],
+    },
+    {
+      tools: [reads.tool, writes.tool],
+      agents: { lead: { tools: ["look"] }, worker: { tools: ["look", "change"] } },
+    },
   );
   await t.runtime.run({ agent: "lead", task: "go" });
   expect(t.models.worker?.requests[0]?.tools?.map((tool) => tool.name)).toEqual(["look"]);
@@ -32,8 +38,14 @@ test("a child is offered and may call only what its parent grants, and a refused
 test("a coordinator that may only read can still grant more, if its grants say so", async () => {
   const [look, shell] = [counted("look"), counted("shell")];
   await using t = testRuntime(
-    { lead: [callTool("shell", {}), callDelegate("tester", "x"), say("ok")], tester: [callTool("shell", {}), say("ok")] },
-    { tools: [look.tool, shell.tool], agents: { lead: { tools: ["look"], grants: ["look", "shell"] }, tester: { tools: ["shell"] } } },
+    {
+      lead: [callTool("shell", {}), callDelegate("tester", "x"), say("ok")],
+      tester: [callTool("shell", {}), say("ok")],
+    },
+    {
+      tools: [look.tool, shell.tool],
+      agents: { lead: { tools: ["look"], grants: ["look", "shell"] }, tester: { tools: ["shell"] } },
+    },
   );
   await t.runtime.run({ agent: "lead", task: "go" });
   expect(shell.calls).toHaveLength(1);
@@ -42,7 +54,10 @@ test("a coordinator that may only read can still grant more, if its grants say s
 test("an ask goes to a person with the whole chain, and without one it is a denial", async () => {
   const { tool, calls } = counted("deploy");
   const asked: ApprovalRequest[] = [];
-  const scripts = () => ({ lead: [callDelegate("worker", "x"), say("ok")], worker: [callTool("deploy", { to: "prod" }), say("ok")] });
+  const scripts = () => ({
+    lead: [callDelegate("worker", "x"), say("ok")],
+    worker: [callTool("deploy", { to: "prod" }), say("ok")],
+  });
   const agents = { worker: { askTools: ["deploy"] } };
   await using yes = testRuntime(scripts(), {
     tools: [tool],
@@ -78,15 +93,29 @@ test("flags answer asks but lift no deny", async () => {
 
 test("once untrusted text entered a child, the parent's outbound calls need a person, unless a rule names the recipient", async () => {
   const page = counted("fetch_page", { untrusted: true, replay: "safe" });
-  const mail = counted("send_mail", { outbound: true, access: ({ to = "" }) => [{ kind: "recipient", address: to }] });
+  const mail = counted("send_mail", {
+    outbound: true,
+    access: ({ to = "" }) => [{ kind: "recipient", address: to }],
+  });
   const scripts = () => ({
-    lead: [callDelegate("reader", "x"), callTool("send_mail", { to: "eve@evil.test" }), callTool("send_mail", { to: "bob@acme.test" }), say("ok")],
+    lead: [
+      callDelegate("reader", "x"),
+      callTool("send_mail", { to: "eve@evil.test" }),
+      callTool("send_mail", { to: "bob@acme.test" }),
+      say("ok"),
+    ],
     reader: [callTool("fetch_page", {}), say("read it")],
   });
   await using t = testRuntime(scripts(), {
     tools: [page.tool, mail.tool],
     permissionMode: "bypassPermissions",
-    settings: { permissions: { allow: ["send_mail(*@acme.test)", "fetch_page", "delegate", "send_mail"], ask: [], deny: [] } },
+    settings: {
+      permissions: {
+        allow: ["send_mail(*@acme.test)", "fetch_page", "delegate", "send_mail"],
+        ask: [],
+        deny: [],
+      },
+    },
   });
   const result = await t.runtime.run({ agent: "lead", task: "go" });
   expect(mail.calls).toEqual([{ to: "bob@acme.test" }]);
@@ -103,7 +132,10 @@ test("a disabled agent is never reachable", async () => {
 });
 
 test("an unknown agent is answered with the nearest name", async () => {
-  await using t = testRuntime({ lead: [callDelegate("workr", "x"), (request) => say(request.last)], worker: [] });
+  await using t = testRuntime({
+    lead: [callDelegate("workr", "x"), (request) => say(request.last)],
+    worker: [],
+  });
   const { details } = await t.runtime.run({ agent: "lead", task: "go" });
   expect(details).toContain("unknown_agent");
   expect(details).toContain("did you mean 'worker'?");
@@ -116,11 +148,17 @@ test("a delegation can narrow its child's tools and limits but not widen them", 
       lead: [callDelegate("worker", "x", { tools: ["look", "change"], limits: { turns: 50 } }), say("ok")],
       worker: [callTool("look", {}), callTool("change", {}), say("stop"), say("ok")],
     },
-    { tools: [look.tool, change.tool], agents: { worker: { tools: ["look"], limits: { turns: 2 } } }, lenient: true },
+    {
+      tools: [look.tool, change.tool],
+      agents: { worker: { tools: ["look"], limits: { turns: 2 } } },
+      lenient: true,
+    },
   );
   await t.runtime.run({ agent: "lead", task: "go" });
   expect([look.calls.length, change.calls.length]).toEqual([1, 0]);
-  expect(t.events.find((event) => event.type === "run.ended" && event.agent === "worker")).toMatchObject({ result: { iteration_count: 2, partial: true } });
+  expect(t.events.find((event) => event.type === "run.ended" && event.agent === "worker")).toMatchObject({
+    result: { iteration_count: 2, partial: true },
+  });
 });
 
 test("a yes holds for one call; for the same call throughout the run only if the person says so", async () => {
@@ -129,7 +167,11 @@ test("a yes holds for one call; for the same call throughout the run only if the
   const twice = (scope: "once" | "run") =>
     testRuntime(
       { solo: [callTool("deploy", { to: "prod" }), callTool("deploy", { to: "prod" }), say("ok")] },
-      { tools: [tool], agents: { solo: { askTools: ["deploy"] } }, approve: async () => ({ allowed: ++asked > 0, by: "Ada", scope }) },
+      {
+        tools: [tool],
+        agents: { solo: { askTools: ["deploy"] } },
+        approve: async () => ({ allowed: ++asked > 0, by: "Ada", scope }),
+      },
     );
   await using once = twice("once");
   await once.runtime.run({ agent: "solo", task: "go" });

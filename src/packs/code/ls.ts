@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { pathTarget } from "../../files/resolve-path.ts";
-import { type Tool, defineTool } from "../../tools/tool.ts";
+import { defineTool, type Tool } from "../../tools/tool.ts";
 import { fileFault } from "./file-fault.ts";
 import { placeOf } from "./place.ts";
 
@@ -11,11 +11,16 @@ const MAX_ENTRIES = 1_000;
 /** Lists a folder. */
 export const ls: Tool<LsInput> = defineTool<LsInput>({
   name: "ls",
-  description: "Lists a folder of the project, or of the workspace with the prefix workspace:. Folders end with a slash.",
+  description:
+    "Lists a folder of the project, or of the workspace with the prefix workspace:. Folders end with a slash.",
   groups: ["filesystem"],
   risk: "low",
   replay: "safe",
-  input: { type: "object", properties: { path: { type: "string", description: "The project's folder by default." } }, additionalProperties: false },
+  input: {
+    type: "object",
+    properties: { path: { type: "string", description: "The project's folder by default." } },
+    additionalProperties: false,
+  },
   access: async ({ path = "." }, roots) => [await pathTarget(path, "read", roots)],
   execute: async ({ path = "." }, context) => {
     try {

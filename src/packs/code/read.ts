@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { openForReading } from "../../files/open-inside.ts";
 import { pathTarget } from "../../files/resolve-path.ts";
-import { type Roots, type Tool, type ToolOutput, defineTool } from "../../tools/tool.ts";
+import { defineTool, type Roots, type Tool, type ToolOutput } from "../../tools/tool.ts";
 import { fileFault } from "./file-fault.ts";
 import { placeOf } from "./place.ts";
 
@@ -14,7 +14,8 @@ const MAX_LINE_CHARS = 2_000;
 /** Reads a text file, with line numbers. */
 export const read: Tool<ReadInput> = defineTool<ReadInput>({
   name: "read",
-  description: "Reads a text file of the project, or of the workspace with the prefix workspace:. Lines are numbered.",
+  description:
+    "Reads a text file of the project, or of the workspace with the prefix workspace:. Lines are numbered.",
   groups: ["filesystem"],
   risk: "low",
   replay: "safe",
@@ -60,7 +61,8 @@ function numbered(text: string, offset: number, limit: number): ToolOutput {
   if (offset > lines.length) return { text: `the file has only ${lines.length} lines`, isError: true };
   const shown = lines.slice(offset - 1, offset - 1 + limit);
   const body = shown.map((line, index) => {
-    const cut = line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS)}… (${line.length} characters)` : line;
+    const cut =
+      line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS)}… (${line.length} characters)` : line;
     return `${offset + index}\t${cut}`;
   });
   const left = lines.length - (offset - 1 + shown.length);

@@ -1,6 +1,6 @@
 import { writeInside } from "../../files/open-inside.ts";
 import { pathTarget } from "../../files/resolve-path.ts";
-import { type Tool, defineTool } from "../../tools/tool.ts";
+import { defineTool, type Tool } from "../../tools/tool.ts";
 import { fileFault } from "./file-fault.ts";
 import { placeOf } from "./place.ts";
 
@@ -9,7 +9,8 @@ type WriteInput = { path: string; content: string };
 /** Writes a whole file. */
 export const write: Tool<WriteInput> = defineTool<WriteInput>({
   name: "write",
-  description: "Writes a whole file of the project, or of the workspace with the prefix workspace:. Folders are made as needed.",
+  description:
+    "Writes a whole file of the project, or of the workspace with the prefix workspace:. Folders are made as needed.",
   groups: ["filesystem"],
   risk: "medium",
   replay: "safe",
