@@ -13,6 +13,7 @@ export function nullStore() {
     },
     committed: () => Promise.resolve(),
     savePrompt: () => "none",
+    takeLease: () => () => {},
     startSession() {},
     endSession() {},
     shutdown: () => Promise.resolve(),

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { constants, existsSync } from "node:fs";
-import { type FileHandle, mkdir, open, rename, unlink } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, rename, unlink } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_CREAT, O_EXCL, O_WRONLY } = constants;
@@ -50,6 +50,7 @@ export async function writeInside(
     );
     try {
       await handle.writeFile(content);
+      if (existed) await handle.chmod(existed.mode);
       await handle.sync();
     } catch (thrown) {
       await unlink(childOf(folder, temporary)).catch(() => {});
@@ -57,8 +58,22 @@ export async function writeInside(
     } finally {
       await handle.close();
     }
-    await rename(childOf(folder, temporary), childOf(folder, nameOf(path)));
+    await rename(childOf(folder, temporary), childOf(folder, nameOf(path))).catch(async (thrown) => {
+      await unlink(childOf(folder, temporary)).catch(() => {});
+      throw thrown;
+    });
     return existed ? "modified" : "created";
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Names in a folder below `root`, read through the folder that was opened and never through a link. */
+export async function listInside(root: string, path: string): Promise<{ name: string; isFolder: boolean }[]> {
+  const folder = await openFolder(root, path, false);
+  try {
+    const entries = await readdir(HAS_PROC_FD ? `/proc/self/fd/${folder.handle.fd}` : folder.path, { withFileTypes: true });
+    return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
   } finally {
     await folder.close();
   }

@@ -25,7 +25,7 @@ export function buildResult(run: Run, ending: Ending, ports: LoopPorts): RunResu
     run_id: spec.runId,
     session_id: spec.sessionId,
     agent: spec.agent.name,
-    model: spec.model.id,
+    model: run.model.id,
     status: ending.status,
     success,
     summary,
@@ -40,7 +40,7 @@ export function buildResult(run: Run, ending: Ending, ports: LoopPorts): RunResu
     iteration_count: run.turn,
     duration_ms: Math.round(ports.clock.monotonicMs() - spec.startedMs),
     tool_calls_used: run.toolCalls,
-    tools_used: [...run.toolCounts.keys()],
+    tools_used: [...run.toolsUsed],
     context_size: run.contextChars,
     tokens: { self: run.tokens, subtree: account.tokensSpent },
     cost_usd: {

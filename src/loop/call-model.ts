@@ -2,7 +2,7 @@ import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { costOf } from "../models/prices.ts";
 import { delay } from "../scheduler/clock.ts";
 import type { Need, Reservation } from "../scheduler/ledger.ts";
-import type { BailoutReason, RunError } from "../schema/result.ts";
+import type { BailoutReason, ErrorType, RunError } from "../schema/result.ts";
 import { functionToolOf } from "../tools/validate-input.ts";
 import { estimateInputTokens, estimateOutputTokens } from "./estimate-tokens.ts";
 import { hideSecrets } from "./hide-secrets.ts";
@@ -29,16 +29,43 @@ export type ModelOutcome =
 
 const MAX_ATTEMPTS = 4;
 const FIRST_RETRY_MS = 500;
+/** A run with a fallback does not wait longer than this for a model. */
+const LONGEST_WAIT_MS = 30_000;
+/** What another model can help with: a person must mend a wrong key, and a bad reply says nothing about the provider. */
+const UNAVAILABLE: ReadonlySet<ErrorType> = new Set([
+  "overloaded",
+  "rate_limit",
+  "network",
+  "timeout",
+  "config",
+]);
 const DEFAULT_OUTPUT_TOKENS = 8_192;
 const LEAST_OUTPUT_TOKENS = 256;
 const LEAST_WRAP_UP_TOKENS = 64;
 
-/** Calls the model once, trying again a bounded number of times where that can help. */
+/** Calls the run's model and, if it stays unavailable, its fallbacks; who takes over stays for the rest of the run. */
 export async function callModel(run: Run, call: ModelCall, ports: LoopPorts): Promise<ModelOutcome> {
+  while (true) {
+    const outcome = await callWithRetries(run, call, ports);
+    if (outcome.kind !== "failed" || !UNAVAILABLE.has(outcome.error.type)) return outcome;
+    const next = run.fallbacks.shift();
+    if (!next) return outcome;
+    const message = `${next.id} takes over, because ${run.model.id} is not available: ${outcome.error.message}`;
+    run.model = next;
+    run.warnings.push(message);
+    const { runId, sessionId } = run.spec;
+    ports.emit(sessionId, { type: "notice.raised", level: "warning", message, runId });
+  }
+}
+
+/** Calls one model once, trying again a bounded number of times where that can help. */
+async function callWithRetries(run: Run, call: ModelCall, ports: LoopPorts): Promise<ModelOutcome> {
   for (let attempt = 1; ; attempt++) {
+    if (run.interruption) return { kind: "interrupted" };
     const outcome = await tryOnce(run, call, ports);
     if (run.interruption) return { kind: "interrupted" };
     if (outcome.kind !== "failed" || !outcome.error.recoverable || attempt >= MAX_ATTEMPTS) return outcome;
+    if (run.fallbacks.length > 0 && (outcome.error.retryAfterMs ?? 0) > LONGEST_WAIT_MS) return outcome;
     if (outcome.error.type === "rate_limit") continue;
     const backoffMs = FIRST_RETRY_MS * 2 ** (attempt - 1) * (0.5 + ports.random());
     await waitFor(
@@ -51,7 +78,7 @@ export async function callModel(run: Run, call: ModelCall, ports: LoopPorts): Pr
 }
 
 async function tryOnce(run: Run, call: ModelCall, ports: LoopPorts): Promise<ModelOutcome> {
-  const { price, id } = run.spec.model;
+  const { price, id } = run.model;
   if (run.account.costLimited && !price) return { kind: "failed", error: unknownPrice(id) };
   const need = needOf(run, call);
   const reserving = ports.guards.reserve(run.account, need, run.signal);
@@ -74,7 +101,7 @@ async function tryOnce(run: Run, call: ModelCall, ports: LoopPorts): Promise<Mod
     if (streamed.reply.finish === "length") markCutOff(streamed.reply);
   }
   const error = streamed.kind === "failed" ? streamed.error : undefined;
-  ports.limiter(run.spec.model.provider).release({
+  ports.limiter(run.model.provider).release({
     rateLimited: error?.type === "rate_limit",
     ...(error?.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
   });
@@ -93,7 +120,7 @@ function markCutOff(reply: Reply): void {
 
 /** Waits for the provider's limit, then for a slot: who holds a slot never waits for a provider. */
 async function takePlaces(run: Run, ports: LoopPorts): Promise<boolean> {
-  const limiter = ports.limiter(run.spec.model.provider);
+  const limiter = ports.limiter(run.model.provider);
   if (!limiter.tryAcquire() && !(await waitFor(run, "provider", ports, limiter.acquire(run.signal))))
     return false;
   if (run.slot.tryEnter() || (await waitFor(run, "slot", ports, run.slot.enter(run.signal)))) return true;
@@ -102,10 +129,13 @@ async function takePlaces(run: Run, ports: LoopPorts): Promise<boolean> {
 }
 
 function needOf(run: Run, call: ModelCall): Need {
-  const { price, maxOutputTokens = DEFAULT_OUTPUT_TOKENS } = run.spec.model;
+  const { price, maxOutputTokens = DEFAULT_OUTPUT_TOKENS } = run.model;
   const highest = Math.max(price?.input ?? 0, price?.cacheWrite ?? 0);
+  const inputTokens = call.inputTokens ?? estimateInputTokens(run, call.purpose !== "summary");
+  const laterTurn = call.purpose === "turn" && run.turn > 1;
   return {
-    inputTokens: call.inputTokens ?? estimateInputTokens(run, call.purpose === "turn"),
+    inputTokens,
+    ...(laterTurn && { spareTokens: inputTokens + LEAST_WRAP_UP_TOKENS }),
     outputTokens: maxOutputTokens,
     leastOutputTokens: Math.min(
       maxOutputTokens,
@@ -119,10 +149,12 @@ function needOf(run: Run, call: ModelCall): Need {
 function optionsOf(run: Run, call: ModelCall, maxOutputTokens: number): LanguageModelV4CallOptions {
   const { agent, tools } = run.spec;
   const options: LanguageModelV4CallOptions = { prompt: call.messages ?? run.history, maxOutputTokens };
+  if (call.purpose !== "turn") options.providerOptions = { retinue: { purpose: call.purpose } };
   if (agent.temperature !== undefined) options.temperature = agent.temperature;
   if (call.purpose !== "summary" && tools.size > 0) {
     options.tools = [];
-    for (const [name, tool] of tools) if (name === tool.name) options.tools.push(functionToolOf(tool));
+    for (const [name, tool] of tools)
+      if (name === tool.name && tool.offered !== false) options.tools.push(functionToolOf(tool));
     options.toolChoice = { type: call.purpose === "turn" ? "auto" : "none" };
   }
   return options;
@@ -147,8 +179,12 @@ function settle(
   }
   const reported = streamed.kind === "reply" ? streamed.reply.usage : undefined;
   const worst = run.account.limited ? reserved.outputTokens : estimateOutputTokens(streamed.chars);
-  const { usage } = ports.guards.measure(reported, { inputTokens: need.inputTokens, outputTokens: worst });
-  const costUsd = costOf(usage, run.spec.model.price);
+  const { usage } = ports.guards.measure(reported, {
+    inputTokens: need.inputTokens,
+    outputTokens: worst,
+    replyChars: streamed.chars,
+  });
+  const costUsd = costOf(usage, run.model.price);
   const tokens = usage.inputTokens + usage.outputTokens;
   reserved.settle(tokens, costUsd ?? 0);
   run.tokens += tokens;

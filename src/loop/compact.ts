@@ -1,7 +1,7 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import { excerpt } from "../tools/truncate.ts";
 import type { LoopPorts } from "./ports.ts";
-import { charsOf, type Run } from "./run.ts";
+import { sizeOf, type Run } from "./run.ts";
 import { summarise } from "./summarise.ts";
 
 /** How much of the context limit the kept end of a conversation may take. */
@@ -36,7 +36,7 @@ function startOfKept(messages: readonly LanguageModelV4Message[], budget: number
   for (let index = messages.length - 1; index >= 0; index--) {
     const message = messages[index];
     if (!message) break;
-    chars += charsOf(message);
+    chars += sizeOf(message).chars;
     if (chars > budget && start < messages.length) break;
     if (message.role === "assistant") start = index;
   }
@@ -44,7 +44,7 @@ function startOfKept(messages: readonly LanguageModelV4Message[], budget: number
 }
 
 function shortened(message: LanguageModelV4Message, budget: number): LanguageModelV4Message {
-  if (message.role !== "tool" || charsOf(message) <= budget) return message;
+  if (message.role !== "tool" || sizeOf(message).chars <= budget) return message;
   const share = Math.max(500, Math.floor(budget / message.content.length));
   const content = message.content.map((part) => {
     if (part.type !== "tool-result" || part.output.type !== "text") return part;

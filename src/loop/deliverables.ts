@@ -21,16 +21,23 @@ export async function takeBaseline(run: Run): Promise<Baseline> {
   return baseline;
 }
 
+/** Who made or changed a file last, with all its ancestors; a sibling's file is not this run's deliverable. */
+export type Claims = ReadonlyMap<string, readonly string[]>;
+
 /** Runs a command as the run's own shell call; null if it exited with 0, else what went wrong. */
 export type RunCommand = (command: string, index: number) => Promise<string | null>;
 
 /** The host's own check of everything the run promised. */
-export async function checkDeliverables(run: Run, runCommand: RunCommand): Promise<DeliverableVerdict[]> {
+export async function checkDeliverables(
+  run: Run,
+  runCommand: RunCommand,
+  claims: Claims,
+): Promise<DeliverableVerdict[]> {
   const verdicts: DeliverableVerdict[] = [];
   for (const [index, deliverable] of run.spec.deliverables.entries()) {
     verdicts.push(
       "file" in deliverable
-        ? await checkFile(run, deliverable)
+        ? await checkFile(run, deliverable, claims)
         : await checkCommand(deliverable, index, runCommand),
     );
   }
@@ -38,10 +45,14 @@ export async function checkDeliverables(run: Run, runCommand: RunCommand): Promi
 }
 
 /** Why a tool may not run yet: a file that must come before it is not there or not valid. */
-export async function missingBefore(run: Run, tool: string): Promise<string | null> {
+export async function missingBefore(
+  run: Run,
+  tool: string,
+  { claims }: { claims: Claims },
+): Promise<string | null> {
   for (const deliverable of run.spec.deliverables) {
     if (!("file" in deliverable) || !deliverable.before?.includes(tool)) continue;
-    const verdict = await checkFile(run, deliverable);
+    const verdict = await checkFile(run, deliverable, claims);
     if (!verdict.ok)
       return `'${tool}' must wait until \`${deliverable.file}\` is there and valid: ${verdict.reason}`;
   }
@@ -61,7 +72,7 @@ export function nameOf(deliverable: Deliverable): string {
   return "file" in deliverable ? deliverable.file : `$ ${deliverable.command}`;
 }
 
-async function checkFile(run: Run, deliverable: FileDeliverable): Promise<DeliverableVerdict> {
+async function checkFile(run: Run, deliverable: FileDeliverable, claims: Claims): Promise<DeliverableVerdict> {
   const verdict = (ok: boolean, reason: string, files: string[] = []): DeliverableVerdict => ({
     deliverable: nameOf(deliverable),
     ok,
@@ -72,7 +83,10 @@ async function checkFile(run: Run, deliverable: FileDeliverable): Promise<Delive
     const all = await matching(run, deliverable);
     if (all.length === 0) return verdict(false, "no such file");
     const changed: string[] = [];
-    for (const path of all) if (run.baseline.get(path) !== (await stateOf(path))) changed.push(path);
+    for (const path of all) {
+      const others = claims.get(path)?.includes(run.spec.runId) === false;
+      if (!others && run.baseline.get(path) !== (await stateOf(path))) changed.push(path);
+    }
     if (changed.length === 0)
       return verdict(false, "the file was there before and this run did not change it");
     const names = changed.map((path) => relative(rootOf(run, deliverable).root, path));

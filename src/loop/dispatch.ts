@@ -48,7 +48,7 @@ async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitt
   if (!parsed.ok) return { outcome: "error", text: `invalid input for '${call.tool}': ${parsed.message}` };
   const wrong = tool.check?.(parsed.value);
   if (wrong) return { outcome: "error", text: wrong };
-  const over = call.byHost || call.resumed ? null : overLimit(run, call.tool);
+  const over = call.byHost || call.resumed ? null : overLimit(run, tool.name);
   if (over) return { outcome: "error", text: over };
 
   const roots = { projectDir: run.spec.projectDir, workspaceDir: run.spec.workspaceDir };
@@ -58,7 +58,9 @@ async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitt
   const decision = ports.guards.decide(chain, { tool: tool.name, groups: tool.groups, targets });
   if (decision.verdict === "deny") return { outcome: "denied", text: denial(tool, decision) };
 
-  const missing = await missingBefore(run, tool.name);
+  const risk = typeof tool.risk === "function" ? tool.risk(parsed.value) : tool.risk;
+  if (ports.readOnly && risk !== "low") return { outcome: "denied", text: "permission denied: plan mode only reads" };
+  const missing = await missingBefore(run, tool.name, ports);
   if (missing) return { outcome: "error", text: missing };
   const approval = await approveIfNeeded(run, { tool, input: parsed.value, targets, decision }, ports);
   if (approval && !approval.allowed) return { outcome: "denied", text: approval.text };
@@ -154,8 +156,10 @@ async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: Loop
     row.close({ outcome: "cached", text: cached.text, effects: cached.tainted ? { tainted: true } : {} });
     return { callId: call.callId, tool: tool.name, text: cached.text, outcome: "cached" };
   }
+  run.toolsUsed.add(tool.name);
+  const holdsSlot = !tool.delegates && !call.byHost;
   if (
-    !tool.delegates &&
+    holdsSlot &&
     !run.slot.tryEnter() &&
     !(await waitFor(run, "slot", ports, run.slot.enter(run.signal)))
   ) {
@@ -173,13 +177,13 @@ async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: Loop
     { ...admitted, rowId: row?.messageId ?? run.turnMessageId },
     ports,
   );
-  if (!tool.delegates) run.slot.leave();
+  if (holdsSlot) run.slot.leave();
   const text = await shorten(run, call, ports.redactor.redact(output.text), ports);
   const tainted = tool.untrusted || output.tainted === true;
   if (tainted) taint(run, tool.name, ports);
   const outcome = output.isError ? "error" : "ok";
   if (row) row.close({ outcome, text, effects: { ...effects, ...(tainted && { tainted }) } });
-  else if (!output.recorded) recordRefusal(run, call, { outcome: "error", text }, ports);
+  else if (!output.recorded && !run.interruption) recordRefusal(run, call, { outcome: "error", text }, ports);
   if (key && outcome === "ok") ports.cache.set(key, { text, tainted });
   return { callId: call.callId, tool: tool.name, text, outcome };
 }

@@ -5,6 +5,8 @@ import type { Reply } from "./read-stream.ts";
 /** Hides secrets in all of a reply that is kept, before the first write; a tool still gets what the model wrote. */
 export function hideSecrets(reply: Reply, { redactor }: Pick<LoopPorts, "redactor">): void {
   reply.text = redactor.redact(reply.text);
+  // A provider signs its reasoning and takes it back only unchanged, so what holds a secret is left out.
+  reply.reasoning = reply.reasoning.filter(({ text }) => redactor.redact(text) === text);
   if (reply.modelId) reply.modelId = redactor.redact(reply.modelId);
   for (const call of reply.calls) {
     call.tool = redactor.redact(call.tool);

@@ -17,7 +17,7 @@ export function pushReply(run: Run, reply: Reply): void {
     content.push({
       type: "tool-call",
       toolCallId: call.callId,
-      toolName: call.tool,
+      toolName: nameForHistory(call.tool),
       input: inputForHistory(call.input),
       ...providerOptions,
     });
@@ -37,7 +37,7 @@ export function pushResults(run: Run, results: readonly CallResult[]): void {
     content: results.map((result) => ({
       type: "tool-result",
       toolCallId: result.callId,
-      toolName: result.tool,
+      toolName: nameForHistory(result.tool),
       output: {
         type: result.outcome === "ok" || result.outcome === "cached" ? "text" : "error-text",
         value: result.text,
@@ -55,4 +55,9 @@ export function lastText(run: Run): string {
     if (text.trim()) return text;
   }
   return "";
+}
+
+/** Providers refuse a history with names that no tool can have, so an invented one is spelt harmlessly. */
+function nameForHistory(tool: string): string {
+  return tool.replaceAll(/[^\w-]/g, "_").slice(0, 64) || "_";
 }

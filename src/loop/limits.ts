@@ -5,12 +5,16 @@ import type { Run } from "./run.ts";
 const WRAP_UP_SHARE = 0.1;
 const MAX_WRAP_UP_MS = 30_000;
 
+/** Milliseconds at the end of a run's time that belong to its last report, so that its children must end before. */
+export function wrapUpReserveMs({ deadlineMs, startedMs }: Pick<Run["spec"], "deadlineMs" | "startedMs">): number {
+  return Math.min(MAX_WRAP_UP_MS, (deadlineMs - startedMs) * WRAP_UP_SHARE);
+}
+
 /** The limit that a run has reached and that ends it after one last turn; null while it may go on. */
 export function limitReached(run: Run, nowMs: number): BailoutReason | null {
-  const { limits, deadlineMs, startedMs } = run.spec;
+  const { limits } = run.spec;
   if (run.turn >= limits.turns) return "max_iterations";
   if (run.overToolCalls) return "max_tool_calls";
-  const reserve = Math.min(MAX_WRAP_UP_MS, (deadlineMs - startedMs) * WRAP_UP_SHARE);
-  if (run.turn > 0 && nowMs >= deadlineMs - reserve) return "deadline";
+  if (run.turn > 0 && nowMs >= run.deadlineMs - wrapUpReserveMs(run.spec)) return "deadline";
   return null;
 }

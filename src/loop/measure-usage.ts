@@ -5,18 +5,20 @@ import type { Usage } from "../schema/result.ts";
 export type MeasuredUsage = { usage: Usage; certain: boolean };
 
 /** What the call was expected to use, for when the provider does not say. */
-export type Expected = { inputTokens: number; outputTokens: number };
+export type Expected = { inputTokens: number; outputTokens: number; replyChars: number };
 
-/** Reads a provider's usage; a missing or senseless count is replaced by what was expected at worst. */
+/** Reads a provider's usage; a missing or senseless count, such as none for a text that is there, is replaced by what was expected at worst. */
 export function measureUsage(reported: LanguageModelV4Usage | undefined, expected: Expected): MeasuredUsage {
   const input = reported?.inputTokens.total;
   const output = reported?.outputTokens.total;
-  const certain = isCount(input) && isCount(output);
+  const saidInput = isCount(input) && (input > 0 || expected.inputTokens === 0);
+  const saidOutput = isCount(output) && (output > 0 || expected.replyChars === 0);
+  const certain = saidInput && saidOutput;
   return {
     certain,
     usage: {
-      inputTokens: isCount(input) ? input : expected.inputTokens,
-      outputTokens: isCount(output) ? output : expected.outputTokens,
+      inputTokens: saidInput ? input : expected.inputTokens,
+      outputTokens: saidOutput ? output : expected.outputTokens,
       cacheReadTokens: countOr0(reported?.inputTokens.cacheRead),
       cacheWriteTokens: countOr0(reported?.inputTokens.cacheWrite),
       reasoningTokens: countOr0(reported?.outputTokens.reasoning),

@@ -1,4 +1,6 @@
 import { messageOf } from "../schema/error.ts";
+import { untilAborted } from "../scheduler/until-aborted.ts";
+import type { Target } from "../schema/rights.ts";
 import type { Tool, ToolContext, ToolOutput } from "../tools/tool.ts";
 import type { LoopPorts } from "./ports.ts";
 import type { ToolCall } from "./read-stream.ts";
@@ -6,20 +8,28 @@ import type { Effects } from "./record-call.ts";
 import type { Run } from "./run.ts";
 
 /** A call that passed every check, and the row that tells of it. */
-export type Performed = { tool: Tool<unknown>; input: unknown; rowId: number };
+export type Performed = { tool: Tool<unknown>; input: unknown; targets: readonly Target[]; rowId: number };
+
+/** How long a command that checks a deliverable may take; it runs even if the run itself was stopped. */
+const HOST_CHECK_MS = 120_000;
 
 /** Executes a tool. The intent of a call that must not run twice is on disk before it begins. Never throws. */
 export async function performCall(
   run: Run,
   call: ToolCall,
-  { tool, input, rowId }: Performed,
+  performed: Performed,
   ports: LoopPorts,
 ): Promise<{ output: ToolOutput; effects: Effects }> {
+  const { tool, input } = performed;
   const effects: { -readonly [Key in keyof Effects]: Effects[Key] } = {};
-  const context = contextOf(run, call, rowId, effects, ports);
+  const signal = call.byHost ? AbortSignal.timeout(HOST_CHECK_MS) : run.signal;
+  const { rowId, targets } = performed;
+  const maySee = (file: Target) => isVisible(run, tool, file, ports);
+  const context = { ...contextOf(run, call, effects, ports), rowId, targets, signal, maySee };
   try {
-    if (tool.replay !== "safe") await ports.journal.committed();
-    const output = await untilAborted(tool.execute(input, context), run.signal);
+    if (tool.replay !== "safe") await untilAborted(ports.journal.committed(), signal);
+    if (signal.aborted) throw new Error("the run was stopped before this call began");
+    const output = await untilAborted(tool.execute(input, context), signal);
     return { output: typeof output === "string" ? { text: output } : output, effects };
   } catch (thrown) {
     return { output: { text: `'${call.tool}' failed: ${messageOf(thrown)}`, isError: true }, effects };
@@ -29,20 +39,17 @@ export async function performCall(
 function contextOf(
   run: Run,
   call: ToolCall,
-  rowId: number,
   effects: { -readonly [Key in keyof Effects]: Effects[Key] },
   ports: LoopPorts,
-): ToolContext {
+): Omit<ToolContext, "rowId" | "targets" | "signal" | "maySee"> {
   const { spec } = run;
   const { sessionId, runId, projectDir, workspaceDir } = spec;
   return {
     sessionId,
     runId,
     callId: call.callId,
-    rowId,
     projectDir,
     workspaceDir,
-    signal: run.signal,
     progress(text) {
       const message = ports.redactor.redact(text);
       ports.emit(sessionId, {
@@ -56,6 +63,7 @@ function contextOf(
     changed(path, kind) {
       effects.files = [...(effects.files ?? []), [path, kind]];
       run.noteChange(path, kind);
+      ports.claims.set(path, run.line);
     },
     tested(count, passed) {
       effects.tests = {
@@ -68,12 +76,13 @@ function contextOf(
   };
 }
 
-/** A tool that ignores the signal does not hold the run; its late result is dropped. */
-function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(new Error("the run was stopped"));
-    signal.addEventListener("abort", stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-    if (signal.aborted) stop();
+/** The tool itself must be allowed on the file without asking, and no layer may have a rule against reading it. */
+function isVisible(run: Run, { name, groups }: Tool<unknown>, file: Target, ports: LoopPorts): boolean {
+  const live = ports.liveLayer();
+  const chain = live ? [...run.spec.chain, live] : run.spec.chain;
+  if (ports.guards.decide(chain, { tool: name, groups, targets: [file] }).verdict !== "allow") return false;
+  return chain.every((layer) => {
+    const reading = ports.guards.decide([layer], { tool: "read", groups, targets: [file] });
+    return reading.verdict === "allow" || reading.rule === undefined;
   });
 }

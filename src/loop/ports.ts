@@ -51,6 +51,10 @@ export type LoopPorts = {
   readonly cache: ToolCache;
   /** Tells every subscriber; rows carry their seq. */
   emit(sessionId: string, event: EventBody, seq?: number): void;
+  /** Plan mode: only calls of low risk are made. */
+  readonly readOnly: boolean;
+  /** Who made or changed a file last: the ids of that run and its ancestors. */
+  readonly claims: Map<string, readonly string[]>;
   /** Somebody shows text while it streams. */
   watched(): boolean;
   limiter(provider: string): Limiter;
@@ -61,8 +65,8 @@ export type LoopPorts = {
   saveText(text: string): string;
   /** Saves a long text in the workspace and says where. */
   saveArtefact(run: Run, name: string, text: string): Promise<string>;
-  /** Results of children that the run has not yet been told of; waits for them. Null if there are none. */
-  remainingResults(run: Run): Promise<string | null>;
+  /** Results of children that the run has not yet been told of; waits for them, or stops them first. Null if there are none. */
+  remainingResults(run: Run, how?: "wait" | "stop"): Promise<string | null>;
   createId(prefix: string): string;
   random(): number;
 };

@@ -69,7 +69,7 @@ export function openCall(
           completedAtMs: ports.clock.wallMs(),
           durationMs,
           responseContent: text,
-          metadata: { outcome, ...effects },
+          metadata: { outcome, ...ports.redactor.redactJson(effects) },
           ...(!good && { errorMessage: cutAt(text, 500) }),
         },
         (seq) =>

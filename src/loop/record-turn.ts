@@ -19,7 +19,7 @@ export function openTurn(run: Run, purpose: string, contextTokens: number, ports
       agentRole: spec.agent.name,
       depth: spec.depth,
       startedAtMs: ports.clock.wallMs(),
-      modelId: spec.model.id,
+      modelId: run.model.id,
       contextTokenCount: contextTokens,
       metadata:
         purpose === "summary"
@@ -29,7 +29,7 @@ export function openTurn(run: Run, purpose: string, contextTokens: number, ports
     (seq) =>
       ports.emit(
         run.spec.sessionId,
-        { type: "turn.started", runId: spec.runId, turn, messageId, model: spec.model.id },
+        { type: "turn.started", runId: spec.runId, turn, messageId, model: run.model.id },
         seq,
       ),
   );
@@ -47,7 +47,7 @@ function sinceLastTurn(run: Run, ports: LoopPorts): Readonly<Record<string, unkn
     ...(run.repairsLeft !== run.spec.limits.repairs && { repairsLeft: run.repairsLeft }),
     ...(run.emptyReplies > 0 && { emptyReplies: run.emptyReplies }),
     ...(run.wrapUpReason && { reason: run.wrapUpReason }),
-    ...(run.turn <= 1 && run.baseline.size > 0 && { baseline: [...run.baseline] }),
+    ...(run.turn <= 1 && run.baseline.size > 0 && { baseline: ports.redactor.redactJson([...run.baseline]) }),
   };
 }
 

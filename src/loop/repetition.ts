@@ -11,11 +11,20 @@ export function isRepeating(
   calls: readonly { tool: string; input: string }[],
 ): "no" | "warn" | "stop" {
   const signature = calls
-    .map((call) => `${call.tool}\n${call.input}`)
+    .map((call) => `${call.tool}\n${spelling(call.input)}`)
     .sort()
     .join("\n\n");
   seen.count = signature === seen.last ? seen.count + 1 : 1;
   seen.last = signature;
   if (seen.count >= REPEATS_TO_STOP) return "stop";
   return seen.count >= REPEATS_TO_WARN ? "warn" : "no";
+}
+
+/** One spelling for the same JSON, whatever its white space. */
+function spelling(input: string): string {
+  try {
+    return JSON.stringify(JSON.parse(input));
+  } catch {
+    return input;
+  }
 }

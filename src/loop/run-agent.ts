@@ -1,3 +1,4 @@
+import { untilAborted } from "../scheduler/until-aborted.ts";
 import { messageOf } from "../schema/error.ts";
 import type { BailoutReason, DeliverableVerdict, RunError, RunResult } from "../schema/result.ts";
 import { buildResult, type Ending } from "./build-result.ts";
@@ -10,6 +11,7 @@ import { limitReached } from "./limits.ts";
 import { loadPrompt } from "./load-prompt.ts";
 import type { LoopPorts } from "./ports.ts";
 import type { Reply, ToolCall } from "./read-stream.ts";
+import { recordRefusal } from "./record-call.ts";
 import { REPEATS_TO_WARN, type Repetition } from "./repetition.ts";
 import { resumeCall } from "./resume-call.ts";
 import type { Resumption, Run } from "./run.ts";
@@ -19,6 +21,8 @@ import { waitFor } from "./wait-for.ts";
 type Next = { kind: "turn" } | { kind: "wrap_up"; reason: BailoutReason } | { kind: "end"; ending: Ending };
 
 const NEXT_TURN: Next = { kind: "turn" };
+/** After this long a wait for the disk is shown. */
+const SLOW_DISK_MS = 1_000;
 const prompt = (name: string, values?: Record<string, string>) =>
   loadPrompt(new URL(`./prompts/${name}.md`, import.meta.url), values);
 
@@ -63,10 +67,12 @@ async function takeTurn(run: Run, seen: Repetition, ports: LoopPorts): Promise<N
   const { reply } = outcome;
   const { calls } = reply;
   pushReply(run, reply);
-  run.measured = { tokens: outcome.tokens, chars: run.contextChars };
+  run.measured = { tokens: outcome.tokens, bytes: run.contextBytes };
   if (calls.length === 0) return afterAnswer(run, reply, ports);
 
-  const repeating = ports.guards.isRepeating(seen, calls);
+  run.emptyReplies = 0;
+  const polling = calls.every((call) => run.spec.tools.get(call.tool)?.polls);
+  const repeating = polling ? "no" : ports.guards.isRepeating(seen, calls);
   const results = await answerCalls(run, calls, ports);
   pushResults(run, results);
   if (repeating === "stop") return { kind: "wrap_up", reason: "loop_detected" };
@@ -80,9 +86,9 @@ async function takeTurn(run: Run, seen: Repetition, ports: LoopPorts): Promise<N
  * here is how runs stand still while it refuses writes, and why no turn that was paid for is lost in a crash.
  */
 async function beforeTurn(run: Run, ports: LoopPorts): Promise<Next | null> {
-  const unwritten = await ports.journal.committed().then(() => null, messageOf);
+  const unwritten = await onDisk(run, ports);
   if (unwritten) return fail(lastText(run), "failed", `the record could not be written: ${unwritten}`);
-  if (run.paused) await waitFor(run, "pause", ports, run.paused.promise);
+  while (run.paused && !run.interruption) await waitFor(run, "pause", ports, run.paused.promise);
   if (run.interruption) return { kind: "end", ending: interrupted(run) };
   for (const text of run.steering.splice(0)) {
     run.pushUser(text);
@@ -90,9 +96,25 @@ async function beforeTurn(run: Run, ports: LoopPorts): Promise<Next | null> {
   }
   const reason = limitReached(run, ports.clock.monotonicMs());
   if (reason) return { kind: "wrap_up", reason };
-  if (run.contextChars > run.spec.limits.contextChars)
-    await compact(run, ports, run.spec.limits.contextChars);
+  const { contextChars } = run.spec.limits;
+  if (run.turn === 0 && run.contextChars > contextChars && !run.resumption)
+    return fail("", "context_overflow", `prompt and task alone have ${run.contextChars} characters; the limit is ${contextChars}`);
+  if (run.contextChars > contextChars) await compact(run, ports, contextChars);
   return run.interruption ? { kind: "end", ending: interrupted(run) } : null;
+}
+
+/** Waits until everything so far is on disk, or the run is stopped; says what is wrong if it never will be. */
+async function onDisk(run: Run, ports: LoopPorts): Promise<string | null> {
+  let shown: PromiseWithResolvers<void> | null = null;
+  const stopTimer = ports.clock.timer(SLOW_DISK_MS, () => {
+    shown = Promise.withResolvers<void>();
+    void waitFor(run, "store", ports, shown.promise);
+  });
+  const written = ports.journal.committed().then(() => null, messageOf);
+  const result = await untilAborted(written, run.signal).catch(() => null);
+  stopTimer();
+  (shown as PromiseWithResolvers<void> | null)?.resolve();
+  return result;
 }
 
 /** A call of the model; if the context overflows it is condensed once and the call made again. */
@@ -117,7 +139,8 @@ function afterNoReply(run: Run, outcome: Exclude<ModelOutcome, { kind: "reply" }
     };
     return { kind: "end", ending };
   }
-  if (run.turn > 1)
+  run.turn--;
+  if (run.turn > 0)
     return { kind: "wrap_up", reason: outcome.resource === "cost" ? "max_cost" : "max_tokens" };
   const message = `the ${outcome.resource === "cost" ? "cost" : "token"} budget has no room for a first call`;
   return {
@@ -136,6 +159,7 @@ async function afterAnswer(run: Run, reply: Reply, ports: LoopPorts): Promise<Ne
     run.pushUser(remaining);
     return NEXT_TURN;
   }
+  if (run.steering.length > 0) return NEXT_TURN;
   if (ports.guards.isEmpty(reply.text)) {
     if (run.emptyReplies++ > 0) return fail("", "bad_response", "the model answered with nothing, twice");
     run.pushUser(prompt("empty-reply"));
@@ -157,7 +181,7 @@ async function afterAnswer(run: Run, reply: Reply, ports: LoopPorts): Promise<Ne
 async function wrapUp(run: Run, reason: BailoutReason, ports: LoopPorts): Promise<Ending> {
   run.wrapUpReason = reason;
   run.pushUser(prompt("wrap-up", { reason: reason.replaceAll("_", " ") }));
-  const remaining = await ports.remainingResults(run);
+  const remaining = await ports.remainingResults(run, "stop");
   if (remaining !== null) run.pushUser(remaining);
   const outcome = await callModel(run, { purpose: "wrap_up" }, ports);
   if (outcome.kind === "interrupted") return interrupted(run);
@@ -201,7 +225,7 @@ async function check(run: Run, ports: LoopPorts): Promise<DeliverableVerdict[]> 
     };
     const result = await dispatch(run, call, ports);
     return result.outcome === "ok" ? null : result.text;
-  });
+  }, ports.claims);
   return ports.redactor.redactJson(verdicts);
 }
 
@@ -211,6 +235,7 @@ async function answerCalls(run: Run, calls: readonly ToolCall[], ports: LoopPort
     calls.map((call, index) => {
       if (index < limit) return dispatch(run, call, ports);
       const text = `only the first ${limit} calls of a turn are run; make this call again later if it is still needed`;
+      recordRefusal(run, call, { outcome: "error", text }, ports);
       return { callId: call.callId, tool: call.tool, text, outcome: "error" as const };
     }),
   );

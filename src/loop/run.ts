@@ -32,6 +32,8 @@ export type CallableModel = {
   /** USD per million tokens; null if unknown. */
   readonly price: Price | null;
   readonly maxOutputTokens?: number;
+  /** Called one after the other for a run whose model stays unavailable. */
+  readonly fallbacks?: readonly CallableModel[];
 };
 
 /** The bounds of one run, all filled in. */
@@ -75,6 +77,8 @@ export type RunSpec = {
   readonly startedMs: number;
   /** Monotonic; the tighter of its own and its parent's. */
   readonly deadlineMs: number;
+  /** How deep delegation may go below the root, the tightest limit of the line. */
+  readonly maxDepth: number;
 };
 
 /** Why a run must end from outside. */
@@ -96,14 +100,23 @@ export class Run {
   readonly spec: RunSpec;
   readonly account: Account;
   readonly slot: RunSlot;
+  readonly parent: Run | null;
+  /** Ids of this run and its ancestors. */
+  readonly line: readonly string[];
   readonly controller = new AbortController();
+  /** The model of the next call: the agent's, or the fallback that took over for the rest of the run. */
+  model: CallableModel;
+  readonly fallbacks: CallableModel[];
   readonly history: LanguageModelV4Message[] = [];
   contextChars = 0;
+  contextBytes = 0;
   turn = 0;
   toolCalls = 0;
   /** It wanted more tool calls than it may make. */
   overToolCalls = false;
   readonly toolCounts = new Map<string, number>();
+  /** Tools that really ran. */
+  readonly toolsUsed = new Set<string>();
   tainted: boolean;
   tokens = 0;
   /** Null once a call of unknown price was made. */
@@ -112,8 +125,8 @@ export class Run {
   testsRun = 0;
   testsPassed = 0;
   readonly warnings: string[] = [];
-  /** Tokens the last call measured, and the characters it covered. */
-  measured = { tokens: 0, chars: 0 };
+  /** Tokens the last call measured, and the bytes of history it covered. */
+  measured = { tokens: 0, bytes: 0 };
   /** Set if the run goes on after a crash. */
   resumption: Resumption | null = null;
   /** User messages that no row tells of yet; the next turn's row takes them. */
@@ -133,15 +146,28 @@ export class Run {
   subtreePriced = true;
   /** Ids of all calls so far. */
   readonly callIds = new Set<string>();
-  waitingOn: WaitingOn | null = null;
+  /** What it waits for, and how often at once. */
+  readonly waits = new Map<WaitingOn, number>();
+  /** Waits for a person, here or below, while no time counts. */
+  personWaits = 0;
+  /** Monotonic; moves by the time spent on waiting for a person. */
+  deadlineMs: number;
   interruption: Interruption | null = null;
   /** Messages from a person for the next turn. */
   readonly steering: string[] = [];
   /** Set while the run is paused; resolves when it may go on. */
   paused: { promise: Promise<void>; resume: () => void } | null = null;
 
-  constructor(spec: RunSpec, parts: { account: Account; slot: RunSlot; tainted: boolean }) {
+  constructor(
+    spec: RunSpec,
+    parts: { account: Account; slot: RunSlot; tainted: boolean; parent: Run | null },
+  ) {
     this.spec = spec;
+    this.model = spec.model;
+    this.fallbacks = [...(spec.model.fallbacks ?? [])];
+    this.parent = parts.parent;
+    this.line = [...(parts.parent?.line ?? []), spec.runId];
+    this.deadlineMs = spec.deadlineMs;
     this.account = parts.account;
     this.slot = parts.slot;
     this.tainted = parts.tainted;
@@ -157,7 +183,20 @@ export class Run {
 
   push(message: LanguageModelV4Message): void {
     this.history.push(message);
-    this.contextChars += charsOf(message);
+    const { chars, bytes } = sizeOf(message);
+    this.contextChars += chars;
+    this.contextBytes += bytes;
+  }
+
+  get waitingOn(): WaitingOn | null {
+    return [...this.waits.keys()].at(-1) ?? null;
+  }
+
+  /** Begins (+1) or ends (-1) a wait for a person, which stops the clock of this run and of all above it. */
+  waitForPerson(change: 1 | -1, waitedMs: number): void {
+    this.personWaits += change;
+    this.deadlineMs += waitedMs;
+    this.parent?.waitForPerson(change, waitedMs);
   }
 
   /** Adds what the host or a person says. */
@@ -172,13 +211,25 @@ export class Run {
     this.unrecorded.length = 0;
     this.history.length = 0;
     this.contextChars = 0;
-    this.measured = { tokens: 0, chars: 0 };
+    this.contextBytes = 0;
+    this.measured = { tokens: 0, bytes: 0 };
     for (const message of messages) this.push(message);
   }
 
   /** Remembers a file that the run made or changed; what it made itself stays made. */
   noteChange(path: string, kind: "created" | "modified"): void {
     if (kind === "created" || !this.changes.has(path)) this.changes.set(path, kind);
+  }
+
+  /** Holds the run at its next turn until `paused.resume` is called. */
+  pause(): void {
+    if (this.paused || this.interruption) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const resume = () => {
+      this.paused = null;
+      resolve();
+    };
+    this.paused = { promise, resume };
   }
 
   /** Ends the run from outside; the first reason stays. */
@@ -190,19 +241,22 @@ export class Run {
   }
 }
 
-/** Characters of a message that count against the context limit. */
-export function charsOf(message: LanguageModelV4Message): number {
-  if (typeof message.content === "string") return message.content.length;
-  let chars = 0;
-  for (const part of message.content) {
-    if (part.type === "text" || part.type === "reasoning") chars += part.text.length;
-    else if (part.type === "tool-call")
-      chars += part.toolName.length + JSON.stringify(part.input ?? null).length;
-    else if (part.type === "tool-result") chars += "value" in part.output ? lengthOf(part.output.value) : 0;
-  }
-  return chars;
+/** Characters of a message, which count against the context limit, and its bytes, which tell more of its tokens. */
+export function sizeOf(message: LanguageModelV4Message): { chars: number; bytes: number } {
+  const size = { chars: 0, bytes: 0 };
+  const add = (text: string) => {
+    size.chars += text.length;
+    size.bytes += Buffer.byteLength(text);
+  };
+  if (typeof message.content === "string") add(message.content);
+  else for (const part of message.content) for (const text of textsOf(part)) add(text);
+  return size;
 }
 
-function lengthOf(value: unknown): number {
-  return typeof value === "string" ? value.length : (JSON.stringify(value) ?? "").length;
+function textsOf(part: Exclude<LanguageModelV4Message["content"], string>[number]): string[] {
+  if (part.type === "text" || part.type === "reasoning") return [part.text];
+  if (part.type === "tool-call") return [part.toolName, JSON.stringify(part.input ?? null)];
+  if (part.type !== "tool-result" || !("value" in part.output)) return [];
+  const { value } = part.output;
+  return [typeof value === "string" ? value : (JSON.stringify(value) ?? "")];
 }

@@ -21,6 +21,7 @@ export async function streamReply(
   const controller = new AbortController();
   const stop = () => controller.abort(run.signal.reason);
   run.signal.addEventListener("abort", stop, { once: true });
+  if (run.signal.aborted) stop();
   const { firstTokenMs, idleMs } = run.spec.limits;
   const watchdog = startWatchdog(firstTokenMs, idleMs, () => controller.abort(new Error("no sign of life")));
   const reader = new ReplyReader();
@@ -39,18 +40,18 @@ export async function streamReply(
     if (reader.error !== undefined) throw reader.error;
     if (ports.guards.isWhole(reader))
       return { kind: "reply", reply: reader.reply, chars: reader.reply.text.length };
-    const message = `${run.spec.model.id} broke off its reply`;
+    const message = `${run.model.id} broke off its reply`;
     return failed(reader, began, { type: "network", message, recoverable: true });
   } catch (thrown) {
     if (reader.chars > ports.guards.maxReplyChars) {
-      const message = `${run.spec.model.id} did not end its reply after ${ports.guards.maxReplyChars} characters`;
+      const message = `${run.model.id} did not end its reply after ${ports.guards.maxReplyChars} characters`;
       return failed(reader, began, { type: "bad_response", message, recoverable: false });
     }
     if (!watchdog.fired) return failed(reader, began, runErrorOf(thrown));
     const first = watchdog.fired === "first_token";
     const message = first
-      ? `${run.spec.model.id} gave no answer for ${firstTokenMs / 1000} s`
-      : `${run.spec.model.id} stopped in the middle of its answer for ${idleMs / 1000} s`;
+      ? `${run.model.id} gave no answer for ${firstTokenMs / 1000} s`
+      : `${run.model.id} stopped in the middle of its answer for ${idleMs / 1000} s`;
     const bailout: BailoutReason = first ? "first_token_timeout" : "idle_timeout";
     return { ...failed(reader, began, { type: "timeout", message, recoverable: false }), bailout };
   } finally {
@@ -66,7 +67,8 @@ async function readParts(
   onPart: (part: LanguageModelV4StreamPart) => void,
 ): Promise<void> {
   const signal = options.abortSignal;
-  const { model, stream: toCallback } = run.spec.model;
+  signal.throwIfAborted();
+  const { model, stream: toCallback } = run.model;
   if (toCallback) return toCallback(options, onPart);
   let cancel: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {

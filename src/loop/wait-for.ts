@@ -2,21 +2,33 @@ import type { WaitingOn } from "../schema/event.ts";
 import type { LoopPorts } from "./ports.ts";
 import type { Run } from "./run.ts";
 
-/** Waits for something outside the run and lets watchers see what for. */
+/** Waits for something outside the run and lets watchers see what for. Time with a person is not the run's time. */
 export async function waitFor<Value>(
   run: Run,
   on: WaitingOn,
   ports: LoopPorts,
   promise: Promise<Value>,
 ): Promise<Value> {
-  const before = run.waitingOn;
-  run.waitingOn = on;
-  if (ports.watched()) ports.emit(run.spec.sessionId, { type: "run.waiting", runId: run.spec.runId, on });
+  const startedMs = ports.clock.monotonicMs();
+  const person = on === "approval" || on === "pause";
+  if (person) run.waitForPerson(1, 0);
+  change(run, on, 1, ports);
   try {
     return await promise;
   } finally {
-    run.waitingOn = before;
-    if (ports.watched())
-      ports.emit(run.spec.sessionId, { type: "run.waiting", runId: run.spec.runId, on: before });
+    if (person) run.waitForPerson(-1, ports.clock.monotonicMs() - startedMs);
+    change(run, on, -1, ports);
+  }
+}
+
+/** Several calls of a run may wait for the same; watchers are told when the first begins and the last ends. */
+function change(run: Run, on: WaitingOn, by: 1 | -1, ports: LoopPorts): void {
+  const before = run.waitingOn;
+  const count = (run.waits.get(on) ?? 0) + by;
+  if (count > 0) run.waits.set(on, count);
+  else run.waits.delete(on);
+  const { sessionId, runId } = run.spec;
+  if (ports.watched() && run.waitingOn !== before) {
+    ports.emit(sessionId, { type: "run.waiting", runId, on: run.waitingOn });
   }
 }

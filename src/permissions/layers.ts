@@ -80,5 +80,5 @@ export function grantsLayer(agent: Agent, home?: string): Layer {
 /** What one delegation narrows its child to: exactly these tools, delegation included only if it is named. */
 export function delegationLayer(tools: readonly string[], agent?: string, home?: string): Layer {
   const name = agent === undefined ? "delegation" : `delegation to ${agent}`;
-  return { name, allow: parseRules(tools, `${name}, tools`, home), ask: [], deny: [] };
+  return { name, allow: parseRules(tools, `${name}, tools`, home), ask: [], deny: [], byModel: true };
 }

@@ -1,6 +1,8 @@
 import type { ApprovalAnswer, ApprovalRequest } from "../loop/ports.ts";
 import { decide } from "../permissions/decide.ts";
 import { parseRules } from "../permissions/rule.ts";
+import { untilAborted } from "../scheduler/until-aborted.ts";
+import { messageOf } from "../schema/error.ts";
 import type { Rule } from "../schema/rights.ts";
 
 /** How asks are answered without a person, with the names Claude Code uses. */
@@ -40,20 +42,14 @@ export function createApprovals(options: {
         return { allowed: true, by: `--allowed-tools ${preapproved.rule ?? ""}`.trim() };
     }
     if (!options.approver) return { allowed: false, by: "nobody", note: "no person is there to ask" };
-    const answer = await untilAborted(options.approver(request, signal), signal);
+    const asking = options
+      .approver(request, signal)
+      .catch((thrown): ApprovalAnswer => ({ allowed: false, by: "the approver", note: messageOf(thrown) }));
+    const answer = await untilAborted(asking, signal).catch(
+      (): ApprovalAnswer => ({ allowed: false, by: "the stop of the run" }),
+    );
     if (answer.allowed && answer.scope === "run")
       answered.set(`${request.runId} ${request.inputHash}`, answer);
     return answer;
   };
-}
-
-function untilAborted(asking: Promise<ApprovalAnswer>, signal: AbortSignal): Promise<ApprovalAnswer> {
-  return new Promise((resolve) => {
-    const stop = () => resolve({ allowed: false, by: "the stop of the run" });
-    signal.addEventListener("abort", stop, { once: true });
-    asking
-      .catch((thrown): ApprovalAnswer => ({ allowed: false, by: "the approver", note: String(thrown) }))
-      .then(resolve)
-      .finally(() => signal.removeEventListener("abort", stop));
-  });
 }

@@ -16,6 +16,7 @@ import type { Profile } from "./profile.ts";
 import { resultText } from "./result-text.ts";
 
 const MAX_FILE_CHARS = 20_000;
+const MAX_FILE_BYTES = 5_000_000;
 const MAX_FULL_CHARS = 100_000;
 const DEFAULT_LAST_MESSAGES = 6;
 
@@ -31,19 +32,18 @@ type Parts = {
 
 /** The first message of a child: its task, what success means, and exactly the context it was given. */
 export async function childMessage({ children, request, profile, context, results }: Parts): Promise<string> {
-  const { run, session } = children.parent;
-  const { escapeText } = session.ports.guards;
+  const { escapeText } = children.parent.session.ports.guards;
   const sections = [request.task];
   if (request.successCriteria) sections.push(`## Success criteria\n${request.successCriteria}`);
   const promised = [...profile.agent.deliverables, ...(request.deliverables ?? [])];
   if (promised.length > 0) {
     const list = promised.map((one) => `- \`${nameOf(one)}\``).join("\n");
     sections.push(
-      `## You must leave\n${list}\nThe host checks this after you report. Paths are relative to the workspace folder \`${run.spec.workspaceDir}\`.`,
+      `## You must leave\n${list}\nThe host checks this after you report. Paths without the prefix project: are in your workspace, where file tools reach them as workspace:PATH.`,
     );
   }
   if (request.contextFiles?.length)
-    sections.push(await contextFiles(run, profile, request.contextFiles, escapeText));
+    sections.push(await contextFiles(children, profile, request.contextFiles));
   const background = await backgroundOf(children, profile, request, context);
   if (background) sections.push(`<context mode="${context}">\n${escapeText(background)}\n</context>`);
   if (results.length > 0)
@@ -60,7 +60,7 @@ async function backgroundOf(
   context: ContextMode,
 ): Promise<string> {
   const { run } = children.parent;
-  const usable = (message: LanguageModelV4Message) => onlyTools(message, profile.tools);
+  const usable = (message: LanguageModelV4Message) => onlyTools(message, freelyUsed(profile));
   if (context === "summary") return children.summary();
   if (context === "full")
     return excerpt(transcriptOf(run.history.map(usable)), MAX_FULL_CHARS, "the middle is left out");
@@ -72,10 +72,18 @@ async function backgroundOf(
   return "";
 }
 
+/** Tools the child may use on anything; of those it holds only for some places, results could tell of the others. */
+function freelyUsed({ tools, chain }: Profile): ReadonlySet<string> {
+  const free = [...tools.values()].filter(
+    (tool) => decide(chain, { tool: tool.name, groups: tool.groups, targets: [] }).verdict === "allow",
+  );
+  return new Set(free.map((tool) => tool.name));
+}
+
 /** Drops calls and results of tools that the child may not use itself. */
 function onlyTools(
   message: LanguageModelV4Message,
-  tools: ReadonlyMap<string, unknown>,
+  tools: ReadonlySet<string>,
 ): LanguageModelV4Message {
   if (message.role === "tool") {
     return {
@@ -96,14 +104,18 @@ function onlyTools(
 
 /** Files whose content is handed over, if the parent or the child may read them. */
 async function contextFiles(
-  run: Run,
+  children: Children,
   profile: Profile,
   paths: readonly string[],
-  escapeText: (text: string) => string,
 ): Promise<string> {
+  const { run, session } = children.parent;
+  const { guards, liveLayer } = session.ports;
+  const { escapeText } = guards;
+  const revoked = liveLayer();
+  const chains = [run.spec.chain, profile.chain].map((chain) => (revoked ? [...chain, revoked] : chain));
   const blocks = await Promise.all(
     paths.map(async (path) => {
-      const text = await readAllowed(run, profile, path).catch(
+      const text = await readAllowed(run, chains, path).catch(
         (thrown) => `[not readable: ${messageOf(thrown)}]`,
       );
       return `<file path="${escapeText(path).replaceAll('"', "")}">\n${escapeText(text)}\n</file>`;
@@ -112,15 +124,17 @@ async function contextFiles(
   return `## Files to look at first\n${blocks.join("\n")}`;
 }
 
-async function readAllowed(run: Run, profile: Profile, path: string): Promise<string> {
+async function readAllowed(run: Run, chains: readonly (readonly Layer[])[], path: string): Promise<string> {
   const target = await pathTarget(path, "read", run.spec);
   if (target.kind !== "path" || target.root === "outside") return "[outside the project and the workspace]";
   const may = (chain: readonly Layer[]) =>
     decide(chain, { tool: "read", groups: ["filesystem"], targets: [target] }).verdict === "allow";
-  if (!may(run.spec.chain) && !may(profile.chain)) return "[neither you nor your parent may read it]";
+  if (!chains.some(may)) return "[neither you nor your parent may read it]";
   const root = target.root === "project" ? run.spec.projectDir : run.spec.workspaceDir;
   const handle = await openForReading(root, target.path);
   try {
+    const { size } = await handle.stat();
+    if (size > MAX_FILE_BYTES) return `[${size} bytes: too large to hand over]`;
     return excerpt(await handle.readFile("utf8"), MAX_FILE_CHARS, `the rest is in ${path}`);
   } finally {
     await handle.close();

@@ -14,7 +14,7 @@ import { findAgent, isAgent } from "./find-agent.ts";
 import type { Host, LiveRun } from "./host.ts";
 import { createProfile, type Profile, restoreProfile } from "./profile.ts";
 import { isClosed, metadataOf, resultOfRow } from "./read-row.ts";
-import { spawnRun } from "./spawn-run.ts";
+import { cancelTree, spawnRun } from "./spawn-run.ts";
 
 /** One delegation of a run, from the moment it was asked for. */
 export type Delegation = {
@@ -43,6 +43,8 @@ export class Children {
   readonly #delegations = new Map<string, Delegation>();
   /** Attempts of delegations that were begun before a crash, by call and task. */
   readonly #earlier = new Map<string, MessageNode[]>();
+  readonly #results = new Map<string, RunResult>();
+  #stopped: string | null = null;
   #summary: { turn: number; text: Promise<string> } | undefined;
   #firstOfTurn: { turn: number; done: Promise<void>; resolve: () => void } | undefined;
 
@@ -54,6 +56,17 @@ export class Children {
     this.#gate = new Gate(this.mode === "sequential" ? 1 : (profile.agent.subagents?.maxConcurrent ?? 5));
   }
 
+  /** Ends the children that run and lets no further one begin. */
+  stop(message: string): void {
+    this.#stopped = message;
+    for (const kid of this.parent.kids) cancelTree(kid, message);
+  }
+
+  /** Resolves when every delegation that was asked for has ended. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#delegations.values()].map((delegation) => delegation.done));
+  }
+
   /** The agent that a request names, or why it cannot run here. */
   find(name: string): Agent | RunError {
     return findAgent(this.host.registry, name, this.parent.run.spec.agent);
@@ -62,7 +75,7 @@ export class Children {
   /** Looks at depth and circles before anything is begun. */
   admit(child: Agent): RunError | null {
     const { agent, ancestors, depth } = this.parent.run.spec;
-    const maxDepth = Math.min(this.parent.session.maxDepth, agent.limits.depth ?? Number.POSITIVE_INFINITY);
+    const { maxDepth } = this.parent.run.spec;
     return this.host.guards.admitChild({
       child,
       parent: agent,
@@ -74,8 +87,9 @@ export class Children {
 
   /** Runs `work` within the limit on children at once; a sequential batch has a limit of one. */
   within(mode: ExecutionMode): <Result>(work: () => Promise<Result>) => Promise<Result> {
-    const gate = mode === "sequential" ? new Gate(1) : this.#gate;
-    return (work) => gate.run(work);
+    if (mode !== "sequential") return (work) => this.#gate.run(work);
+    const oneByOne = new Gate(1);
+    return (work) => oneByOne.run(() => this.#gate.run(work));
   }
 
   /** Begins one delegation behind the limit; it goes on whether or not anyone waits. */
@@ -119,8 +133,8 @@ export class Children {
         { runId: id, sessionId: session.id, agent: request.agent },
         { ...error, message: redactor.redact(error.message) },
       );
-    if (run.interruption)
-      return failed({ type: "cancelled", message: run.interruption.message, recoverable: false });
+    const stopped = run.interruption?.message ?? this.#stopped;
+    if (stopped !== null) return failed({ type: "cancelled", message: stopped, recoverable: false });
     const found = this.find(request.agent);
     if (!isAgent(found)) return failed(found);
     const refusal = this.admit(found);
@@ -129,8 +143,9 @@ export class Children {
       for (let attempt = 0; ; attempt++) {
         const result = await this.#attempt({ id, attempt, agent: found }, request, origin, needed);
         const { attempts, on, backoffMs } = found.retry;
-        const again =
-          attempt < attempts && result.error && on.includes(result.error.type) && !run.interruption;
+        this.#results.set(result.run_id, result);
+        const ended = result.status === "cancelled" || run.interruption || this.#stopped !== null;
+        const again = !ended && attempt < attempts && result.error && on.includes(result.error.type);
         if (!again) return result;
         await delay(session.ports.clock, result.error?.retryAfterMs ?? backoffMs * 2 ** attempt, run.signal);
       }
@@ -226,7 +241,24 @@ export class Children {
 
   /** Results of finished delegations by id, for `fromResults`. */
   resultOf(id: string): RunResult | undefined {
-    return this.#delegations.get(id)?.result;
+    return this.#results.get(id) ?? this.#find(id)?.result;
+  }
+
+  /** What to say to ids of results that do not exist or are not there yet; null if all are. */
+  missingResults(ids: readonly string[]): string | null {
+    const missing = ids.filter((id) => !this.resultOf(id));
+    if (missing.length === 0) return null;
+    const known = [...this.#delegations.values()].filter((one) => one.result).map((one) => one.taskId ?? one.id);
+    return `no finished result ${missing.map((id) => `'${id}'`).join(", ")}; available: ${known.join(", ") || "none"}`;
+  }
+
+  /** Whether a delegation of that run id or task id was ever asked for. */
+  knows(id: string): boolean {
+    return this.#results.has(id) || this.#find(id) !== undefined;
+  }
+
+  #find(id: string): Delegation | undefined {
+    return this.#delegations.get(id) ?? [...this.#delegations.values()].find((one) => one.taskId === id);
   }
 
   /** A summary of the parent's conversation, made once per turn and shared by everything begun in it. */

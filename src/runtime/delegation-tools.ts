@@ -9,7 +9,7 @@ import {
   type ToolDefinition,
   type ToolOutput,
 } from "../tools/tool.ts";
-import type { Children, Delegation } from "./children.ts";
+import type { Children } from "./children.ts";
 import {
   COLLECT_INPUT,
   type CollectInput,
@@ -49,10 +49,11 @@ function oneTask<Input>(
   return defineTool<Input>({
     ...SHARED,
     name: "delegate",
+    offered: children.delegates.length > 0,
     description: `Hands one task to a sub-agent and returns its result. Sub-agents: ${names}.`,
     input,
     delegates: "self-recorded",
-    check: (value) => checkNames(children, [toRequest(value).agent]),
+    check: (value) => checkRequests(children, [toRequest(value)]),
     access: (value) => [agentTarget(children, toRequest(value).agent)],
     execute: (value, context) => run(toRequest(value), context),
   });
@@ -62,14 +63,11 @@ function manyTasks(children: Children, names: string): AnyTool {
   return defineTool<DelegationBatch>({
     ...SHARED,
     name: "delegate_many",
+    offered: children.delegates.length > 0,
     description: `Hands several tasks to sub-agents at once; a task waits for those it depends on and receives their results. Sub-agents: ${names}.`,
     input: DELEGATE_MANY_INPUT,
     delegates: "recorded",
-    check: ({ tasks }) =>
-      checkNames(
-        children,
-        tasks.map((task) => task.agent),
-      ) ?? checkTasks({ tasks }),
+    check: ({ tasks }) => checkRequests(children, tasks) ?? checkTasks({ tasks }),
     access: ({ tasks }) =>
       [...new Set(tasks.map((task) => task.agent))].map((name) => agentTarget(children, name)),
     execute: (batch, context) => runBatch(children, batch, context),
@@ -80,10 +78,14 @@ function collectResults(children: Children): AnyTool {
   return defineTool<CollectInput>({
     ...SHARED,
     name: "collect_results",
+    polls: true,
+    offered: children.delegates.length > 0,
     description: "Waits for delegations that still run and returns the results of those that have ended.",
     input: COLLECT_INPUT,
     delegates: "recorded",
     execute: async ({ ids, wait = "any" }) => {
+      const unknown = (ids ?? []).filter((id) => !children.knows(id));
+      if (unknown.length > 0) return { text: `there is no delegation ${unknown.join(", ")}`, isError: true };
       const open = children.undelivered(ids);
       if (open.length === 0) return { text: "nothing is open: every result has been delivered" };
       const ends = open.map((delegation) => delegation.done);
@@ -113,10 +115,12 @@ function errorText({ type, message }: RunError): string {
   return JSON.stringify({ error: { type, message } });
 }
 
-function checkNames(children: Children, names: readonly string[]): string | null {
-  for (const name of names) {
-    const found = children.find(name);
+function checkRequests(children: Children, requests: readonly DelegationRequest[]): string | null {
+  for (const { agent, fromResults } of requests) {
+    const found = children.find(agent);
     if (!isAgent(found)) return errorText(found);
+    const missing = children.missingResults(fromResults ?? []);
+    if (missing) return errorText({ type: "params", message: missing, recoverable: true });
   }
   return null;
 }
@@ -150,5 +154,3 @@ function fromTask(input: TaskInput): DelegationRequest {
     task: input.task_description ?? input.prompt ?? "",
   };
 }
-
-export type { Delegation };

@@ -22,6 +22,7 @@ export function deliver(
       if (which === "all") texts.push(runningText(delegation.agent, delegation.id));
       continue;
     }
+    if (delegation.delivered && which === "ended") continue;
     delegation.delivered = true;
     tainted ||= result.tainted;
     if (!result.success) failed++;

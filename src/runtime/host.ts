@@ -39,6 +39,10 @@ export type Session = {
   readonly maxDepth: number;
   readonly ports: LoopPorts;
   readonly live: Map<string, LiveRun>;
+  /** Set once the session was cancelled: nothing begins in it any more. */
+  stopped: boolean;
+  /** Lets other processes have the session. */
+  release(): void;
 };
 
 /** A run that has not ended, with its place in the tree. */

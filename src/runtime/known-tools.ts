@@ -4,7 +4,7 @@ import type { ToolName } from "../permissions/outlook.ts";
 
 /** Tools that rules may name before the pack that brings them is loaded, by their groups. */
 const BY_GROUPS: readonly (readonly [groups: readonly string[], names: readonly string[]])[] = [
-  [["filesystem"], ["edit", "glob", "grep", "code_search", "overview", "docs_coverage", "plan_files"]],
+  [["filesystem"], ["edit", "code_search", "overview", "docs_coverage", "plan_files"]],
   [["git"], ["git", "git_diff", "git_commit"]],
   [["shell"], ["shell"]],
   [["web"], ["web_search", "web_fetch"]],

@@ -5,9 +5,10 @@ import type { Redactor } from "../loop/ports.ts";
 import { sessionLayer, settingsLayer } from "../permissions/layers.ts";
 import { protectedLayer } from "../permissions/protected-layer.ts";
 import type { Clock } from "../scheduler/clock.ts";
-import { Account } from "../scheduler/ledger.ts";
+import { Account, type AccountLimits } from "../scheduler/ledger.ts";
 import type { Limiter } from "../scheduler/limiter.ts";
 import { messageOf, RetinueError } from "../schema/error.ts";
+import type { SessionRow } from "../schema/record.ts";
 import type { Layer } from "../schema/rights.ts";
 import { cutAt } from "../tools/truncate.ts";
 import type { Approver, PermissionMode } from "./approvals.ts";
@@ -37,7 +38,7 @@ export type SessionMaker = {
 
 /** Opens a session: its folder, its row, its budget and the rights that stand above every agent in it. */
 export async function openSession(maker: SessionMaker, title: string): Promise<Session> {
-  const { host, clock, bus } = maker;
+  const { host, redactor } = maker;
   const id = createId("ses");
   const workspaceDir = join(maker.dataDir, "sessions", id);
   await mkdir(workspaceDir, { recursive: true, mode: 0o700 }).catch((thrown) => {
@@ -47,38 +48,59 @@ export async function openSession(maker: SessionMaker, title: string): Promise<S
       "make the folder writable, or set RETINUE_HOME to another",
     );
   });
-  const live = new Map<string, LiveRun>();
-  const ports = createSessionPorts({ ...maker, live });
-  const shortTitle = cutAt(ports.redactor.redact(title).replace(/\s+/g, " ").trim(), 120);
+  const shortTitle = cutAt(redactor.redact(title).replace(/\s+/g, " ").trim(), 120);
+  const { settings } = host;
+  const terms: Terms = {
+    limits: { ...accountLimits(settings.limits), spawns: Math.min(settings.maxAgents, settings.limits.spawns ?? settings.maxAgents) },
+    maxDepth: settings.maxDepth,
+  };
+  const place = { id, title: shortTitle, projectDir: realFolder(maker.projectDir), workspaceDir };
   host.store.startSession({
     sessionId: id,
     title: shortTitle,
-    project: maker.projectDir,
+    project: place.projectDir,
     workspace: workspaceDir,
+    metadata: terms,
   });
+  return assemble(maker, place, terms);
+}
+
+/** Opens a recorded session again, in its own folders and on its own terms. */
+export async function adoptSession(maker: SessionMaker, row: SessionRow): Promise<Session> {
+  const place = {
+    id: row.session_id,
+    title: row.title,
+    projectDir: realFolder(row.project),
+    workspaceDir: realFolder(row.workspace),
+  };
+  return assemble(maker, place, JSON.parse(row.metadata_json ?? "{}") as Terms);
+}
+
+/** What a session keeps to when it goes on in another process. */
+type Terms = { limits: AccountLimits; maxDepth: number };
+type Place = Pick<Session, "id" | "projectDir" | "workspaceDir"> & { title: string };
+
+async function assemble(maker: SessionMaker, place: Place, { limits, maxDepth }: Terms): Promise<Session> {
+  const { bus, clock, host } = maker;
+  const { id, title, projectDir } = place;
+  const workspaceDir = await realpath(place.workspaceDir);
+  const release = host.store.takeLease(id);
+  const live = new Map<string, LiveRun>();
   if (bus.watched) {
-    bus.publish({
-      type: "session.started",
-      title: shortTitle,
-      project: maker.projectDir,
-      workspace: workspaceDir,
-      sessionId: id,
-      atMs: clock.wallMs(),
-    });
+    const about = { title, project: projectDir, workspace: workspaceDir };
+    bus.publish({ type: "session.started", ...about, sessionId: id, atMs: clock.wallMs() });
   }
-  const { settings } = host;
   return {
     id,
-    projectDir: realFolder(maker.projectDir),
-    workspaceDir: await realpath(workspaceDir),
-    account: new Account(`session ${id}`, null, {
-      ...accountLimits(settings.limits),
-      spawns: settings.maxAgents,
-    }),
+    projectDir,
+    workspaceDir,
+    account: new Account(`session ${id}`, null, limits),
     base: baseLayers(maker),
-    maxDepth: settings.maxDepth,
-    ports,
+    maxDepth,
+    ports: createSessionPorts({ ...maker, live }),
     live,
+    stopped: false,
+    release,
   };
 }
 

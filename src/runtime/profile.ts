@@ -8,6 +8,7 @@ import type { MessageRow } from "../schema/record.ts";
 import type { Layer } from "../schema/rights.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import { effectiveLimits } from "./effective-limits.ts";
+import { findAgent, GENERAL_PURPOSE, isAgent } from "./find-agent.ts";
 import type { Host, LiveRun, Session } from "./host.ts";
 import { metadataOf } from "./read-row.ts";
 import { systemPrompt } from "./system-prompt.ts";
@@ -19,7 +20,9 @@ export type Profile = {
   readonly chain: readonly Layer[];
   readonly tools: ReadonlyMap<string, AnyTool>;
   readonly limits: RunLimits;
+  /** Whom it may delegate to; nobody at the depth limit. */
   readonly delegates: readonly Agent[];
+  readonly maxDepth: number;
   readonly system: string;
   readonly systemPromptId: string;
   /** Where the record keeps the definition and the rights as they were when the run began. */
@@ -43,7 +46,11 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
   const chain = chainOf(host, request);
   const depth = parent ? parent.run.spec.depth + 1 : 0;
   const limits = effectiveLimits(agent.limits, request.limits, host.settings);
-  const maxDepth = Math.min(session.maxDepth, agent.limits.depth ?? session.maxDepth);
+  const maxDepth = Math.min(
+    parent?.run.spec.maxDepth ?? session.maxDepth,
+    agent.limits.depth ?? Number.POSITIVE_INFINITY,
+    request.limits?.depth ?? Number.POSITIVE_INFINITY,
+  );
   const delegates = depth < maxDepth ? delegatesOf(host, agent, chain, parent) : [];
   const visible = new Set(host.guards.visibleTools(chain, [...host.tools.values()]));
   const tools = new Map([...host.tools].filter(([name]) => visible.has(name)));
@@ -58,6 +65,7 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
     tools,
     limits,
     delegates,
+    maxDepth,
     system,
     systemPromptId: host.store.savePrompt(system),
     snapshotId: host.store.savePrompt(
@@ -68,6 +76,7 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
           limits,
           tools: [...tools.keys()],
           delegates: delegates.map((delegate) => delegate.name),
+          maxDepth,
           model: request.model ?? agent.model,
         } satisfies Snapshot),
       ),
@@ -76,7 +85,7 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
 }
 
 /** What the record keeps of a profile. */
-export type Snapshot = Pick<Profile, "agent" | "chain" | "limits"> & {
+export type Snapshot = Pick<Profile, "agent" | "chain" | "limits" | "maxDepth"> & {
   tools: readonly string[];
   delegates: readonly string[];
   /** The model's name as it was asked for. */
@@ -101,7 +110,9 @@ export async function restoreProfile(host: Host, row: MessageRow, parent: LiveRu
     ...snapshot,
     model: recorded ?? (await host.resolveModel(snapshot.model, inherited)),
     tools: new Map([...host.tools].filter(([name]) => snapshot.tools.includes(name))),
-    delegates: snapshot.delegates.flatMap((name) => host.registry.get(name) ?? []),
+    delegates: snapshot.delegates
+      .map((name) => findAgent(host.registry, name, snapshot.agent))
+      .filter(isAgent),
     system,
     systemPromptId: row.system_prompt_id ?? "",
     snapshotId,
@@ -126,7 +137,9 @@ function delegatesOf(host: Host, agent: Agent, chain: readonly Layer[], parent: 
   if (!agent.subagents) return [];
   const above = new Set(parent ? [...parent.run.spec.ancestors, parent.run.spec.agent.name] : []);
   above.add(agent.name);
-  return host.registry.list().filter((candidate) => {
+  const general = findAgent(host.registry, GENERAL_PURPOSE, agent);
+  const others = host.registry.list().filter((candidate) => candidate.name !== GENERAL_PURPOSE);
+  return [...others, ...(isAgent(general) ? [general] : [])].filter((candidate) => {
     if (above.has(candidate.name) && !agent.subagents?.recursive) return false;
     const access = {
       tool: "delegate",

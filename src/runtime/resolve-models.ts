@@ -1,11 +1,12 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { CallableModel } from "../loop/run.ts";
 import { priceOf } from "../models/prices.ts";
-import { createModels, type Models } from "../models/resolve-model.ts";
+import { createModels, type ModelSources, type Models } from "../models/resolve-model.ts";
 import { createTransport } from "../net/transport.ts";
 import { RetinueError } from "../schema/error.ts";
 import type { Settings } from "../schema/settings.ts";
 import type { Transport } from "../schema/transport.ts";
+import { withFallbacks } from "./with-fallbacks.ts";
 
 /** Where models come from: given in code, or found by name through settings and environment. */
 export type ModelOptions = {
@@ -44,11 +45,13 @@ export function createModelResolver({ model, models = {}, settings, env }: Model
     given.set(name, known);
     return known;
   };
-  const find = (name: string): CallableModel => {
+  const find = async (name: string): Promise<CallableModel> => {
     const object = models[name];
     if (object) return wrap(name, object);
     transport ??= createTransport({ proxyEnv: { ...env } });
     configured ??= createModels({ settings, env, transport });
+    if (!configured.defaultName && configured.usable.length === 0 && !name.includes("/"))
+      configured = await discover(configured, { settings, env, transport });
     const asked = name === "inherit" ? configured.defaultName : name;
     if (!asked) throw noModel();
     const found = configured.resolve(asked);
@@ -57,9 +60,12 @@ export function createModelResolver({ model, models = {}, settings, env }: Model
   };
   return {
     async resolve(name, inherited) {
-      if (name !== "inherit") return find(name);
+      if (name !== "inherit") return withFallbacks(name, settings.fallbacks, find);
       if (inherited) return inherited;
-      return typeof model === "object" ? wrap("inherit", model) : find(model ?? "inherit");
+      if (typeof model !== "object") return withFallbacks(model ?? name, settings.fallbacks, find);
+      return withFallbacks(name, settings.fallbacks, async (other) =>
+        other === name ? wrap(name, model) : find(other),
+      );
     },
     maxConcurrent(provider) {
       const found =
@@ -72,10 +78,17 @@ export function createModelResolver({ model, models = {}, settings, env }: Model
   };
 }
 
+/** With no provider set up, an Ollama server on this machine becomes the default. */
+async function discover(configured: Models, sources: ModelSources): Promise<Models> {
+  const { findOllama } = await import("../models/ollama/find-ollama.ts");
+  const model = await findOllama(sources);
+  return model ? createModels({ ...sources, settings: { ...sources.settings, model } }) : configured;
+}
+
 function noModel(): RetinueError {
   return new RetinueError(
     "config",
     "no model is configured",
-    "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or RETINUE_BASE_URL and RETINUE_MODEL for a local server, or name one with --model",
+    "set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or RETINUE_BASE_URL and RETINUE_MODEL for a local server, or start Ollama, or name a model with --model",
   );
 }

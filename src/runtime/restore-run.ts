@@ -58,7 +58,7 @@ function afterReply(
   if (metadata.purpose === "wrap_up")
     return { kind: "wrap_up", reason: metadata.reason as BailoutReason, text: reply.text };
   pushReply(run, reply);
-  run.measured = { tokens: row.total_tokens ?? 0, chars: run.contextChars };
+  run.measured = { tokens: row.total_tokens ?? 0, bytes: run.contextBytes };
   if (reply.calls.length === 0) return { kind: "answer", reply };
   const answered = new Map<string, CallResult>();
   const calls = reply.calls.map((call) => restoreCall(run, row, call, answered, ports));

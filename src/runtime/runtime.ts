@@ -1,33 +1,19 @@
-import { join, resolve } from "node:path";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import { type AgentRegistry, createRegistry } from "../agents/registry.ts";
+import type { AgentRegistry } from "../agents/registry.ts";
 import type { Redactor } from "../loop/ports.ts";
 import { parseRules } from "../permissions/rule.ts";
-import { createRedactor } from "../redact/create-redactor.ts";
-import { secretsFromEnvironment } from "../redact/secrets-from-environment.ts";
-import { type Clock, systemClock } from "../scheduler/clock.ts";
-import { Gate } from "../scheduler/gate.ts";
-import { Slots } from "../scheduler/slots.ts";
+import type { Clock } from "../scheduler/clock.ts";
 import type { Agent, Deliverable, Limits } from "../schema/agent.ts";
-import { messageOf, RetinueError } from "../schema/error.ts";
 import type { RunResult } from "../schema/result.ts";
-import type { Rule } from "../schema/rights.ts";
 import type { Settings } from "../schema/settings.ts";
-import { createStore, type Store, type StoreOptions, type StorePorts } from "../store/create-store.ts";
+import type { Store, StorePorts } from "../store/create-store.ts";
 import type { AnyTool } from "../tools/tool.ts";
-import { type Approver, createApprovals, type PermissionMode } from "./approvals.ts";
-import { createId } from "./create-id.ts";
-import { DEFAULT_SETTINGS } from "./default-settings.ts";
-import { EventBus, type Listener } from "./event-bus.ts";
-import { failedResult } from "./failed-result.ts";
-import { findAgent, isAgent } from "./find-agent.ts";
-import type { Host, LiveRun, RuntimeGuards, Session } from "./host.ts";
-import { openSession, type SessionMaker } from "./open-session.ts";
-import { findPlaces } from "./places.ts";
-import { createProfile } from "./profile.ts";
-import { createModelResolver } from "./resolve-models.ts";
-import { runtimeGuards } from "./runtime-guards.ts";
-import { cancelTree, spawnRun } from "./spawn-run.ts";
+import type { Approver, PermissionMode } from "./approvals.ts";
+import { createMaker } from "./create-maker.ts";
+import type { Listener } from "./event-bus.ts";
+import type { LiveRun, RuntimeGuards } from "./host.ts";
+import { Sessions } from "./sessions.ts";
+import { cancelTree } from "./spawn-run.ts";
 
 /** How a runtime is set up; everything has a default but the agents. */
 export type RuntimeOptions = {
@@ -84,6 +70,8 @@ export type Runtime = {
     tasks: readonly (readonly [agent: string, task: string])[],
     options?: { maxConcurrent?: number },
   ): Promise<RunResult[]>;
+  /** Goes on with a session that a crash or a kill ended; its open runs continue in place. */
+  resume(sessionId: string): Promise<RunHandle>;
   /** Tells of everything that happens; returns how to stop listening. */
   events(listener: Listener): () => void;
   /** Ends a run or a session with everything below it; false if nothing of that id is alive. */
@@ -117,89 +105,20 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   return assembleRuntime(options, {});
 }
 
-/** Creates a runtime with some of its inner parts replaced; the package does not export this. */
+/** Creates a runtime with some of its inner parts replaced; only the testing entry exports this. */
 export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInternals): Runtime {
   const maker = createMaker(options, internals);
-  const { host, bus } = maker;
-  const sessions = new Map<string, Session>();
-  const find = (runId: string) =>
-    [...sessions.values()].map((session) => session.live.get(runId)).find((live) => live);
-
-  const endings = new Set<Promise<unknown>>();
-  const agentOf = (request: RunRequest): Agent => {
-    const agent = findAgent(host.registry, request.agent, null);
-    if (isAgent(agent)) return agent;
-    throw new RetinueError("input", agent.message, "see them with: retinue agents list");
-  };
-  const begin = async (session: Session, request: RunRequest): Promise<RunHandle> => {
-    const agent = agentOf(request);
-    const profile = await createProfile(host, {
-      agent,
-      session,
-      parent: null,
-      tools: request.tools,
-      limits: request.limits,
-      model: request.model,
-    });
-    const runId = createId("run");
-    const message = session.ports.redactor.redact(request.task);
-    const deliverables = [...agent.deliverables, ...(request.deliverables ?? [])];
-    const run = {
-      session,
-      parent: null,
-      profile,
-      runId,
-      task: message,
-      message,
-      callId: null,
-      parentRowId: null,
-      attempt: 0,
-      deliverables,
-    };
-    return { sessionId: session.id, runId, result: spawnRun(host, { ...run, limits: request.limits }) };
-  };
-  const inSession = async <Value>(
-    title: string,
-    work: (session: Session) => Promise<{ status: RunResult["status"]; value: Value }>,
-  ): Promise<Value> => {
-    const session = await openSession(maker, title);
-    sessions.set(session.id, session);
-    let status: RunResult["status"] = "failed";
-    try {
-      const done = await work(session);
-      status = done.status;
-      return done.value;
-    } finally {
-      sessions.delete(session.id);
-      host.store.endSession(session.id, status);
-      await host.store.committed();
-      session.ports.emit(session.id, { type: "session.ended", status });
-    }
-  };
-  const start = async (request: RunRequest): Promise<RunHandle> => {
-    await host.resolveModel(request.model ?? agentOf(request).model, null);
-    const { promise, resolve: started, reject } = Promise.withResolvers<RunHandle>();
-    const whole = inSession(request.task, async (session) => {
-      const handle = await begin(session, request);
-      started({ ...handle, result: whole });
-      const value = await handle.result;
-      return { status: value.status, value };
-    });
-    const ending = whole.catch(reject).finally(() => endings.delete(ending));
-    endings.add(ending);
-    return promise;
-  };
+  const sessions = new Sessions(maker);
+  const run = async (request: RunRequest) => (await sessions.start(request)).result;
   const control = (runId: string, act: (live: LiveRun) => void): boolean => {
-    const live = find(runId);
+    const live = sessions.find(runId);
     if (live) act(live);
     return live !== undefined;
   };
-  const run = async (request: RunRequest) => (await start(request)).result;
-
   return {
-    agents: host.registry,
-    store: host.store,
-    start,
+    agents: maker.host.registry,
+    store: maker.host.store,
+    start: (request) => sessions.start(request),
     run,
     spawn: (agent, task, { budget, tools, limits } = {}) =>
       run({
@@ -208,56 +127,19 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
         ...(tools && { tools }),
         limits: { ...limits, ...(budget !== undefined && { toolCalls: budget }) },
       }),
-    fanOut: (tasks, { maxConcurrent = FAN_OUT } = {}) =>
-      inSession(`${tasks.length} tasks at once`, async (session) => {
-        const gate = new Gate(maxConcurrent);
-        const one = async ([agent, task]: readonly [string, string]) =>
-          (await begin(session, { agent, task })).result;
-        const value = await Promise.all(
-          tasks.map((task) =>
-            gate
-              .run(() => one(task))
-              .catch((thrown) => {
-                const about = { runId: createId("run"), sessionId: session.id, agent: task[0] };
-                return failedResult(about, {
-                  type: "failed",
-                  message: session.ports.redactor.redact(messageOf(thrown)),
-                  recoverable: false,
-                });
-              }),
-          ),
-        );
-        return { status: value.every((result) => result.success) ? "completed" : "failed", value };
-      }),
-    events: (listener) => bus.subscribe(listener),
-    cancel(id) {
-      const roots = [...(sessions.get(id)?.live.values() ?? [])].filter((live) => !live.parent);
-      for (const live of roots) cancelTree(live, "cancelled");
-      return control(id, (live) => cancelTree(live, "cancelled")) || roots.length > 0;
-    },
-    pause: (runId) => control(runId, (live) => forSubtree(live, pauseRun)),
-    unpause: (runId) => control(runId, (live) => forSubtree(live, ({ run }) => run.paused?.resume())),
+    fanOut: (tasks, { maxConcurrent = FAN_OUT } = {}) => sessions.fanOut(tasks, maxConcurrent),
+    resume: (sessionId) => sessions.resume(sessionId),
+    events: (listener) => maker.bus.subscribe(listener),
+    cancel: (id) => sessions.cancel(id, "cancelled") || control(id, (live) => cancelTree(live, "cancelled")),
+    pause: (runId) => control(runId, (live) => forSubtree(live, ({ run: paused }) => paused.pause())),
+    unpause: (runId) => control(runId, (live) => forSubtree(live, ({ run: held }) => held.paused?.resume())),
     steer: (runId, text) =>
       control(runId, (live) => live.run.steering.push(live.session.ports.redactor.redact(text))),
-    revoke: (rule) => maker.revoked.push(...parseRules([rule], "revoke")),
+    revoke: (rule) => maker.revoked.push(...parseRules([rule], "revoke", maker.host.homeDir)),
     async close() {
-      const alive = [...sessions.values()].flatMap((session) => [...session.live.values()]);
-      for (const live of alive) cancelTree(live, "the runtime was closed");
-      await Promise.all([...alive.map((live) => live.settled), ...endings]);
-      await host.store.shutdown();
+      await sessions.close();
+      await maker.host.store.shutdown();
       maker.closeModels();
-    },
-  };
-}
-
-function pauseRun({ run }: LiveRun): void {
-  if (run.paused) return;
-  const { promise, resolve: resume } = Promise.withResolvers<void>();
-  run.paused = {
-    promise,
-    resume: () => {
-      run.paused = null;
-      resume();
     },
   };
 }
@@ -265,79 +147,4 @@ function pauseRun({ run }: LiveRun): void {
 function forSubtree(live: LiveRun, act: (live: LiveRun) => void): void {
   act(live);
   for (const kid of live.kids) forSubtree(kid, act);
-}
-
-function createMaker(
-  options: RuntimeOptions,
-  internals: RuntimeInternals,
-): SessionMaker & { revoked: Rule[]; closeModels: () => void } {
-  const settings: Settings = { ...DEFAULT_SETTINGS, ...options.settings };
-  const env = options.env ?? process.env;
-  const places = findPlaces(env);
-  const { homeDir } = places;
-  const dataDir = resolve(options.dataDir ?? places.dataDir);
-  const clock = internals.clock ?? systemClock;
-  const bus = new EventBus();
-  const models = createModelResolver({ model: options.model, models: options.models, settings, env });
-  const mode = options.permissionMode ?? "default";
-  const revoked: Rule[] = [];
-  const onNotice: StoreOptions["onNotice"] = (notice) =>
-    bus.publish({ type: "notice.raised", ...notice, sessionId: "", atMs: clock.wallMs() });
-  const host: Host = {
-    settings,
-    registry:
-      "list" in options.agents
-        ? options.agents
-        : createRegistry({ agents: options.agents, disabledAgents: settings.disabledAgents }),
-    tools: toolsByName(options.tools ?? []),
-    store:
-      internals.store ??
-      createStore(
-        {
-          path: options.database ?? join(dataDir, "retinue.db"),
-          synchronous: settings.store.synchronous,
-          onNotice,
-        },
-        internals.storePorts,
-      ),
-    slots: new Slots(settings.maxConcurrent),
-    guards: { ...runtimeGuards, ...internals.guards },
-    resolveModel: models.resolve,
-    homeDir,
-  };
-  return {
-    host,
-    bus,
-    clock,
-    mode,
-    revoked,
-    dataDir,
-    random: internals.random ?? Math.random,
-    redactor:
-      internals.redactor ??
-      createRedactor({ secrets: [...secretsFromEnvironment(env), ...keysOf(settings)] }),
-    approve: createApprovals({ mode, allowedTools: options.allowedTools ?? [], approver: options.approve }),
-    limiters: new Map(),
-    maxConcurrent: models.maxConcurrent,
-    liveLayer: () => (revoked.length > 0 ? { name: "revoked", ask: [], deny: revoked } : null),
-    projectDir: resolve(options.projectDir ?? process.cwd()),
-    configDir: resolve(options.configDir ?? places.configDir),
-    disallowedTools: options.disallowedTools ?? [],
-    closeModels: models.close,
-  };
-}
-
-/** Keys that stand in the settings are as secret as those of the environment. */
-function keysOf(settings: Settings): string[] {
-  return Object.values(settings.providers).flatMap(({ apiKey }) => apiKey ?? []);
-}
-
-function toolsByName(tools: readonly AnyTool[]): Map<string, AnyTool> {
-  const byName = new Map<string, AnyTool>();
-  for (const tool of tools) {
-    if (byName.has(tool.name))
-      throw new RetinueError("config", `two tools are named '${tool.name}'`, "rename one of them");
-    byName.set(tool.name, tool);
-  }
-  return byName;
 }

@@ -5,7 +5,7 @@ import type { LoopPorts, Redactor } from "../loop/ports.ts";
 import type { Clock } from "../scheduler/clock.ts";
 import { Limiter } from "../scheduler/limiter.ts";
 import type { Layer } from "../schema/rights.ts";
-import type { Approver } from "./approvals.ts";
+import type { Approver, PermissionMode } from "./approvals.ts";
 import { createId } from "./create-id.ts";
 import { deliver } from "./deliver.ts";
 import type { EventBus } from "./event-bus.ts";
@@ -19,6 +19,7 @@ export type PortParts = {
   clock: Clock;
   redactor: Redactor;
   approve: Approver;
+  mode: PermissionMode;
   live: ReadonlyMap<string, LiveRun>;
   limiters: Map<string, Limiter>;
   maxConcurrent: (provider: string) => number;
@@ -35,6 +36,8 @@ export function createSessionPorts(parts: PortParts): LoopPorts {
     guards: host.guards,
     redactor: parts.redactor,
     cache: createToolCache(),
+    claims: new Map(),
+    readOnly: parts.mode === "plan",
     approve: parts.approve,
     createId,
     random: parts.random,
@@ -54,20 +57,22 @@ export function createSessionPorts(parts: PortParts): LoopPorts {
     },
     saveText: (text) => host.store.savePrompt(text),
     async saveArtefact(run, name, text) {
-      const { workspaceDir } = run.spec;
-      const path = join(workspaceDir, "artefacts", name.replaceAll(/[^\w.-]/g, "_"));
+      const { workspaceDir, runId } = run.spec;
+      const path = join(workspaceDir, "artefacts", `${runId}-${name.replaceAll(/[^\w.-]/g, "_")}`);
       await mkdir(workspaceDir, { recursive: true, mode: 0o700 });
       await writeInside(workspaceDir, path, text);
       return path;
     },
-    async remainingResults(run) {
+    async remainingResults(run, how = "wait") {
       const children = live.get(run.spec.runId)?.children;
+      if (children && how === "stop") children.stop("its parent reached a limit");
       const open = children?.undelivered() ?? [];
       if (!children || open.length === 0) return null;
       await children.waiting(Promise.all(open.map((delegation) => delegation.done)));
       const output = deliver(children, open, "ended");
       if (output.tainted) run.tainted = true;
-      return `These sub-agents had not been collected yet. Take their results into account, then finish.\n${output.text}`;
+      const text = parts.redactor.redact(output.text);
+      return `These sub-agents had not been collected yet. Take their results into account, then finish.\n${text}`;
     },
   };
 }

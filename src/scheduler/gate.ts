@@ -1,3 +1,4 @@
+import { RetinueError } from "../schema/error.ts";
 import { Queue } from "./queue.ts";
 
 /** A limit on how many children of one parent are alive at once, first come first served. */
@@ -7,6 +8,7 @@ export class Gate {
   readonly #queue = new Queue<() => void>();
 
   constructor(max: number) {
+    if (!(max >= 1)) throw new RetinueError("input", `at least one must be allowed at once, not ${max}`);
     this.max = max;
   }
 

@@ -9,6 +9,8 @@ export type Need = {
   leastOutputTokens: number;
   inputPrice: number;
   outputPrice: number;
+  /** Tokens that must stay free beside this call, for the last report. */
+  spareTokens?: number;
 };
 
 /** Money and tokens set aside for one call. */
@@ -62,12 +64,13 @@ export class Account {
     if (!this.limited) return this.#take(need, need.outputTokens);
     while (!signal.aborted) {
       const fit = this.#fit(need);
-      if (fit.output >= need.outputTokens) return this.#take(need, need.outputTokens);
+      const free = fit.output - (need.spareTokens ?? 0);
+      if (free >= need.outputTokens) return this.#take(need, need.outputTokens);
       if (fit.account.tokensReserved > 0 || fit.account.costReserved > 0) {
         await changeOf(fit.account, signal);
         continue;
       }
-      if (fit.output >= need.leastOutputTokens) return this.#take(need, fit.output);
+      if (free >= need.leastOutputTokens) return this.#take(need, Math.floor(free));
       return { kind: "refused", resource: fit.resource, account: fit.account };
     }
     return { kind: "refused", resource: "cancelled", account: this };

@@ -11,7 +11,7 @@ export type Price = {
 
 /** How one provider is reached. Keys come from the environment or the user's own settings, never from a project. */
 export type ProviderSettings = {
-  kind: "openai-compatible" | "anthropic";
+  kind: "openai-compatible" | "anthropic" | "google" | "ollama";
   baseUrl?: string;
   /** Name of the environment variable that holds the key. */
   apiKeyEnv?: string;
@@ -27,6 +27,8 @@ export type Settings = {
   aliases: Readonly<Record<string, string>>;
   providers: Readonly<Record<string, ProviderSettings>>;
   prices: Readonly<Record<string, Price>>;
+  /** Models to try, in order, when a model stays unavailable; by its name or alias. */
+  fallbacks?: Readonly<Record<string, readonly string[]>>;
   permissions: { allow?: readonly string[]; ask: readonly string[]; deny: readonly string[] };
   /** Agents the user switched off; never reachable. */
   disabledAgents: readonly string[];

@@ -7,7 +7,9 @@ import { type Database, openDatabase } from "./open-database.ts";
 import { createOpenRows } from "./open-rows.ts";
 import { createPromptTable, type PromptTable } from "./prompt-table.ts";
 import { createMessageReader, type MessageReader } from "./read-messages.ts";
+import { createStatsReader, type StatsReader } from "./read-stats.ts";
 import { createRecordWriter, describeOp, type RecordOp } from "./record-writer.ts";
+import { createSessionLeases, type SessionLeases } from "./session-lease.ts";
 import { createSessionSeqs } from "./session-seqs.ts";
 import { createSessionReader, type SessionReader } from "./session-table.ts";
 import { createSessionWriter, type SessionWriter } from "./session-writer.ts";
@@ -41,8 +43,10 @@ export type Store = Journal &
   StoreJournal &
   MessageReader &
   SessionReader &
+  StatsReader &
   SessionWriter &
-  PromptTable & {
+  PromptTable &
+  Pick<SessionLeases, "takeLease"> & {
     /** The database file. */
     readonly path: string;
     /** Writes everything and lets go of the file; rejects, naming what is lost, if the disk refuses. */
@@ -96,15 +100,22 @@ function assemble({ db, path, close: release }: Database, surroundings: Surround
     writer.push(op);
   }
   const sessions = createSessionReader(db);
+  const leases = createSessionLeases(db, now);
   return {
     path,
     ...guarded(createJournal({ ids, seqs, rows, push, now, onNotice }), mustBeOpen),
     committed: () => writer.committed(),
     ...createSessionWriter({ sessions, seqs, push, now }),
     ...createPromptTable(db, push),
+    takeLease: leases.takeLease,
     ...naming(path, sessions),
     ...naming(path, createMessageReader(db)),
-    shutdown: () => (ended ??= writer.end().finally(release)),
+    ...naming(path, createStatsReader(db)),
+    shutdown: () =>
+      (ended ??= writer.end().finally(() => {
+        leases.releaseAll();
+        release();
+      })),
   };
 }
 
@@ -127,7 +138,7 @@ function guarded(journal: StoreJournal, check: () => void): StoreJournal {
 }
 
 /** Makes what SQLite throws while reading an error for a person. */
-function naming<T extends SessionReader | MessageReader>(path: string, reader: T): T {
+function naming<T extends SessionReader | MessageReader | StatsReader>(path: string, reader: T): T {
   const named = { ...reader };
   for (const [name, read] of Object.entries(reader)) {
     Object.assign(named, {

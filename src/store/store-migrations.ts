@@ -68,5 +68,16 @@ CREATE INDEX idx_messages_closed ON messages(session_id, closed_seq);
 INSERT INTO sqlite_sequence(name, seq) VALUES ('messages', 0);
 `;
 
+const LEASES = `
+CREATE TABLE leases (
+  session_id TEXT PRIMARY KEY,
+  owner TEXT NOT NULL,
+  until_ms INTEGER NOT NULL
+) WITHOUT ROWID;
+`;
+
 /** The schema of the record, one step per released version. Steps are only ever added. */
-export const STORE_MIGRATIONS: readonly Migration[] = [{ version: 1, sql: FIRST }];
+export const STORE_MIGRATIONS: readonly Migration[] = [
+  { version: 1, sql: FIRST },
+  { version: 2, sql: LEASES },
+];

@@ -16,6 +16,10 @@ export type ToolContext = Roots & {
   /** The record's row that rows made by this call hang from. */
   readonly rowId: number;
   readonly signal: AbortSignal;
+  /** What the permission check saw and allowed: exactly these places may be touched. */
+  readonly targets: readonly Target[];
+  /** Whether the run's rights let this tool see a file it came upon, for tools that look into many at once. */
+  maySee(file: Target): boolean;
   /** Shows a person how far a long call is. */
   progress(message: string): void;
   /** Reports a file this call made or changed, so that the result can list it. */
@@ -77,6 +81,10 @@ export type Tool<Input = never> = {
     input: Input,
     context: Roots & { callId: string; signal: AbortSignal },
   ) => Promise<string | null>;
+  /** Its answer changes though its input does not, so that calling it again is no circle. */
+  readonly polls?: boolean;
+  /** False: understood, but not offered to the model. */
+  readonly offered?: boolean;
   /** It starts child runs and holds no slot while it waits; `self-recorded` if a child's row stands for the call. */
   readonly delegates: false | "recorded" | "self-recorded";
   readonly execute: (input: Input, context: ToolContext) => Promise<ToolOutput | string>;

@@ -38,12 +38,54 @@ const needs = (file: string) => ({
   agents: { lead: { deliverables: [{ file, schema: { type: "object" } }] } },
 });
 
+const FINISH: LanguageModelV4StreamPart = {
+  type: "finish",
+  finishReason: { unified: "stop", raw: undefined },
+  usage: {
+    inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: 1, text: 1, reasoning: 0 },
+  },
+};
+
 const WAYS: readonly Way[] = [
   { by: "the task", lead: [(request) => say(request.task)], task: CANARY_TEXT },
   { by: "the model's text", lead: [say(CANARY_TEXT)] },
   {
     by: "the model's data",
     lead: [say(`{"summary":"${escaped(KEY)}","key":"${escaped(KEY)}","warnings":["${escaped(KEY)}"]}`)],
+  },
+  {
+    by: "the model's reasoning",
+    lead: [
+      {
+        kind: "parts",
+        parts: [
+          { type: "reasoning-start", id: "r" },
+          { type: "reasoning-delta", id: "r", delta: CANARY_TEXT },
+          { type: "reasoning-end", id: "r", providerMetadata: { scripted: { signature: "s" } } },
+          { type: "tool-call", toolCallId: "1", toolName: "echo", input: "{}" },
+          FINISH,
+        ],
+      },
+      done,
+    ],
+    options: (world) => ({ tools: [echo(world, "ok")] }),
+    also: ({ t }) => expect(JSON.stringify(t.models.lead?.requests)).not.toContain(KEY),
+  },
+  {
+    by: "the id of a task that is delivered late",
+    lead: [
+      callDelegateMany(
+        [
+          { id: KEY, agent: "child", task: "1" },
+          { id: "other", agent: "child", task: "2" },
+        ],
+        { mode: "parallel_streaming" },
+      ),
+      say("early"),
+      done,
+    ],
+    more: { child: { eachRun: [say("ok")] } },
   },
   {
     by: "a tool's input, which the tool still receives",
@@ -181,14 +223,7 @@ function pieces(text: string, random: () => number): Step {
     parts.push({ type: "text-delta", id: "t", delta: text.slice(at, end) });
     at = end;
   }
-  parts.push({
-    type: "finish",
-    finishReason: { unified: "stop", raw: undefined },
-    usage: {
-      inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
-      outputTokens: { total: 1, text: 1, reasoning: 0 },
-    },
-  });
+  parts.push(FINISH);
   return { kind: "parts", parts };
 }
 

@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { listInside } from "../../files/open-inside.ts";
 import { pathTarget } from "../../files/resolve-path.ts";
 import { defineTool, type Tool } from "../../tools/tool.ts";
 import { fileFault } from "./file-fault.ts";
@@ -24,9 +24,9 @@ export const ls: Tool<LsInput> = defineTool<LsInput>({
   access: async ({ path = "." }, roots) => [await pathTarget(path, "read", roots)],
   execute: async ({ path = "." }, context) => {
     try {
-      const place = await placeOf(path, "read", context);
-      const entries = await readdir(place.path, { withFileTypes: true });
-      const names = entries.map((entry) => `${entry.name}${entry.isDirectory() ? "/" : ""}`).sort();
+      const place = placeOf(context);
+      const entries = await listInside(place.root, place.path);
+      const names = entries.map((entry) => `${entry.name}${entry.isFolder ? "/" : ""}`).sort();
       const more = names.length > MAX_ENTRIES ? [`(${names.length - MAX_ENTRIES} more)`] : [];
       return [...names.slice(0, MAX_ENTRIES), ...more].join("\n") || "(the folder is empty)";
     } catch (thrown) {

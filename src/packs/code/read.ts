@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { openForReading } from "../../files/open-inside.ts";
 import { pathTarget } from "../../files/resolve-path.ts";
-import { defineTool, type Roots, type Tool, type ToolOutput } from "../../tools/tool.ts";
+import { defineTool, type Roots, type Tool, type ToolContext, type ToolOutput } from "../../tools/tool.ts";
 import { fileFault } from "./file-fault.ts";
 import { placeOf } from "./place.ts";
 
@@ -31,17 +31,17 @@ export const read: Tool<ReadInput> = defineTool<ReadInput>({
   },
   access: async ({ path }, roots) => [await pathTarget(path, "read", roots)],
   fileState: async ({ path }, roots) => stateOf(path, roots),
-  execute: async ({ path, offset = 1, limit = DEFAULT_LINES }, roots) => {
+  execute: async ({ path, offset = 1, limit = DEFAULT_LINES }, context) => {
     try {
-      return numbered(await readText(path, roots), offset, limit);
+      return numbered(await readText(context), offset, limit);
     } catch (thrown) {
       return { text: fileFault(thrown, path), isError: true };
     }
   },
 });
 
-async function readText(path: string, roots: Roots): Promise<string> {
-  const place = await placeOf(path, "read", roots);
+async function readText(context: ToolContext): Promise<string> {
+  const place = placeOf(context);
   const handle = await openForReading(place.root, place.path);
   try {
     const { size } = await handle.stat();

@@ -23,7 +23,7 @@ export const write: Tool<WriteInput> = defineTool<WriteInput>({
   access: async ({ path }, roots) => [await pathTarget(path, "write", roots)],
   execute: async ({ path, content }, context) => {
     try {
-      const place = await placeOf(path, "write", context);
+      const place = placeOf(context);
       const kind = await writeInside(place.root, place.path, content);
       context.changed(place.path, kind);
       return `${kind} ${path} (${Buffer.byteLength(content)} bytes)`;

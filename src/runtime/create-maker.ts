@@ -1,0 +1,96 @@
+import { join, resolve } from "node:path";
+import { createRegistry } from "../agents/registry.ts";
+import { createRedactor } from "../redact/create-redactor.ts";
+import { secretsFromEnvironment } from "../redact/secrets-from-environment.ts";
+import { systemClock } from "../scheduler/clock.ts";
+import { Slots } from "../scheduler/slots.ts";
+import { RetinueError } from "../schema/error.ts";
+import type { Rule } from "../schema/rights.ts";
+import type { Settings } from "../schema/settings.ts";
+import { createStore, type StoreOptions } from "../store/create-store.ts";
+import type { AnyTool } from "../tools/tool.ts";
+import { createApprovals } from "./approvals.ts";
+import { DEFAULT_SETTINGS } from "./default-settings.ts";
+import { EventBus } from "./event-bus.ts";
+import type { Host } from "./host.ts";
+import type { SessionMaker } from "./open-session.ts";
+import { findPlaces } from "./places.ts";
+import { createModelResolver } from "./resolve-models.ts";
+import type { RuntimeInternals, RuntimeOptions } from "./runtime.ts";
+import { runtimeGuards } from "./runtime-guards.ts";
+
+/** Everything a runtime's sessions are made with, from its options. */
+export function createMaker(
+  options: RuntimeOptions,
+  internals: RuntimeInternals,
+): SessionMaker & { revoked: Rule[]; closeModels: () => void } {
+  const settings: Settings = { ...DEFAULT_SETTINGS, ...options.settings };
+  const env = options.env ?? process.env;
+  const places = findPlaces(env);
+  const { homeDir } = places;
+  const dataDir = resolve(options.dataDir ?? places.dataDir);
+  const clock = internals.clock ?? systemClock;
+  const bus = new EventBus();
+  const models = createModelResolver({ model: options.model, models: options.models, settings, env });
+  const mode = options.permissionMode ?? "default";
+  const revoked: Rule[] = [];
+  const onNotice: StoreOptions["onNotice"] = (notice) =>
+    bus.publish({ type: "notice.raised", ...notice, sessionId: "", atMs: clock.wallMs() });
+  const host: Host = {
+    settings,
+    registry:
+      "list" in options.agents
+        ? options.agents
+        : createRegistry({ agents: options.agents, disabledAgents: settings.disabledAgents }),
+    tools: toolsByName(options.tools ?? []),
+    store:
+      internals.store ??
+      createStore(
+        {
+          path: options.database ?? join(dataDir, "retinue.db"),
+          synchronous: settings.store.synchronous,
+          onNotice,
+        },
+        internals.storePorts,
+      ),
+    slots: new Slots(settings.maxConcurrent),
+    guards: { ...runtimeGuards, ...internals.guards },
+    resolveModel: models.resolve,
+    homeDir,
+  };
+  return {
+    host,
+    bus,
+    clock,
+    mode,
+    revoked,
+    dataDir,
+    random: internals.random ?? Math.random,
+    redactor:
+      internals.redactor ??
+      createRedactor({ secrets: [...secretsFromEnvironment(env), ...keysOf(settings)] }),
+    approve: createApprovals({ mode, allowedTools: options.allowedTools ?? [], approver: options.approve }),
+    limiters: new Map(),
+    maxConcurrent: models.maxConcurrent,
+    liveLayer: () => (revoked.length > 0 ? { name: "revoked", ask: [], deny: revoked } : null),
+    projectDir: resolve(options.projectDir ?? process.cwd()),
+    configDir: resolve(options.configDir ?? places.configDir),
+    disallowedTools: options.disallowedTools ?? [],
+    closeModels: models.close,
+  };
+}
+
+/** Keys that stand in the settings are as secret as those of the environment. */
+function keysOf(settings: Settings): string[] {
+  return Object.values(settings.providers).flatMap(({ apiKey }) => apiKey ?? []);
+}
+
+function toolsByName(tools: readonly AnyTool[]): Map<string, AnyTool> {
+  const byName = new Map<string, AnyTool>();
+  for (const tool of tools) {
+    if (byName.has(tool.name))
+      throw new RetinueError("config", `two tools are named '${tool.name}'`, "rename one of them");
+    byName.set(tool.name, tool);
+  }
+  return byName;
+}

@@ -1,0 +1,197 @@
+import { Gate } from "../scheduler/gate.ts";
+import type { Agent, Deliverable, Limits } from "../schema/agent.ts";
+import { messageOf, RetinueError } from "../schema/error.ts";
+import type { MessageNode, SessionRow } from "../schema/record.ts";
+import type { RunResult, RunStatus } from "../schema/result.ts";
+import { createId } from "./create-id.ts";
+import { failedResult } from "./failed-result.ts";
+import { findAgent, isAgent } from "./find-agent.ts";
+import type { LiveRun, Session } from "./host.ts";
+import { adoptSession, openSession, type SessionMaker } from "./open-session.ts";
+import { createProfile, restoreProfile } from "./profile.ts";
+import { isClosed, metadataOf, spentIn } from "./read-row.ts";
+import type { RunHandle, RunRequest } from "./runtime.ts";
+import type { SpawnRequest } from "./spawn-request.ts";
+import { cancelTree, spawnRun } from "./spawn-run.ts";
+
+type Outcome<Value> = { status: RunStatus; value: Value };
+
+/** The sessions that are open in this process, and how they begin, go on and end. */
+export class Sessions {
+  readonly #maker: SessionMaker;
+  readonly #open = new Map<string, Session>();
+  /** Sessions that have not yet handed over their last row. */
+  readonly #endings = new Set<Promise<void>>();
+  #closed = false;
+
+  constructor(maker: SessionMaker) {
+    this.#maker = maker;
+  }
+
+  /** A live run of any session. */
+  find(runId: string): LiveRun | undefined {
+    for (const session of this.#open.values()) {
+      const live = session.live.get(runId);
+      if (live) return live;
+    }
+    return undefined;
+  }
+
+  /** Ends a session and lets nothing more begin in it; false if it is not open here. */
+  cancel(sessionId: string, message: string): boolean {
+    const session = this.#open.get(sessionId);
+    if (!session) return false;
+    session.stopped = true;
+    for (const live of session.live.values()) if (!live.parent) cancelTree(live, message);
+    return true;
+  }
+
+  /** Starts a task in a session of its own. What a person must fix is thrown before anything is recorded. */
+  async start(request: RunRequest): Promise<RunHandle> {
+    await this.#maker.host.resolveModel(request.model ?? this.#agentOf(request).model, null);
+    return this.#handle((started) =>
+      this.#within(() => openSession(this.#maker, request.task), async (session) => {
+        const handle = await this.#begin(session, request);
+        started(handle);
+        const value = await handle.result;
+        return { status: value.status, value };
+      }),
+    );
+  }
+
+  /** Runs several tasks in one session; an exception becomes a failed result. */
+  fanOut(tasks: readonly (readonly [agent: string, task: string])[], maxConcurrent: number): Promise<RunResult[]> {
+    const gate = new Gate(maxConcurrent);
+    return this.#within(() => openSession(this.#maker, `${tasks.length} tasks at once`), async (session) => {
+      const one = async ([agent, task]: readonly [string, string]) => (await this.#begin(session, { agent, task })).result;
+      const failed = (agent: string, thrown: unknown) =>
+        failedResult(
+          { runId: createId("run"), sessionId: session.id, agent },
+          { type: "failed", message: session.ports.redactor.redact(messageOf(thrown)), recoverable: false },
+        );
+      const value = await Promise.all(
+        tasks.map((task) => gate.run(() => one(task)).catch((thrown) => failed(task[0], thrown))),
+      );
+      return { status: value.every((result) => result.success) ? "completed" : "failed", value };
+    });
+  }
+
+  /** Goes on with the open root run of a recorded session, in its own rows. */
+  async resume(sessionId: string): Promise<RunHandle> {
+    const { store } = this.#maker.host;
+    const row = store.findSession(sessionId);
+    const roots = store.tree(row.session_id);
+    const root = roots.find((node) => !isClosed(node));
+    if (!root || row.status !== "running") throw endedAlready(row);
+    return this.#handle((started) =>
+      this.#within(() => adoptSession(this.#maker, row), async (session) => {
+        charge(session, roots);
+        const result = spawnRun(this.#maker.host, await this.#requestOf(session, root));
+        started({ sessionId: session.id, runId: root.run_id, result });
+        const value = await result;
+        return { status: value.status, value };
+      }),
+    );
+  }
+
+  /** Ends everything that is open or about to be; what is left to write is the store's. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const sessionId of this.#open.keys()) this.cancel(sessionId, "the runtime was closed");
+    await Promise.all(this.#endings);
+  }
+
+  #agentOf(request: RunRequest): Agent {
+    const agent = findAgent(this.#maker.host.registry, request.agent, null);
+    if (isAgent(agent)) return agent;
+    throw new RetinueError("input", agent.message, "see them with: retinue agents list");
+  }
+
+  async #begin(session: Session, request: RunRequest): Promise<RunHandle> {
+    const { host } = this.#maker;
+    if (session.stopped) throw new RetinueError("failed", "the session was stopped before this task began");
+    const agent = this.#agentOf(request);
+    const { tools, limits, model } = request;
+    const profile = await createProfile(host, { agent, session, parent: null, tools, limits, model });
+    const runId = createId("run");
+    const message = session.ports.redactor.redact(request.task);
+    const deliverables = [...agent.deliverables, ...(request.deliverables ?? [])];
+    const root = { session, parent: null, callId: null, parentRowId: null, attempt: 0 };
+    const result = spawnRun(host, { ...root, profile, runId, task: message, message, deliverables, limits });
+    return { sessionId: session.id, runId, result };
+  }
+
+  async #requestOf(session: Session, node: MessageNode): Promise<SpawnRequest> {
+    const { host } = this.#maker;
+    const { deliverables, limits } = metadataOf(node);
+    const message = node.request_content ?? "";
+    return {
+      session,
+      parent: null,
+      profile: await restoreProfile(host, node, null),
+      runId: node.run_id,
+      task: message,
+      message,
+      callId: null,
+      parentRowId: null,
+      attempt: 0,
+      deliverables: (deliverables as Deliverable[] | undefined) ?? [],
+      limits: limits as Limits | undefined,
+      resume: node,
+    };
+  }
+
+  /** Gives the handle as soon as the run has begun; its result is the whole session's. */
+  #handle(begin: (started: (handle: RunHandle) => void) => Promise<RunResult>): Promise<RunHandle> {
+    const { promise, resolve, reject } = Promise.withResolvers<RunHandle>();
+    const whole = begin((handle) => resolve({ ...handle, result: whole }));
+    whole.catch(reject);
+    return promise;
+  }
+
+  async #within<Value>(opening: () => Promise<Session>, work: (session: Session) => Promise<Outcome<Value>>): Promise<Value> {
+    if (this.#closed) throw new RetinueError("failed", "the runtime is closed");
+    const { promise: ending, resolve: ended } = Promise.withResolvers<void>();
+    this.#endings.add(ending);
+    try {
+      return await this.#workIn(await opening(), work, ended);
+    } finally {
+      ended();
+      this.#endings.delete(ending);
+    }
+  }
+
+  async #workIn<Value>(session: Session, work: (session: Session) => Promise<Outcome<Value>>, ended: () => void): Promise<Value> {
+    const { store } = this.#maker.host;
+    this.#open.set(session.id, session);
+    session.stopped = this.#closed;
+    let status: RunStatus = "failed";
+    try {
+      const done = await work(session);
+      status = done.status;
+      return done.value;
+    } finally {
+      this.#open.delete(session.id);
+      store.endSession(session.id, session.stopped ? "cancelled" : status);
+      ended();
+      await store.committed();
+      session.release();
+      session.ports.emit(session.id, { type: "session.ended", status });
+    }
+  }
+}
+
+/** All that a session has spent before counts against its budget now. */
+function charge(session: Session, roots: readonly MessageNode[]): void {
+  for (const root of roots) {
+    const spent = spentIn(root);
+    session.account.charge(spent.tokens, spent.costUsd);
+    session.account.spawns += spent.runs;
+  }
+}
+
+function endedAlready(row: SessionRow): RetinueError {
+  const hint = "start a new one with: retinue run";
+  if (row.status === "cancelled") return new RetinueError("input", `session ${row.session_id} was stopped, and stays stopped`, hint);
+  return new RetinueError("input", `session ${row.session_id} has ended (${row.status}); there is nothing to resume`, hint);
+}

@@ -1,0 +1,114 @@
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
+import type { Stats, StatsQuery } from "../schema/stats.ts";
+import { decodeText, encodeText } from "./lossless-text.ts";
+import { type RecordedCalls, type RecordedRun, summariseRuns } from "./stats/summarise-runs.ts";
+
+/** Reads figures over many runs. */
+export type StatsReader = {
+  /** How often the runs that fit the query succeeded, how long they took and what they spent. */
+  stats(query?: StatsQuery): Stats;
+};
+
+/** A value inside a run's metadata; other programs may have stored what is no JSON. */
+const inMetadata = (path: string) =>
+  `CASE WHEN json_valid(run.metadata_json) THEN CAST(run.metadata_json ->> '${path}' AS REAL) > 0 ELSE 0 END`;
+
+/** REAL, because no value that a row may hold overflows it. */
+const RUNS = `SELECT run.agent_role, run.model_id, coalesce(run.status, 'pending'),
+    ${inMetadata("$.result.partial")}, ${inMetadata("$.attempt")},
+    CAST(run.duration_ms AS REAL), run.bailout_reason
+  FROM messages AS run`;
+
+const CALLS = `SELECT run.agent_role, run.model_id, call.model_id,
+    total(call.prompt_tokens), total(call.completion_tokens), total(call.total_tokens),
+    total(call.cost_usd), total(call.cost_usd IS NULL)
+  FROM messages AS run JOIN messages AS call ON call.parent_message_id = run.id
+    AND call.request_type = 'continuation' AND call.completed_at IS NOT NULL`;
+
+/** Creates the reader of a database that has the schema of the record. */
+export function createStatsReader(db: DatabaseSync): StatsReader {
+  function* rowsOf(sql: string, values: readonly SQLInputValue[]): Generator<readonly SQLOutputValue[]> {
+    const statement = db.prepare(sql);
+    statement.setReturnArrays(true);
+    for (const row of statement.iterate(...values)) {
+      const cells: unknown = row;
+      if (isArray(cells)) yield cells;
+    }
+  }
+  return {
+    stats(query = {}) {
+      const { where, values } = filterOf(query);
+      const runs = rowsOf(`${RUNS} ${where}`, values);
+      const calls = rowsOf(`${CALLS} ${where} GROUP BY 1, 2, 3`, values);
+      return summariseRuns(mapped(runs, recordedRun), mapped(calls, recordedCalls), query.by ?? "both");
+    },
+  };
+}
+
+function filterOf({ sinceMs, sessionId, agent, model, project }: StatsQuery): {
+  where: string;
+  values: SQLInputValue[];
+} {
+  const conditions = ["run.request_type IN ('prompt', 'delegation')"];
+  const values: SQLInputValue[] = [];
+  const add = (condition: string, value: string | undefined) => {
+    if (value === undefined) return;
+    conditions.push(condition);
+    values.push(value);
+  };
+  add("run.started_at >= ?", sinceMs === undefined ? undefined : new Date(sinceMs).toISOString());
+  add("run.session_id = ?", sessionId);
+  add("run.agent_role = ?", agent === undefined ? undefined : encodeText(agent));
+  add("run.model_id = ?", model === undefined ? undefined : encodeText(model));
+  add(
+    "run.session_id IN (SELECT session_id FROM sessions WHERE project = ?)",
+    project === undefined ? undefined : encodeText(project),
+  );
+  return { where: `WHERE ${conditions.join(" AND ")}`, values };
+}
+
+function recordedRun([
+  role,
+  model,
+  status,
+  partial,
+  retry,
+  duration,
+  bailout,
+]: readonly SQLOutputValue[]): RecordedRun {
+  return {
+    role: text(role),
+    model: text(model),
+    status: String(status),
+    partial: partial === 1,
+    retry: retry === 1,
+    durationMs: typeof duration === "number" ? duration : null,
+    bailout: text(bailout),
+  };
+}
+
+function recordedCalls([role, model, called, ...sums]: readonly SQLOutputValue[]): RecordedCalls {
+  const [inputTokens = 0, outputTokens = 0, totalTokens = 0, costUsd = 0, unpriced = 0] = sums.map(Number);
+  return {
+    role: text(role),
+    model: text(model),
+    called: text(called),
+    inputTokens,
+    outputTokens,
+    totalTokens,
+    costUsd,
+    unpriced,
+  };
+}
+
+function* mapped<From, To>(rows: Iterable<From>, read: (row: From) => To): Generator<To> {
+  for (const row of rows) yield read(row);
+}
+
+function text(value: SQLOutputValue | undefined): string | null {
+  return typeof value === "string" ? decodeText(value) : null;
+}
+
+function isArray(row: unknown): row is readonly SQLOutputValue[] {
+  return Array.isArray(row);
+}
