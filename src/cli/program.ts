@@ -5,6 +5,7 @@ import { PACKAGE_ROOT } from "../files/package-root.ts";
 import { registerAgents } from "./commands/agents.ts";
 import { registerRun } from "./commands/run.ts";
 import { registerSessions } from "./commands/sessions.ts";
+import { registerStats } from "./commands/stats.ts";
 import { registerTrace } from "./commands/trace.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -30,6 +31,7 @@ export function createProgram(cli: Cli): Command {
   registerAgents(program, cli);
   registerSessions(program, cli);
   registerTrace(program, cli);
+  registerStats(program, cli);
   const version = readVersion();
   for (const command of [program, ...everyCommand(program)]) withCommon(command, version);
   return program;

@@ -192,7 +192,7 @@ export const B_CASES: readonly Attack[] = [
       }),
       oracle: ({ t, result }) => {
         expect(t.models.lead?.requests.length).toBeLessThanOrEqual(4);
-        expect(result.tokens.self).toBeGreaterThan(15_000);
+        expect(result.tokens.self).toBeGreaterThan(8_000);
         expect(result.tokens.self).toBeLessThanOrEqual(20_000);
       },
     }),

@@ -196,6 +196,7 @@ export const RECORD_CASES: readonly Attack[] = [
       guards: [],
       setup: (world) => ({
         database: databaseOf(world),
+        settings: { limits: { contextChars: 100_000_000 } },
         tools: [world.tool("echo", { execute: async ({ text }) => `out ${String(text).slice(-20_000)}` })],
       }),
       turns: (world) => {

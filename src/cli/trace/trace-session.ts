@@ -1,11 +1,10 @@
-import { RetinueError } from "../../schema/error.ts";
 import type { MessageNode, SessionRow } from "../../schema/record.ts";
-import type { Store } from "../../store/create-store.ts";
 import { countOf, showCost, statusLabel } from "../measures.ts";
 import type { CommonOptions } from "../open-project.ts";
 import { plainLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { drawTrace } from "./draw-trace.ts";
+import { findSession, noSessions } from "./find-session.ts";
 import { withRecord } from "./open-record.ts";
 
 /** Options of `retinue trace`. */
@@ -27,17 +26,6 @@ export async function traceSession(id: string, options: TraceOptions, terminal: 
       ...drawTrace(tree, { calls: options.calls === true, nowMs: Date.now() }),
     ].join("\n"),
   );
-}
-
-function findSession(store: Store, id: string): SessionRow {
-  if (id !== "last") return store.findSession(id);
-  const [newest] = store.sessions({ limit: 1 });
-  if (newest) return newest;
-  throw noSessions(id);
-}
-
-function noSessions(id: string): RetinueError {
-  return new RetinueError("input", `no session '${id}'; there are none yet`, "start one with: retinue run");
 }
 
 function headOf(

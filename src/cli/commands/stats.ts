@@ -1,0 +1,23 @@
+import { type Command, Option } from "commander";
+import { STATS_BY } from "../../schema/stats.ts";
+import type { Cli } from "../program.ts";
+import { parseSince } from "../stats/parse-since.ts";
+import type { StatsOptions } from "../stats/show-stats.ts";
+
+/** Registers `retinue stats`. */
+export function registerStats(program: Command, cli: Cli): void {
+  program
+    .command("stats")
+    .description(
+      "show how often runs succeed, how long they take and what they cost; -C for one project only",
+    )
+    .addOption(new Option("--by <what>", "a line for each").choices(STATS_BY).default("both"))
+    .option("--since <time>", "only runs since then: 30m, 24h, 7d, 2w, or a date in UTC", parseSince)
+    .option("--session <id>", "only this session: its id or the beginning of it; `last` for the newest")
+    .option("--agent <name>", "only runs of this agent")
+    .option("--model <id>", "only runs on this model")
+    .action(async (_options: unknown, command: Command) => {
+      const { showStats } = await import("../stats/show-stats.ts");
+      await showStats(command.optsWithGlobals<StatsOptions>(), cli.terminal);
+    });
+}

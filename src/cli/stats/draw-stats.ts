@@ -1,0 +1,85 @@
+import type { RunStats, Stats, StatsBy, StatsGroup } from "../../schema/stats.ts";
+import { showCost, showDuration } from "../measures.ts";
+import { plainLine, table } from "../plain-text.ts";
+
+const MAX_NAME = 40;
+const NONE = "–";
+const FIGURES = ["RUNS", "OK", "PARTIAL", "FAILED", "SUCCESS", "P50", "P95", "TOKENS", "COST", "COST/OK"];
+/** The only one of them that is text. */
+const SUCCESS = FIGURES.indexOf("SUCCESS");
+
+/** The figures as a table with a line for each group and one for all; there must be at least one group. */
+export function drawStats({ groups, total }: Stats, by: StatsBy): string[] {
+  const names = by === "both" ? ["ROLE", "MODEL"] : [by.toUpperCase()];
+  const rows = [
+    [...names, ...FIGURES, "NOTES"],
+    ...groups.map((group) => [...namesOf(group, by), ...cellsOf(group)]),
+    [...names.map((_, index) => (index === 0 ? "TOTAL" : "")), ...cellsOf(total)],
+  ];
+  const numeric = FIGURES.flatMap((_, index) => (index === SUCCESS ? [] : [names.length + index]));
+  return table(toTheRight(rows, numeric)).map((line) => line.trimEnd());
+}
+
+/** `83 % (44–97, n=6)`. */
+export function showSuccess({ success, runs, open }: RunStats): string {
+  if (!success) return `not enough data (n=${runs - open})`;
+  const { rate, low, high, n } = success;
+  return `${percent(rate)} % (${percent(low)}–${percent(high)}, n=${n})`;
+}
+
+/** Rounded, but all and nothing are said only where they are meant. */
+function percent(share: number): number {
+  if (share === 0 || share === 1) return share * 100;
+  return Math.min(99, Math.max(1, Math.round(share * 100)));
+}
+
+function namesOf({ role, model }: StatsGroup, by: StatsBy): string[] {
+  const name = (text: string | null | undefined) => plainLine(text || "?", MAX_NAME);
+  return [...(by === "model" ? [] : [name(role)]), ...(by === "role" ? [] : [name(model)])];
+}
+
+function cellsOf(stats: RunStats): string[] {
+  const { runs, open, successes, partials, durationMs, tokens, costUsd, costPerSuccessUsd } = stats;
+  return [
+    number(runs),
+    number(successes),
+    number(partials),
+    number(runs - open - successes - partials),
+    showSuccess(stats),
+    durationMs ? showDuration(durationMs.p50) : NONE,
+    durationMs ? showDuration(durationMs.p95) : NONE,
+    number(tokens.total),
+    showCost(costUsd),
+    successes === 0 ? NONE : showCost(costPerSuccessUsd),
+    notesOf(stats),
+  ];
+}
+
+function number(value: number): string {
+  return value.toLocaleString("en-US");
+}
+
+function notesOf({ failures, bailouts, retries, open }: RunStats): string {
+  const ended = Object.entries(failures).filter(([status]) => status !== "failed");
+  const reasons = Object.entries(bailouts);
+  return [
+    ended.map(([status, runs]) => `${number(runs)} ${plainLine(status, MAX_NAME)}`).join(", "),
+    retries === 0 ? "" : `${number(retries)} ${retries === 1 ? "retry" : "retries"}`,
+    reasons.length === 0 ? "" : `stopped by ${reasons.map(times).join(", ")}`,
+    open === 0 ? "" : `${number(open)} not ended`,
+  ]
+    .filter(Boolean)
+    .join(" · ");
+}
+
+function times([reason, runs]: [string, number]): string {
+  return `${plainLine(reason, MAX_NAME)}${runs > 1 ? ` ×${number(runs)}` : ""}`;
+}
+
+/** Pads the cells of some columns in front, so that their digits stand below each other. */
+function toTheRight(rows: readonly (readonly string[])[], columns: readonly number[]): string[][] {
+  const widths = new Map(
+    columns.map((column) => [column, Math.max(...rows.map((row) => row[column]?.length ?? 0))]),
+  );
+  return rows.map((row) => row.map((cell, column) => cell.padStart(widths.get(column) ?? 0)));
+}
