@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Command, type Option } from "commander";
 import { PACKAGE_ROOT } from "../files/package-root.ts";
 import { registerAgents } from "./commands/agents.ts";
+import { registerResume } from "./commands/resume.ts";
 import { registerRun } from "./commands/run.ts";
 import { registerSessions } from "./commands/sessions.ts";
 import { registerStats } from "./commands/stats.ts";
@@ -29,6 +30,7 @@ export function createProgram(cli: Cli): Command {
     .addHelpText("after", '\nA task in quotes runs at once: retinue "explain what src/main.ts does"');
   registerRun(program, cli);
   registerAgents(program, cli);
+  registerResume(program, cli);
   registerSessions(program, cli);
   registerTrace(program, cli);
   registerStats(program, cli);

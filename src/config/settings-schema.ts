@@ -29,7 +29,7 @@ const LIMITS = closed({
 
 const PROVIDER = closed(
   {
-    kind: { type: "string", enum: ["openai-compatible", "anthropic"] },
+    kind: { type: "string", enum: ["openai-compatible", "anthropic", "google", "ollama"] },
     baseUrl: TEXT,
     apiKeyEnv: TEXT,
     apiKey: TEXT,
@@ -51,6 +51,7 @@ export const SETTINGS_SCHEMA: JsonSchema = closed({
   aliases: mapOf(TEXT),
   providers: mapOf(PROVIDER),
   prices: mapOf(PRICE),
+  fallbacks: mapOf(TEXTS),
   permissions: closed({ allow: TEXTS, ask: TEXTS, deny: TEXTS }),
   disabledAgents: TEXTS,
   limits: LIMITS,

@@ -72,7 +72,9 @@ export async function writeInside(
 export async function listInside(root: string, path: string): Promise<{ name: string; isFolder: boolean }[]> {
   const folder = await openFolder(root, path, false);
   try {
-    const entries = await readdir(HAS_PROC_FD ? `/proc/self/fd/${folder.handle.fd}` : folder.path, { withFileTypes: true });
+    const entries = await readdir(HAS_PROC_FD ? `/proc/self/fd/${folder.handle.fd}` : folder.path, {
+      withFileTypes: true,
+    });
     return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
   } finally {
     await folder.close();

@@ -72,7 +72,11 @@ export function nameOf(deliverable: Deliverable): string {
   return "file" in deliverable ? deliverable.file : `$ ${deliverable.command}`;
 }
 
-async function checkFile(run: Run, deliverable: FileDeliverable, claims: Claims): Promise<DeliverableVerdict> {
+async function checkFile(
+  run: Run,
+  deliverable: FileDeliverable,
+  claims: Claims,
+): Promise<DeliverableVerdict> {
   const verdict = (ok: boolean, reason: string, files: string[] = []): DeliverableVerdict => ({
     deliverable: nameOf(deliverable),
     ok,

@@ -59,7 +59,8 @@ async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitt
   if (decision.verdict === "deny") return { outcome: "denied", text: denial(tool, decision) };
 
   const risk = typeof tool.risk === "function" ? tool.risk(parsed.value) : tool.risk;
-  if (ports.readOnly && risk !== "low") return { outcome: "denied", text: "permission denied: plan mode only reads" };
+  if (ports.readOnly && risk !== "low")
+    return { outcome: "denied", text: "permission denied: plan mode only reads" };
   const missing = await missingBefore(run, tool.name, ports);
   if (missing) return { outcome: "error", text: missing };
   const approval = await approveIfNeeded(run, { tool, input: parsed.value, targets, decision }, ports);
@@ -158,11 +159,7 @@ async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: Loop
   }
   run.toolsUsed.add(tool.name);
   const holdsSlot = !tool.delegates && !call.byHost;
-  if (
-    holdsSlot &&
-    !run.slot.tryEnter() &&
-    !(await waitFor(run, "slot", ports, run.slot.enter(run.signal)))
-  ) {
+  if (holdsSlot && !run.slot.tryEnter() && !(await waitFor(run, "slot", ports, run.slot.enter(run.signal)))) {
     const text = "the run was stopped before this call began";
     recordRefusal(run, call, { outcome: "error", text }, ports);
     return { callId: call.callId, tool: tool.name, text, outcome: "error" };

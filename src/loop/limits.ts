@@ -6,7 +6,10 @@ const WRAP_UP_SHARE = 0.1;
 const MAX_WRAP_UP_MS = 30_000;
 
 /** Milliseconds at the end of a run's time that belong to its last report, so that its children must end before. */
-export function wrapUpReserveMs({ deadlineMs, startedMs }: Pick<Run["spec"], "deadlineMs" | "startedMs">): number {
+export function wrapUpReserveMs({
+  deadlineMs,
+  startedMs,
+}: Pick<Run["spec"], "deadlineMs" | "startedMs">): number {
   return Math.min(MAX_WRAP_UP_MS, (deadlineMs - startedMs) * WRAP_UP_SHARE);
 }
 

@@ -1,5 +1,5 @@
-import { messageOf } from "../schema/error.ts";
 import { untilAborted } from "../scheduler/until-aborted.ts";
+import { messageOf } from "../schema/error.ts";
 import type { Target } from "../schema/rights.ts";
 import type { Tool, ToolContext, ToolOutput } from "../tools/tool.ts";
 import type { LoopPorts } from "./ports.ts";

@@ -98,7 +98,11 @@ async function beforeTurn(run: Run, ports: LoopPorts): Promise<Next | null> {
   if (reason) return { kind: "wrap_up", reason };
   const { contextChars } = run.spec.limits;
   if (run.turn === 0 && run.contextChars > contextChars && !run.resumption)
-    return fail("", "context_overflow", `prompt and task alone have ${run.contextChars} characters; the limit is ${contextChars}`);
+    return fail(
+      "",
+      "context_overflow",
+      `prompt and task alone have ${run.contextChars} characters; the limit is ${contextChars}`,
+    );
   if (run.contextChars > contextChars) await compact(run, ports, contextChars);
   return run.interruption ? { kind: "end", ending: interrupted(run) } : null;
 }
@@ -216,16 +220,20 @@ async function withVerdicts(run: Run, ending: Ending, ports: LoopPorts): Promise
 }
 
 async function check(run: Run, ports: LoopPorts): Promise<DeliverableVerdict[]> {
-  const verdicts = await ports.guards.checkDeliverables(run, async (command, index) => {
-    const call = {
-      callId: `check_${run.turn}_${index}`,
-      tool: "shell",
-      input: JSON.stringify({ command }),
-      byHost: true,
-    };
-    const result = await dispatch(run, call, ports);
-    return result.outcome === "ok" ? null : result.text;
-  }, ports.claims);
+  const verdicts = await ports.guards.checkDeliverables(
+    run,
+    async (command, index) => {
+      const call = {
+        callId: `check_${run.turn}_${index}`,
+        tool: "shell",
+        input: JSON.stringify({ command }),
+        byHost: true,
+      };
+      const result = await dispatch(run, call, ports);
+      return result.outcome === "ok" ? null : result.text;
+    },
+    ports.claims,
+  );
   return ports.redactor.redactJson(verdicts);
 }
 

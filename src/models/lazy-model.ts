@@ -15,7 +15,7 @@ export function lazyModel(provider: Provider, modelId: string, transport: Transp
   };
   let loading: Promise<StreamingModel> | undefined;
   const load = () => {
-    loading ??= provider.kind === "anthropic" ? loadAnthropic(settings) : loadOpenAi(settings);
+    loading ??= LOAD[provider.kind](settings);
     return loading;
   };
   return {
@@ -29,12 +29,12 @@ export function lazyModel(provider: Provider, modelId: string, transport: Transp
   };
 }
 
-async function loadAnthropic(settings: WireSettings): Promise<StreamingModel> {
-  const { createAnthropicModel } = await import("./anthropic.ts");
-  return createAnthropicModel(settings);
-}
-
-async function loadOpenAi(settings: WireSettings): Promise<StreamingModel> {
-  const { createOpenAiChatModel } = await import("./openai-chat.ts");
-  return createOpenAiChatModel(settings);
-}
+/** One import each, so that a model brings in no wire format but its own. */
+const LOAD: Readonly<Record<Provider["kind"], (settings: WireSettings) => Promise<StreamingModel>>> = {
+  anthropic: async (settings) =>
+    (await import("./anthropic/anthropic-model.ts")).createAnthropicModel(settings),
+  google: async (settings) => (await import("./google/google-model.ts")).createGoogleModel(settings),
+  ollama: async (settings) => (await import("./ollama/ollama-model.ts")).createOllamaModel(settings),
+  "openai-compatible": async (settings) =>
+    (await import("./openai/openai-chat-model.ts")).createOpenAiChatModel(settings),
+};

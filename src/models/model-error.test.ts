@@ -4,9 +4,9 @@ import { events, startRawServer, startServer } from "../../test/fixtures/model-s
 import { createTransport } from "../net/transport.ts";
 import type { ErrorType } from "../schema/result.ts";
 import type { Transport } from "../schema/transport.ts";
-import { createAnthropicModel } from "./anthropic.ts";
-import { createOpenAiChatModel } from "./openai-chat.ts";
-import { retryAfterMs } from "./wire/classify-error.ts";
+import { createAnthropicModel } from "./anthropic/anthropic-model.ts";
+import { createOpenAiChatModel } from "./openai/openai-chat-model.ts";
+import { retryAfterMs } from "./wire/retry-hints.ts";
 import type { WireSettings } from "./wire/wire-model.ts";
 
 const KEY = "sk-secret-0123456789abcdef";

@@ -66,7 +66,7 @@ export function modelError(call: CallContext, details: ModelErrorDetails): Model
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   let clean = text;
   for (const secret of secrets) if (secret) clean = clean.replaceAll(secret, "[key]");
-  return clean.replace(/\b(sk-|Bearer )[A-Za-z0-9*._-]{8,}/g, "[key]");
+  return clean.replace(/\b(sk-|AIza|Bearer )[A-Za-z0-9*._-]{8,}/g, "[key]");
 }
 
 /** A reply that cannot be used; asking again may bring a better one. */

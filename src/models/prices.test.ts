@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { anthropicUsage } from "./anthropic/anthropic-reply.ts";
+import { openAiUsage } from "./openai/openai-reply.ts";
 import { costOf, PRICES, priceOf, usageOf } from "./prices.ts";
 
 const usage = {
@@ -56,6 +58,35 @@ test("a dated model has the price of its family, settings win, and inherited nam
   expect(priceOf("local", "qwen", { qwen: { input: 0, output: 0 } })).toEqual({ input: 0, output: 0 });
   expect(priceOf("local", "constructor", {})).toBeNull();
   expect(priceOf("local", "gpt-5", {})).toBeNull();
+});
+
+test("reasoning that a server counts apart is added to its output, so that it is paid for", () => {
+  const reasoning = { completion_tokens_details: { reasoning_tokens: 30 } };
+  const within = { prompt_tokens: 100, completion_tokens: 50, total_tokens: 150, ...reasoning };
+  const apart = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 150, ...reasoning };
+  for (const counts of [within, apart]) {
+    const read = usageOf(openAiUsage(counts));
+    expect(read).toMatchObject({ inputTokens: 100, outputTokens: 50, reasoningTokens: 30 });
+    expect(costOf(read, { input: 1, output: 2 })).toBeCloseTo(200 / 1_000_000, 12);
+  }
+});
+
+test("input written to a cache is priced as such, whoever tells of it", () => {
+  const details = { cached_tokens: 40, cache_write_tokens: 10 };
+  const openRouter = openAiUsage({
+    prompt_tokens: 100,
+    completion_tokens: 0,
+    prompt_tokens_details: details,
+  });
+  const anthropic = anthropicUsage({
+    input_tokens: 50,
+    cache_read_input_tokens: 40,
+    cache_creation_input_tokens: 10,
+    output_tokens: 0,
+  });
+  const price = { input: 1, output: 2, cacheRead: 0.1, cacheWrite: 1.25 };
+  for (const counts of [openRouter, anthropic])
+    expect(costOf(usageOf(counts), price)).toBeCloseTo((50 + 4 + 12.5) / 1_000_000, 12);
 });
 
 test("a usage without both totals is unknown", () => {

@@ -10,6 +10,10 @@ export const PRICES: Readonly<Record<string, Price>> = {
   "anthropic/claude-sonnet-4-6": { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
   "anthropic/claude-sonnet-4-5": { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
   "anthropic/claude-haiku-4-5": { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25 },
+  // Prompts above 200,000 tokens cost more at gemini-2.5-pro.
+  "google/gemini-2.5-pro": { input: 1.25, output: 10, cacheRead: 0.125 },
+  "google/gemini-2.5-flash": { input: 0.3, output: 2.5, cacheRead: 0.03 },
+  "google/gemini-2.5-flash-lite": { input: 0.1, output: 0.4, cacheRead: 0.01 },
   "openai/gpt-5": { input: 1.25, output: 10, cacheRead: 0.125 },
   "openai/gpt-5-mini": { input: 0.25, output: 2, cacheRead: 0.025 },
   "openai/gpt-5-nano": { input: 0.05, output: 0.4, cacheRead: 0.005 },

@@ -1,4 +1,5 @@
 import type { ProviderSettings, Settings } from "../schema/settings.ts";
+import { ollamaUrl } from "./ollama/ollama-url.ts";
 import type { Preset } from "./presets.ts";
 import { PRESETS } from "./presets.ts";
 
@@ -18,6 +19,8 @@ export type Provider = {
   ownIds?: RegExp;
   /** Ready to be called: it has its key or needs none. */
   usable: boolean;
+  /** Nobody set it up, so it answers only to its own name. */
+  onlyByName: boolean;
 };
 
 /** The provider that `RETINUE_BASE_URL` makes. */
@@ -53,10 +56,11 @@ function providerOf(
   preset?: Preset,
 ): Provider | undefined {
   const fromEnv = preset?.baseUrlEnv ? env[preset.baseUrlEnv] : undefined;
-  const ownUrl = given === preset ? undefined : given.baseUrl;
-  const baseUrl = ownUrl ?? (fromEnv || preset?.baseUrl) ?? defaultUrl(given.kind);
-  if (!baseUrl) return undefined;
-  const apiKeyEnv = given.apiKeyEnv ?? preset?.apiKeyEnv;
+  const own: Partial<ProviderSettings> = given === preset ? {} : given;
+  const address = own.baseUrl ?? (fromEnv || preset?.baseUrl) ?? defaultUrl(given.kind);
+  if (!address) return undefined;
+  const baseUrl = given.kind === "ollama" ? ollamaUrl(address) : address;
+  const apiKeyEnv = own.apiKeyEnv ?? keyVariableOf(preset, env);
   const apiKey = given.apiKey ?? (apiKeyEnv ? env[apiKeyEnv]?.trim() || undefined : undefined);
   const needsKey = apiKeyEnv !== undefined && !isLoopback(baseUrl);
   return {
@@ -66,6 +70,7 @@ function providerOf(
     maxConcurrent: given.maxConcurrent ?? Number.POSITIVE_INFINITY,
     aliases: preset?.aliases ?? {},
     usable: apiKey !== undefined || !needsKey,
+    onlyByName: given === preset && preset.onlyByName === true,
     ...(apiKey !== undefined && { apiKey }),
     ...(apiKeyEnv !== undefined && { apiKeyEnv }),
     ...(given.headers && { headers: given.headers }),
@@ -73,9 +78,16 @@ function providerOf(
   };
 }
 
-/** Anthropic's wire format has one obvious address; an OpenAI-compatible server may be anywhere. */
+/** The first variable that holds a key, else the one to name in messages. */
+function keyVariableOf(preset: Preset | undefined, env: Environment): string | undefined {
+  const { apiKeyEnv, otherKeyEnvs = [] } = preset ?? {};
+  if (apiKeyEnv === undefined) return undefined;
+  return [apiKeyEnv, ...otherKeyEnvs].find((name) => env[name]?.trim()) ?? apiKeyEnv;
+}
+
+/** Three of the wire formats have one obvious address; an OpenAI-compatible server may be anywhere. */
 function defaultUrl(kind: ProviderSettings["kind"]): string | undefined {
-  return kind === "anthropic" ? PRESETS.anthropic?.baseUrl : undefined;
+  return kind === "openai-compatible" ? undefined : PRESETS[kind]?.baseUrl;
 }
 
 function isLoopback(url: string): boolean {

@@ -79,6 +79,30 @@ const names: [string, string, Record<string, string>, Partial<Settings>, string]
   ],
   ["an alias with a local server", "haiku", local, {}, "local/openai/gpt-oss-20b"],
   ["local/ in front", "local/other", local, {}, "local/other"],
+  ["an alias at Google", "smart", { GEMINI_API_KEY: "k" }, {}, "google/gemini-2.5-pro"],
+  [
+    "a bare id of Google's",
+    "gemini-2.5-flash",
+    { ...both, GOOGLE_API_KEY: "k" },
+    {},
+    "google/gemini-2.5-flash",
+  ],
+  ["a server on this machine by its name", "ollama/qwen3:8b", both, {}, "ollama/qwen3:8b"],
+  [
+    "a server on this machine without any key",
+    "lmstudio/openai/gpt-oss-20b",
+    {},
+    {},
+    "lmstudio/openai/gpt-oss-20b",
+  ],
+  ["llama.cpp, dot and all", "llama.cpp/m", {}, {}, "llama.cpp/m"],
+  [
+    "a configured Ollama as the only provider",
+    "qwen3",
+    {},
+    { providers: { ollama: { kind: "ollama" } } },
+    "ollama/qwen3",
+  ],
 ];
 
 test.each(names)("%s: %s", (_, name, env, given, id) => {
@@ -125,6 +149,18 @@ test.each(["", "/", "anthropic/", "__proto__/x", "constructor"])(
   },
 );
 
+test("any of Google's variables holds its key, and the first one is named where none does", () => {
+  for (const name of ["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"])
+    expect(models({ [name]: "k" }).usable).toEqual(["google"]);
+  expect(errorOf(() => models(both).resolve("google/x")).message).toContain("GEMINI_API_KEY is not set");
+});
+
+test("servers on this machine that nobody set up do not count as configured", () => {
+  expect(models({})).toMatchObject({ usable: [], defaultName: undefined });
+  expect(models({ OLLAMA_HOST: "127.0.0.1" }).usable).toEqual([]);
+  expect(models({}, { providers: { vllm: { kind: "openai-compatible" } } }).usable).toEqual(["vllm"]);
+});
+
 test("aliases that lead in circles are refused", () => {
   const error = errorOf(() => models(both, { aliases: { a: "b", b: "a" } }).resolve("a"));
   expect(error).toMatchObject({ code: "config", message: expect.stringContaining("circles") });
@@ -160,13 +196,18 @@ test("a resolved model speaks its provider's wire format with its key and header
       { type: "content_block_start", index: 0, content_block: { type: "text", text: "ho" } },
       { type: "message_stop" },
     ];
-    response.end(events(...(request.path === "/v1/messages" ? anthropic : openAi)).join(""));
+    const google = [{ candidates: [{ content: { parts: [{ text: "hu" }] }, finishReason: "STOP" }] }];
+    if (request.path === "/api/chat") return response.end('{"message":{"content":"he"},"done":true}\n');
+    if (request.path.includes(":streamGenerateContent")) return response.end(events(...google).join(""));
+    return response.end(events(...(request.path === "/v1/messages" ? anthropic : openAi)).join(""));
   });
   const all = models(
     { A_KEY: "from-env" },
     {
       providers: {
         a: { kind: "anthropic", baseUrl: server.url, apiKeyEnv: "A_KEY" },
+        g: { kind: "google", baseUrl: server.url, apiKeyEnv: "A_KEY" },
+        l: { kind: "ollama", baseUrl: server.url.slice("http://".length) },
         o: {
           kind: "openai-compatible",
           baseUrl: `${server.url}/v1`,
@@ -178,6 +219,10 @@ test("a resolved model speaks its provider's wire format with its key and header
   );
   expect(textOf((await callModel(all.resolve("a/m").model)).parts)).toBe("ho");
   expect(textOf((await callModel(all.resolve("o/m").model)).parts)).toBe("hi");
+  expect(textOf((await callModel(all.resolve("g/m").model)).parts)).toBe("hu");
+  expect(textOf((await callModel(all.resolve("l/m").model)).parts)).toBe("he");
+  expect(server.seen[2]?.headers["x-goog-api-key"]).toBe("from-env");
+  expect(server.seen[3]?.headers.authorization).toBeUndefined();
   expect(server.seen[0]?.headers["x-api-key"]).toBe("from-env");
   expect(server.seen[1]?.headers).toMatchObject({ authorization: "Bearer given", "x-team": "t" });
   transport.close();

@@ -50,7 +50,7 @@ const MAX_ALIAS_STEPS = 5;
  */
 export function createModels(sources: ModelSources): Models {
   const providers = findProviders(sources.settings, sources.env);
-  const usable = [...providers.values()].filter((provider) => provider.usable);
+  const usable = [...providers.values()].filter((provider) => provider.usable && !provider.onlyByName);
   const lookup: Lookup = { ...sources, providers, usable };
   const resolved = new Map<string, ResolvedModel>();
   return {

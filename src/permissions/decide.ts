@@ -29,7 +29,8 @@ export function decide(chain: readonly Layer[], access: Access): Decision {
   }
   if (!decisive)
     return refusal("nobody", `No layer of rights speaks for ${describeAccess(access)}, so it is denied.`);
-  const consented = decisive.verdict === "allow" && chain.some((each) => !each.byModel && isConsent(call, each.allow ?? []));
+  const consented =
+    decisive.verdict === "allow" && chain.some((each) => !each.byModel && isConsent(call, each.allow ?? []));
   const decision: Decision = {
     verdict: decisive.verdict,
     layer,

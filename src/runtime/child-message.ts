@@ -81,10 +81,7 @@ function freelyUsed({ tools, chain }: Profile): ReadonlySet<string> {
 }
 
 /** Drops calls and results of tools that the child may not use itself. */
-function onlyTools(
-  message: LanguageModelV4Message,
-  tools: ReadonlySet<string>,
-): LanguageModelV4Message {
+function onlyTools(message: LanguageModelV4Message, tools: ReadonlySet<string>): LanguageModelV4Message {
   if (message.role === "tool") {
     return {
       ...message,
@@ -103,11 +100,7 @@ function onlyTools(
 }
 
 /** Files whose content is handed over, if the parent or the child may read them. */
-async function contextFiles(
-  children: Children,
-  profile: Profile,
-  paths: readonly string[],
-): Promise<string> {
+async function contextFiles(children: Children, profile: Profile, paths: readonly string[]): Promise<string> {
   const { run, session } = children.parent;
   const { guards, liveLayer } = session.ports;
   const { escapeText } = guards;

@@ -248,7 +248,9 @@ export class Children {
   missingResults(ids: readonly string[]): string | null {
     const missing = ids.filter((id) => !this.resultOf(id));
     if (missing.length === 0) return null;
-    const known = [...this.#delegations.values()].filter((one) => one.result).map((one) => one.taskId ?? one.id);
+    const known = [...this.#delegations.values()]
+      .filter((one) => one.result)
+      .map((one) => one.taskId ?? one.id);
     return `no finished result ${missing.map((id) => `'${id}'`).join(", ")}; available: ${known.join(", ") || "none"}`;
   }
 

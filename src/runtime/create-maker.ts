@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { createRegistry } from "../agents/registry.ts";
+import { OFFLINE_NOTICE } from "../models/offline/offline-words.ts";
 import { createRedactor } from "../redact/create-redactor.ts";
 import { secretsFromEnvironment } from "../redact/secrets-from-environment.ts";
 import { systemClock } from "../scheduler/clock.ts";
@@ -31,11 +32,13 @@ export function createMaker(
   const dataDir = resolve(options.dataDir ?? places.dataDir);
   const clock = internals.clock ?? systemClock;
   const bus = new EventBus();
-  const models = createModelResolver({ model: options.model, models: options.models, settings, env });
   const mode = options.permissionMode ?? "default";
   const revoked: Rule[] = [];
   const onNotice: StoreOptions["onNotice"] = (notice) =>
     bus.publish({ type: "notice.raised", ...notice, sessionId: "", atMs: clock.wallMs() });
+  const { model, procedures } = options;
+  const onOffline = () => onNotice({ level: "warning", message: OFFLINE_NOTICE });
+  const models = createModelResolver({ model, models: options.models, settings, env, procedures, onOffline });
   const host: Host = {
     settings,
     registry:

@@ -5,6 +5,7 @@ import type { CallableModel, Run } from "../loop/run.ts";
 import type { visibleTools } from "../permissions/visible-tools.ts";
 import type { Account } from "../scheduler/ledger.ts";
 import type { Slots } from "../scheduler/slots.ts";
+import type { Agent } from "../schema/agent.ts";
 import type { Layer } from "../schema/rights.ts";
 import type { Settings } from "../schema/settings.ts";
 import type { Store } from "../store/create-store.ts";
@@ -23,8 +24,8 @@ export type Host = {
   readonly store: Store;
   readonly slots: Slots;
   readonly guards: RuntimeGuards;
-  /** Gives a model by name; `inherit` is the parent's, or the default for a root run. */
-  resolveModel(name: string, inherited: CallableModel | null): Promise<CallableModel>;
+  /** Gives an agent a model by name; `inherit` is the parent's, or the default for a root run. */
+  resolveModel(name: string, inherited: CallableModel | null, agent: Agent): Promise<CallableModel>;
   readonly homeDir: string;
 };
 

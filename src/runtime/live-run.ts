@@ -9,7 +9,7 @@ import { Children } from "./children.ts";
 import { delegationTools } from "./delegation-tools.ts";
 import { accountLimits } from "./effective-limits.ts";
 import type { Host, LiveRun } from "./host.ts";
-import { elapsedMs, spentIn } from "./read-row.ts";
+import { elapsedMs, isClosed, spentIn, tokensOf } from "./read-row.ts";
 import { restoreRun } from "./restore-run.ts";
 import type { SpawnRequest } from "./spawn-request.ts";
 
@@ -60,7 +60,7 @@ export async function bringToLife(
   if (parent?.run.paused) run.pause();
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
   const live: LiveRun = { run, session, parent, kids: new Set(), children: null, settled, settle };
-  if (request.resume) restore(host, run, request.resume);
+  if (request.resume) restore(host, live, request.resume);
   if (agent.subagents) {
     live.children = new Children(host, live, profile);
     if (request.resume) live.children.remember(request.resume);
@@ -77,13 +77,23 @@ export function isTainted({ tainted, parent }: SpawnRequest): boolean {
 }
 
 /** What was spent before counts for the run; the session's account was charged for all of it at once. */
-function restore(host: Host, run: Run, node: MessageNode): void {
+function restore(host: Host, { run, session }: LiveRun, node: MessageNode): void {
   restoreRun(run, node, { text: (id) => host.store.prompt(id), escapeText: host.guards.escapeText });
   const spent = spentIn(node);
   run.account.tokensSpent = spent.tokens;
   run.account.costSpent = spent.costUsd;
   run.account.spawns = spent.runs - 1;
   run.subtreePriced = spent.priced;
+  for (const row of node.children) {
+    if (row.request_type !== "continuation" || isClosed(row)) continue;
+    session.ports.journal.close(row.id, session.id, {
+      status: "failed",
+      completedAtMs: session.ports.clock.wallMs(),
+      durationMs: 0,
+      errorMessage: "the process ended during this call; it is made again",
+      totalTokens: tokensOf(row),
+    });
+  }
 }
 
 async function workspaceOf({ session, profile, runId, parent }: SpawnRequest): Promise<string> {

@@ -51,7 +51,10 @@ export async function openSession(maker: SessionMaker, title: string): Promise<S
   const shortTitle = cutAt(redactor.redact(title).replace(/\s+/g, " ").trim(), 120);
   const { settings } = host;
   const terms: Terms = {
-    limits: { ...accountLimits(settings.limits), spawns: Math.min(settings.maxAgents, settings.limits.spawns ?? settings.maxAgents) },
+    limits: {
+      ...accountLimits(settings.limits),
+      spawns: Math.min(settings.maxAgents, settings.limits.spawns ?? settings.maxAgents),
+    },
     maxDepth: settings.maxDepth,
   };
   const place = { id, title: shortTitle, projectDir: realFolder(maker.projectDir), workspaceDir };

@@ -42,7 +42,7 @@ export type ProfileRequest = {
 /** Freezes an agent's rights, tools, limits and prompt for a run. */
 export async function createProfile(host: Host, request: ProfileRequest): Promise<Profile> {
   const { agent, session, parent } = request;
-  const model = await host.resolveModel(request.model ?? agent.model, parent?.run.spec.model ?? null);
+  const model = await host.resolveModel(request.model ?? agent.model, parent?.run.spec.model ?? null, agent);
   const chain = chainOf(host, request);
   const depth = parent ? parent.run.spec.depth + 1 : 0;
   const limits = effectiveLimits(agent.limits, request.limits, host.settings);
@@ -105,10 +105,12 @@ export async function restoreProfile(host: Host, row: MessageRow, parent: LiveRu
   }
   const snapshot = JSON.parse(kept) as Snapshot;
   const inherited = parent?.run.spec.model ?? null;
-  const recorded = await host.resolveModel(row.model_id ?? snapshot.model, inherited).catch(() => null);
+  const recorded = await host
+    .resolveModel(row.model_id ?? snapshot.model, inherited, snapshot.agent)
+    .catch(() => null);
   return {
     ...snapshot,
-    model: recorded ?? (await host.resolveModel(snapshot.model, inherited)),
+    model: recorded ?? (await host.resolveModel(snapshot.model, inherited, snapshot.agent)),
     tools: new Map([...host.tools].filter(([name]) => snapshot.tools.includes(name))),
     delegates: snapshot.delegates
       .map((name) => findAgent(host.registry, name, snapshot.agent))

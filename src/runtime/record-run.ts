@@ -91,4 +91,3 @@ export function closeRun(request: SpawnRequest, messageId: number, result: RunRe
   );
   return result;
 }
-

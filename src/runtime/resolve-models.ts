@@ -1,9 +1,10 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { CallableModel } from "../loop/run.ts";
+import type { Procedure } from "../models/offline/procedure.ts";
 import { priceOf } from "../models/prices.ts";
 import { createModels, type ModelSources, type Models } from "../models/resolve-model.ts";
 import { createTransport } from "../net/transport.ts";
-import { RetinueError } from "../schema/error.ts";
+import type { Agent } from "../schema/agent.ts";
 import type { Settings } from "../schema/settings.ts";
 import type { Transport } from "../schema/transport.ts";
 import { withFallbacks } from "./with-fallbacks.ts";
@@ -16,20 +17,31 @@ export type ModelOptions = {
   models?: Readonly<Record<string, LanguageModelV4>> | undefined;
   settings: Settings;
   env: Readonly<Record<string, string | undefined>>;
+  /** How more agents work on the offline model. */
+  procedures?: readonly Procedure[] | undefined;
+  /** Called once, when the offline model steps in because nothing is configured. */
+  onOffline?: () => void;
 };
+
+/** Names by which the offline model can be asked for. */
+const OFFLINE_NAMES = new Set(["offline", "offline/rules"]);
 
 /** Calls at once to a provider for which nobody set a limit; models given as objects have none. */
 const CALLS_AT_ONCE = 32;
 
 /** Models by name, made on first use. */
 export type ModelResolver = {
-  resolve(name: string, inherited: CallableModel | null): Promise<CallableModel>;
+  resolve(name: string, inherited: CallableModel | null, agent: Agent): Promise<CallableModel>;
   maxConcurrent(provider: string): number;
   close(): void;
 };
 
-/** Resolves names: `inherit` is the parent's model or the default, a given object wins over a configured one. */
-export function createModelResolver({ model, models = {}, settings, env }: ModelOptions): ModelResolver {
+/**
+ * Resolves names: `inherit` is the parent's model or the default, a given object wins over a configured one. With no
+ * default every agent gets an offline model of its own, since each plays another procedure.
+ */
+export function createModelResolver(options: ModelOptions): ModelResolver {
+  const { model, models = {}, settings, env, procedures = [] } = options;
   const given = new Map<string, CallableModel>();
   const limits = new Map<string, number>();
   let transport: Transport | undefined;
@@ -45,26 +57,38 @@ export function createModelResolver({ model, models = {}, settings, env }: Model
     given.set(name, known);
     return known;
   };
-  const find = async (name: string): Promise<CallableModel> => {
+  let stepIn = options.onOffline;
+  const offline = async (agent: Agent): Promise<CallableModel> => {
+    const { offlineModel } = await import("./offline-model.ts");
+    return offlineModel(agent, procedures);
+  };
+  const isOffline = (name: string) => OFFLINE_NAMES.has(settings.aliases[name] ?? name);
+  const find = async (name: string, agent: Agent): Promise<CallableModel> => {
     const object = models[name];
     if (object) return wrap(name, object);
+    if (isOffline(name)) return offline(agent);
     transport ??= createTransport({ proxyEnv: { ...env } });
     configured ??= createModels({ settings, env, transport });
     if (!configured.defaultName && configured.usable.length === 0 && !name.includes("/"))
       configured = await discover(configured, { settings, env, transport });
     const asked = name === "inherit" ? configured.defaultName : name;
-    if (!asked) throw noModel();
+    if (!asked) {
+      stepIn?.();
+      stepIn = undefined;
+    }
+    if (!asked || isOffline(asked)) return offline(agent);
     const found = configured.resolve(asked);
     limits.set(found.provider, found.maxConcurrent);
     return { ...found, stream: found.model.stream };
   };
   return {
-    async resolve(name, inherited) {
-      if (name !== "inherit") return withFallbacks(name, settings.fallbacks, find);
-      if (inherited) return inherited;
-      if (typeof model !== "object") return withFallbacks(model ?? name, settings.fallbacks, find);
+    async resolve(name, inherited, agent) {
+      const findFor = (other: string) => find(other, agent);
+      if (name !== "inherit") return withFallbacks(name, settings.fallbacks, findFor);
+      if (inherited) return OFFLINE_NAMES.has(inherited.id) ? offline(agent) : inherited;
+      if (typeof model !== "object") return withFallbacks(model ?? name, settings.fallbacks, findFor);
       return withFallbacks(name, settings.fallbacks, async (other) =>
-        other === name ? wrap(name, model) : find(other),
+        other === name ? wrap(name, model) : findFor(other),
       );
     },
     maxConcurrent(provider) {
@@ -83,12 +107,4 @@ async function discover(configured: Models, sources: ModelSources): Promise<Mode
   const { findOllama } = await import("../models/ollama/find-ollama.ts");
   const model = await findOllama(sources);
   return model ? createModels({ ...sources, settings: { ...sources.settings, model } }) : configured;
-}
-
-function noModel(): RetinueError {
-  return new RetinueError(
-    "config",
-    "no model is configured",
-    "set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or RETINUE_BASE_URL and RETINUE_MODEL for a local server, or start Ollama, or name a model with --model",
-  );
 }

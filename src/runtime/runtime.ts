@@ -1,6 +1,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { Redactor } from "../loop/ports.ts";
+import type { Procedure } from "../models/offline/procedure.ts";
 import { parseRules } from "../permissions/rule.ts";
 import type { Clock } from "../scheduler/clock.ts";
 import type { Agent, Deliverable, Limits } from "../schema/agent.ts";
@@ -19,6 +20,8 @@ import { cancelTree } from "./spawn-run.ts";
 export type RuntimeOptions = {
   agents: readonly Agent[] | AgentRegistry;
   tools?: readonly AnyTool[];
+  /** How more agents work without a model; those of the code pack are there anyway. */
+  procedures?: readonly Procedure[];
   /** The default model: an object, an alias or `provider/model-id`. */
   model?: LanguageModelV4 | string;
   /** Model objects by the names agents use for them. */

@@ -48,32 +48,43 @@ export class Sessions {
 
   /** Starts a task in a session of its own. What a person must fix is thrown before anything is recorded. */
   async start(request: RunRequest): Promise<RunHandle> {
-    await this.#maker.host.resolveModel(request.model ?? this.#agentOf(request).model, null);
+    const agent = this.#agentOf(request);
+    await this.#maker.host.resolveModel(request.model ?? agent.model, null, agent);
     return this.#handle((started) =>
-      this.#within(() => openSession(this.#maker, request.task), async (session) => {
-        const handle = await this.#begin(session, request);
-        started(handle);
-        const value = await handle.result;
-        return { status: value.status, value };
-      }),
+      this.#within(
+        () => openSession(this.#maker, request.task),
+        async (session) => {
+          const handle = await this.#begin(session, request);
+          started(handle);
+          const value = await handle.result;
+          return { status: value.status, value };
+        },
+      ),
     );
   }
 
   /** Runs several tasks in one session; an exception becomes a failed result. */
-  fanOut(tasks: readonly (readonly [agent: string, task: string])[], maxConcurrent: number): Promise<RunResult[]> {
+  fanOut(
+    tasks: readonly (readonly [agent: string, task: string])[],
+    maxConcurrent: number,
+  ): Promise<RunResult[]> {
     const gate = new Gate(maxConcurrent);
-    return this.#within(() => openSession(this.#maker, `${tasks.length} tasks at once`), async (session) => {
-      const one = async ([agent, task]: readonly [string, string]) => (await this.#begin(session, { agent, task })).result;
-      const failed = (agent: string, thrown: unknown) =>
-        failedResult(
-          { runId: createId("run"), sessionId: session.id, agent },
-          { type: "failed", message: session.ports.redactor.redact(messageOf(thrown)), recoverable: false },
+    return this.#within(
+      () => openSession(this.#maker, `${tasks.length} tasks at once`),
+      async (session) => {
+        const one = async ([agent, task]: readonly [string, string]) =>
+          (await this.#begin(session, { agent, task })).result;
+        const failed = (agent: string, thrown: unknown) =>
+          failedResult(
+            { runId: createId("run"), sessionId: session.id, agent },
+            { type: "failed", message: session.ports.redactor.redact(messageOf(thrown)), recoverable: false },
+          );
+        const value = await Promise.all(
+          tasks.map((task) => gate.run(() => one(task)).catch((thrown) => failed(task[0], thrown))),
         );
-      const value = await Promise.all(
-        tasks.map((task) => gate.run(() => one(task)).catch((thrown) => failed(task[0], thrown))),
-      );
-      return { status: value.every((result) => result.success) ? "completed" : "failed", value };
-    });
+        return { status: value.every((result) => result.success) ? "completed" : "failed", value };
+      },
+    );
   }
 
   /** Goes on with the open root run of a recorded session, in its own rows. */
@@ -84,13 +95,16 @@ export class Sessions {
     const root = roots.find((node) => !isClosed(node));
     if (!root || row.status !== "running") throw endedAlready(row);
     return this.#handle((started) =>
-      this.#within(() => adoptSession(this.#maker, row), async (session) => {
-        charge(session, roots);
-        const result = spawnRun(this.#maker.host, await this.#requestOf(session, root));
-        started({ sessionId: session.id, runId: root.run_id, result });
-        const value = await result;
-        return { status: value.status, value };
-      }),
+      this.#within(
+        () => adoptSession(this.#maker, row),
+        async (session) => {
+          charge(session, roots);
+          const result = spawnRun(this.#maker.host, await this.#requestOf(session, root));
+          started({ sessionId: session.id, runId: root.run_id, result });
+          const value = await result;
+          return { status: value.status, value };
+        },
+      ),
     );
   }
 
@@ -149,7 +163,10 @@ export class Sessions {
     return promise;
   }
 
-  async #within<Value>(opening: () => Promise<Session>, work: (session: Session) => Promise<Outcome<Value>>): Promise<Value> {
+  async #within<Value>(
+    opening: () => Promise<Session>,
+    work: (session: Session) => Promise<Outcome<Value>>,
+  ): Promise<Value> {
     if (this.#closed) throw new RetinueError("failed", "the runtime is closed");
     const { promise: ending, resolve: ended } = Promise.withResolvers<void>();
     this.#endings.add(ending);
@@ -161,7 +178,11 @@ export class Sessions {
     }
   }
 
-  async #workIn<Value>(session: Session, work: (session: Session) => Promise<Outcome<Value>>, ended: () => void): Promise<Value> {
+  async #workIn<Value>(
+    session: Session,
+    work: (session: Session) => Promise<Outcome<Value>>,
+    ended: () => void,
+  ): Promise<Value> {
     const { store } = this.#maker.host;
     this.#open.set(session.id, session);
     session.stopped = this.#closed;
@@ -192,6 +213,11 @@ function charge(session: Session, roots: readonly MessageNode[]): void {
 
 function endedAlready(row: SessionRow): RetinueError {
   const hint = "start a new one with: retinue run";
-  if (row.status === "cancelled") return new RetinueError("input", `session ${row.session_id} was stopped, and stays stopped`, hint);
-  return new RetinueError("input", `session ${row.session_id} has ended (${row.status}); there is nothing to resume`, hint);
+  if (row.status === "cancelled")
+    return new RetinueError("input", `session ${row.session_id} was stopped, and stays stopped`, hint);
+  return new RetinueError(
+    "input",
+    `session ${row.session_id} has ended (${row.status}); there is nothing to resume`,
+    hint,
+  );
 }

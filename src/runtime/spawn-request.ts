@@ -27,4 +27,3 @@ export type SpawnRequest = {
   /** The recorded run to go on with, in its own row. */
   resume?: MessageNode | undefined;
 };
-

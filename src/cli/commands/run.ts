@@ -7,12 +7,29 @@ const MODES = ["default", "acceptEdits", "plan", "bypassPermissions"];
 
 /** Registers `retinue run`. */
 export function registerRun(program: Command, cli: Cli): void {
-  program
+  const command = program
     .command("run")
     .description("run a task; without one it is read from stdin")
     .argument("[task]", "what to do")
     .option("--agent <name>", "the agent that gets the task; `main` or the only one by default")
-    .option("-m, --model <model>", "an alias or provider/model-id")
+    .option("-m, --model <model>", "an alias or provider/model-id");
+  addShowing(command)
+    .option("--max-turns <n>", "at most this many turns of the first agent", wholeNumber)
+    .option("--max-budget-usd <amount>", "at most this much for the whole tree", amount)
+    .option("--max-depth <n>", "how deep agents may delegate", countNumber)
+    .option("--max-agents <n>", "how many runs there may be in all", wholeNumber)
+    .option("--agents <json>", 'more agents, by name: {"name": {"description": …, "prompt": …}}')
+    .addOption(claudeSpelling("--allowedTools <rules>"))
+    .addOption(claudeSpelling("--disallowedTools <rules>"))
+    .action(async (task: string | undefined, _options: unknown, command: Command) => {
+      const { runTask } = await import("../run/run-task.ts");
+      cli.exitCode = await runTask(task, command.optsWithGlobals<RunOptions>(), cli.terminal);
+    });
+}
+
+/** Adds what running and resuming have in common: how it is shown, and how asks are answered. */
+export function addShowing(command: Command): Command {
+  return command
     .option("-p, --print", "print the result only: no progress, and nobody is asked")
     .addOption(
       new Option("--output-format <format>", "how the result is printed")
@@ -28,18 +45,7 @@ export function registerRun(program: Command, cli: Cli): void {
     .option("--disallowed-tools <rules>", "deny tools to every agent of this run", append, [])
     .addOption(
       new Option("--permission-mode <mode>", "how asks are answered without a person").choices(MODES),
-    )
-    .option("--max-turns <n>", "at most this many turns of the first agent", wholeNumber)
-    .option("--max-budget-usd <amount>", "at most this much for the whole tree", amount)
-    .option("--max-depth <n>", "how deep agents may delegate", countNumber)
-    .option("--max-agents <n>", "how many runs there may be in all", wholeNumber)
-    .option("--agents <json>", 'more agents, by name: {"name": {"description": …, "prompt": …}}')
-    .addOption(claudeSpelling("--allowedTools <rules>"))
-    .addOption(claudeSpelling("--disallowedTools <rules>"))
-    .action(async (task: string | undefined, _options: unknown, command: Command) => {
-      const { runTask } = await import("../run/run-task.ts");
-      cli.exitCode = await runTask(task, command.optsWithGlobals<RunOptions>(), cli.terminal);
-    });
+    );
 }
 
 /** Understood because scripts use it, and not shown because one spelling is enough. */

@@ -1,5 +1,5 @@
 import { codeTools } from "../../packs/code/code-tools.ts";
-import { createRuntime, type Runtime, type RuntimeOptions } from "../../runtime/runtime.ts";
+import { createRuntime, type RunHandle, type Runtime, type RuntimeOptions } from "../../runtime/runtime.ts";
 import type { RunResult } from "../../schema/result.ts";
 import { exitCodeOfResult } from "../exit-code.ts";
 import { type OpenProject, openSoundProject } from "../open-project.ts";
@@ -21,18 +21,23 @@ export async function runTask(
   const project = await openSoundProject(options, terminal);
   const agent = pickAgent(project.registry, options.agent);
   const task = await readTask(argument, terminal);
+  const request = { agent, task, limits: limitsOf(options), ...(options.model && { model: options.model }) };
+  return conduct(project, options, terminal, (runtime) => runtime.start(request));
+}
+
+/** Begins a run, shows it, ends it when the person says so, and gives the exit code. */
+export async function conduct(
+  project: OpenProject,
+  options: RunOptions,
+  terminal: Terminal,
+  begin: (runtime: Runtime) => Promise<RunHandle>,
+): Promise<number> {
   const runtime = createRuntime(runtimeOptions(project, options, terminal));
   const signals = catchSignals(terminal);
   const finish = show(runtime, project, options, terminal);
   const unanswered = watchUnanswered(runtime);
   try {
-    const request = {
-      agent,
-      task,
-      limits: limitsOf(options),
-      ...(options.model && { model: options.model }),
-    };
-    const handle = await runtime.start(request);
+    const handle = await begin(runtime);
     signals.onStop(() => runtime.cancel(handle.sessionId));
     const result = await handle.result;
     finish(result);

@@ -5,6 +5,8 @@ import { TransportError } from "../../schema/transport.ts";
 import type { CallContext } from "../model-error.ts";
 import { ModelError, modelError } from "../model-error.ts";
 import { isRecord } from "./json.ts";
+import type { RetryHints } from "./retry-hints.ts";
+import { retryAfterMs, retryHintsIn } from "./retry-hints.ts";
 
 const MAX_ERROR_BYTES = 65_536;
 
@@ -31,11 +33,12 @@ const CONTEXT_OVERFLOW = new RegExp(
 const CONTENT_FILTER =
   /content_filter|content_policy|content management policy|safety (system|filter)|moderation/i;
 const NO_CREDIT = /insufficient_quota|insufficient (credit|balance|fund)|credit balance is too low|billing/i;
+const WRONG_KEY = /API_KEY_INVALID|API key (not valid|not found|expired)/i;
 const WRONG_MODEL =
   /model_not_found|model.{0,80}(not found|does not exist|not exist|unknown|not loaded)|not_found_error/i;
 
 /** What a server said about its failure, in whichever shape. */
-export type ServerComplaint = { message: string; code: string };
+export type ServerComplaint = { message: string; code: string } & RetryHints;
 
 /** Reads a failed reply to its end and names it. */
 export async function errorOfReply(reply: TransportReply, call: CallContext): Promise<ModelError> {
@@ -48,13 +51,13 @@ export function errorOfComplaint(
   complaint: ServerComplaint,
   call: CallContext,
   status?: number,
-  retryAfter?: number,
+  retryAfter = complaint.retryAfterMs,
 ): ModelError {
   const type = typeOf(complaint, status);
   return modelError(call, {
     type,
     message: complaint.message || complaint.code,
-    recoverable: type === "bad_response" ? isServerFault(status) : undefined,
+    recoverable: isRecoverable(type, complaint, status),
     hint: hintOf(type, complaint, call),
     ...(status !== undefined && { status }),
     ...(retryAfter !== undefined && { retryAfterMs: retryAfter }),
@@ -63,6 +66,9 @@ export function errorOfComplaint(
 
 function typeOf({ message, code }: ServerComplaint, status = statusOfCode(code)): ErrorType {
   const said = `${code} ${message}`;
+  // Google words every rate limit like an unpaid bill.
+  if (status === 429 && /RESOURCE_EXHAUSTED/.test(code)) return "rate_limit";
+  if (WRONG_KEY.test(said)) return "auth";
   if (NO_CREDIT.test(said) && status !== undefined && status < 500) return "auth";
   if (CONTEXT_OVERFLOW.test(said) && status !== 401 && status !== 403 && status !== 429)
     return "context_overflow";
@@ -78,21 +84,25 @@ function typeOf({ message, code }: ServerComplaint, status = statusOfCode(code))
 
 /** Errors inside a stream carry the HTTP status as their code, if anything. */
 function statusOfCode(code: string): number | undefined {
-  return /^[45]\d\d$/.test(code) ? Number(code) : undefined;
+  return /^[45]\d\d( |$)/.test(code) ? Number(code.slice(0, 3)) : undefined;
 }
 
 function typeOfCode(code: string): ErrorType {
-  if (/rate_limit/.test(code)) return "rate_limit";
-  if (/auth|permission|api_key/.test(code)) return "auth";
-  if (/timeout/.test(code)) return "timeout";
-  if (/not_found/.test(code)) return "config";
-  if (/overloaded|server_error|api_error|unavailable|internal/.test(code)) return "overloaded";
+  if (/rate_limit|resource_exhausted/i.test(code)) return "rate_limit";
+  if (/auth|permission|api_key/i.test(code)) return "auth";
+  if (/timeout|deadline/i.test(code)) return "timeout";
+  if (/not_found/i.test(code)) return "config";
+  if (/overloaded|server_error|api_error|unavailable|internal/i.test(code)) return "overloaded";
   return "bad_response";
 }
 
-/** A request the server calls wrong stays wrong; an error without a status came in the middle of an accepted one. */
-function isServerFault(status: number | undefined): boolean {
-  return status === undefined;
+/**
+ * A request the server calls wrong stays wrong; an error without a status came in the middle of an accepted one. Of the
+ * other types each has its rule, but a limit of the day is not lifted by waiting a little.
+ */
+function isRecoverable(type: ErrorType, { usedUp }: RetryHints, status?: number): boolean | undefined {
+  if (type === "rate_limit" && usedUp) return false;
+  return type === "bad_response" ? status === undefined : undefined;
 }
 
 function hintOf(type: ErrorType, complaint: ServerComplaint, call: CallContext): string | undefined {
@@ -124,9 +134,10 @@ export function complaintIn(value: unknown): ServerComplaint {
   const nested = value.error ?? value.errors;
   if (nested !== undefined && nested !== null && typeof nested !== "boolean") {
     const inner = complaintIn(nested);
-    return { message: inner.message || textOf(value.message), code: inner.code || codeOf(value) };
+    return { ...inner, message: inner.message || textOf(value.message), code: inner.code || codeOf(value) };
   }
-  return { message: textOf(value.message) || textOf(value.detail), code: codeOf(value) };
+  const message = textOf(value.message) || textOf(value.detail);
+  return { message, code: codeOf(value), ...retryHintsIn(value) };
 }
 
 function textOf(value: unknown): string {
@@ -137,23 +148,12 @@ function textOf(value: unknown): string {
       : JSON.stringify(value);
 }
 
-/** OpenAI names the cause in `code` and the family in `type`, Anthropic only in `type`. */
+/** OpenAI names the cause in `code` and the family in `type`, Anthropic only in `type`, Google in `status`. */
 function codeOf(value: Record<string, unknown>): string {
-  return [value.code, value.type]
+  return [value.code, value.type, value.status]
     .filter((part) => typeof part === "string" || typeof part === "number")
     .filter((part) => part !== "error")
     .join(" ");
-}
-
-/** How long the server asks to wait: milliseconds, seconds or a date. */
-export function retryAfterMs(headers: TransportReply["headers"], nowMs: number): number | undefined {
-  const exact = Number(headers["retry-after-ms"] ?? Number.NaN);
-  if (Number.isFinite(exact)) return Math.max(0, exact);
-  const value = headers["retry-after"];
-  if (typeof value !== "string" || value.trim() === "") return undefined;
-  const seconds = Number(value);
-  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - nowMs;
-  return Number.isFinite(ms) ? Math.max(0, Math.round(ms)) : undefined;
 }
 
 /** Names whatever ended a call: cancellation first, since it makes everything else fail too. */

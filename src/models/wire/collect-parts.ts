@@ -39,6 +39,7 @@ export async function collectParts(
         if (block) block.text += part.delta;
         break;
       }
+      case "text-end":
       case "reasoning-end": {
         const block = blocks.get(part.id);
         if (block && part.providerMetadata) block.providerMetadata = part.providerMetadata;

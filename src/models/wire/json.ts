@@ -8,6 +8,11 @@ export function countOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
+/** A text, or nothing in place of anything else. */
+export function stringOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
 /** Whether text is a complete JSON document. */
 export function isCompleteJson(text: string): boolean {
   try {

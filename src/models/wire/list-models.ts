@@ -32,11 +32,14 @@ export async function withAvailableModels(
   }
 }
 
-function modelNames(value: unknown): string[] {
+/** Names of a list as any of the servers writes it; Google puts a folder in front. */
+export function modelNames(value: unknown): string[] {
   const list = isRecord(value) ? (value.data ?? value.models) : value;
   if (!Array.isArray(list)) return [];
   const names = list.map((entry) => (isRecord(entry) ? (entry.id ?? entry.name) : entry));
-  return names.filter((name) => typeof name === "string").map((name) => name.slice(0, 100));
+  return names
+    .filter((name) => typeof name === "string")
+    .map((name) => name.replace(/^models\//, "").slice(0, 100));
 }
 
 /** How many leading characters two names share. */

@@ -3,6 +3,7 @@ import type { TransportError, TransportReply } from "../../schema/transport.ts";
 import type { CallContext } from "../model-error.ts";
 import { brokenReply } from "../model-error.ts";
 import { isCompleteJson, isRecord } from "./json.ts";
+import { Lines } from "./lines.ts";
 import { SseLines } from "./sse.ts";
 
 /** Takes one part of a reply as it comes in. */
@@ -13,7 +14,9 @@ export type ReplyLimits = { maxLineBytes: number; maxReplyBytes: number };
 
 /** Turns a server's payloads into parts. Throws to fail the call. */
 export type WireReader = {
-  /** One `data:` payload; returns true once the reply is complete. */
+  /** Set if each line of the body is a payload; otherwise the body is an event stream. */
+  readonly payloadPerLine?: true;
+  /** One payload; returns true once the reply is complete. */
   event(data: string): boolean;
   /** A sign of life without content. */
   ping(): void;
@@ -40,24 +43,29 @@ export function readReply(reply: TransportReply, reader: WireReader, limits: Rep
   return new Promise((resolve, reject) => {
     let body: StreamBody | DocumentBody | undefined;
     let bytesIn = 0;
+    /** Dropping a broken reply ends its body too, and that must not complete what came before. */
+    let failed = false;
     reply.read({
       chunk(bytes) {
         bytesIn += bytes.length;
         try {
           if (bytesIn > limits.maxReplyBytes)
             throw new Error(`the reply exceeds ${limits.maxReplyBytes} bytes`);
-          body ??= isDocument(reply, bytes)
-            ? new DocumentBody(reader)
-            : new StreamBody(reader, limits.maxLineBytes);
+          body ??=
+            !reader.payloadPerLine && isDocument(reply, bytes)
+              ? new DocumentBody(reader)
+              : new StreamBody(reader, limits.maxLineBytes);
           if (!body.push(bytes)) return;
           resolve();
           reply.release();
         } catch (thrown) {
+          failed = true;
           reject(thrown);
           reply.destroy();
         }
       },
       end(error) {
+        if (failed) return;
         try {
           if (body) body.end(error);
           else reader.end(error);
@@ -80,14 +88,16 @@ function isDocument(reply: TransportReply, first: Buffer): boolean {
 
 class StreamBody {
   readonly #reader: WireReader;
-  readonly #lines: SseLines;
+  readonly #lines: Lines;
   #complete = false;
   /** The body is over: what is left is a line without a newline, which may be only the beginning of one. */
   #ended = false;
 
   constructor(reader: WireReader, maxLineBytes: number) {
     this.#reader = reader;
-    this.#lines = new SseLines(this, maxLineBytes);
+    this.#lines = reader.payloadPerLine
+      ? new Lines((text, from, to) => this.data(text.slice(from, to)), maxLineBytes)
+      : new SseLines(this, maxLineBytes);
   }
 
   data(text: string): void {

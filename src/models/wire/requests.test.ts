@@ -5,8 +5,8 @@ import type {
 } from "@ai-sdk/provider";
 import { expect, test } from "vitest";
 import { HELLO } from "../../../test/fixtures/model-calls.ts";
-import { writeAnthropicRequest } from "./anthropic-request.ts";
-import { writeOpenAiRequest } from "./openai-request.ts";
+import { writeAnthropicRequest } from "../anthropic/anthropic-request.ts";
+import { writeOpenAiRequest } from "../openai/openai-request.ts";
 import { toolInput, toolOutputText } from "./prompt-parts.ts";
 
 const conversation: LanguageModelV4Prompt = [

@@ -1,7 +1,8 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { Emit } from "./read-reply.ts";
 
-type Metadata = Extract<LanguageModelV4StreamPart, { type: "reasoning-end" }>["providerMetadata"];
+/** What a provider wants back with a part of its reply. */
+export type Metadata = Extract<LanguageModelV4StreamPart, { type: "reasoning-end" }>["providerMetadata"];
 
 /** Text and reasoning of one reply as numbered blocks, at most one of them open. */
 export class TextBlocks {
@@ -41,13 +42,9 @@ export class TextBlocks {
   }
 
   close(): void {
-    if (this.#open === "text") this.#emit({ type: "text-end", id: this.#id });
-    if (this.#open === "reasoning") {
-      this.#emit({
-        type: "reasoning-end",
-        id: this.#id,
-        ...(this.#metadata && { providerMetadata: this.#metadata }),
-      });
+    if (this.#open) {
+      const metadata = this.#metadata && { providerMetadata: this.#metadata };
+      this.#emit({ type: this.#open === "text" ? "text-end" : "reasoning-end", id: this.#id, ...metadata });
     }
     this.#open = undefined;
     this.#metadata = undefined;

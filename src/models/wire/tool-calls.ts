@@ -2,9 +2,17 @@ import { randomUUID } from "node:crypto";
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { callIdsIn } from "./prompt-parts.ts";
 import type { Emit } from "./read-reply.ts";
+import type { Metadata } from "./text-blocks.ts";
 
 /** A tool call in the making. */
-export type OpenCall = { id: string; sentId: string; name: string; input: string; closed: boolean };
+export type OpenCall = {
+  id: string;
+  sentId: string;
+  name: string;
+  input: string;
+  closed: boolean;
+  metadata: Metadata;
+};
 
 /**
  * Tool calls of one reply. Their inputs are streamed as `tool-input-*` parts, but a `tool-call` part, on which a tool
@@ -34,11 +42,11 @@ export class ToolCalls {
   }
 
   /** Starts a call. An id that is missing or was used before in the conversation is replaced. */
-  start(sentId: string, name: string): OpenCall {
+  start(sentId: string, name: string, metadata?: Metadata): OpenCall {
     this.#taken ??= callIdsIn(this.#prompt);
     const id = sentId === "" || this.#taken.has(sentId) ? `call_${randomUUID().replaceAll("-", "")}` : sentId;
     this.#taken.add(id);
-    const call = { id, sentId, name, input: "", closed: false };
+    const call = { id, sentId, name, input: "", closed: false, metadata };
     this.#calls.push(call);
     this.#emit({ type: "tool-input-start", id, toolName: name });
     return call;
@@ -61,7 +69,8 @@ export class ToolCalls {
     for (const call of this.#calls) {
       this.close(call);
       const input = call.input === "" && !cutOff ? "{}" : call.input;
-      this.#emit({ type: "tool-call", toolCallId: call.id, toolName: call.name, input });
+      const metadata = call.metadata && { providerMetadata: call.metadata };
+      this.#emit({ type: "tool-call", toolCallId: call.id, toolName: call.name, input, ...metadata });
     }
   }
 }

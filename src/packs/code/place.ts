@@ -5,8 +5,13 @@ import type { ToolContext } from "../../tools/tool.ts";
 export type Place = { path: string; root: string };
 
 /** The path that was judged, not the one that the same words would lead to now; refuses what lies outside. */
-export function placeOf({ targets, projectDir, workspaceDir }: Pick<ToolContext, "targets" | "projectDir" | "workspaceDir">): Place {
+export function placeOf({
+  targets,
+  projectDir,
+  workspaceDir,
+}: Pick<ToolContext, "targets" | "projectDir" | "workspaceDir">): Place {
   const target = targets.find((each) => each.kind === "path");
-  if (!target || target.root === "outside") throw new PathRefused("it is outside the project and the workspace");
+  if (!target || target.root === "outside")
+    throw new PathRefused("it is outside the project and the workspace");
   return { path: target.path, root: target.root === "project" ? projectDir : workspaceDir };
 }

@@ -6,13 +6,13 @@ import type {
 import type { TransportError } from "../../schema/transport.ts";
 import type { CallContext } from "../model-error.ts";
 import { brokenReply } from "../model-error.ts";
-import { complaintIn, errorOfComplaint } from "./classify-error.ts";
-import { countOf, isRecord } from "./json.ts";
-import type { Emit, WireReader } from "./read-reply.ts";
-import { parsePayload } from "./read-reply.ts";
-import { TextBlocks } from "./text-blocks.ts";
-import type { OpenCall } from "./tool-calls.ts";
-import { ToolCalls } from "./tool-calls.ts";
+import { complaintIn, errorOfComplaint } from "../wire/classify-error.ts";
+import { countOf, isRecord, stringOf } from "../wire/json.ts";
+import type { Emit, WireReader } from "../wire/read-reply.ts";
+import { parsePayload } from "../wire/read-reply.ts";
+import { TextBlocks } from "../wire/text-blocks.ts";
+import type { OpenCall } from "../wire/tool-calls.ts";
+import { ToolCalls } from "../wire/tool-calls.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -162,10 +162,6 @@ export class AnthropicReader implements WireReader {
     this.#calls.finish(finishReason.unified === "length");
     this.#emit({ type: "finish", finishReason, usage: anthropicUsage(this.#usage) });
   }
-}
-
-function stringOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }
 
 const UNIFIED: Readonly<Record<string, LanguageModelV4FinishReason["unified"]>> = {

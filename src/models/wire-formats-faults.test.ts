@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callModel, HELLO, ofType } from "../../test/fixtures/model-calls.ts";
-import { chunkedReply, events, startRawServer, startServer } from "../../test/fixtures/model-server.ts";
+import { chunkedReply, startRawServer, startServer } from "../../test/fixtures/model-server.ts";
+import { WIRE_FORMATS } from "../../test/fixtures/wire-formats.ts";
 import { createTransport } from "../net/transport.ts";
 import type { Transport } from "../schema/transport.ts";
-import { createAnthropicModel } from "./anthropic.ts";
 import { ModelError } from "./model-error.ts";
-import { createOpenAiChatModel } from "./openai-chat.ts";
-import type { StreamingModel, WireSettings } from "./wire/wire-model.ts";
+import type { StreamingModel } from "./wire/wire-model.ts";
 
 let transport: Transport;
 beforeAll(() => {
@@ -14,47 +13,14 @@ beforeAll(() => {
 });
 afterAll(() => transport.close());
 
-const openAiCall = (rest: object) => ({ choices: [{ delta: { tool_calls: [{ index: 0, ...rest }] } }] });
-const wireFormats = [
-  {
-    name: "openai",
-    create: createOpenAiChatModel,
-    stream: events(
-      { id: "c", choices: [{ delta: { content: "ä🤝" } }] },
-      openAiCall({ id: "a", function: { name: "pay", arguments: '{"amount":1' } }),
-      openAiCall({ function: { arguments: "00}" } }),
-      { choices: [{ delta: {}, finish_reason: "tool_calls" }] },
-      "[DONE]",
-    ),
-  },
-  {
-    name: "anthropic",
-    create: createAnthropicModel,
-    stream: events(
-      { type: "message_start", message: { usage: { input_tokens: 1, output_tokens: 1 } } },
-      {
-        type: "content_block_start",
-        index: 0,
-        content_block: { type: "tool_use", id: "t", name: "pay", input: {} },
-      },
-      {
-        type: "content_block_delta",
-        index: 0,
-        delta: { type: "input_json_delta", partial_json: '{"amount":1' },
-      },
-      { type: "content_block_delta", index: 0, delta: { type: "input_json_delta", partial_json: "00}" } },
-      { type: "content_block_stop", index: 0 },
-      { type: "message_delta", delta: { stop_reason: "tool_use" }, usage: { output_tokens: 5 } },
-      { type: "message_stop" },
-    ),
-  },
-];
+const CALL = { name: "pay", input: '{"amount":100}' };
+const wireFormats = WIRE_FORMATS.map((format) => ({
+  ...format,
+  stream: format.encode({ text: "ä🤝", calls: [CALL, CALL] }),
+}));
+type Format = (typeof wireFormats)[number];
 
-function modelAt(
-  url: string,
-  format: { create: (settings: WireSettings) => StreamingModel },
-  limits = {},
-): StreamingModel {
+function modelAt(url: string, format: Format, limits = {}): StreamingModel {
   return format.create({ provider: "test", modelId: "m", baseUrl: url, transport, limits });
 }
 
@@ -62,7 +28,7 @@ function modelAt(
 function expectWholeOrFailed({ parts, error }: Awaited<ReturnType<typeof callModel>>): "whole" | "failed" {
   const inputs = ofType(parts, "tool-call").map((part) => part.input);
   if (error === undefined) {
-    expect(inputs).toEqual(['{"amount":100}']);
+    expect(inputs).toEqual([CALL.input, CALL.input]);
     expect(ofType(parts, "finish")).toHaveLength(1);
     return "whole";
   }
@@ -78,7 +44,7 @@ describe.each(wireFormats)("$name", (format) => {
   test.each(["reset", "end"])(
     "a stream cut at any byte by a connection %s never yields a partial call",
     async (how) => {
-      const bytes = chunkedReply(format.stream);
+      const bytes = chunkedReply(format.stream, format.contentType);
       let cut = 0;
       const server = await startRawServer((socket) => {
         if (how === "end" || cut === 0) return socket.end(bytes.subarray(0, cut));
@@ -96,7 +62,7 @@ describe.each(wireFormats)("$name", (format) => {
 
   test("a body without framing that ends anywhere is whole only after its terminal event", async () => {
     const text = Buffer.from(format.stream.join(""));
-    const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+    const head = `HTTP/1.1 200 OK\r\ncontent-type: ${format.contentType}\r\nconnection: close\r\n\r\n`;
     let cut = 0;
     const server = await startRawServer((socket) => {
       socket.end(Buffer.concat([Buffer.from(head), text.subarray(0, cut)]));
@@ -108,40 +74,27 @@ describe.each(wireFormats)("$name", (format) => {
     expect(outcomes.join().replace(/(failed,?)+(whole,?)+/, "")).toBe("");
   });
 
-  test("a stream that drips byte by byte is read like any other", async () => {
-    const text = Buffer.from(format.stream.join(""));
-    const server = await startServer((_, response) => {
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      let at = 0;
-      const next = (): void => {
-        if (at === text.length) response.end();
-        else response.write(text.subarray(at, ++at), () => setImmediate(next));
-      };
-      next();
-    });
-    expect(expectWholeOrFailed(await callModel(modelAt(server.url, format)))).toBe("whole");
-    await server.close();
-  });
-
   const broken: [string, string][] = [
     ["nothing at all", ""],
     ["only blank lines", "\n\n\n"],
     ["only a comment", ": hi\n\n"],
-    ["malformed JSON", 'data: {"id": \n\n'],
-    ["JSON that is no object", "data: [1,2]\n\ndata: null\n\n"],
+    ["malformed JSON", format.frame('{"id": ')],
+    ["JSON that is no object", `${format.frame("[1,2]")}${format.frame("null")}`],
     ["an HTML page", "<html><body>Log in</body></html>"],
-    ["the end mark alone", "data: [DONE]\n\n"],
-    ["the stop event alone", 'data: {"type":"message_stop"}\n\n'],
-    ["deep nesting", `data: ${"[".repeat(100_000)}\n\n`],
-    ["deep nesting of objects", `data: ${'{"choices":'.repeat(50_000)}1${"}".repeat(50_000)}\n\n`],
+    ["the end mark alone", format.frame(format.endMark)],
+    ["the beginning alone", format.stream[0] ?? ""],
+    ["deep nesting", format.frame("[".repeat(100_000))],
+    ["deep nesting of objects", format.frame(`${'{"choices":'.repeat(50_000)}1${"}".repeat(50_000)}`)],
     [
       "prototype keys",
-      'data: {"__proto__":{"finish_reason":"stop"},"constructor":{"prototype":{"polluted":1}}}\n\n',
+      format.frame(
+        '{"__proto__":{"done":true,"finish_reason":"stop"},"constructor":{"prototype":{"polluted":1}}}',
+      ),
     ],
   ];
   test.each(broken)("%s is a typed failure, never an empty success", async (_, text) => {
     const server = await startServer((_request, response) => {
-      response.writeHead(200, { "content-type": "text/event-stream" }).end(text);
+      response.writeHead(200, { "content-type": format.contentType }).end(text);
     });
     const outcome = await callModel(modelAt(server.url, format));
     await server.close();
@@ -149,13 +102,15 @@ describe.each(wireFormats)("$name", (format) => {
     expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
   });
 
+  const inText = format.encode({ text: "x".repeat(2_000) });
   test.each([
     ["of one endless line", "x".repeat(1_000), "a line of the stream exceeds"],
-    ["of endless comments", `: ${"x".repeat(1_000)}\n`, "the reply exceeds"],
+    ["of endless blank lines", "\n".repeat(1_000), "the reply exceeds"],
+    ["of endless text", inText.find((piece) => piece.includes("xxx")) ?? "", "the reply exceeds"],
   ])("an endless stream %s is cut off", async (_, text, message) => {
     const closed = Promise.withResolvers<void>();
     const server = await startServer((_request, response) => {
-      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.writeHead(200, { "content-type": format.contentType });
       response.once("close", () => closed.resolve());
       const more = (): void => {
         while (!response.destroyed && response.write(text));
@@ -175,7 +130,7 @@ describe.each(wireFormats)("$name", (format) => {
       const closed = Promise.withResolvers<void>();
       const controller = new AbortController();
       const server = await startServer((_request, response) => {
-        response.writeHead(200, { "content-type": "text/event-stream" }).write(format.stream[0] ?? "");
+        response.writeHead(200, { "content-type": format.contentType }).write(format.stream[0] ?? "");
         response.once("close", () => closed.resolve());
       });
       const call = modelAt(server.url, format).stream(
@@ -193,7 +148,7 @@ describe.each(wireFormats)("$name", (format) => {
 
   test("a failure in the middle of a web stream is an error part, after which it closes", async () => {
     const server = await startServer((_request, response) => {
-      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.writeHead(200, { "content-type": format.contentType });
       response.write(format.stream[0] ?? "", () => setImmediate(() => response.destroy()));
     });
     const { stream } = await modelAt(server.url, format).doStream({ prompt: HELLO });

@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
-import { imageOrText, toolInput, toolOutputText } from "./prompt-parts.ts";
-import type { WireRequest } from "./wire-model.ts";
+import { imageOrText, toolInput, toolOutputText } from "../wire/prompt-parts.ts";
+import type { WireRequest } from "../wire/wire-model.ts";
 
 type AssistantMessage = Extract<LanguageModelV4Message, { role: "assistant" }>;
 type UserMessage = Extract<LanguageModelV4Message, { role: "user" }>;

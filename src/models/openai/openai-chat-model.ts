@@ -1,7 +1,7 @@
-import { OpenAiReader } from "./wire/openai-reply.ts";
-import { writeOpenAiRequest } from "./wire/openai-request.ts";
-import type { StreamingModel, WireSettings } from "./wire/wire-model.ts";
-import { createWireModel } from "./wire/wire-model.ts";
+import type { StreamingModel, WireSettings } from "../wire/wire-model.ts";
+import { createWireModel } from "../wire/wire-model.ts";
+import { OpenAiReader } from "./openai-reply.ts";
+import { writeOpenAiRequest } from "./openai-request.ts";
 
 /** A model behind OpenAI's chat completions, as OpenAI, OpenRouter, DeepSeek, vLLM, llama.cpp, Ollama and LM Studio serve it. */
 export function createOpenAiChatModel(settings: WireSettings): StreamingModel {

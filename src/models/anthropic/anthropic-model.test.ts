@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { callModel, callsOf, gather, HELLO, ofType, textOf } from "../../test/fixtures/model-calls.ts";
-import type { TestServer } from "../../test/fixtures/model-server.ts";
-import { events, startServer } from "../../test/fixtures/model-server.ts";
-import { createTransport } from "../net/transport.ts";
-import type { Transport } from "../schema/transport.ts";
-import { createAnthropicModel } from "./anthropic.ts";
-import type { StreamingModel } from "./wire/wire-model.ts";
+import { callModel, callsOf, gather, HELLO, ofType, textOf } from "../../../test/fixtures/model-calls.ts";
+import type { TestServer } from "../../../test/fixtures/model-server.ts";
+import { events, startServer } from "../../../test/fixtures/model-server.ts";
+import { createTransport } from "../../net/transport.ts";
+import type { Transport } from "../../schema/transport.ts";
+import type { StreamingModel } from "../wire/wire-model.ts";
+import { createAnthropicModel } from "./anthropic-model.ts";
 
 let transport: Transport;
 let server: TestServer;

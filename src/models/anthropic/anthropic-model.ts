@@ -1,7 +1,7 @@
-import { AnthropicReader } from "./wire/anthropic-reply.ts";
-import { writeAnthropicRequest } from "./wire/anthropic-request.ts";
-import type { StreamingModel, WireSettings } from "./wire/wire-model.ts";
-import { createWireModel } from "./wire/wire-model.ts";
+import type { StreamingModel, WireSettings } from "../wire/wire-model.ts";
+import { createWireModel } from "../wire/wire-model.ts";
+import { AnthropicReader } from "./anthropic-reply.ts";
+import { writeAnthropicRequest } from "./anthropic-request.ts";
 
 /** A model behind Anthropic's Messages API. */
 export function createAnthropicModel(settings: WireSettings): StreamingModel {

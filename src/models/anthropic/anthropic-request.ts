@@ -3,8 +3,8 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4Prompt,
 } from "@ai-sdk/provider";
-import { imageOrText, isToolFailure, toolInput, toolOutputText } from "./prompt-parts.ts";
-import type { WireRequest } from "./wire-model.ts";
+import { imageOrText, isToolFailure, toolInput, toolOutputText } from "../wire/prompt-parts.ts";
+import type { WireRequest } from "../wire/wire-model.ts";
 
 type Block = { type: string; cache_control?: { type: "ephemeral" } } & Record<string, unknown>;
 type WireMessage = { role: "user" | "assistant"; content: Block[] };

@@ -6,13 +6,13 @@ import type {
 import type { TransportError } from "../../schema/transport.ts";
 import type { CallContext } from "../model-error.ts";
 import { brokenReply } from "../model-error.ts";
-import { complaintIn, errorOfComplaint } from "./classify-error.ts";
-import { countOf, isCompleteJson, isRecord } from "./json.ts";
-import type { Emit, WireReader } from "./read-reply.ts";
-import { parsePayload } from "./read-reply.ts";
-import { TextBlocks } from "./text-blocks.ts";
-import type { OpenCall } from "./tool-calls.ts";
-import { ToolCalls } from "./tool-calls.ts";
+import { complaintIn, errorOfComplaint } from "../wire/classify-error.ts";
+import { countOf, isCompleteJson, isRecord } from "../wire/json.ts";
+import type { Emit, WireReader } from "../wire/read-reply.ts";
+import { parsePayload } from "../wire/read-reply.ts";
+import { TextBlocks } from "../wire/text-blocks.ts";
+import type { OpenCall } from "../wire/tool-calls.ts";
+import { ToolCalls } from "../wire/tool-calls.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -161,11 +161,24 @@ export function openAiUsage(usage: Fields | undefined): LanguageModelV4Usage {
   const inputDetails = isRecord(usage?.prompt_tokens_details) ? usage.prompt_tokens_details : {};
   const outputDetails = isRecord(usage?.completion_tokens_details) ? usage.completion_tokens_details : {};
   const cacheRead = countOf(inputDetails.cached_tokens) ?? countOf(usage?.prompt_cache_hit_tokens);
+  const cacheWrite = countOf(inputDetails.cache_write_tokens);
   const reasoning = countOf(outputDetails.reasoning_tokens);
+  const total = withReasoning(output, reasoning, { input, all: countOf(usage?.total_tokens) });
+  const noCache = less(input, (cacheRead ?? 0) + (cacheWrite ?? 0));
   return {
-    inputTokens: { total: input, noCache: less(input, cacheRead), cacheRead, cacheWrite: undefined },
-    outputTokens: { total: output, text: less(output, reasoning), reasoning },
+    inputTokens: { total: input, noCache, cacheRead, cacheWrite },
+    outputTokens: { total, text: less(total, reasoning), reasoning },
   };
+}
+
+/** OpenAI counts reasoning within the completion; some servers count it apart, which their total tells. */
+function withReasoning(
+  output: number | undefined,
+  reasoning: number | undefined,
+  { input, all }: { input: number | undefined; all: number | undefined },
+): number | undefined {
+  if (output === undefined || input === undefined || !reasoning) return output;
+  return all === input + output + reasoning ? output + reasoning : output;
 }
 
 function less(total: number | undefined, part: number | undefined): number | undefined {

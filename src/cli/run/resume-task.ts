@@ -1,0 +1,32 @@
+import { RetinueError } from "../../schema/error.ts";
+import type { SessionRow } from "../../schema/record.ts";
+import { openSoundProject } from "../open-project.ts";
+import type { Terminal } from "../terminal.ts";
+import { withRecord } from "../trace/open-record.ts";
+import type { RunOptions } from "./run-options.ts";
+import { conduct } from "./run-task.ts";
+
+/** `retinue resume`: goes on with a session that a crash or a kill ended, in its own project, and returns the exit code. */
+export async function resumeTask(
+  id: string | undefined,
+  options: RunOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const session = await findOpen(id, terminal);
+  const project = await openSoundProject({ ...options, cwd: session.project }, terminal);
+  terminal.tell(`resuming ${session.session_id}: ${session.title}`);
+  return conduct(project, options, terminal, (runtime) => runtime.resume(session.session_id));
+}
+
+async function findOpen(id: string | undefined, terminal: Terminal): Promise<SessionRow> {
+  const found = await withRecord(terminal, (store) => {
+    if (id !== undefined && id !== "last") return store.findSession(id);
+    return store.sessions({ limit: 1_000 }).find((session) => session.status === "running");
+  });
+  if (found) return found;
+  throw new RetinueError(
+    "input",
+    "no session is open; there is nothing to resume",
+    "see them with: retinue sessions",
+  );
+}

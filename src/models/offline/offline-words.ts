@@ -1,0 +1,19 @@
+/** The last line of everything the offline model answers. */
+export const OFFLINE_LABEL = "(Answered by Retinue's offline model: rules, no weights.)";
+
+/** How a person gets a model. */
+export const HOW_TO_ADD_A_MODEL =
+  "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or RETINUE_BASE_URL and RETINUE_MODEL for a server of your own, or start Ollama";
+
+/** What a person is told once when the offline model steps in because nothing is configured. */
+export const OFFLINE_NOTICE = `no model is configured: using the offline model (rules, no weights); to add one, ${HOW_TO_ADD_A_MODEL}`;
+
+/** Says that something is beyond rules, what is not, and how to get further. */
+export function needsModel(what: string, can: string): string {
+  return `the offline model has rules, not weights: it cannot ${what}. It can ${can}. To add a model, ${HOW_TO_ADD_A_MODEL}.`;
+}
+
+/** A text without the label, for those who pass it on. */
+export function withoutLabel(text: string): string {
+  return text.replaceAll(OFFLINE_LABEL, "").trimEnd();
+}

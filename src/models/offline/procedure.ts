@@ -1,0 +1,57 @@
+import type { Agent } from "../../schema/agent.ts";
+
+/** What a procedure knows of the agent it plays. */
+export type OfflineAgent = Pick<Agent, "name" | "aliases" | "description">;
+
+/** One call that the agent has made, and its answer. */
+export type PastCall = {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Empty until it is answered. */
+  readonly result: string;
+  readonly failed: boolean;
+};
+
+/** An agent that may be delegated to. */
+export type Delegate = { readonly name: string; readonly description: string };
+
+/** All that a procedure decides by: what the conversation shows, and nothing else. */
+export type Situation = {
+  readonly agent: OfflineAgent;
+  /** The first message. */
+  readonly task: string;
+  /** What a person or the host said later. */
+  readonly later: readonly string[];
+  readonly calls: readonly PastCall[];
+  /** Names of the tools that may be called now. */
+  readonly tools: readonly string[];
+  readonly delegates: readonly Delegate[];
+  /** Nothing can be called any more: this is the last report. */
+  readonly wrapUp: boolean;
+  /** Earlier calls were condensed into a summary, so `calls` may lack some. */
+  readonly condensed: boolean;
+};
+
+/** What to do next: call tools, answer, or say why the task is beyond rules, which fails the run. */
+export type Move =
+  | { readonly calls: readonly OfflineCall[]; readonly say?: string }
+  | { readonly say: string }
+  | { readonly cannot: string };
+
+/** A call a procedure makes. */
+export type OfflineCall = { readonly tool: string; readonly input: Readonly<Record<string, unknown>> };
+
+/** How one kind of agent works without a model. The same situation always gives the same move. */
+export type Procedure = {
+  /** Names or aliases of the agents it plays. */
+  readonly agents: readonly string[];
+  next(situation: Situation): Move;
+};
+
+/** The procedure that plays an agent, by its name or else by an alias. */
+export function findProcedure(procedures: readonly Procedure[], agent: OfflineAgent): Procedure | undefined {
+  return (
+    procedures.find(({ agents }) => agents.includes(agent.name)) ??
+    procedures.find(({ agents }) => agents.some((name) => agent.aliases.includes(name)))
+  );
+}

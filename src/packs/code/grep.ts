@@ -1,0 +1,94 @@
+import { pathTarget } from "../../files/resolve-path.ts";
+import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../../tools/tool.ts";
+import { cutAt } from "../../tools/truncate.ts";
+import { fileFault } from "./file-fault.ts";
+import { globTest, leftOut, searchFiles } from "./ripgrep.ts";
+
+type GrepInput = {
+  pattern: string;
+  path?: string;
+  glob?: string;
+  mode?: "lines" | "files" | "count";
+  ignoreCase?: boolean;
+  fixed?: boolean;
+  limit?: number;
+};
+
+const DEFAULT_LIMIT = 200;
+const MAX_LIMIT = 1_000;
+const MAX_LINE_CHARS = 300;
+/** Counts are sorted, so more of them are looked at than shown. */
+const MAX_COUNTED = 20_000;
+const MODES = { lines: ["--line-number"], files: ["--files-with-matches"], count: ["--count"] };
+
+/** Searches the text of files. */
+export const grep: Tool<GrepInput> = defineTool<GrepInput>({
+  name: "grep",
+  description:
+    "Searches the text of the project's files, or of the workspace's with a path that begins with workspace:. What .gitignore names, hidden and binary files are passed over. Gives path:line:text.",
+  groups: ["filesystem"],
+  risk: "low",
+  replay: "safe",
+  input: {
+    type: "object",
+    properties: {
+      pattern: {
+        type: "string",
+        minLength: 1,
+        maxLength: 10_000,
+        description: "A regular expression (Rust syntax).",
+      },
+      path: { type: "string", description: "A folder or file; the project's folder by default." },
+      glob: { type: "string", description: "Only files like this, such as *.ts or src/**/*.test.ts." },
+      mode: {
+        type: "string",
+        enum: ["lines", "files", "count"],
+        description: "lines (default), files (names only), or count (path:count, highest first).",
+      },
+      ignoreCase: { type: "boolean" },
+      fixed: { type: "boolean", description: "Take the pattern as plain text." },
+      limit: { type: "integer", minimum: 1, maximum: MAX_LIMIT, description: `${DEFAULT_LIMIT} by default.` },
+    },
+    required: ["pattern"],
+    additionalProperties: false,
+  },
+  access: async ({ path = "." }, roots) => [await pathTarget(path, "read", roots)],
+  execute: async (input, context) => {
+    try {
+      return await search(input, context);
+    } catch (thrown) {
+      return { text: fileFault(thrown, input.path ?? "."), isError: true };
+    }
+  },
+});
+
+async function search(input: GrepInput, context: ToolContext): Promise<ToolOutput> {
+  const { pattern, glob, mode = "lines", ignoreCase = false, fixed = false, limit = DEFAULT_LIMIT } = input;
+  const accepts = glob === undefined ? undefined : globTest(glob);
+  if (glob !== undefined && !accepts)
+    return { text: `the glob ${glob} has too many alternatives`, isError: true };
+  const args = [
+    "--no-heading",
+    "--with-filename",
+    ...MODES[mode],
+    ...(ignoreCase ? ["--ignore-case"] : []),
+    ...(fixed ? ["--fixed-strings"] : []),
+    `--regexp=${pattern}`,
+  ];
+  const max = mode === "count" ? MAX_COUNTED : limit;
+  const result = await searchFiles({ args, accepts, max }, context);
+  if (result.fault && result.found.length === 0) return { text: `grep: ${result.fault}`, isError: true };
+  let shown = result.found.map(({ path, rest }) => (mode === "files" ? path : `${path}:${cut(rest)}`));
+  if (mode === "count") {
+    const sorted = result.found.toSorted((a, b) => Number(b.rest) - Number(a.rest));
+    shown = sorted.slice(0, limit).map(({ path, rest }) => `${path}:${rest}`);
+    result.cut ||= sorted.length > limit;
+  }
+  const notes = leftOut(result, mode === "lines" ? "matching lines" : "matching files");
+  return { text: [...(shown.length > 0 ? shown : ["no matches"]), ...notes].join("\n") };
+}
+
+function cut(line: string): string {
+  const text = line.replace(/\r$/, "");
+  return text.length > MAX_LINE_CHARS ? `${cutAt(text, MAX_LINE_CHARS)}… (${text.length} characters)` : text;
+}

@@ -1,0 +1,79 @@
+import { stemOf, wordsOf } from "../../../text/terms.ts";
+
+/** What a part of a request wants done. */
+export type Intent = "look" | "review" | "test" | "plan" | "debug" | "write";
+
+/** Words that ask for each kind of work, and by which an agent's name or description tells that it does it. */
+const WORDS: Readonly<Record<Intent, string>> = {
+  look: `find locate search grep look lookup investigate explore research trace show identify determine discover
+    understand explain describe summarise summarize list count read tell compare analyse analyze outline answer question
+    what where which how why who when does is are was has have do can display print cat open ls inspect scan map give
+    report scout researcher investigator collect gather name mention see walk`,
+  review: "review audit critique assess evaluate reviewer auditor critic defect vulnerability",
+  test: "test tests tester verify validate coverage reproduce retest",
+  plan: "plan planner design propose decompose roadmap estimate strategy",
+  debug: "debug debugger diagnose troubleshoot bisect",
+  write: `implement add create write fix refactor rename change update modify remove delete replace migrate convert
+    generate build make edit rewrite improve optimise optimize extend port move format upgrade bump commit translate
+    draft compose code coder executor developer author patch introduce drop clean correct repair simplify support set
+    install configure turn put save insert append scaffold develop`,
+};
+
+const BY_WORD = new Map<string, Intent>();
+for (const intent of ["look", "review", "test", "plan", "debug", "write"] as const) {
+  for (const word of WORDS[intent].split(/\s+/)) if (!BY_WORD.has(word)) BY_WORD.set(word, intent);
+}
+
+/** Words of courtesy and order that may stand before the verb. */
+const BEFORE_VERB =
+  /^(?:(?:please|kindly|now|also|then|next|first|firstly|second|secondly|finally|lastly|and|so|ok|okay|hey|hi|hello|just|quickly|briefly|carefully|could|can|would|will|you|i|we|want|need|like|would|i'd|we'd|i’d|to|let|let's|us|me|help|try|go|ahead|after|that|afterwards|afterward|once|done|based|on|this|these|those|it|them|both|with|using|from|all|the|results?|findings?|of)\b[\s,:]*)+/i;
+
+/** The intent of the first word that has one, once courtesies are passed over; undefined if there is no such word. */
+export function intentOf(part: string): Intent | undefined {
+  const [verb = ""] = wordsOf(part.replace(BEFORE_VERB, ""));
+  const direct = BY_WORD.get(verb);
+  if (
+    direct === "look" &&
+    /\b(?:bugs?|defects?|vulnerabilit|security|problems?|issues?|mistakes?|smells?)\b/i.test(part)
+  ) {
+    return /^(?:look|inspect|scan|search|find|check)$/.test(verb) && !/\bwhere\b/i.test(part)
+      ? "review"
+      : "look";
+  }
+  if (verb === "check" || verb === "run" || verb === "make") return byObject(part, verb);
+  if (direct) return direct;
+  return part.trim().endsWith("?") ? "look" : undefined;
+}
+
+/** Verbs that mean what their object means: a check for bugs, a run of tests. */
+function byObject(part: string, verb: string): Intent | undefined {
+  if (/\btests?\b|\bsuite\b|\bcoverage\b/i.test(part)) return "test";
+  if (/\b(?:bugs?|defects?|vulnerabilit\w*|security|quality|style|mistakes?|problems?|issues?)\b/i.test(part))
+    return "review";
+  if (verb === "make") return /\bplan\b/i.test(part) ? "plan" : "write";
+  return verb === "check" ? "look" : undefined;
+}
+
+/** Whether a text begins with a verb that asks for something, or a question word. */
+export function beginsRequest(text: string): boolean {
+  const [first = ""] = wordsOf(text.replace(BEFORE_VERB, ""));
+  return BY_WORD.has(first) || /^(?:check|run|ask|use|ensure)$/.test(first);
+}
+
+/** How much a text speaks of each kind of work. */
+export function intentsIn(text: string): Map<Intent, number> {
+  const counts = new Map<Intent, number>();
+  for (const word of new Set(wordsOf(text))) {
+    const intent = BY_WORD.get(word) ?? BY_STEM.get(stemOf(word));
+    if (intent && !VAGUE.has(word)) counts.set(intent, (counts.get(intent) ?? 0) + 1);
+  }
+  return counts;
+}
+
+const BY_STEM = new Map([...BY_WORD].reverse().map(([word, intent]) => [stemOf(word), intent]));
+/** Words that ask for something in a request, but tell nothing in a description. */
+const VAGUE = new Set(
+  "what where which how why who when does is are was has have do can give see name set turn put support code make changes change report reports".split(
+    " ",
+  ),
+);

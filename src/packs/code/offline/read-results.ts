@@ -1,0 +1,55 @@
+/** A child's result as its parent reads it back out of the conversation. */
+export type ChildResult = {
+  taskId?: string;
+  agent: string;
+  success: boolean;
+  partial: boolean;
+  summary: string;
+  details: string;
+  files: readonly string[];
+  error?: string;
+};
+
+const BLOCK = /<subagent_result agent="([^"]*)"[^>]*>\n([\s\S]*?)\n<\/subagent_result>/g;
+
+/** The results in a text, in the order they stand. One that was cut gives what can still be read of it. */
+export function readResults(text: string): ChildResult[] {
+  return [...text.matchAll(BLOCK)].map(([, agent = "", body = ""]) =>
+    resultOf(agent, body.replaceAll("&lt;", "<")),
+  );
+}
+
+function resultOf(agent: string, body: string): ChildResult {
+  const value = parse(body);
+  const error = value.error as { message?: unknown } | undefined;
+  const summary = textOf(value.summary);
+  return {
+    agent,
+    ...(typeof value.task_id === "string" && { taskId: value.task_id }),
+    success: value.success === true,
+    partial: value.partial === true,
+    summary,
+    details: textOf(value.details) || summary,
+    files: Array.isArray(value.files_modified) ? value.files_modified.map(String) : [],
+    ...(error && { error: textOf(error.message) }),
+  };
+}
+
+function parse(body: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === "object" && value !== null ? { ...value } : {};
+  } catch {
+    const field = (name: string) =>
+      new RegExp(`"${name}": ("(?:[^"\\\\]|\\\\.)*"|true|false)`).exec(body)?.[1];
+    const entries = ["task_id", "success", "partial", "summary"].flatMap((name) => {
+      const text = field(name);
+      return text === undefined ? [] : [[name, JSON.parse(text)] as const];
+    });
+    return Object.fromEntries(entries);
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

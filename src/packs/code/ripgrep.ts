@@ -1,0 +1,138 @@
+import { spawn } from "node:child_process";
+import { lstat } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { compileSegments, expandBraces, matchesPathGlob } from "../../permissions/patterns/path-glob.ts";
+import type { ToolContext } from "../../tools/tool.ts";
+import { type Place, placeOf } from "./place.ts";
+
+/** One line of ripgrep's output: a file, and what follows its name. */
+export type Found = { path: string; rest: string };
+
+/** How a search ended. `cut` if it had more to say than was asked for. */
+export type Search = { found: Found[]; hidden: number; cut: boolean; fault?: string };
+
+/** What to search for, and how much of it to keep. */
+export type SearchRequest = {
+  args: readonly string[];
+  /** Only files whose path, relative to the place that is searched, this accepts. */
+  accepts?: ((path: string) => boolean) | undefined;
+  max: number;
+};
+
+const MAX_SECONDS = 30;
+const MAX_FAULT_CHARS = 2_000;
+const MAX_LINE_CHARS = 100_000;
+/** Nobody's configuration, no links followed, ignore files honoured in every folder, a stable order. */
+const ALWAYS =
+  "--no-config --color=never --no-messages --no-require-git --no-ignore-global --sort=path --null".split(" ");
+const NEVER_SEARCHED = ["--glob=!**/node_modules", "--glob=!**/.git"];
+
+/** Runs ripgrep on the place that was judged. What the run has no right to see is left out and counted. */
+export async function searchFiles(request: SearchRequest, context: ToolContext): Promise<Search> {
+  const place = placeOf(context);
+  const search: Search = { found: [], hidden: 0, cut: false };
+  const verdicts = new Map<string, Promise<boolean>>();
+  const visible = (path: string) => {
+    const known = verdicts.get(path) ?? mayShow(path, place, context);
+    verdicts.set(path, known);
+    return known;
+  };
+  for await (const found of lines(request.args, place, context.signal, search)) {
+    if (request.accepts && !request.accepts(relative(place.path, join(place.root, found.path)) || found.path))
+      continue;
+    if (!(await visible(found.path))) continue;
+    if (search.found.length >= request.max) {
+      search.cut = true;
+      break;
+    }
+    search.found.push({ ...found, path: nameOf(found.path, place, context) });
+  }
+  for (const verdict of verdicts.values()) if (!(await verdict)) search.hidden++;
+  return search;
+}
+
+/** A test for paths: a glob without a slash is about names at any depth. Undefined if it is too wide to spell out. */
+export function globTest(glob: string): ((path: string) => boolean) | undefined {
+  const choices = expandBraces(glob.replace(/^\.?\//, ""));
+  const globs = choices?.map((each) => {
+    const segments = each.split("/").filter((segment) => segment !== "" && segment !== ".");
+    return compileSegments(each.includes("/") ? segments : ["**", ...segments]);
+  });
+  return globs && ((path) => globs.some((each) => matchesPathGlob(each, path.split(sep))));
+}
+
+/** What was left out, for the end of a result. */
+export function leftOut({ hidden, cut }: Search, what: string): string[] {
+  return [
+    ...(cut ? [`(there are more ${what}; narrow the search)`] : []),
+    ...(hidden > 0 ? [`(${hidden} files left out: there is no right to read them)`] : []),
+  ];
+}
+
+async function* lines(
+  args: readonly string[],
+  place: Place,
+  signal: AbortSignal,
+  search: Search,
+): AsyncGenerator<Found> {
+  const { rgPath } = await import("@vscode/ripgrep");
+  const target = relative(place.root, place.path) || ".";
+  const stop = AbortSignal.any([signal, AbortSignal.timeout(MAX_SECONDS * 1_000)]);
+  const child = spawn(rgPath, [...ALWAYS, ...NEVER_SEARCHED, ...args, "--", target], {
+    cwd: place.root,
+    env: {},
+    stdio: ["ignore", "pipe", "pipe"],
+    signal: stop,
+    killSignal: "SIGKILL",
+  });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  ended.catch(() => {});
+  let fault = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    fault = `${fault}${text}`.slice(0, MAX_FAULT_CHARS);
+  });
+  let rest = "";
+  try {
+    for await (const text of child.stdout.setEncoding("utf8")) {
+      const pieces = `${rest}${text}`.split(args.includes("--files") ? "\0" : "\n");
+      rest = (pieces.pop() ?? "").slice(0, MAX_LINE_CHARS);
+      for (const piece of pieces) if (piece) yield foundIn(piece);
+    }
+    if ((await ended) === 2) search.fault = fault.trim() || "ripgrep could not search";
+  } catch (thrown) {
+    if (signal.aborted || !stop.aborted) throw thrown;
+    throw new Error(`the search took longer than ${MAX_SECONDS} s; narrow it`);
+  } finally {
+    child.kill("SIGKILL");
+  }
+}
+
+function foundIn(line: string): Found {
+  const end = line.indexOf("\0");
+  const path = (end < 0 ? line : line.slice(0, end)).replace(/^\.\//, "");
+  return { path, rest: end < 0 ? "" : line.slice(end + 1) };
+}
+
+/** The same files that `read` would open: rights as they are, and no second names for what may lie outside. */
+async function mayShow(path: string, place: Place, context: ToolContext): Promise<boolean> {
+  const full = join(place.root, path);
+  const stats = await lstat(full).catch(() => null);
+  if (!stats?.isFile() || stats.nlink > 1) return false;
+  const root = place.root === context.projectDir ? "project" : "workspace";
+  return context.maySee({
+    kind: "path",
+    path: full,
+    root,
+    relative: path.replaceAll(sep, "/"),
+    mode: "read",
+  });
+}
+
+/** A path as the other tools take it. */
+function nameOf(path: string, place: Place, { projectDir }: ToolContext): string {
+  const slashed = path.replaceAll(sep, "/");
+  return place.root === projectDir ? slashed : `workspace:${slashed}`;
+}

@@ -1,0 +1,157 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createStore } from "../../src/store/create-store.ts";
+import { type ModelServer, startModel } from "../cli/model.ts";
+import { seeded } from "./attack.ts";
+
+const KILLS = process.env.RETINUE_DEEP === "1" ? 200 : 20;
+const SEED = 11;
+const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+
+/**
+ * The reference run in a process of its own: a lead, three workers at once, one of them with a child below it, files
+ * written and payments made. Prints each event that is said to be on disk; resumes what is open, if anything is.
+ */
+const CHILD = `
+import { appendFileSync, existsSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { createRuntime, defineAgent, defineTool, codeTools } from ${source("index.ts")};
+const [, folder, url] = process.argv;
+const pay = defineTool({ name: "pay", description: "x", input: { type: "object" }, replay: "never",
+  execute: async (_, { runId, callId }) => (appendFileSync(join(folder, "payments"), runId + " " + callId + "\\n"), "paid") });
+const agent = (name, more) => defineAgent({ name, description: name, prompt: "You are " + name + ".", ...more });
+const runtime = createRuntime({
+  agents: [agent("lead", { subagents: ["worker"] }), agent("worker", { subagents: ["helper"] }), agent("helper", {})],
+  tools: [...codeTools, pay], model: "local/mock", dataDir: join(folder, "data"), projectDir: folder,
+  env: { HOME: folder, RETINUE_BASE_URL: url, RETINUE_MODEL: "mock" },
+});
+runtime.events((event) => {
+  if (event.seq !== undefined) writeSync(1, event.sessionId + " " + event.seq + "\\n");
+});
+const open = runtime.store.sessions().find((session) => session.status === "running");
+const handle = open ? await runtime.resume(open.session_id) : await runtime.start({ agent: "lead", task: "the task" });
+const result = await handle.result;
+await runtime.close();
+writeSync(1, "RESULT " + JSON.stringify(result) + "\\n");
+`;
+
+/** What the model says to whom; each request is counted by who asks what at which turn. */
+async function referenceModel(asked: Map<string, number>): Promise<ModelServer> {
+  return startModel((request) => {
+    const who = /You are (\w+)\./.exec(request.system)?.[1] ?? "?";
+    const task =
+      String(request.messages.find((message) => message.role === "user")?.content).split("\n")[0] ?? "";
+    const key = `${who} ${task} ${request.turn}`;
+    asked.set(key, (asked.get(key) ?? 0) + 1);
+    if (who === "lead") {
+      const tasks = ["a", "b", "c"].map((id) => ({ id, agent: "worker", task: `part ${id}` }));
+      return request.turn === 0
+        ? { calls: [{ name: "delegate_many", input: { tasks } }] }
+        : { text: `All done: ${request.last}` };
+    }
+    if (who === "helper") {
+      return request.turn === 0 ? { calls: [{ name: "pay", input: {} }] } : { text: "helper is done" };
+    }
+    if (request.turn === 0) {
+      const write = { name: "write", input: { path: `${task.replace(" ", "-")}.txt`, content: task } };
+      return { calls: [write, { name: "pay", input: {} }] };
+    }
+    if (request.turn === 1 && task === "part b")
+      return { calls: [{ name: "delegate", input: { agent: "helper", task: "help b" } }] };
+    return { text: `${task} is done` };
+  });
+}
+
+type Life = { acknowledged: string[]; result: { status: string; details: string } | null };
+
+/** Runs the child; kills it once it has acknowledged `events`, if it gets that far. */
+function live(folder: string, url: string, events: number): Promise<Life> {
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", CHILD, folder, url], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    output += chunk;
+    if (output.split("\n").length > events) child.kill("SIGKILL");
+  });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => {
+      if (code !== null && code !== 0) return reject(new Error(`the child ended with ${code}`));
+      const lines = output.split("\n").slice(0, -1);
+      const last = lines.find((line) => line.startsWith("RESULT "));
+      resolve({
+        acknowledged: lines.filter((line) => !line.startsWith("RESULT ")),
+        result: last ? JSON.parse(last.slice(7)) : null,
+      });
+    });
+  });
+}
+
+test(`a run that is killed again and again always completes, pays no finished turn twice and repeats no effect (${KILLS} kills)`, async () => {
+  const random = seeded(SEED);
+  for (let kills = 0; kills < KILLS; ) {
+    const folder = mkdtempSync(join(tmpdir(), "retinue-kill-"));
+    const asked = new Map<string, number>();
+    const model = await referenceModel(asked);
+    const acknowledged: string[] = [];
+    let result: Life["result"] = null;
+    let answered = new Map<string, number>();
+    for (let lives = 0; !result && lives < 12; lives++) {
+      const untilKilled =
+        lives < 5 && kills < KILLS ? 1 + Math.floor(random() * 30) : Number.POSITIVE_INFINITY;
+      const before = new Map(asked);
+      const life = await live(folder, model.url, untilKilled);
+      if (!life.result) kills++;
+      for (const [key, turns] of answered) {
+        expect(
+          (asked.get(key) ?? 0) - (before.get(key) ?? 0),
+          `${key} was answered ${turns} times before`,
+        ).toBe(0);
+      }
+      acknowledged.push(...life.acknowledged);
+      result = life.result;
+      answered = answeredTurns(folder, acknowledged);
+    }
+    expect(result).toMatchObject({ status: "completed" });
+    for (const part of ["a", "b", "c"]) {
+      expect(result?.details).toContain(`part ${part} is done`);
+      expect(readFileSync(join(folder, `part-${part}.txt`), "utf8")).toBe(`part ${part}`);
+    }
+    const payments = readFileSync(join(folder, "payments"), "utf8").trim().split("\n");
+    expect(new Set(payments).size).toBe(payments.length);
+    await model.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 1_200_000);
+
+/** Turns whose reply is on disk, by the key under which the model counts them; checks that nothing acknowledged is lost. */
+function answeredTurns(folder: string, acknowledged: readonly string[]): Map<string, number> {
+  const store = createStore({ path: join(folder, "data", "retinue.db") });
+  const answered = new Map<string, number>();
+  for (const session of store.sessions()) {
+    const rows = store.messages(session.session_id);
+    const seqs = new Set(rows.flatMap((row) => [row.opened_seq, row.closed_seq]));
+    const told = acknowledged
+      .filter((line) => line.startsWith(session.session_id))
+      .map((line) => Number(line.split(" ")[1]));
+    expect(told.filter((seq) => !seqs.has(seq))).toEqual([]);
+    const runs = new Map(
+      rows.filter((row) => row.request_type !== "continuation").map((row) => [row.run_id, row]),
+    );
+    for (const row of rows) {
+      if (row.request_type !== "continuation" || row.status !== "completed") continue;
+      const run =
+        rows.find((each) => each.run_id === row.run_id && each.id === row.parent_message_id) ??
+        runs.get(row.run_id);
+      const { turn } = JSON.parse(row.metadata_json ?? "{}");
+      const key = `${row.agent_role} ${run?.request_content?.split("\n")[0]} ${turn - 1}`;
+      answered.set(key, (answered.get(key) ?? 0) + 1);
+    }
+  }
+  void store.shutdown();
+  return answered;
+}

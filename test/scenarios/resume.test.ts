@@ -1,0 +1,220 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { MessageRow } from "../../src/schema/record.ts";
+import {
+  callDelegate,
+  callDelegateMany,
+  callTool,
+  callTools,
+  hang,
+  type Script,
+  say,
+  type TestRuntime,
+  type TestRuntimeOptions,
+  testRuntime,
+} from "../../src/testing/index.ts";
+import { defineTool } from "../../src/tools/tool.ts";
+
+let root = "";
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "retinue-resume-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** A runtime on the folders and the database of this test; the next one finds what the last one left. */
+function open(scripts: Record<string, Script>, options: TestRuntimeOptions = {}): TestRuntime {
+  const places = {
+    projectDir: root,
+    dataDir: join(root, "data"),
+    database: join(root, "data", "retinue.db"),
+  };
+  return testRuntime(scripts, { ...places, lenient: true, ...options });
+}
+
+/** Starts a run and leaves it as a killed process would: rows as they are, nothing settled. */
+async function abandon(t: TestRuntime, until: () => boolean): Promise<string> {
+  const { sessionId } = await t.runtime.start({ agent: "lead", task: "the task" });
+  while (!until()) await new Promise((resolve) => setImmediate(resolve));
+  await t.runtime.store.committed();
+  return sessionId;
+}
+
+const openRows = (rows: readonly MessageRow[]) => rows.filter((row) => row.closed_seq === null);
+
+test("finished children and answered turns are reused, and what was open goes on in place", async () => {
+  const tasks = [
+    { id: "a", agent: "worker", task: "fast" },
+    { id: "b", agent: "worker", task: "slow" },
+  ];
+  let hung = false;
+  const first = open({
+    lead: [callDelegateMany(tasks)],
+    worker: (request) => {
+      if (request.task === "fast") return say("fast result");
+      hung = request.turn === 1;
+      return request.turn === 0 ? callTool("nothing", {}) : hang();
+    },
+  });
+  const sessionId = await abandon(first, () => hung);
+  const second = open({
+    lead: [(request) => say(`final: ${request.last}`)],
+    worker: (request) => {
+      expect(request.task).toBe("slow");
+      expect(request.turn).toBe(1);
+      return say("slow result");
+    },
+  });
+  const { result } = await second.runtime.resume(sessionId);
+  const ended = await result;
+  expect(ended).toMatchObject({ status: "completed", iteration_count: 2 });
+  expect(ended.details).toContain("fast result");
+  expect(ended.details).toContain("slow result");
+  expect(second.models.worker?.requests).toHaveLength(1);
+  expect(second.models.lead?.requests).toHaveLength(1);
+  const rows = second.runtime.store.messages(sessionId);
+  expect(rows.filter((row) => row.request_type === "delegation")).toHaveLength(2);
+  expect(rows.filter((row) => row.request_type === "prompt")).toHaveLength(1);
+  expect(second.runtime.store.session(sessionId)?.status).toBe("completed");
+  await second.close();
+});
+
+test("an open call runs again if it is safe, is looked up if it can be, and is otherwise reported as unknown", async () => {
+  const ran: string[] = [];
+  let begun = 0;
+  const tool = (name: "again" | "asked" | "once", replay: "safe" | "lookup" | "never", stuck: boolean) =>
+    defineTool<object>({
+      name,
+      description: "x",
+      input: { type: "object" },
+      replay,
+      lookup: async () => "it happened",
+      execute: async () => {
+        begun++;
+        if (stuck) return new Promise(() => {});
+        ran.push(name);
+        return "ran";
+      },
+    });
+  const toolsOf = (stuck: boolean) => [
+    tool("again", "safe", stuck),
+    tool("asked", "lookup", stuck),
+    tool("once", "never", stuck),
+  ];
+  const calls = ["again", "asked", "once"].map((name) => ({ tool: name, input: {} }));
+  const first = open({ lead: [callTools(calls)] }, { tools: toolsOf(true) });
+  const sessionId = await abandon(first, () => begun === 3);
+  const second = open({ lead: [(request) => say(request.prompt)] }, { tools: toolsOf(false) });
+  const ended = await (await second.runtime.resume(sessionId)).result;
+  expect(ran).toEqual(["again"]);
+  expect(ended.details).toContain("it happened");
+  expect(ended.details).toContain("it is not known whether 'once' took effect");
+  expect(second.events).toContainEqual(expect.objectContaining({ type: "notice.raised", level: "warning" }));
+  expect(openRows(second.runtime.store.messages(sessionId)).length).toBe(0);
+  await second.close();
+});
+
+test("counters, limits, taint and rights are those of before, whatever the agent's file says now", async () => {
+  let hung = false;
+  const untrusted = defineTool<object>({
+    name: "page",
+    description: "x",
+    input: { type: "object" },
+    untrusted: true,
+    replay: "safe",
+    execute: async () => "page",
+  });
+  const other = defineTool<object>({
+    name: "other",
+    description: "x",
+    input: { type: "object" },
+    execute: async () => "other",
+  });
+  const first = open(
+    {
+      lead: [
+        callTool("page", {}),
+        () => {
+          hung = true;
+          return hang();
+        },
+      ],
+    },
+    {
+      tools: [untrusted, other],
+      agents: { lead: { tools: ["page"], limits: { turns: 3, toolCalls: 2 }, prompt: "OLD PROMPT" } },
+    },
+  );
+  const sessionId = await abandon(first, () => hung);
+  const second = open(
+    { lead: [callTool("other", {}), callTool("page", {}), (request) => say(request.prompt)] },
+    { tools: [untrusted, other], agents: { lead: { prompt: "NEW PROMPT" } } },
+  );
+  const ended = await (await second.runtime.resume(sessionId)).result;
+  expect(ended).toMatchObject({ tainted: true, partial: true, bailout_reason: "max_iterations" });
+  expect(ended.details).toContain("OLD PROMPT");
+  expect(ended.details).toContain("there is no tool 'other'");
+  await second.close();
+});
+
+test("what was spent before counts against the budget", async () => {
+  let hung = false;
+  const agents = { lead: { limits: { tokens: 60_000 } } };
+  const first = open(
+    {
+      lead: [
+        callTool("nothing", {}, { input: 9_000, output: 2_000 }),
+        () => {
+          hung = true;
+          return hang();
+        },
+      ],
+    },
+    { agents },
+  );
+  const sessionId = await abandon(first, () => hung);
+  const second = open({ lead: [say("done", { input: 100, output: 10 })] }, { agents });
+  const ended = await (await second.runtime.resume(sessionId)).result;
+  expect(ended.tokens.self).toBeGreaterThan(11_000);
+  await second.close();
+});
+
+test("a nested child goes on below its own parent", async () => {
+  let hung = false;
+  const agents = { middle: { subagents: ["leaf"] } };
+  const first = open(
+    {
+      lead: [callDelegate("middle", "m")],
+      middle: [callDelegate("leaf", "l")],
+      leaf: () => {
+        hung = true;
+        return hang();
+      },
+    },
+    { agents },
+  );
+  const sessionId = await abandon(first, () => hung);
+  const second = open(
+    {
+      lead: [(request) => say(request.last)],
+      middle: [(request) => say(`middle of ${/leaf result/.exec(request.last)?.[0]}`)],
+      leaf: [say("leaf result")],
+    },
+    { agents },
+  );
+  const ended = await (await second.runtime.resume(sessionId)).result;
+  expect(ended.details).toContain("middle of leaf result");
+  expect(second.trace()).toEqual([
+    "lead > middle > leaf: completed",
+    "lead > middle: completed",
+    "lead: completed",
+  ]);
+  await second.close();
+});
+
+test("a session that ended or was stopped stays as it is", async () => {
+  await using t = open({ lead: [say("done")] });
+  const { session_id } = await t.runtime.run({ agent: "lead", task: "x" });
+  await expect(t.runtime.resume(session_id)).rejects.toThrow(/has ended \(completed\)/);
+});
