@@ -3,6 +3,7 @@ export { AGENT_FRONTMATTER_SCHEMA } from "./agents/frontmatter-schema.ts";
 export { type LoadOptions, loadAgents } from "./agents/load-agents.ts";
 export { type AgentRegistry, createRegistry } from "./agents/registry.ts";
 export type { ApprovalAnswer, ApprovalRequest } from "./loop/ports.ts";
+export type { Move, Procedure, Situation } from "./models/offline/procedure.ts";
 export { codeTools } from "./packs/code/code-tools.ts";
 export type { Approver, PermissionMode } from "./runtime/approvals.ts";
 export {

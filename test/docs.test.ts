@@ -41,14 +41,18 @@ function blocks(file: string, language: string): string[] {
   );
 }
 
-function run(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+function run(
+  args: readonly string[],
+  withModel = true,
+): Promise<{ code: number; stdout: string; stderr: string }> {
   const { port } = server.address() as AddressInfo;
+  const model = { RETINUE_BASE_URL: `http://127.0.0.1:${port}/v1`, RETINUE_MODEL: "my-model" };
   const env = {
     PATH: process.env.PATH,
     HOME: home,
     RETINUE_HOME: join(home, "data"),
-    RETINUE_BASE_URL: `http://127.0.0.1:${port}/v1`,
-    RETINUE_MODEL: "my-model",
+    RETINUE_DISCOVER: "0",
+    ...(withModel && model),
   };
   return new Promise((done) => {
     execFile(process.execPath, args, { cwd: root, env }, (error, stdout, stderr) =>
@@ -66,10 +70,14 @@ test("the commands in the documents work, in the order they stand", async () => 
   const commands = documents
     .flatMap((file) => blocks(file, "sh").flatMap((block) => block.split("\n")))
     .map((line) => line.replace(/\s+#.*$/, "").replace(/^npm start -- /, "retinue "))
-    .filter((line) => line.startsWith("retinue "));
+    .filter((line) => /^(?:retinue|export) /.test(line));
   expect(commands.length).toBeGreaterThan(4);
+  let withModel = false;
   for (const command of commands) {
-    const { code, stdout, stderr } = await run([join("dist", "cli.js"), ...words(command).slice(1)]);
+    withModel ||= command.startsWith("export RETINUE_BASE_URL=");
+    if (command.startsWith("export ")) continue;
+    const args = [join("dist", "cli.js"), ...words(command).slice(1)];
+    const { code, stdout, stderr } = await run(args, withModel);
     expect({ command, code, stderr: code === 0 ? "" : stderr }).toEqual({ command, code: 0, stderr: "" });
     expect(stdout.trim(), command).not.toBe("");
   }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Command, type Option } from "commander";
 import { PACKAGE_ROOT } from "../files/package-root.ts";
 import { registerAgents } from "./commands/agents.ts";
+import { registerReplay } from "./commands/replay.ts";
 import { registerResume } from "./commands/resume.ts";
 import { registerRun } from "./commands/run.ts";
 import { registerSessions } from "./commands/sessions.ts";
@@ -31,6 +32,7 @@ export function createProgram(cli: Cli): Command {
   registerRun(program, cli);
   registerAgents(program, cli);
   registerResume(program, cli);
+  registerReplay(program, cli);
   registerSessions(program, cli);
   registerTrace(program, cli);
   registerStats(program, cli);

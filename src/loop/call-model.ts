@@ -93,7 +93,9 @@ async function tryOnce(run: Run, call: ModelCall, ports: LoopPorts): Promise<Mod
     return { kind: "interrupted" };
   }
   const turn = openTurn(run, call.purpose, need.inputTokens, ports);
-  const streamed = await streamReply(run, optionsOf(run, call, reserved.outputTokens), ports);
+  const streamed = ports.recorded
+    ? ports.recorded.reply(run, call.purpose)
+    : await streamReply(run, optionsOf(run, call, reserved.outputTokens), ports);
   run.slot.leave();
   if (streamed.kind === "reply") {
     hideSecrets(streamed.reply, ports);

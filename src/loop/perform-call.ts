@@ -29,6 +29,7 @@ export async function performCall(
   try {
     if (tool.replay !== "safe") await untilAborted(ports.journal.committed(), signal);
     if (signal.aborted) throw new Error("the run was stopped before this call began");
+    if (ports.recorded && !tool.delegates) return { output: ports.recorded.result(run, call), effects };
     const output = await untilAborted(tool.execute(input, context), signal);
     return { output: typeof output === "string" ? { text: output } : output, effects };
   } catch (thrown) {

@@ -3,9 +3,11 @@ import type { Limiter } from "../scheduler/limiter.ts";
 import type { EventBody } from "../schema/event.ts";
 import type { Journal } from "../schema/record.ts";
 import type { Layer, Target } from "../schema/rights.ts";
-import type { Risk } from "../tools/tool.ts";
+import type { Risk, ToolOutput } from "../tools/tool.ts";
 import type { Guards } from "./guards.ts";
+import type { ToolCall } from "./read-stream.ts";
 import type { Run } from "./run.ts";
+import type { Streamed } from "./stream-reply.ts";
 
 /** A call that needs a person's word. */
 export type ApprovalRequest = {
@@ -42,6 +44,12 @@ export type ToolCache = {
   set(key: string, output: { text: string; tainted: boolean }): void;
 };
 
+/** Replies and results of an earlier session, in place of models and tools. */
+export type Recorded = {
+  reply(run: Run, purpose: "turn" | "wrap_up" | "summary"): Streamed;
+  result(run: Run, call: ToolCall): ToolOutput;
+};
+
 /** All that the loop needs from outside. Ports never reject: a failure comes back as a value. */
 export type LoopPorts = {
   readonly journal: Journal;
@@ -49,6 +57,8 @@ export type LoopPorts = {
   readonly guards: Guards;
   readonly redactor: Redactor;
   readonly cache: ToolCache;
+  /** Set while a session is replayed: nothing outside is called. */
+  readonly recorded: Recorded | null;
   /** Tells every subscriber; rows carry their seq. */
   emit(sessionId: string, event: EventBody, seq?: number): void;
   /** Plan mode: only calls of low risk are made. */

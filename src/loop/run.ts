@@ -57,6 +57,8 @@ export type RunSpec = {
   /** The parent's tool call that made this run. */
   readonly callId: string | null;
   readonly attempt: number;
+  /** Its task's id in the parent's batch. */
+  readonly taskId: string | null;
   readonly depth: number;
   readonly agent: Agent;
   /** Names of the ancestors, root first. */

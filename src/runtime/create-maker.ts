@@ -58,7 +58,7 @@ export function createMaker(
       ),
     slots: new Slots(settings.maxConcurrent),
     guards: { ...runtimeGuards, ...internals.guards },
-    resolveModel: models.resolve,
+    resolveModel: internals.resolveModel ?? models.resolve,
     homeDir,
   };
   return {
@@ -66,6 +66,7 @@ export function createMaker(
     bus,
     clock,
     mode,
+    recorded: internals.recorded ?? null,
     revoked,
     dataDir,
     random: internals.random ?? Math.random,

@@ -8,6 +8,7 @@ import type { MessageNode } from "../schema/record.ts";
 import { Children } from "./children.ts";
 import { delegationTools } from "./delegation-tools.ts";
 import { accountLimits } from "./effective-limits.ts";
+import { forkRun } from "./fork-run.ts";
 import type { Host, LiveRun } from "./host.ts";
 import { elapsedMs, isClosed, spentIn, tokensOf } from "./read-row.ts";
 import { restoreRun } from "./restore-run.ts";
@@ -32,6 +33,7 @@ export async function bringToLife(
     parentRunId: parent?.run.spec.runId ?? null,
     callId: request.callId,
     attempt: request.attempt,
+    taskId: request.taskId ?? null,
     depth,
     agent,
     ancestors: parent ? [...parent.run.spec.ancestors, parent.run.spec.agent.name] : [],
@@ -60,6 +62,8 @@ export async function bringToLife(
   if (parent?.run.paused) run.pause();
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
   const live: LiveRun = { run, session, parent, kids: new Set(), children: null, settled, settle };
+  const ports = { text: (id: string) => host.store.prompt(id), escapeText: host.guards.escapeText };
+  if (request.past) forkRun(run, request.past, ports);
   if (request.resume) restore(host, live, request.resume);
   if (agent.subagents) {
     live.children = new Children(host, live, profile);

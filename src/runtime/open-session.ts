@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import type { Redactor } from "../loop/ports.ts";
+import type { Recorded, Redactor } from "../loop/ports.ts";
 import { sessionLayer, settingsLayer } from "../permissions/layers.ts";
 import { protectedLayer } from "../permissions/protected-layer.ts";
 import type { Clock } from "../scheduler/clock.ts";
@@ -34,6 +34,7 @@ export type SessionMaker = {
   configDir: string;
   disallowedTools: readonly string[];
   mode: PermissionMode;
+  recorded: Recorded | null;
 };
 
 /** Opens a session: its folder, its row, its budget and the rights that stand above every agent in it. */

@@ -1,4 +1,5 @@
 import { parseReport } from "../loop/parse-report.ts";
+import type { Reply, ToolCall } from "../loop/read-stream.ts";
 import type { MessageNode, MessageRow } from "../schema/record.ts";
 import type { RunResult } from "../schema/result.ts";
 
@@ -18,6 +19,19 @@ export function resultOfRow(row: MessageRow): RunResult {
   const details = row.response_content ?? "";
   const { data } = parseReport(details);
   return { ...(metadataOf(row).result as RunResult), details, ...(data !== undefined && { data }) };
+}
+
+/** The reply that a model call's row holds. */
+export function replyOfRow(row: MessageRow): Reply {
+  const { reasoning, finish } = metadataOf(row);
+  return {
+    text: row.response_content ?? "",
+    reasoning: (reasoning as Reply["reasoning"] | undefined) ?? [],
+    calls: JSON.parse(row.tool_calls_json ?? "[]") as ToolCall[],
+    finish: (finish as Reply["finish"] | undefined) ?? (row.tool_calls_json ? "tool-calls" : "stop"),
+    usage: undefined,
+    modelId: undefined,
+  };
 }
 
 /** A row and everything below it, without recursion. */

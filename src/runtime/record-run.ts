@@ -33,6 +33,7 @@ export function openRun(request: SpawnRequest): number {
         ...(request.deliverables.length > 0 && { deliverables: request.deliverables }),
         ...(request.taskId !== undefined && { taskId: redactor.redact(request.taskId) }),
         ...(request.limits && { limits: request.limits }),
+        ...(request.past && { forkedFrom: request.past.run_id }),
         ...(isTainted(request) && { tainted: true }),
       },
     },

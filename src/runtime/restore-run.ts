@@ -1,11 +1,11 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import type { CallResult } from "../loop/dispatch.ts";
 import { pushReply, pushResults } from "../loop/history.ts";
-import type { Reply, ToolCall } from "../loop/read-stream.ts";
+import type { ToolCall } from "../loop/read-stream.ts";
 import type { Resumption, Run } from "../loop/run.ts";
 import type { MessageNode } from "../schema/record.ts";
 import type { BailoutReason } from "../schema/result.ts";
-import { isClosed, metadataOf, resultOfRow, tokensOf } from "./read-row.ts";
+import { isClosed, metadataOf, replyOfRow, resultOfRow, tokensOf } from "./read-row.ts";
 import { resultText } from "./result-text.ts";
 
 /** What the record is asked for while a run is rebuilt. */
@@ -54,7 +54,7 @@ function afterReply(
   metadata: Readonly<Record<string, unknown>>,
   ports: RestorePorts,
 ): Resumption {
-  const reply = replyOf(row, metadata);
+  const reply = replyOfRow(row);
   if (metadata.purpose === "wrap_up")
     return { kind: "wrap_up", reason: metadata.reason as BailoutReason, text: reply.text };
   pushReply(run, reply);
@@ -65,17 +65,6 @@ function afterReply(
   if (answered.size < calls.length) return { kind: "calls", calls, answered };
   pushResults(run, [...answered.values()]);
   return { kind: "turn" };
-}
-
-function replyOf(row: MessageNode, metadata: Readonly<Record<string, unknown>>): Reply {
-  return {
-    text: row.response_content ?? "",
-    reasoning: (metadata.reasoning as Reply["reasoning"] | undefined) ?? [],
-    calls: JSON.parse(row.tool_calls_json ?? "[]") as ToolCall[],
-    finish: (metadata.finish as Reply["finish"] | undefined) ?? "stop",
-    usage: undefined,
-    modelId: undefined,
-  };
 }
 
 /** Counts a call and what it did; its answer goes into `answered` if the record has one. */

@@ -1,6 +1,6 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { AgentRegistry } from "../agents/registry.ts";
-import type { Redactor } from "../loop/ports.ts";
+import type { Recorded, Redactor } from "../loop/ports.ts";
 import type { Procedure } from "../models/offline/procedure.ts";
 import { parseRules } from "../permissions/rule.ts";
 import type { Clock } from "../scheduler/clock.ts";
@@ -12,7 +12,8 @@ import type { AnyTool } from "../tools/tool.ts";
 import type { Approver, PermissionMode } from "./approvals.ts";
 import { createMaker } from "./create-maker.ts";
 import type { Listener } from "./event-bus.ts";
-import type { LiveRun, RuntimeGuards } from "./host.ts";
+import type { ForkPoint } from "./fork-run.ts";
+import type { Host, LiveRun, RuntimeGuards } from "./host.ts";
 import { Sessions } from "./sessions.ts";
 import { cancelTree } from "./spawn-run.ts";
 
@@ -50,6 +51,8 @@ export type RunRequest = {
   tools?: readonly string[];
   limits?: Limits;
   deliverables?: readonly Deliverable[];
+  /** Begins with the conversation of a recorded session at one of its seqs. */
+  fork?: ForkPoint;
 };
 
 /** A run under way. */
@@ -99,6 +102,8 @@ export type RuntimeInternals = {
   /** For the store that the runtime opens itself. */
   storePorts?: Partial<StorePorts>;
   redactor?: Redactor;
+  recorded?: Recorded;
+  resolveModel?: Host["resolveModel"];
 };
 
 const FAN_OUT = 3;

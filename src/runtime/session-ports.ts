@@ -20,6 +20,7 @@ export type PortParts = {
   redactor: Redactor;
   approve: Approver;
   mode: PermissionMode;
+  recorded: LoopPorts["recorded"];
   live: ReadonlyMap<string, LiveRun>;
   limiters: Map<string, Limiter>;
   maxConcurrent: (provider: string) => number;
@@ -36,6 +37,7 @@ export function createSessionPorts(parts: PortParts): LoopPorts {
     guards: host.guards,
     redactor: parts.redactor,
     cache: createToolCache(),
+    recorded: parts.recorded,
     claims: new Map(),
     readOnly: parts.mode === "plan",
     approve: parts.approve,

@@ -6,10 +6,11 @@ import type { RunResult, RunStatus } from "../schema/result.ts";
 import { createId } from "./create-id.ts";
 import { failedResult } from "./failed-result.ts";
 import { findAgent, isAgent } from "./find-agent.ts";
+import { pastOf } from "./fork-run.ts";
 import type { LiveRun, Session } from "./host.ts";
 import { adoptSession, openSession, type SessionMaker } from "./open-session.ts";
 import { createProfile, restoreProfile } from "./profile.ts";
-import { isClosed, metadataOf, spentIn } from "./read-row.ts";
+import { isClosed, metadataOf, resultOfRow, spentIn } from "./read-row.ts";
 import type { RunHandle, RunRequest } from "./runtime.ts";
 import type { SpawnRequest } from "./spawn-request.ts";
 import { cancelTree, spawnRun } from "./spawn-run.ts";
@@ -93,7 +94,8 @@ export class Sessions {
     const row = store.findSession(sessionId);
     const roots = store.tree(row.session_id);
     const root = roots.find((node) => !isClosed(node));
-    if (!root || row.status !== "running") throw endedAlready(row);
+    if (row.status !== "running") throw endedAlready(row);
+    if (!root) return this.#endLate(row, roots);
     return this.#handle((started) =>
       this.#within(
         () => adoptSession(this.#maker, row),
@@ -106,6 +108,16 @@ export class Sessions {
         },
       ),
     );
+  }
+
+  /** A session whose process ended between its last run's row and its own: only that is left to write. */
+  async #endLate(row: SessionRow, roots: readonly MessageNode[]): Promise<RunHandle> {
+    const { store } = this.#maker.host;
+    const last = roots.at(-1);
+    store.endSession(row.session_id, last?.status ?? "failed");
+    await store.committed();
+    if (!last) throw endedAlready({ ...row, status: "failed" });
+    return { sessionId: row.session_id, runId: last.run_id, result: Promise.resolve(resultOfRow(last)) };
   }
 
   /** Ends everything that is open or about to be; what is left to write is the store's. */
@@ -131,7 +143,17 @@ export class Sessions {
     const message = session.ports.redactor.redact(request.task);
     const deliverables = [...agent.deliverables, ...(request.deliverables ?? [])];
     const root = { session, parent: null, callId: null, parentRowId: null, attempt: 0 };
-    const result = spawnRun(host, { ...root, profile, runId, task: message, message, deliverables, limits });
+    const past = request.fork ? pastOf(host.store, request.fork) : undefined;
+    const result = spawnRun(host, {
+      ...root,
+      profile,
+      runId,
+      task: message,
+      message,
+      deliverables,
+      limits,
+      past,
+    });
     return { sessionId: session.id, runId, result };
   }
 

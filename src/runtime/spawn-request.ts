@@ -24,6 +24,8 @@ export type SpawnRequest = {
   limits?: Limits | undefined;
   /** The task's id in its batch. */
   taskId?: string | undefined;
+  /** A recorded run whose conversation the new run begins with. */
+  past?: MessageNode | undefined;
   /** The recorded run to go on with, in its own row. */
   resume?: MessageNode | undefined;
 };

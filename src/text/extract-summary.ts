@@ -14,9 +14,11 @@ const MAX_SENTENCES = 300;
 const DAMPING = 0.85;
 const ROUNDS = 40;
 /** How much a sentence's own weight counts against its likeness to those already taken. */
-const NOVELTY = 0.7;
+const NOVELTY = 0.5;
 /** The share of the start weight that falls with the place in the text. */
 const EARLY_BONUS = 0.5;
+/** How much more a sentence weighs that is all about what the reader asks. */
+const ASKED_BONUS = 8;
 
 /**
  * The sentences that say most of a text, in the order they stand (TextRank): a sentence weighs as much as the
@@ -62,7 +64,7 @@ function rank(vectors: readonly Vector[], question: Vector): number[] {
   const links = vectors.map((one, i) => vectors.map((other, j) => (i === j ? 0 : likeness(one, other))));
   const sums = links.map((row) => row.reduce((sum, link) => sum + link, 0));
   const wanted = vectors.map(
-    (vector, index) => 1 + EARLY_BONUS / (1 + index) + 3 * likeness(vector, question),
+    (vector, index) => 1 + EARLY_BONUS / (1 + index) + ASKED_BONUS * likeness(vector, question),
   );
   const total = wanted.reduce((sum, each) => sum + each, 0);
   const start = wanted.map((each) => each / total);

@@ -11,7 +11,7 @@ const STOP_WORDS = new Set(
 
 /** Endings that only bend a word, longest first. */
 const ENDINGS =
-  "ations ation ments ment ings ing ency ancy ences ence ances ance ents ent ants ant ities ity ators ator ated ates ate ers ors er or ed es ies ions ion ness able ible ally ly al e s y".split(
+  "ations ation ments ment ings ing ency ancy ences ence ances ance ents ent ants ant ities ity ators ator ated ates ate ers ors er or ed ies es ions ion ness able ible ally ly al e s y".split(
     " ",
   );
 const LEAST_STEM = 4;

@@ -31,9 +31,14 @@ const runtime = createRuntime({
 runtime.events((event) => {
   if (event.seq !== undefined) writeSync(1, event.sessionId + " " + event.seq + "\\n");
 });
-const open = runtime.store.sessions().find((session) => session.status === "running");
-const handle = open ? await runtime.resume(open.session_id) : await runtime.start({ agent: "lead", task: "the task" });
-const result = await handle.result;
+const begun = runtime.store.sessions().find((session) => runtime.store.runs(session.session_id).length > 0);
+const goOn = async () => {
+  if (!begun) return (await runtime.start({ agent: "lead", task: "the task" })).result;
+  if (begun.status === "running") return (await runtime.resume(begun.session_id)).result;
+  const [root] = runtime.store.tree(begun.session_id);
+  return { status: root.status, details: root.response_content };
+};
+const result = await goOn();
 await runtime.close();
 writeSync(1, "RESULT " + JSON.stringify(result) + "\\n");
 `;

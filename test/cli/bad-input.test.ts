@@ -38,12 +38,18 @@ test("unknown commands and flags are usage errors with a suggestion", async () =
   expect([mode.code, mode.stderr]).toEqual([2, expect.stringContaining("bypassPermissions")]);
 });
 
-test("a missing model is a configuration error that says what to set", async () => {
+test("a model that is named but not configured is a configuration error that says what to set", async () => {
   await using world = new World();
   world.agent("main", "");
-  const { code, stdout, stderr } = await world.run(["run", "a task"]);
-  expect([code, stdout]).toEqual([52, ""]);
-  expect(stderr).toMatch(/^error: no model is configured\nhint: set ANTHROPIC_API_KEY /);
+  const env = { RETINUE_DISCOVER: "0" };
+  for (const args of [
+    ["-m", "smart"],
+    ["-m", "work/big"],
+  ]) {
+    const { code, stdout, stderr } = await world.run(["run", "a task", ...args], { env });
+    expect([code, stdout]).toEqual([52, ""]);
+    expect(stderr).toMatch(/^error: no model '(smart|work\/big)': .*\nhint: set one of ANTHROPIC_API_KEY, /);
+  }
 });
 
 test("a model whose key is missing is an authentication error", async () => {

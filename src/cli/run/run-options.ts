@@ -1,6 +1,7 @@
 import { resolveRule } from "../../agents/fields/resolve-rule.ts";
 import type { KnownTools } from "../../agents/fields/tool-names.ts";
 import type { PermissionMode } from "../../runtime/approvals.ts";
+import type { ForkPoint } from "../../runtime/fork-run.ts";
 import type { Limits } from "../../schema/agent.ts";
 import { RetinueError } from "../../schema/error.ts";
 import type { Settings } from "../../schema/settings.ts";
@@ -20,7 +21,22 @@ export type RunOptions = CommonOptions & {
   maxDepth?: number;
   maxAgents?: number;
   agents?: string;
+  /** `ID:SEQ`. */
+  fork?: string;
 };
+
+/** The moment that `--fork` names. */
+export function forkOf({ fork }: RunOptions): ForkPoint | undefined {
+  if (fork === undefined) return undefined;
+  const named = /^(.+):(\d+)$/.exec(fork);
+  if (!named?.[1])
+    throw new RetinueError(
+      "usage",
+      `--fork '${fork}' is not ID:SEQ`,
+      "such as ses_abc:12; seqs are in: retinue trace ID --json",
+    );
+  return { sessionId: named[1], seq: Number(named[2]) };
+}
 
 /** How the result is printed; `--json` is short for one of the formats. */
 export function formatOf({ outputFormat, json }: RunOptions): RunOptions["outputFormat"] {

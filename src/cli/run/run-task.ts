@@ -7,7 +7,7 @@ import { plainText } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { createAsker } from "./ask-person.ts";
 import { pickAgent, readTask } from "./read-task.ts";
-import { formatOf, limitsOf, type RunOptions, rulesOf, withFlags } from "./run-options.ts";
+import { forkOf, formatOf, limitsOf, type RunOptions, rulesOf, withFlags } from "./run-options.ts";
 import { createNotices, createProgress } from "./show-progress.ts";
 import { catchSignals } from "./stop-signals.ts";
 import { createJsonStream } from "./stream-json.ts";
@@ -21,7 +21,14 @@ export async function runTask(
   const project = await openSoundProject(options, terminal);
   const agent = pickAgent(project.registry, options.agent);
   const task = await readTask(argument, terminal);
-  const request = { agent, task, limits: limitsOf(options), ...(options.model && { model: options.model }) };
+  const fork = forkOf(options);
+  const request = {
+    agent,
+    task,
+    limits: limitsOf(options),
+    ...(options.model && { model: options.model }),
+    ...(fork && { fork }),
+  };
   return conduct(project, options, terminal, (runtime) => runtime.start(request));
 }
 

@@ -7,7 +7,7 @@ import type { Terminal } from "../terminal.ts";
 /** Lets `read` look into the record; undefined if nothing was ever recorded. Another process may go on writing. */
 export async function withRecord<Value>(
   terminal: Terminal,
-  read: (store: Store) => Value,
+  read: (store: Store) => Value | Promise<Value>,
 ): Promise<Value | undefined> {
   const path = join(findPlaces(terminal.env).dataDir, "retinue.db");
   if (!existsSync(path)) return undefined;
@@ -16,7 +16,7 @@ export async function withRecord<Value>(
     onNotice: ({ level, message }) => terminal.tell(`${level}: ${message}`),
   });
   try {
-    return read(store);
+    return await read(store);
   } finally {
     await store.shutdown();
   }

@@ -3,7 +3,7 @@ export const OFFLINE_LABEL = "(Answered by Retinue's offline model: rules, no we
 
 /** How a person gets a model. */
 export const HOW_TO_ADD_A_MODEL =
-  "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or RETINUE_BASE_URL and RETINUE_MODEL for a server of your own, or start Ollama";
+  "set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or RETINUE_BASE_URL and RETINUE_MODEL for a server of your own, or start Ollama";
 
 /** What a person is told once when the offline model steps in because nothing is configured. */
 export const OFFLINE_NOTICE = `no model is configured: using the offline model (rules, no weights); to add one, ${HOW_TO_ADD_A_MODEL}`;

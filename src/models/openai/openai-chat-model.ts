@@ -7,7 +7,9 @@ import { writeOpenAiRequest } from "./openai-request.ts";
 export function createOpenAiChatModel(settings: WireSettings): StreamingModel {
   const base = settings.baseUrl.replace(/\/+$/, "");
   const { provider, modelId } = settings;
-  const isOpenAi = URL.parse(base)?.hostname === "api.openai.com";
+  const host = URL.parse(base)?.hostname;
+  const isOpenAi = host === "api.openai.com";
+  const asksForCache = host === "openrouter.ai" && modelId.startsWith("anthropic/");
   return createWireModel(settings, {
     url: `${base}/chat/completions`,
     modelsUrl: `${base}/models`,
@@ -17,7 +19,7 @@ export function createOpenAiChatModel(settings: WireSettings): StreamingModel {
       ...(settings.apiKey && { authorization: `Bearer ${settings.apiKey}` }),
       ...settings.headers,
     },
-    write: (options) => writeOpenAiRequest(options, { provider, modelId, isOpenAi }),
+    write: (options) => writeOpenAiRequest(options, { provider, modelId, isOpenAi, asksForCache }),
     reader: (options, call, emit) => new OpenAiReader(options.prompt, call, emit),
   });
 }

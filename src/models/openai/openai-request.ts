@@ -6,7 +6,13 @@ type AssistantMessage = Extract<LanguageModelV4Message, { role: "assistant" }>;
 type UserMessage = Extract<LanguageModelV4Message, { role: "user" }>;
 
 /** Which server is spoken to; OpenAI's own has stricter rules than those that imitate it. */
-export type OpenAiTarget = { provider: string; modelId: string; isOpenAi: boolean };
+export type OpenAiTarget = {
+  provider: string;
+  modelId: string;
+  isOpenAi: boolean;
+  /** The model caches prompts only on request; OpenRouter then moves the mark along with the conversation. */
+  asksForCache?: boolean;
+};
 
 /** Writes a chat completion request. Options of `providerOptions[provider]` are passed through. */
 export function writeOpenAiRequest(options: LanguageModelV4CallOptions, target: OpenAiTarget): WireRequest {
@@ -22,6 +28,7 @@ export function writeOpenAiRequest(options: LanguageModelV4CallOptions, target: 
     frequency_penalty: options.frequencyPenalty,
     stop: options.stopSequences?.length ? options.stopSequences : undefined,
     seed: options.seed,
+    cache_control: target.asksForCache ? { type: "ephemeral" } : undefined,
     reasoning_effort: reasoningEffort(options.reasoning),
     response_format: responseFormat(options.responseFormat),
     tools: tools(options, warnings),

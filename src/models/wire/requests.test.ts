@@ -6,6 +6,7 @@ import type {
 import { expect, test } from "vitest";
 import { HELLO } from "../../../test/fixtures/model-calls.ts";
 import { writeAnthropicRequest } from "../anthropic/anthropic-request.ts";
+import type { OpenAiTarget } from "../openai/openai-request.ts";
 import { writeOpenAiRequest } from "../openai/openai-request.ts";
 import { toolInput, toolOutputText } from "./prompt-parts.ts";
 
@@ -53,7 +54,7 @@ const image: LanguageModelV4FilePart = {
 };
 const target = { provider: "local", modelId: "m", isOpenAi: false };
 
-function openAi(options: Partial<LanguageModelV4CallOptions>, of = target) {
+function openAi(options: Partial<LanguageModelV4CallOptions>, of: OpenAiTarget = target) {
   return JSON.parse(writeOpenAiRequest({ prompt: HELLO, ...options }, of).body);
 }
 
@@ -251,4 +252,9 @@ test.each([
   [7, { malformed_input: 7 }],
 ])("the input %j is sent back as %j", (input, expected) => {
   expect(toolInput(input)).toEqual(expected);
+});
+
+test("a model behind OpenRouter that caches only on request is asked to", () => {
+  expect(openAi({}, { ...target, asksForCache: true }).cache_control).toEqual({ type: "ephemeral" });
+  expect(openAi({})).not.toHaveProperty("cache_control");
 });

@@ -94,10 +94,11 @@ async function* lines(
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     fault = `${fault}${text}`.slice(0, MAX_FAULT_CHARS);
   });
+  const separator = args.some((arg) => arg.startsWith("--files")) ? "\0" : "\n";
   let rest = "";
   try {
     for await (const text of child.stdout.setEncoding("utf8")) {
-      const pieces = `${rest}${text}`.split(args.includes("--files") ? "\0" : "\n");
+      const pieces = `${rest}${text}`.split(separator);
       rest = (pieces.pop() ?? "").slice(0, MAX_LINE_CHARS);
       for (const piece of pieces) if (piece) yield foundIn(piece);
     }

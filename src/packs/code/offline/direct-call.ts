@@ -2,7 +2,7 @@ import type { OfflineCall } from "../../../models/offline/procedure.ts";
 
 /** A path as people write it: with a slash or an ending, quoted or not. */
 const PATH = "[`\"'“]?((?:[\\w.@-]+\\/)*[\\w@-]*\\.[\\w-]+|(?:[\\w.@-]+\\/)+[\\w.@-]*)[`\"'”]?";
-const FOLDER = "[`\"'“]?((?:[\\w.@-]+\\/)*[\\w.@-]+\\/?)[`\"'”]?";
+const FOLDER = "[`\"'“]?((?:[\\w.@-]+\\/)*[\\w.@-]*[\\w@-]\\/?|\\.)[`\"'”]?";
 const QUOTED = '[`"“]([^`"”]+)[`"”]';
 const LEAD = "^(?:please\\s+)?(?:can you\\s+|could you\\s+)?";
 const END = "\\s*[.?!]*$";

@@ -25,8 +25,11 @@ for (const intent of ["look", "review", "test", "plan", "debug", "write"] as con
 }
 
 /** Words of courtesy and order that may stand before the verb. */
-const BEFORE_VERB =
-  /^(?:(?:please|kindly|now|also|then|next|first|firstly|second|secondly|finally|lastly|and|so|ok|okay|hey|hi|hello|just|quickly|briefly|carefully|could|can|would|will|you|i|we|want|need|like|would|i'd|we'd|i’d|to|let|let's|us|me|help|try|go|ahead|after|that|afterwards|afterward|once|done|based|on|this|these|those|it|them|both|with|using|from|all|the|results?|findings?|of)\b[\s,:]*)+/i;
+const COURTESY =
+  "please|kindly|now|also|then|next|first|firstly|second|secondly|finally|lastly|and|so|ok|okay|hey|hi|hello|just|quickly|briefly|carefully|(?:could|can|would|will) you|(?:i|we)(?: would|['’]d)? (?:want|need|like)(?: you)?(?: to)?|let['’]?s|let us|let me|help me(?: to)?|help us(?: to)?|try to|go ahead|afterwards?|to";
+const BUILDING =
+  "(?:based on|using|with|from|after|once|given) (?:that|this|these|those|it|them|both|(?:all (?:of )?)?(?:the|these|those) (?:results?|findings?|answers?))(?: (?:is|are) done)?";
+const BEFORE_VERB = new RegExp(`^(?:(?:${COURTESY}|${BUILDING})\\b[\\s,:]*)+`, "i");
 
 /** The intent of the first word that has one, once courtesies are passed over; undefined if there is no such word. */
 export function intentOf(part: string): Intent | undefined {

@@ -50,7 +50,7 @@ export function rankFiles(hits: readonly Hits[]): Ranked[] {
 /** How far a file is from being a source: 1 for sources, less for the rest. */
 export function standing(path: string): number {
   if (LOWEST_FILES.test(path)) return 0.1;
-  if (LOW_PLACES.test(path)) return 0.35;
+  if (LOW_PLACES.test(path)) return 0.25;
   return PROSE.test(path) ? 0.5 : 1;
 }
 

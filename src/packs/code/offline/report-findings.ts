@@ -1,7 +1,7 @@
 import { extractSummary } from "../../../text/extract-summary.ts";
 import { splitSentences } from "../../../text/split-sentences.ts";
 import { type Hits, isInPath, standing } from "./rank-files.ts";
-import { type Definition, definitionsIn, type Line, sentencesOfProse } from "./read-code.ts";
+import { type Definition, definitionsIn, type Line, nameDefined, sentencesOfProse } from "./read-code.ts";
 import type { Concept, Query } from "./search-terms.ts";
 
 /** All that was found out about a question. */
@@ -113,18 +113,24 @@ function place(path: string, definitions: readonly Scored[], concepts: readonly 
   return [`${path}`, ...lines].join("\n");
 }
 
-/** Lines of the body that show the thing itself: comparisons first, then decisions, then the rest. */
+/** Lines of the body that show the thing itself: those that hit, decisions first; then comparisons, if there is room. */
 function keyLines({ body }: Definition, concepts: readonly Concept[]): Line[] {
   const tests = concepts.map(({ pattern }) => new RegExp(pattern, "i"));
-  const hits = body.filter(
-    ({ text }) => tests.some((test) => test.test(text)) && !/^\s*(?:\*|\/\/|\/\*|#\s|import\b)/.test(text),
-  );
-  const telling = hits.toSorted((a, b) => tellingOf(b.text) - tellingOf(a.text)).slice(0, KEY_LINES);
-  return telling.toSorted((a, b) => a.at - b.at);
+  const rank = ({ text }: Line) =>
+    (tests.some((test) => test.test(text)) ? COMPARES + 1 : 0) + tellingOf(text);
+  const chosen = body
+    .filter(({ text }) => !NO_CODE.test(text) && nameDefined(text) === undefined)
+    .filter((line) => rank(line) >= COMPARES)
+    .toSorted((a, b) => rank(b) - rank(a))
+    .slice(0, concepts.length > 0 ? KEY_LINES : 0);
+  return chosen.toSorted((a, b) => a.at - b.at);
 }
 
+const NO_CODE = /^\s*(?:\*|\/\/|\/\*|#\s|import\b)/;
+const COMPARES = 3;
+
 function tellingOf(text: string): number {
-  if (/>=|<=|\s[<>]\s|[!=]==?\s/.test(text)) return 3;
+  if (/>=|<=|\s[<>]\s|[!=]==?\s/.test(text)) return COMPARES;
   if (/\b(?:if|while|throw|raise|unless|case)\b/.test(text)) return 2;
   return /\b(?:return|await|yield)\b/.test(text) ? 1 : 0;
 }

@@ -24,7 +24,7 @@ const FOLLOWS =
   /^(?:then|after(?: that| this|wards?)?\b|based on|using (?:that|this|these|those|the)|with (?:that|this|these|those)\b|from (?:that|this|these|those)\b|once\b|finally\b)/i;
 /** Words that stand for what came before, where they cannot be anything else. */
 const POINTS_BACK =
-  /\b(?:it|them|its|their)\b|\b(?:that|this|these|those)\s*(?:[.?!,;]|$)|\b(?:the|these|those|your) (?:results?|findings?|answers?|outcomes?|output)\b/i;
+  /\b(?:it|them|its|their|both)\b|\b(?:that|this|these|those)\s*(?:[.?!,;]|$)|\b(?:the|these|those|your) (?:results?|findings?|answers?|outcomes?|output)\b/i;
 const ALL_BEFORE = /\b(?:both|all of (?:it|them|that|this)|everything|the (?:results|findings|answers))\b/i;
 /** A follow-up that only says how to report what was found. */
 const ONLY_REPORT =
@@ -45,7 +45,8 @@ export function splitRequest(request: string): Part[] {
     const clean = piece.text
       .replace(/^(?:and|then|also|first|firstly|finally|next|lastly)\b[\s,:]*/i, "")
       .trim();
-    const follows = parts.length > 0 && (piece.follows || FOLLOWS.test(clean) || POINTS_BACK.test(clean));
+    const follows =
+      parts.length > 0 && (piece.follows || FOLLOWS.test(piece.text.trim()) || POINTS_BACK.test(clean));
     const last = parts.at(-1);
     if (
       last &&
@@ -110,16 +111,14 @@ function clausesOf({ text, follows }: Piece): Piece[] {
 function startsClause(rest: string): boolean {
   if (!beginsRequest(rest)) return false;
   const words = rest.trim().split(/\s+/);
+  if (words.length < 2) return false;
   if (
     /^(?:test|tests|list|plan|design|report|format|code|name|count|map|answer|question|trace|review|change|update|build|set|port|move|patch|support|show|read|write|search|does|is|are|was|has|have|do|can|see)$/i.test(
       words[0] ?? "",
     )
   ) {
-    return (
-      words.length > 1 &&
-      /^(?:the|a|an|all|every|each|any|it|them|its|their|how|what|where|which|why|for|in|me|us|through|\ue000.*|[A-Z]\w*|\w+s)$/.test(
-        words[1] ?? "",
-      )
+    return /^(?:the|a|an|all|every|each|any|it|them|its|their|how|what|where|which|why|for|in|me|us|through|\ue000.*|[A-Z]\w*|\w+s)$/.test(
+      words[1] ?? "",
     );
   }
   return true;

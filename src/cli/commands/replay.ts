@@ -1,0 +1,17 @@
+import type { Command } from "commander";
+import type { CommonOptions } from "../open-project.ts";
+import type { Cli } from "../program.ts";
+
+/** Registers `retinue replay`. */
+export function registerReplay(program: Command, cli: Cli): void {
+  program
+    .command("replay")
+    .description(
+      "run a recorded session again from its record, without models or tools, and show the first difference",
+    )
+    .argument("<id>", "session id, a unique beginning of it, or `last`")
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const { replayTask } = await import("../run/replay-task.ts");
+      cli.exitCode = await replayTask(id, command.optsWithGlobals<CommonOptions>(), cli.terminal);
+    });
+}
