@@ -92,7 +92,7 @@ async function tryOnce(run: Run, call: ModelCall, ports: LoopPorts): Promise<Mod
     reserved.settle(0, 0);
     return { kind: "interrupted" };
   }
-  const turn = openTurn(run, call.purpose, need.inputTokens, ports);
+  const turn = openTurn(run, { purpose: call.purpose, contextTokens: need.inputTokens, reserved: reserved.outputTokens }, ports);
   const streamed = ports.recorded
     ? ports.recorded.reply(run, call.purpose)
     : await streamReply(run, optionsOf(run, call, reserved.outputTokens), ports);
@@ -105,6 +105,7 @@ async function tryOnce(run: Run, call: ModelCall, ports: LoopPorts): Promise<Mod
   const error = streamed.kind === "failed" ? streamed.error : undefined;
   ports.limiter(run.model.provider).release({
     rateLimited: error?.type === "rate_limit",
+    failed: error !== undefined,
     ...(error?.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
   });
   const spent = settle(run, streamed, { need, reserved }, ports);

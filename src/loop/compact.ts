@@ -44,14 +44,35 @@ function startOfKept(messages: readonly LanguageModelV4Message[], budget: number
 }
 
 function shortened(message: LanguageModelV4Message, budget: number): LanguageModelV4Message {
-  if (message.role !== "tool" || sizeOf(message).chars <= budget) return message;
-  const share = Math.max(500, Math.floor(budget / message.content.length));
-  const content = message.content.map((part) => {
-    if (part.type !== "tool-result" || part.output.type !== "text") return part;
-    return {
-      ...part,
-      output: { ...part.output, value: excerpt(part.output.value, share, "left out to make room") },
-    };
-  });
-  return { ...message, content };
+  if (sizeOf(message).chars <= budget) return message;
+  if (message.role === "tool") {
+    const share = Math.max(500, Math.floor(budget / message.content.length));
+    return { ...message, content: message.content.map((part) => shortResult(part, share)) };
+  }
+  if (message.role === "assistant") {
+    const share = Math.max(500, Math.floor(budget / message.content.length));
+    return { ...message, content: message.content.map((part) => shortInput(part, share)) };
+  }
+  return message;
+}
+
+type Content<Role> = Extract<LanguageModelV4Message, { role: Role }>["content"][number];
+
+function shortResult(part: Content<"tool">, limit: number): Content<"tool"> {
+  if (part.type !== "tool-result") return part;
+  const { output } = part;
+  if (output.type !== "text" && output.type !== "error-text") return part;
+  return { ...part, output: { ...output, value: excerpt(output.value, limit, "left out to make room") } };
+}
+
+/** Long texts inside a call's input, such as a file that was written; the call itself is over. */
+function shortInput(part: Content<"assistant">, limit: number): Content<"assistant"> {
+  if (part.type !== "tool-call" || typeof part.input !== "object" || part.input === null) return part;
+  const input = Object.fromEntries(
+    Object.entries(part.input).map(([key, value]) => [
+      key,
+      typeof value === "string" ? excerpt(value, limit, "left out to make room") : value,
+    ]),
+  );
+  return { ...part, input };
 }

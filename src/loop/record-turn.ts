@@ -8,8 +8,15 @@ import type { Streamed } from "./stream-reply.ts";
 export type OpenTurn = { messageId: number; startedMs: number };
 
 /** Opens the row of a model call before it is made. */
-export function openTurn(run: Run, purpose: string, contextTokens: number, ports: LoopPorts): OpenTurn {
+export function openTurn(
+  run: Run,
+  about: { purpose: string; contextTokens: number; reserved: number },
+  ports: LoopPorts,
+): OpenTurn {
   const { spec, turn } = run;
+  const { purpose, contextTokens } = about;
+  // What a limited account has set aside counts as spent if the process ends during the call.
+  const reserved = run.account.limited ? { reserved: contextTokens + about.reserved } : {};
   const messageId = ports.journal.open(
     {
       sessionId: spec.sessionId,
@@ -21,10 +28,12 @@ export function openTurn(run: Run, purpose: string, contextTokens: number, ports
       startedAtMs: ports.clock.wallMs(),
       modelId: run.model.id,
       contextTokenCount: contextTokens,
-      metadata:
-        purpose === "summary"
-          ? { turn, purpose }
-          : { turn, ...(purpose !== "turn" && { purpose }), ...sinceLastTurn(run, ports) },
+      metadata: {
+        turn,
+        ...reserved,
+        ...(purpose !== "turn" && { purpose }),
+        ...(purpose !== "summary" && sinceLastTurn(run, ports)),
+      },
     },
     (seq) =>
       ports.emit(

@@ -2,12 +2,14 @@ import type { Clock } from "./clock.ts";
 import { Queue } from "./queue.ts";
 
 /** How a provider call ended, for the limit it shares with all others. */
-export type CallOutcome = { rateLimited: boolean; retryAfterMs?: number };
+export type CallOutcome = { rateLimited: boolean; failed?: boolean; retryAfterMs?: number };
 
 type Waiter = { grant: (granted: boolean) => void; gone: boolean };
 
 const FIRST_BACKOFF_MS = 1_000;
 const LONGEST_BACKOFF_MS = 60_000;
+/** A provider that asks for more patience than this is asked again after it. */
+const LONGEST_RETRY_AFTER_MS = 300_000;
 
 /**
  * Calls to one provider, shared by every run. A rate limit stops new calls for all of them; afterwards a single
@@ -60,11 +62,14 @@ export class Limiter {
     });
   }
 
-  release(outcome: CallOutcome): void {
+  /** Gives a place back. Only a success widens the window again; a failure of another kind says nothing about the limit. */
+  release({ rateLimited, failed = false, retryAfterMs }: CallOutcome): void {
     this.#active--;
-    if (outcome.rateLimited) this.#backOff(outcome.retryAfterMs);
-    else if (this.#window < this.#max) this.#window++;
-    if (!outcome.rateLimited) this.#strikes = 0;
+    if (rateLimited) this.#backOff(retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS));
+    else if (!failed) {
+      this.#strikes = 0;
+      if (this.#window < this.#max) this.#window++;
+    }
     this.#pump();
   }
 
