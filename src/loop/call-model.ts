@@ -92,7 +92,11 @@ async function tryOnce(run: Run, call: ModelCall, ports: LoopPorts): Promise<Mod
     reserved.settle(0, 0);
     return { kind: "interrupted" };
   }
-  const turn = openTurn(run, { purpose: call.purpose, contextTokens: need.inputTokens, reserved: reserved.outputTokens }, ports);
+  const turn = openTurn(
+    run,
+    { purpose: call.purpose, contextTokens: need.inputTokens, reserved: reserved.outputTokens },
+    ports,
+  );
   const streamed = ports.recorded
     ? ports.recorded.reply(run, call.purpose)
     : await streamReply(run, optionsOf(run, call, reserved.outputTokens), ports);
@@ -173,7 +177,7 @@ function settle(
   ports: LoopPorts,
 ): Spent {
   const { need, reserved } = booked;
-  if (streamed.kind === "failed" && !streamed.began) {
+  if (run.model.unmetered || (streamed.kind === "failed" && !streamed.began)) {
     reserved.settle(0, 0);
     return {
       usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 },

@@ -32,6 +32,8 @@ export type CallableModel = {
   /** USD per million tokens; null if unknown. */
   readonly price: Price | null;
   readonly maxOutputTokens?: number;
+  /** It uses no tokens at all, so that none are estimated for it. */
+  readonly unmetered?: boolean;
   /** Called one after the other for a run whose model stays unavailable. */
   readonly fallbacks?: readonly CallableModel[];
 };

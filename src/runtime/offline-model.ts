@@ -7,11 +7,12 @@ import { extractSummary } from "../text/extract-summary.ts";
 import { splitSentences } from "../text/split-sentences.ts";
 
 const SUMMARY_SENTENCES = 12;
+const FREE = { input: 0, output: 0 };
 
 /** The offline model as one agent's own. It costs nothing, and that is known. */
 export function offlineModel(agent: Agent, procedures: readonly Procedure[]): CallableModel {
   const model = createOfflineModel({ agent, procedures: [...procedures, ...codeProcedures], summarise });
-  return { id: OFFLINE_ID, provider: "offline", model, stream: model.stream, price: { input: 0, output: 0 } };
+  return { id: OFFLINE_ID, provider: "offline", model, stream: model.stream, price: FREE, unmetered: true };
 }
 
 /** The lines and sentences that say most, as they stand. */

@@ -70,6 +70,7 @@ const MODEL: CallableModel = {
   id: "replay/recorded",
   provider: "replay",
   price: { input: 0, output: 0 },
+  unmetered: true,
   model: {
     specificationVersion: "v4",
     provider: "replay",

@@ -65,7 +65,8 @@ export class Limiter {
   /** Gives a place back. Only a success widens the window again; a failure of another kind says nothing about the limit. */
   release({ rateLimited, failed = false, retryAfterMs }: CallOutcome): void {
     this.#active--;
-    if (rateLimited) this.#backOff(retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS));
+    if (rateLimited)
+      this.#backOff(retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS));
     else if (!failed) {
       this.#strikes = 0;
       if (this.#window < this.#max) this.#window++;

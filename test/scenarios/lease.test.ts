@@ -19,7 +19,9 @@ setInterval(() => {}, 1000);
 test("a session that a living process has cannot be taken; that of a dead one can, at once", async () => {
   const folder = mkdtempSync(join(tmpdir(), "retinue-lease-"));
   const path = join(folder, "retinue.db");
-  const holder = spawn(process.execPath, ["--input-type=module", "--eval", HOLDER, path], { stdio: ["ignore", "pipe", "inherit"] });
+  const holder = spawn(process.execPath, ["--input-type=module", "--eval", HOLDER, path], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   await new Promise((resolve) => holder.stdout.once("data", resolve));
   const store = createStore({ path });
   expect(() => store.takeLease("ses_1")).toThrow(`process ${holder.pid}`);

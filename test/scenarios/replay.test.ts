@@ -70,19 +70,17 @@ test("a replay gives the identical tree, calls no model and repeats no effect", 
 
 test("a changed prompt is the first divergence, with what it was and what it is", async () => {
   const { t, sessionId } = await record();
-  const agents = t.runtime.agents
-    .list()
-    .map((agent) =>
-      agent.name === "helper"
-        ? defineAgent({
-            name: "helper",
-            description: "Plays helper.",
-            prompt: "You are somebody else.",
-            model: "helper",
-            retry: agent.retry,
-          })
-        : agent,
-    );
+  const agents = t.runtime.agents.list().map((agent) =>
+    agent.name === "helper"
+      ? defineAgent({
+          name: "helper",
+          description: "Plays helper.",
+          prompt: "You are somebody else.",
+          model: "helper",
+          retry: agent.retry,
+        })
+      : agent,
+  );
   const { divergence, identical } = await replaySession(optionsOf(t, agents), t.runtime.store, sessionId);
   expect(identical).toBe(false);
   expect(divergence).toMatchObject({ run: "lead > worker > helper", turn: 1, what: "the system prompt" });
