@@ -38,7 +38,10 @@ function honestProvider(
       Math.ceil(ratio * (step.text.length + JSON.stringify(step.calls).length)) + 1,
     );
     const output = world.random() < 0.2 ? max : least + Math.floor(world.random() * (max - least));
-    const usage: Spent = { input: Math.floor(ratio * textLength(request.options)), output };
+    const usage: Spent = {
+      input: Math.max(1, Math.floor(ratio * textLength(request.options))),
+      output: Math.max(1, output),
+    };
     world.seen.push(usage);
     return after(turn(), { ...step, usage });
   };
