@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { loadProject, type Project, refuseBrokenSettings } from "../runtime/load-project.ts";
+import { loadProject, type Project, refuseBrokenSettings } from "../runtime/project/load-project.ts";
 import { RetinueError } from "../schema/error.ts";
 import type { Terminal } from "./terminal.ts";
 

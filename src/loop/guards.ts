@@ -5,10 +5,10 @@ import type { Decision } from "../schema/rights.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import { type Validated, validateInput } from "../tools/validate-input.ts";
 import { checkDeliverables } from "./deliverables.ts";
-import { distinctCalls } from "./distinct-calls.ts";
 import { escapeTags } from "./escape-tags.ts";
-import { type MeasuredUsage, measureUsage } from "./measure-usage.ts";
-import type { ReplyReader } from "./read-stream.ts";
+import { distinctCalls } from "./model/distinct-calls.ts";
+import { type MeasuredUsage, measureUsage } from "./model/measure-usage.ts";
+import type { ReplyReader } from "./model/read-stream.ts";
 import { isRepeating } from "./repetition.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import { cutAt } from "../tools/truncate.ts";
 import { parseJson } from "../tools/validate-input.ts";
-import type { CallResult } from "./dispatch.ts";
-import type { Reply } from "./read-stream.ts";
+import type { CallResult } from "./calls/dispatch.ts";
+import type { Reply } from "./model/read-stream.ts";
 import type { Run } from "./run.ts";
 
 /** Adds a reply of the model. */

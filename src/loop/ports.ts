@@ -5,9 +5,9 @@ import type { Journal } from "../schema/record.ts";
 import type { Layer, Target } from "../schema/rights.ts";
 import type { Risk, ToolOutput } from "../tools/tool.ts";
 import type { Guards } from "./guards.ts";
-import type { ToolCall } from "./read-stream.ts";
+import type { ToolCall } from "./model/read-stream.ts";
+import type { Streamed } from "./model/stream-reply.ts";
 import type { Run } from "./run.ts";
-import type { Streamed } from "./stream-reply.ts";
 
 /** A call that needs a person's word. */
 export type ApprovalRequest = {

@@ -12,8 +12,8 @@ import type { BailoutReason } from "../schema/result.ts";
 import type { Layer } from "../schema/rights.ts";
 import type { Price } from "../schema/settings.ts";
 import type { AnyTool } from "../tools/tool.ts";
-import type { CallResult } from "./dispatch.ts";
-import type { Reply, ToolCall } from "./read-stream.ts";
+import type { CallResult } from "./calls/dispatch.ts";
+import type { Reply, ToolCall } from "./model/read-stream.ts";
 
 /** Streams a reply to a callback, which spares a web stream per call. It stops when its signal fires. */
 export type StreamToCallback = (

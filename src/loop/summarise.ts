@@ -1,8 +1,8 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import { cutAt, excerpt } from "../tools/truncate.ts";
-import { callModel } from "./call-model.ts";
-import { estimateOutputTokens } from "./estimate-tokens.ts";
 import { loadPrompt } from "./load-prompt.ts";
+import { callModel } from "./model/call-model.ts";
+import { estimateOutputTokens } from "./model/estimate-tokens.ts";
 import type { LoopPorts } from "./ports.ts";
 import type { Run } from "./run.ts";
 

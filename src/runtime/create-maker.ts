@@ -11,12 +11,12 @@ import type { Settings } from "../schema/settings.ts";
 import { createStore, type StoreOptions } from "../store/create-store.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import { createApprovals } from "./approvals.ts";
-import { DEFAULT_SETTINGS } from "./default-settings.ts";
 import { EventBus } from "./event-bus.ts";
 import type { Host } from "./host.ts";
+import { createModelResolver } from "./models/resolve-models.ts";
 import type { SessionMaker } from "./open-session.ts";
-import { findPlaces } from "./places.ts";
-import { createModelResolver } from "./resolve-models.ts";
+import { DEFAULT_SETTINGS } from "./project/default-settings.ts";
+import { findPlaces } from "./project/places.ts";
 import type { RuntimeInternals, RuntimeOptions } from "./runtime.ts";
 import { runtimeGuards } from "./runtime-guards.ts";
 

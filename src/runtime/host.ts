@@ -10,8 +10,8 @@ import type { Layer } from "../schema/rights.ts";
 import type { Settings } from "../schema/settings.ts";
 import type { Store } from "../store/create-store.ts";
 import type { AnyTool } from "../tools/tool.ts";
-import type { admitChild } from "./admit-child.ts";
-import type { Children } from "./children.ts";
+import type { admitChild } from "./delegation/admit-child.ts";
+import type { Children } from "./delegation/children.ts";
 
 /** The loop's guards and the runtime's own. */
 export type RuntimeGuards = Guards & { admitChild: typeof admitChild; visibleTools: typeof visibleTools };

@@ -13,9 +13,9 @@ import type { Layer } from "../schema/rights.ts";
 import { cutAt } from "../tools/truncate.ts";
 import type { Approver, PermissionMode } from "./approvals.ts";
 import { createId } from "./create-id.ts";
-import { accountLimits } from "./effective-limits.ts";
 import type { EventBus } from "./event-bus.ts";
 import type { Host, LiveRun, Session } from "./host.ts";
+import { accountLimits } from "./runs/effective-limits.ts";
 import { createSessionPorts } from "./session-ports.ts";
 
 /** What all sessions of a runtime are opened with. */

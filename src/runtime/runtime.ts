@@ -12,10 +12,10 @@ import type { AnyTool } from "../tools/tool.ts";
 import type { Approver, PermissionMode } from "./approvals.ts";
 import { createMaker } from "./create-maker.ts";
 import type { Listener } from "./event-bus.ts";
-import type { ForkPoint } from "./fork-run.ts";
 import type { Host, LiveRun, RuntimeGuards } from "./host.ts";
+import type { ForkPoint } from "./record/fork-run.ts";
+import { cancelTree } from "./runs/spawn-run.ts";
 import { Sessions } from "./sessions.ts";
-import { cancelTree } from "./spawn-run.ts";
 
 /** How a runtime is set up; everything has a default but the agents. */
 export type RuntimeOptions = {

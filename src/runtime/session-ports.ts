@@ -7,7 +7,7 @@ import { Limiter } from "../scheduler/limiter.ts";
 import type { Layer } from "../schema/rights.ts";
 import type { Approver, PermissionMode } from "./approvals.ts";
 import { createId } from "./create-id.ts";
-import { deliver } from "./deliver.ts";
+import { deliver } from "./delegation/deliver.ts";
 import type { EventBus } from "./event-bus.ts";
 import type { Host, LiveRun } from "./host.ts";
 import { createToolCache } from "./tool-cache.ts";

@@ -4,16 +4,16 @@ import { messageOf, RetinueError } from "../schema/error.ts";
 import type { MessageNode, SessionRow } from "../schema/record.ts";
 import type { RunResult, RunStatus } from "../schema/result.ts";
 import { createId } from "./create-id.ts";
-import { failedResult } from "./failed-result.ts";
-import { findAgent, isAgent } from "./find-agent.ts";
-import { pastOf } from "./fork-run.ts";
+import { findAgent, isAgent } from "./delegation/find-agent.ts";
 import type { LiveRun, Session } from "./host.ts";
 import { adoptSession, openSession, type SessionMaker } from "./open-session.ts";
-import { createProfile, restoreProfile } from "./profile.ts";
-import { isClosed, metadataOf, resultOfRow, spentIn } from "./read-row.ts";
+import { pastOf } from "./record/fork-run.ts";
+import { isClosed, metadataOf, resultOfRow, spentIn } from "./record/read-row.ts";
+import { failedResult } from "./runs/failed-result.ts";
+import { createProfile, restoreProfile } from "./runs/profile.ts";
+import type { SpawnRequest } from "./runs/spawn-request.ts";
+import { cancelTree, spawnRun } from "./runs/spawn-run.ts";
 import type { RunHandle, RunRequest } from "./runtime.ts";
-import type { SpawnRequest } from "./spawn-request.ts";
-import { cancelTree, spawnRun } from "./spawn-run.ts";
 
 type Outcome<Value> = { status: RunStatus; value: Value };
 

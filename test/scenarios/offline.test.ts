@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { defineAgent } from "../../src/agents/define-agent.ts";
 import type { Procedure } from "../../src/models/offline/procedure.ts";
 import { codeTools } from "../../src/packs/code/code-tools.ts";
-import { loadProject } from "../../src/runtime/load-project.ts";
+import { loadProject } from "../../src/runtime/project/load-project.ts";
 import { createRuntime, type RuntimeOptions } from "../../src/runtime/runtime.ts";
 import type { RetinueEvent } from "../../src/schema/event.ts";
 import { scriptedModel } from "../../src/testing/scripted-model.ts";

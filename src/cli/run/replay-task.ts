@@ -1,5 +1,5 @@
 import { codeTools } from "../../packs/code/code-tools.ts";
-import { type ReplayReport, replaySession } from "../../runtime/replay-session.ts";
+import { type ReplayReport, replaySession } from "../../runtime/record/replay-session.ts";
 import { cutAt } from "../../tools/truncate.ts";
 import { type CommonOptions, openSoundProject } from "../open-project.ts";
 import { plainText } from "../plain-text.ts";

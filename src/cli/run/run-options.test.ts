@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { defineAgent } from "../../agents/define-agent.ts";
 import { createRegistry } from "../../agents/registry.ts";
-import { knownNames } from "../../runtime/known-tools.ts";
+import { knownNames } from "../../runtime/project/known-tools.ts";
 import { pickAgent } from "./read-task.ts";
 import { rulesOf } from "./run-options.ts";
 

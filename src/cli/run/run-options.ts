@@ -1,7 +1,7 @@
 import { resolveRule } from "../../agents/fields/resolve-rule.ts";
 import type { KnownTools } from "../../agents/fields/tool-names.ts";
 import type { PermissionMode } from "../../runtime/approvals.ts";
-import type { ForkPoint } from "../../runtime/fork-run.ts";
+import type { ForkPoint } from "../../runtime/record/fork-run.ts";
 import type { Limits } from "../../schema/agent.ts";
 import { RetinueError } from "../../schema/error.ts";
 import type { Settings } from "../../schema/settings.ts";

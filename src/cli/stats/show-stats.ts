@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { findPlaces } from "../../runtime/places.ts";
+import { findPlaces } from "../../runtime/project/places.ts";
 import type { Stats, StatsBy, StatsQuery } from "../../schema/stats.ts";
 import type { Store } from "../../store/create-store.ts";
 import { summariseRuns } from "../../store/stats/summarise-runs.ts";

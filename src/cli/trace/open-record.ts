@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { findPlaces } from "../../runtime/places.ts";
+import { findPlaces } from "../../runtime/project/places.ts";
 import { createStore, type Store } from "../../store/create-store.ts";
 import type { Terminal } from "../terminal.ts";
 

@@ -1,0 +1,208 @@
+import { messageOf } from "../../schema/error.ts";
+import type { Decision, Target } from "../../schema/rights.ts";
+import type { AnyTool, Tool } from "../../tools/tool.ts";
+import { excerpt, MAX_RESULT_CHARS } from "../../tools/truncate.ts";
+import { missingBefore } from "../deliverables.ts";
+import type { ToolCall } from "../model/read-stream.ts";
+import type { LoopPorts } from "../ports.ts";
+import type { Run } from "../run.ts";
+import { waitFor } from "../wait-for.ts";
+import { performCall } from "./perform-call.ts";
+import { openCall, recordRefusal } from "./record-call.ts";
+
+/** What a call gave back, as it enters the history. */
+export type CallResult = {
+  callId: string;
+  tool: string;
+  text: string;
+  outcome: "ok" | "error" | "denied" | "cached";
+};
+
+/** A call that passed every check. */
+type Admitted = { tool: Tool<unknown>; input: unknown; targets: readonly Target[]; approvedBy?: string };
+type Refused = { outcome: "error" | "denied"; text: string };
+
+/**
+ * The one way to a tool, for every flow: validate, decide, approve, count, record the intent, execute, record the
+ * result. Never throws: what goes wrong is an answer for the model.
+ */
+export async function dispatch(run: Run, call: ToolCall, ports: LoopPorts): Promise<CallResult> {
+  const admitted = await admit(run, call, ports).catch(
+    (thrown): Refused => ({ outcome: "error", text: `the call could not be checked: ${messageOf(thrown)}` }),
+  );
+  if ("outcome" in admitted) {
+    const text = ports.redactor.redact(admitted.text);
+    recordRefusal(run, call, { outcome: admitted.outcome, text }, ports);
+    return { callId: call.callId, tool: call.tool, text, outcome: admitted.outcome };
+  }
+  return execute(run, call, admitted, ports);
+}
+
+async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitted | Refused> {
+  const tool = run.spec.tools.get(call.tool) as Tool<unknown> | undefined;
+  if (!tool) {
+    const names = [...run.spec.tools.keys()].join(", ") || "none";
+    return { outcome: "error", text: `there is no tool '${call.tool}'; available: ${names}` };
+  }
+  const parsed = await ports.guards.validate(tool as AnyTool, call.rawInput ?? call.input);
+  if (!parsed.ok) return { outcome: "error", text: `invalid input for '${call.tool}': ${parsed.message}` };
+  const wrong = tool.check?.(parsed.value);
+  if (wrong) return { outcome: "error", text: wrong };
+  const over = call.byHost || call.resumed ? null : overLimit(run, tool.name);
+  if (over) return { outcome: "error", text: over };
+
+  const roots = { projectDir: run.spec.projectDir, workspaceDir: run.spec.workspaceDir };
+  const targets = await tool.access(parsed.value, roots);
+  const live = ports.liveLayer();
+  const chain = live ? [...run.spec.chain, live] : run.spec.chain;
+  const decision = ports.guards.decide(chain, { tool: tool.name, groups: tool.groups, targets });
+  if (decision.verdict === "deny") return { outcome: "denied", text: denial(tool, decision) };
+
+  const risk = typeof tool.risk === "function" ? tool.risk(parsed.value) : tool.risk;
+  if (ports.readOnly && risk !== "low")
+    return { outcome: "denied", text: "permission denied: plan mode only reads" };
+  const missing = await missingBefore(run, tool.name, ports);
+  if (missing) return { outcome: "error", text: missing };
+  const approval = await approveIfNeeded(run, { tool, input: parsed.value, targets, decision }, ports);
+  if (approval && !approval.allowed) return { outcome: "denied", text: approval.text };
+  return { tool, input: parsed.value, targets, ...(approval && { approvedBy: approval.text }) };
+}
+
+function denial(tool: Tool<unknown>, { reason }: Decision): string {
+  return tool.delegates
+    ? JSON.stringify({ error: { type: "not_allowed", message: reason } })
+    : `permission denied: ${reason}`;
+}
+
+function overLimit(run: Run, tool: string): string | null {
+  const { toolCalls, perTool } = run.spec.limits;
+  const used = run.toolCounts.get(tool) ?? 0;
+  const own = Object.hasOwn(perTool, tool) ? perTool[tool] : undefined;
+  if (run.toolCalls >= toolCalls) run.overToolCalls = true;
+  if (run.overToolCalls) return `the limit of ${toolCalls} tool calls is used up; report what you have`;
+  if (own !== undefined && used >= own)
+    return `the limit of ${own} calls of '${tool}' is used up; go on without it`;
+  run.toolCalls++;
+  run.toolCounts.set(tool, used + 1);
+  return null;
+}
+
+async function approveIfNeeded(
+  run: Run,
+  asked: { tool: Tool<unknown>; input: unknown; targets: readonly Target[]; decision: Decision },
+  ports: LoopPorts,
+): Promise<{ allowed: boolean; text: string } | null> {
+  const { tool, input, targets, decision } = asked;
+  const outbound = typeof tool.outbound === "function" ? tool.outbound(input) : tool.outbound;
+  const tainted = ports.guards.needsPerson(run.tainted, outbound, decision);
+  if (decision.verdict === "allow" && !tainted) return null;
+  const { spec } = run;
+  const approvalId = ports.createId("apr");
+  const shownInput = ports.redactor.redactJson(input);
+  const reason = tainted
+    ? `it acts outside, and untrusted text has entered this run`
+    : ports.redactor.redact(decision.reason);
+  const chain = [...spec.ancestors, spec.agent.name];
+  ports.emit(run.spec.sessionId, {
+    type: "approval.requested",
+    runId: spec.runId,
+    approvalId,
+    tool: tool.name,
+    input: shownInput,
+    reason,
+    chain,
+  });
+  const asking = ports.approve(
+    {
+      approvalId,
+      runId: spec.runId,
+      sessionId: spec.sessionId,
+      tool: tool.name,
+      groups: tool.groups,
+      targets,
+      input: shownInput,
+      inputHash: ports.guards.inputHash(tool.name, input),
+      risk: typeof tool.risk === "function" ? tool.risk(input) : tool.risk,
+      reason,
+      chain,
+      tainted,
+    },
+    run.signal,
+  );
+  const answer = await waitFor(run, "approval", ports, asking);
+  const note = answer.note ? { note: ports.redactor.redact(answer.note) } : {};
+  ports.emit(run.spec.sessionId, {
+    type: "approval.settled",
+    runId: spec.runId,
+    approvalId,
+    allowed: answer.allowed,
+    by: answer.by,
+    ...note,
+  });
+  if (answer.allowed) return { allowed: true, text: answer.by };
+  const why = answer.note ? `: ${answer.note}` : "";
+  return {
+    allowed: false,
+    text: `'${tool.name}' needs approval (${reason}), and ${answer.by} did not give it${why}`,
+  };
+}
+
+async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: LoopPorts): Promise<CallResult> {
+  const { tool } = admitted;
+  const key = await cacheKey(run, admitted);
+  const cached = key ? ports.cache.get(key) : undefined;
+  if (cached) {
+    const row = openCall(run, call, { tool, approvedBy: admitted.approvedBy }, ports);
+    if (cached.tainted) taint(run, tool.name, ports);
+    row.close({ outcome: "cached", text: cached.text, effects: cached.tainted ? { tainted: true } : {} });
+    return { callId: call.callId, tool: tool.name, text: cached.text, outcome: "cached" };
+  }
+  run.toolsUsed.add(tool.name);
+  const holdsSlot = !tool.delegates && !call.byHost;
+  if (holdsSlot && !run.slot.tryEnter() && !(await waitFor(run, "slot", ports, run.slot.enter(run.signal)))) {
+    const text = "the run was stopped before this call began";
+    recordRefusal(run, call, { outcome: "error", text }, ports);
+    return { callId: call.callId, tool: tool.name, text, outcome: "error" };
+  }
+  const row =
+    tool.delegates === "self-recorded"
+      ? null
+      : openCall(run, call, { tool, approvedBy: admitted.approvedBy }, ports);
+  const { output, effects } = await performCall(
+    run,
+    call,
+    { ...admitted, rowId: row?.messageId ?? run.turnMessageId },
+    ports,
+  );
+  if (holdsSlot) run.slot.leave();
+  const text = await shorten(run, call, ports.redactor.redact(output.text), ports);
+  const tainted = tool.untrusted || output.tainted === true;
+  if (tainted) taint(run, tool.name, ports);
+  const outcome = output.isError ? "error" : "ok";
+  if (row) row.close({ outcome, text, effects: { ...effects, ...(tainted && { tainted }) } });
+  else if (!output.recorded && !run.interruption) recordRefusal(run, call, { outcome: "error", text }, ports);
+  if (key && outcome === "ok") ports.cache.set(key, { text, tainted });
+  return { callId: call.callId, tool: tool.name, text, outcome };
+}
+
+async function cacheKey(run: Run, admitted: Admitted): Promise<string | null> {
+  const { tool, input } = admitted;
+  if (tool.replay !== "safe" || !tool.fileState) return null;
+  const state = await tool.fileState(input, run.spec).catch(() => undefined);
+  return state === undefined ? null : JSON.stringify([tool.name, input, state]);
+}
+
+async function shorten(run: Run, call: ToolCall, text: string, ports: LoopPorts): Promise<string> {
+  if (text.length <= MAX_RESULT_CHARS) return text;
+  const where = await ports.saveArtefact(run, `${call.tool}-${call.callId}.txt`, text).then(
+    (path) => `the whole is in ${path}`,
+    (thrown) => `the whole could not be saved: ${messageOf(thrown)}`,
+  );
+  return excerpt(text, MAX_RESULT_CHARS, where);
+}
+
+function taint(run: Run, tool: string, ports: LoopPorts): void {
+  if (run.tainted) return;
+  run.tainted = true;
+  ports.emit(run.spec.sessionId, { type: "run.tainted", runId: run.spec.runId, tool });
+}

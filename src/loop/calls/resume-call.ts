@@ -1,0 +1,56 @@
+import type { AnyTool, Tool } from "../../tools/tool.ts";
+import { validateInput } from "../../tools/validate-input.ts";
+import type { ToolCall } from "../model/read-stream.ts";
+import type { LoopPorts } from "../ports.ts";
+import type { Run } from "../run.ts";
+import { type CallResult, dispatch } from "./dispatch.ts";
+import { openCall } from "./record-call.ts";
+
+/**
+ * A call that a crash left without an answer. One that never began, or may run again, is made; one that the outside can
+ * be asked about is looked up; of any other only this is known: that it may have happened.
+ */
+export async function resumeCall(run: Run, call: ToolCall, ports: LoopPorts): Promise<CallResult> {
+  const tool = run.spec.tools.get(call.tool) as Tool<unknown> | undefined;
+  const begun = call.resumed?.rowId != null;
+  if (!tool || !begun || tool.replay === "safe") return dispatch(run, call, ports);
+  const found = tool.replay === "lookup" ? await lookUp(run, tool, call, ports) : undefined;
+  if (found === null) return dispatch(run, call, ports);
+  const text =
+    found ??
+    `it is not known whether '${call.tool}' took effect: the process ended while it ran; find out before you repeat it`;
+  const outcome = found === undefined ? "error" : "ok";
+  if (found === undefined) {
+    const message = `${run.spec.agent.name} was stopped inside '${call.tool}'; it is not known whether it took effect, and it is not repeated`;
+    ports.emit(run.spec.sessionId, {
+      type: "notice.raised",
+      level: "warning",
+      message,
+      runId: run.spec.runId,
+    });
+  }
+  openCall(run, call, { tool }, ports).close({ outcome, text });
+  return { callId: call.callId, tool: call.tool, text, outcome };
+}
+
+/** The outcome if it happened, null if it did not, undefined if that cannot be found out. */
+async function lookUp(
+  run: Run,
+  tool: Tool<unknown>,
+  call: ToolCall,
+  ports: LoopPorts,
+): Promise<string | null | undefined> {
+  const parsed = await validateInput(tool as AnyTool, call.input);
+  if (!tool.lookup || !parsed.ok) return undefined;
+  try {
+    const found = await tool.lookup(parsed.value, {
+      projectDir: run.spec.projectDir,
+      workspaceDir: run.spec.workspaceDir,
+      callId: call.callId,
+      signal: run.signal,
+    });
+    return found === null ? null : ports.redactor.redact(found);
+  } catch {
+    return undefined;
+  }
+}

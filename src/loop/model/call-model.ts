@@ -1,0 +1,208 @@
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { costOf } from "../../models/prices.ts";
+import { delay } from "../../scheduler/clock.ts";
+import type { Need, Reservation } from "../../scheduler/ledger.ts";
+import type { BailoutReason, ErrorType, RunError } from "../../schema/result.ts";
+import { functionToolOf } from "../../tools/validate-input.ts";
+import type { LoopPorts } from "../ports.ts";
+import type { Run } from "../run.ts";
+import { waitFor } from "../wait-for.ts";
+import { estimateInputTokens, estimateOutputTokens } from "./estimate-tokens.ts";
+import { hideSecrets } from "./hide-secrets.ts";
+import type { Reply } from "./read-stream.ts";
+import { closeTurn, openTurn } from "./record-turn.ts";
+import { type Streamed, streamReply } from "./stream-reply.ts";
+
+/** What a model call is for, and with what. Without messages it continues the run's own history. */
+export type ModelCall = {
+  purpose: "turn" | "wrap_up" | "summary";
+  messages?: LanguageModelV4CallOptions["prompt"];
+  inputTokens?: number;
+};
+
+/** How a model call ended. */
+export type ModelOutcome =
+  | { kind: "reply"; reply: Reply; tokens: number }
+  | { kind: "failed"; error: RunError; bailout?: BailoutReason }
+  | { kind: "unaffordable"; resource: "tokens" | "cost" }
+  | { kind: "interrupted" };
+
+const MAX_ATTEMPTS = 4;
+const FIRST_RETRY_MS = 500;
+/** A run with a fallback does not wait longer than this for a model. */
+const LONGEST_WAIT_MS = 30_000;
+/** What another model can help with: a person must mend a wrong key, and a bad reply says nothing about the provider. */
+const UNAVAILABLE: ReadonlySet<ErrorType> = new Set([
+  "overloaded",
+  "rate_limit",
+  "network",
+  "timeout",
+  "config",
+]);
+const DEFAULT_OUTPUT_TOKENS = 8_192;
+const LEAST_OUTPUT_TOKENS = 256;
+const LEAST_WRAP_UP_TOKENS = 64;
+
+/** Calls the run's model and, if it stays unavailable, its fallbacks; who takes over stays for the rest of the run. */
+export async function callModel(run: Run, call: ModelCall, ports: LoopPorts): Promise<ModelOutcome> {
+  while (true) {
+    const outcome = await callWithRetries(run, call, ports);
+    if (outcome.kind !== "failed" || !UNAVAILABLE.has(outcome.error.type)) return outcome;
+    const next = run.fallbacks.shift();
+    if (!next) return outcome;
+    const message = `${next.id} takes over, because ${run.model.id} is not available: ${outcome.error.message}`;
+    run.model = next;
+    run.warnings.push(message);
+    const { runId, sessionId } = run.spec;
+    ports.emit(sessionId, { type: "notice.raised", level: "warning", message, runId });
+  }
+}
+
+/** Calls one model once, trying again a bounded number of times where that can help. */
+async function callWithRetries(run: Run, call: ModelCall, ports: LoopPorts): Promise<ModelOutcome> {
+  for (let attempt = 1; ; attempt++) {
+    if (run.interruption) return { kind: "interrupted" };
+    const outcome = await tryOnce(run, call, ports);
+    if (run.interruption) return { kind: "interrupted" };
+    if (outcome.kind !== "failed" || !outcome.error.recoverable || attempt >= MAX_ATTEMPTS) return outcome;
+    if (run.fallbacks.length > 0 && (outcome.error.retryAfterMs ?? 0) > LONGEST_WAIT_MS) return outcome;
+    if (outcome.error.type === "rate_limit") continue;
+    const backoffMs = FIRST_RETRY_MS * 2 ** (attempt - 1) * (0.5 + ports.random());
+    await waitFor(
+      run,
+      "provider",
+      ports,
+      delay(ports.clock, outcome.error.retryAfterMs ?? backoffMs, run.signal),
+    );
+  }
+}
+
+async function tryOnce(run: Run, call: ModelCall, ports: LoopPorts): Promise<ModelOutcome> {
+  const { price, id } = run.model;
+  if (run.account.costLimited && !price) return { kind: "failed", error: unknownPrice(id) };
+  const need = needOf(run, call);
+  const reserving = ports.guards.reserve(run.account, need, run.signal);
+  const reserved = await (run.account.limited ? waitFor(run, "budget", ports, reserving) : reserving);
+  if (reserved.kind === "refused") {
+    return reserved.resource === "cancelled"
+      ? { kind: "interrupted" }
+      : { kind: "unaffordable", resource: reserved.resource };
+  }
+  if (!(await takePlaces(run, ports))) {
+    reserved.settle(0, 0);
+    return { kind: "interrupted" };
+  }
+  const turn = openTurn(
+    run,
+    { purpose: call.purpose, contextTokens: need.inputTokens, reserved: reserved.outputTokens },
+    ports,
+  );
+  const streamed = ports.recorded
+    ? ports.recorded.reply(run, call.purpose)
+    : await streamReply(run, optionsOf(run, call, reserved.outputTokens), ports);
+  run.slot.leave();
+  if (streamed.kind === "reply") {
+    hideSecrets(streamed.reply, ports);
+    streamed.reply.calls = ports.guards.distinctCalls(run, streamed.reply.calls);
+    if (streamed.reply.finish === "length") markCutOff(streamed.reply);
+  }
+  const error = streamed.kind === "failed" ? streamed.error : undefined;
+  ports.limiter(run.model.provider).release({
+    rateLimited: error?.type === "rate_limit",
+    failed: error !== undefined,
+    ...(error?.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
+  });
+  const spent = settle(run, streamed, { need, reserved }, ports);
+  closeTurn(run, turn, streamed, spent, ports);
+  if (streamed.kind === "failed") {
+    return { kind: "failed", error: streamed.error, ...(streamed.bailout && { bailout: streamed.bailout }) };
+  }
+  return { kind: "reply", reply: streamed.reply, tokens: spent.usage.inputTokens + spent.usage.outputTokens };
+}
+
+/** The output limit may have cut a call before its input began; that must not run as a call without input. */
+function markCutOff(reply: Reply): void {
+  for (const call of reply.calls) if (call.input.trim() === "") call.input = "(cut off by the output limit)";
+}
+
+/** Waits for the provider's limit, then for a slot: who holds a slot never waits for a provider. */
+async function takePlaces(run: Run, ports: LoopPorts): Promise<boolean> {
+  const limiter = ports.limiter(run.model.provider);
+  if (!limiter.tryAcquire() && !(await waitFor(run, "provider", ports, limiter.acquire(run.signal))))
+    return false;
+  if (run.slot.tryEnter() || (await waitFor(run, "slot", ports, run.slot.enter(run.signal)))) return true;
+  limiter.release({ rateLimited: false });
+  return false;
+}
+
+function needOf(run: Run, call: ModelCall): Need {
+  const { price, maxOutputTokens = DEFAULT_OUTPUT_TOKENS } = run.model;
+  const highest = Math.max(price?.input ?? 0, price?.cacheWrite ?? 0);
+  const inputTokens = call.inputTokens ?? estimateInputTokens(run, call.purpose !== "summary");
+  const laterTurn = call.purpose === "turn" && run.turn > 1;
+  return {
+    inputTokens,
+    ...(laterTurn && { spareTokens: inputTokens + LEAST_WRAP_UP_TOKENS }),
+    outputTokens: maxOutputTokens,
+    leastOutputTokens: Math.min(
+      maxOutputTokens,
+      call.purpose === "turn" ? LEAST_OUTPUT_TOKENS : LEAST_WRAP_UP_TOKENS,
+    ),
+    inputPrice: highest / 1_000_000,
+    outputPrice: Math.max(price?.output ?? 0, price?.reasoning ?? 0) / 1_000_000,
+  };
+}
+
+function optionsOf(run: Run, call: ModelCall, maxOutputTokens: number): LanguageModelV4CallOptions {
+  const { agent, tools } = run.spec;
+  const options: LanguageModelV4CallOptions = { prompt: call.messages ?? run.history, maxOutputTokens };
+  if (call.purpose !== "turn") options.providerOptions = { retinue: { purpose: call.purpose } };
+  if (agent.temperature !== undefined) options.temperature = agent.temperature;
+  if (call.purpose !== "summary" && tools.size > 0) {
+    options.tools = [];
+    for (const [name, tool] of tools)
+      if (name === tool.name && tool.offered !== false) options.tools.push(functionToolOf(tool));
+    options.toolChoice = { type: call.purpose === "turn" ? "auto" : "none" };
+  }
+  return options;
+}
+
+/** What one call cost: measured where the provider said it, the worst case where it did not. */
+export type Spent = { usage: ReturnType<LoopPorts["guards"]["measure"]>["usage"]; costUsd: number | null };
+
+function settle(
+  run: Run,
+  streamed: Streamed,
+  booked: { need: Need; reserved: Reservation },
+  ports: LoopPorts,
+): Spent {
+  const { need, reserved } = booked;
+  if (run.model.unmetered || (streamed.kind === "failed" && !streamed.began)) {
+    reserved.settle(0, 0);
+    return {
+      usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 },
+      costUsd: 0,
+    };
+  }
+  const reported = streamed.kind === "reply" ? streamed.reply.usage : undefined;
+  const worst = run.account.limited ? reserved.outputTokens : estimateOutputTokens(streamed.chars);
+  const { usage } = ports.guards.measure(reported, {
+    inputTokens: need.inputTokens,
+    outputTokens: worst,
+    replyChars: streamed.chars,
+  });
+  const costUsd = costOf(usage, run.model.price);
+  const tokens = usage.inputTokens + usage.outputTokens;
+  reserved.settle(tokens, costUsd ?? 0);
+  run.tokens += tokens;
+  run.costUsd = run.costUsd === null || costUsd === null ? null : run.costUsd + costUsd;
+  return { usage, costUsd };
+}
+
+function unknownPrice(model: string): RunError {
+  return {
+    type: "config",
+    message: `the price of ${model} is not known, so a cost limit cannot be kept; add it under "prices" in the settings, or limit tokens instead`,
+    recoverable: false,
+  };
+}

@@ -1,0 +1,132 @@
+import type { MessageClosing } from "../../schema/record.ts";
+import type { LoopPorts } from "../ports.ts";
+import type { Run } from "../run.ts";
+import type { Spent } from "./call-model.ts";
+import type { Streamed } from "./stream-reply.ts";
+
+/** An open row of a model call. */
+export type OpenTurn = { messageId: number; startedMs: number };
+
+/** Opens the row of a model call before it is made. */
+export function openTurn(
+  run: Run,
+  about: { purpose: string; contextTokens: number; reserved: number },
+  ports: LoopPorts,
+): OpenTurn {
+  const { spec, turn } = run;
+  const { purpose, contextTokens } = about;
+  // What a limited account has set aside counts as spent if the process ends during the call.
+  const reserved = run.account.limited ? { reserved: contextTokens + about.reserved } : {};
+  const messageId = ports.journal.open(
+    {
+      sessionId: spec.sessionId,
+      parentId: spec.messageId,
+      runId: spec.runId,
+      type: "continuation",
+      agentRole: spec.agent.name,
+      depth: spec.depth,
+      startedAtMs: ports.clock.wallMs(),
+      modelId: run.model.id,
+      contextTokenCount: contextTokens,
+      metadata: {
+        turn,
+        ...reserved,
+        ...(purpose !== "turn" && { purpose }),
+        ...(purpose !== "summary" && sinceLastTurn(run, ports)),
+      },
+    },
+    (seq) =>
+      ports.emit(
+        run.spec.sessionId,
+        { type: "turn.started", runId: spec.runId, turn, messageId, model: run.model.id },
+        seq,
+      ),
+  );
+  if (purpose !== "summary") run.turnMessageId = messageId;
+  return { messageId, startedMs: ports.clock.monotonicMs() };
+}
+
+/** What the rows before do not tell: messages that the host or a person added, a condensed history, counters. */
+function sinceLastTurn(run: Run, ports: LoopPorts): Readonly<Record<string, unknown>> {
+  const history = run.historyReplaced ? ports.saveText(JSON.stringify(run.history)) : undefined;
+  const before = run.unrecorded.splice(0);
+  run.historyReplaced = false;
+  return {
+    ...(history !== undefined ? { history } : before.length > 0 && { before }),
+    ...(run.repairsLeft !== run.spec.limits.repairs && { repairsLeft: run.repairsLeft }),
+    ...(run.emptyReplies > 0 && { emptyReplies: run.emptyReplies }),
+    ...(run.wrapUpReason && { reason: run.wrapUpReason }),
+    ...(run.turn <= 1 && run.baseline.size > 0 && { baseline: ports.redactor.redactJson([...run.baseline]) }),
+  };
+}
+
+/** Closes the row with the reply, whose secrets are hidden already, or with the failure. */
+export function closeTurn(
+  run: Run,
+  open: OpenTurn,
+  streamed: Streamed,
+  spent: Spent,
+  ports: LoopPorts,
+): void {
+  const { spec, turn } = run;
+  const { usage, costUsd } = spent;
+  const closing: MessageClosing = {
+    status:
+      streamed.kind === "reply" ? "completed" : (run.interruption?.status ?? statusOf(streamed.error.type)),
+    completedAtMs: ports.clock.wallMs(),
+    durationMs: Math.round(ports.clock.monotonicMs() - open.startedMs),
+    promptTokens: usage.inputTokens,
+    completionTokens: usage.outputTokens,
+    totalTokens: usage.inputTokens + usage.outputTokens,
+    iterationCount: 1,
+    costUsd,
+  };
+  let text = "";
+  let calls: { callId: string; tool: string; input: unknown }[] = [];
+  if (streamed.kind === "reply") {
+    text = streamed.reply.text;
+    const { reply } = streamed;
+    calls = reply.calls.map((call) => ({ callId: call.callId, tool: call.tool, input: call.input }));
+    closing.responseContent = text;
+    if (calls.length > 0)
+      closing.toolCalls = reply.calls.map(({ callId, tool, input, metadata }) => ({
+        callId,
+        tool,
+        input,
+        ...(metadata && { metadata }),
+      }));
+    const reasoning = reply.reasoning.filter((part) => part.metadata);
+    closing.metadata = {
+      ...(reply.modelId && { answeredBy: reply.modelId }),
+      ...(reply.finish !== "stop" && reply.finish !== "tool-calls" && { finish: reply.finish }),
+      ...(reasoning.length > 0 && { reasoning }),
+    };
+  } else {
+    streamed.error.message = ports.redactor.redact(streamed.error.message);
+    closing.errorMessage = streamed.error.message;
+    closing.metadata = { errorType: streamed.error.type };
+  }
+  const error = streamed.kind === "failed" ? { error: streamed.error } : {};
+  ports.journal.close(open.messageId, spec.sessionId, closing, (seq) =>
+    ports.emit(
+      run.spec.sessionId,
+      {
+        type: "turn.ended",
+        runId: spec.runId,
+        turn,
+        messageId: open.messageId,
+        text,
+        calls,
+        usage,
+        costUsd,
+        ...error,
+      },
+      seq,
+    ),
+  );
+}
+
+function statusOf(type: string): "cancelled" | "timeout" | "failed" {
+  if (type === "cancelled") return "cancelled";
+  return type === "timeout" ? "timeout" : "failed";
+}

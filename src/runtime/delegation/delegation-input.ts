@@ -1,0 +1,141 @@
+import { CONTEXT_MODES, EXECUTION_MODES } from "../../schema/agent.ts";
+import type { JsonSchema } from "../../schema/json-schema.ts";
+
+const text = (description: string) => ({ type: "string", minLength: 1, description });
+const texts = (description: string) => ({ type: "array", items: { type: "string" }, description });
+const positive = { type: "number", exclusiveMinimum: 0 };
+
+const LIMITS: JsonSchema = {
+  type: "object",
+  description: "Tighter limits for this task; they can only narrow.",
+  properties: {
+    turns: { type: "integer", minimum: 1 },
+    toolCalls: { type: "integer", minimum: 0 },
+    minutes: positive,
+    tokens: { type: "integer", minimum: 1 },
+    costUsd: positive,
+    contextChars: { type: "integer", minimum: 1 },
+    spawns: { type: "integer", minimum: 0 },
+  },
+  additionalProperties: false,
+};
+
+const REQUEST = {
+  agent: text("Name of the sub-agent."),
+  task: text(
+    "What it should achieve, complete in itself: it sees nothing of this conversation unless context says so.",
+  ),
+  context: {
+    type: "string",
+    enum: CONTEXT_MODES,
+    description: "What it sees of this conversation; task_only by default.",
+  },
+  contextFiles: texts("Files whose content it receives."),
+  fromResults: texts("run_ids of finished delegations whose results it receives."),
+  lastMessages: { type: "integer", minimum: 1, description: "With context selective: the last N messages." },
+  successCriteria: { type: "string", description: "How to tell that the task succeeded." },
+  deliverables: {
+    type: "array",
+    description: "Files it must leave, as globs in the workspace or with the prefix project:.",
+    items: {
+      type: "object",
+      properties: { file: text("Glob.") },
+      required: ["file"],
+      additionalProperties: false,
+    },
+  },
+  tools: texts("Only these of its tools."),
+  limits: LIMITS,
+};
+
+/** Input of `delegate`. */
+export const DELEGATE_INPUT: JsonSchema = {
+  type: "object",
+  properties: REQUEST,
+  required: ["agent", "task"],
+  additionalProperties: false,
+};
+
+/** Input of `delegate_many`. */
+export const DELEGATE_MANY_INPUT: JsonSchema = {
+  type: "object",
+  properties: {
+    tasks: {
+      type: "array",
+      minItems: 1,
+      items: {
+        type: "object",
+        properties: {
+          id: text("Your name for the task."),
+          dependsOn: texts("ids that must succeed first; their results are handed over."),
+          ...REQUEST,
+        },
+        required: ["id", "agent", "task"],
+        additionalProperties: false,
+      },
+    },
+    mode: {
+      type: "string",
+      enum: EXECUTION_MODES,
+      description: "How the tasks run; the agent's own mode by default.",
+    },
+    onFailure: {
+      type: "string",
+      enum: ["continue", "stop"],
+      description: "What happens to the rest when a task fails.",
+    },
+  },
+  required: ["tasks"],
+  additionalProperties: false,
+};
+
+/** Input of `collect_results`. */
+export type CollectInput = { ids?: string[]; wait?: "any" | "all" };
+export const COLLECT_INPUT: JsonSchema = {
+  type: "object",
+  properties: {
+    ids: {
+      type: "array",
+      items: { type: "string" },
+      description: "run_ids or task ids; all that are open by default.",
+    },
+    wait: { type: "string", enum: ["any", "all"], description: "any (default): until the next one ends." },
+  },
+  additionalProperties: false,
+};
+
+/** `delegate` under the name and with the words of role-based systems. */
+export type RoleInput = { role: string; task: string; context_files?: string[]; success_criteria?: string };
+export const ROLE_INPUT: JsonSchema = {
+  type: "object",
+  properties: {
+    role: text("Role."),
+    task: text("Task."),
+    context_files: texts("Files."),
+    success_criteria: { type: "string" },
+  },
+  required: ["role", "task"],
+};
+
+/** `delegate` under the name and with the words of Claude Code. */
+export type TaskInput = {
+  agent?: string;
+  subagent_type?: string;
+  task_description?: string;
+  prompt?: string;
+  description?: string;
+};
+export const TASK_INPUT: JsonSchema = {
+  type: "object",
+  properties: {
+    agent: { type: "string" },
+    subagent_type: { type: "string" },
+    task_description: { type: "string" },
+    prompt: { type: "string" },
+    description: { type: "string" },
+  },
+  allOf: [
+    { anyOf: [{ required: ["agent"] }, { required: ["subagent_type"] }] },
+    { anyOf: [{ required: ["task_description"] }, { required: ["prompt"] }] },
+  ],
+};

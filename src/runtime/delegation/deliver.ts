@@ -1,0 +1,49 @@
+import type { ToolOutput } from "../../tools/tool.ts";
+import { cutAt, MAX_RESULT_CHARS } from "../../tools/truncate.ts";
+import type { Children, Delegation } from "./children.ts";
+import { resultText, runningText } from "./result-text.ts";
+
+/**
+ * What the parent is told of its delegations: results of those that ended, and a note on those that still run.
+ * With `ended` only the former. A delivered result is not delivered again.
+ */
+export function deliver(
+  children: Children,
+  delegations: readonly Delegation[],
+  which: "all" | "ended",
+): ToolOutput {
+  const { escapeText } = children.parent.session.ports.guards;
+  const texts: string[] = [];
+  let tainted = false;
+  let failed = 0;
+  for (const delegation of delegations) {
+    const { result } = delegation;
+    if (!result) {
+      if (which === "all") texts.push(runningText(delegation.agent, delegation.id));
+      continue;
+    }
+    if (delegation.delivered && which === "ended") continue;
+    delegation.delivered = true;
+    tainted ||= result.tainted;
+    if (!result.success) failed++;
+    texts.push(resultText(result, escapeText, delegation.taskId));
+  }
+  const open = which === "ended" ? children.undelivered() : [];
+  if (open.length > 0) texts.push(`still running: ${open.map((one) => one.taskId ?? one.id).join(", ")}`);
+  const isError = failed > 0 && failed === delegations.length;
+  return { text: withOverview(delegations, texts.join("\n")), tainted, isError };
+}
+
+/** Long batches begin with one line per task, so that the overview survives when the rest goes to a file. */
+function withOverview(delegations: readonly Delegation[], text: string): string {
+  const ended = delegations.filter((one) => one.result);
+  if (delegations.length < 2 && text.length <= MAX_RESULT_CHARS) return text;
+  const failed = ended.filter((one) => !one.result?.success).map((one) => one.taskId ?? one.id);
+  const counts = `${ended.length} of ${delegations.length} ended, ${ended.length - failed.length} succeeded, ${failed.length} failed`;
+  const head = failed.length > 0 ? `${counts}: ${cutAt(failed.join(", "), 2_000)}` : counts;
+  if (text.length <= MAX_RESULT_CHARS) return `${head}\n${text}`;
+  const lines = ended.map(
+    (one) => `${one.taskId ?? one.id} ${one.result?.status}: ${cutAt(one.result?.summary ?? "", 120)}`,
+  );
+  return `${head}\n${lines.join("\n")}\n${text}`;
+}

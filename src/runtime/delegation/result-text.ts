@@ -1,0 +1,45 @@
+import { complianceError } from "../../loop/deliverables.ts";
+import type { RunResult } from "../../schema/result.ts";
+
+/** A child's result as its parent reads it: marked as data, with anything that could pass for another voice escaped. */
+export function resultText(result: RunResult, escapeText: (text: string) => string, task?: string): string {
+  const { error } = result;
+  const body = {
+    ...(task !== undefined && { task_id: task }),
+    status: result.status,
+    success: result.success,
+    summary: result.summary,
+    ...(result.details !== result.summary && { details: result.details }),
+    ...(result.data !== undefined && { data: result.data }),
+    files_modified: result.files_modified,
+    files_created: result.files_created,
+    tests_run: result.tests_run,
+    tests_passed: result.tests_passed,
+    warnings: result.warnings,
+    suggestions: result.suggestions,
+    iteration_count: result.iteration_count,
+    duration_ms: result.duration_ms,
+    tools_used: result.tools_used,
+    tokens: result.tokens.subtree,
+    cost_usd: result.cost_usd.subtree,
+    ...(result.partial && { partial: true }),
+    ...(result.bailout_reason && { bailout_reason: result.bailout_reason }),
+    ...(result.attempt > 0 && { retries: result.attempt }),
+    ...(result.deliverables.length > 0 && { deliverables: result.deliverables }),
+    ...(error && { error: { type: error.type, message: error.message, recoverable: error.recoverable } }),
+  };
+  const mark = `agent="${result.agent}" run_id="${result.run_id}"${result.tainted ? ' contains_untrusted_text="true"' : ""}`;
+  const text = `<subagent_result ${mark}>\n${escapeText(JSON.stringify(body, null, 1))}\n</subagent_result>`;
+  const broken = result.deliverables.some((verdict) => !verdict.ok);
+  return broken ? `${text}\n\n${escapeText(complianceError(result.agent, result.deliverables))}` : text;
+}
+
+/** A delegation that goes on while its parent continues. */
+export function runningText(agent: string, runId: string): string {
+  return JSON.stringify({
+    status: "running",
+    run_id: runId,
+    agent,
+    note: "call collect_results to wait for it",
+  });
+}

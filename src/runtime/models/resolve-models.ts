@@ -1,0 +1,110 @@
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { CallableModel } from "../../loop/run.ts";
+import type { Procedure } from "../../models/offline/procedure.ts";
+import { priceOf } from "../../models/prices.ts";
+import { createModels, type ModelSources, type Models } from "../../models/resolve-model.ts";
+import { createTransport } from "../../net/transport.ts";
+import type { Agent } from "../../schema/agent.ts";
+import type { Settings } from "../../schema/settings.ts";
+import type { Transport } from "../../schema/transport.ts";
+import { withFallbacks } from "./with-fallbacks.ts";
+
+/** Where models come from: given in code, or found by name through settings and environment. */
+export type ModelOptions = {
+  /** The default: a model object, or a name. */
+  model?: LanguageModelV4 | string | undefined;
+  /** Model objects by the names that agents use for them. */
+  models?: Readonly<Record<string, LanguageModelV4>> | undefined;
+  settings: Settings;
+  env: Readonly<Record<string, string | undefined>>;
+  /** How more agents work on the offline model. */
+  procedures?: readonly Procedure[] | undefined;
+  /** Called once, when the offline model steps in because nothing is configured. */
+  onOffline?: () => void;
+};
+
+/** Names by which the offline model can be asked for. */
+const OFFLINE_NAMES = new Set(["offline", "offline/rules"]);
+
+/** Calls at once to a provider for which nobody set a limit; models given as objects have none. */
+const CALLS_AT_ONCE = 32;
+
+/** Models by name, made on first use. */
+export type ModelResolver = {
+  resolve(name: string, inherited: CallableModel | null, agent: Agent): Promise<CallableModel>;
+  maxConcurrent(provider: string): number;
+  close(): void;
+};
+
+/**
+ * Resolves names: `inherit` is the parent's model or the default, a given object wins over a configured one. With no
+ * default every agent gets an offline model of its own, since each plays another procedure.
+ */
+export function createModelResolver(options: ModelOptions): ModelResolver {
+  const { model, models = {}, settings, env, procedures = [] } = options;
+  const given = new Map<string, CallableModel>();
+  const limits = new Map<string, number>();
+  let transport: Transport | undefined;
+  let configured: Models | undefined;
+  const wrap = (name: string, object: LanguageModelV4): CallableModel => {
+    const id = `${object.provider}/${object.modelId}`;
+    const known = given.get(name) ?? {
+      id,
+      provider: object.provider,
+      model: object,
+      price: priceOf(object.provider, object.modelId, settings.prices),
+    };
+    given.set(name, known);
+    return known;
+  };
+  let stepIn = options.onOffline;
+  const offline = async (agent: Agent): Promise<CallableModel> => {
+    const { offlineModel } = await import("./offline-model.ts");
+    return offlineModel(agent, procedures);
+  };
+  const isOffline = (name: string) => OFFLINE_NAMES.has(settings.aliases[name] ?? name);
+  const find = async (name: string, agent: Agent): Promise<CallableModel> => {
+    const object = models[name];
+    if (object) return wrap(name, object);
+    if (isOffline(name)) return offline(agent);
+    transport ??= createTransport({ proxyEnv: { ...env } });
+    configured ??= createModels({ settings, env, transport });
+    if (!configured.defaultName && configured.usable.length === 0 && !name.includes("/"))
+      configured = await discover(configured, { settings, env, transport });
+    const asked = name === "inherit" ? configured.defaultName : name;
+    if (!asked) {
+      stepIn?.();
+      stepIn = undefined;
+    }
+    if (!asked || isOffline(asked)) return offline(agent);
+    const found = configured.resolve(asked);
+    limits.set(found.provider, found.maxConcurrent);
+    return { ...found, stream: found.model.stream };
+  };
+  return {
+    async resolve(name, inherited, agent) {
+      const findFor = (other: string) => find(other, agent);
+      if (name !== "inherit") return withFallbacks(name, settings.fallbacks, findFor);
+      if (inherited) return OFFLINE_NAMES.has(inherited.id) ? offline(agent) : inherited;
+      if (typeof model !== "object") return withFallbacks(model ?? name, settings.fallbacks, findFor);
+      return withFallbacks(name, settings.fallbacks, async (other) =>
+        other === name ? wrap(name, model) : findFor(other),
+      );
+    },
+    maxConcurrent(provider) {
+      const found =
+        limits.get(provider) ?? settings.providers[provider]?.maxConcurrent ?? Number.POSITIVE_INFINITY;
+      return limits.has(provider)
+        ? Math.min(found, settings.providers[provider]?.maxConcurrent ?? CALLS_AT_ONCE)
+        : found;
+    },
+    close: () => transport?.close(),
+  };
+}
+
+/** With no provider set up, an Ollama server on this machine becomes the default. */
+async function discover(configured: Models, sources: ModelSources): Promise<Models> {
+  const { findOllama } = await import("../../models/ollama/find-ollama.ts");
+  const model = await findOllama(sources);
+  return model ? createModels({ ...sources, settings: { ...sources.settings, model } }) : configured;
+}

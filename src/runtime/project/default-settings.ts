@@ -1,0 +1,17 @@
+import type { Settings } from "../../schema/settings.ts";
+
+/** What holds when nobody says otherwise. */
+export const DEFAULT_SETTINGS: Settings = {
+  aliases: {},
+  providers: {},
+  prices: {},
+  permissions: { ask: [], deny: [] },
+  disabledAgents: [],
+  limits: {},
+  maxConcurrent: 50,
+  maxDepth: 3,
+  maxAgents: 1_000,
+  watchdog: { firstTokenMs: 120_000, idleMs: 120_000 },
+  store: { synchronous: "NORMAL" },
+  agents: [],
+};

@@ -1,0 +1,168 @@
+import { join } from "node:path";
+import { type AgentRoles, parseAgentRoles } from "../../agents/agent-roles.ts";
+import { didYouMean } from "../../agents/closest.ts";
+import { parseAgentValue } from "../../agents/define-agent.ts";
+import type { KnownTools } from "../../agents/fields/tool-names.ts";
+import { loadAgents } from "../../agents/load-agents.ts";
+import type { AgentRegistry } from "../../agents/registry.ts";
+import { type LoadedSettings, loadSettings } from "../../config/load-settings.ts";
+import { lowerLimits } from "../../config/narrow-settings.ts";
+import { PACKAGE_ROOT } from "../../files/package-root.ts";
+import { parseRule } from "../../permissions/rule.ts";
+import type { Agent, AgentSource, Problem } from "../../schema/agent.ts";
+import { messageOf, RetinueError } from "../../schema/error.ts";
+import type { Settings } from "../../schema/settings.ts";
+import { DEFAULT_LIMITS } from "../runs/effective-limits.ts";
+import { DEFAULT_SETTINGS } from "./default-settings.ts";
+import { knownNames } from "./known-tools.ts";
+import { type Environment, findPlaces, type Places } from "./places.ts";
+
+/** What a project is loaded from. */
+export type ProjectOptions = {
+  projectDir: string;
+  env: Environment;
+  /** The built-in agents; those of the package by default. */
+  builtinDir?: string;
+  /** Agents as JSON by name, as given on the command line; they come before all others. */
+  agentsJson?: string | undefined;
+};
+
+/** Everything that holds in a project. */
+export type Project = {
+  settings: Settings;
+  registry: AgentRegistry;
+  /** Of the settings and of every agent. */
+  problems: Problem[];
+  places: Places;
+  known: KnownTools;
+};
+
+const BUILTIN_DIR = join(PACKAGE_ROOT, "agents");
+
+/** Loads settings and agents. Throws only for a bad `agentsJson`; everything else wrong is among the problems. */
+export async function loadProject(options: ProjectOptions): Promise<Project> {
+  const { projectDir, env } = options;
+  const places = findPlaces(env);
+  const defaults: Settings = { ...DEFAULT_SETTINGS, limits: DEFAULT_LIMITS };
+  const loaded = await loadSettings({
+    projectDir,
+    configDir: places.configDir,
+    defaults,
+    suggest: didYouMean,
+    ruleFault,
+  });
+  const problems = [...loaded.problems];
+  const withDefaults: Settings = { ...defaults, ...loaded.settings };
+  const known = knownNames(namesIn(withDefaults.permissions));
+  const given = await givenAgents(options.agentsJson, loaded, known, problems);
+  const settings = given.roles.reduce(applyRoles, withDefaults);
+  const registry = await loadAgents({
+    projectDir,
+    homeDir: places.homeDir,
+    configHome: places.configHome,
+    builtinDir: options.builtinDir ?? BUILTIN_DIR,
+    known,
+    agents: given.agents,
+    disabledAgents: settings.disabledAgents,
+  });
+  problems.push(...registry.problems);
+  return { settings: { ...settings, agents: given.agents }, registry, problems, places, known };
+}
+
+/** Throws the first error of the settings: with a rule that could not be read, nothing may run. */
+export function refuseBrokenSettings({ problems }: Pick<Project, "problems">): void {
+  const broken = problems.find(({ severity, code }) => severity === "error" && SETTINGS_CODES.has(code));
+  if (broken)
+    throw new RetinueError("config", `${broken.file}:${broken.line}: ${broken.message}`, broken.fix);
+}
+
+const SETTINGS_CODES = new Set(["bad-settings-file", "bad-setting"]);
+
+async function givenAgents(
+  agentsJson: string | undefined,
+  loaded: LoadedSettings,
+  known: KnownTools,
+  problems: Problem[],
+): Promise<{ agents: Agent[]; roles: AgentRoles[] }> {
+  const agents = agentsJson === undefined ? [] : fromFlag(agentsJson, known);
+  const roles: AgentRoles[] = [];
+  for (const { value, baseDir, file, scope } of loaded.agentRoles) {
+    const read = await parseAgentRoles(value, { baseDir, file, scope, known });
+    problems.push(...read.problems);
+    agents.push(...read.agents);
+    roles.push(read);
+  }
+  for (const { value, file, scope } of loaded.agents) {
+    const read = fromMap(value, { format: "settings", scope, file }, known);
+    problems.push(...read.problems);
+    agents.push(...read.agents);
+  }
+  return { agents, roles };
+}
+
+/** Roles bring limits for everybody; like every second voice on limits, they can only lower them. */
+function applyRoles(settings: Settings, { settings: { maxDepth, defaultLimits } }: AgentRoles): Settings {
+  const limits = lowerLimits(settings.limits, defaultLimits);
+  return { ...settings, limits, maxDepth: Math.min(settings.maxDepth, maxDepth ?? settings.maxDepth) };
+}
+
+function fromFlag(text: string, known: KnownTools): Agent[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (thrown) {
+    throw badFlag(`it is not valid JSON: ${messageOf(thrown)}`);
+  }
+  const { agents, problems } = fromMap(value, { format: "code", scope: "code" }, known);
+  const [wrong] = problems.filter(({ severity }) => severity === "error");
+  if (wrong) throw badFlag(`${wrong.message} (${wrong.fix})`);
+  return agents;
+}
+
+function badFlag(why: string): RetinueError {
+  const hint = `write {"name": {"description": "…", "prompt": "…", "tools": ["read"]}}`;
+  return new RetinueError("input", `--agents cannot be used: ${why}`, hint);
+}
+
+/** Definitions by name, in the shape of Claude Code's flag. */
+function fromMap(
+  value: unknown,
+  source: AgentSource,
+  known: KnownTools,
+): { agents: Agent[]; problems: Problem[] } {
+  const agents: Agent[] = [];
+  const problems: Problem[] = [];
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    const message = "agents must be an object of definitions by name";
+    problems.push({
+      severity: "error",
+      file: source.file ?? "code",
+      line: 0,
+      code: "bad-value",
+      message,
+      fix: "write {…}",
+    });
+    return { agents, problems };
+  }
+  for (const [name, each] of Object.entries(value)) {
+    const draft: unknown =
+      typeof each === "object" && each !== null && !Array.isArray(each) ? { ...each, name } : each;
+    const parsed = parseAgentValue(draft, { source, known });
+    problems.push(...parsed.problems.map((one) => ({ ...one, message: `agent '${name}': ${one.message}` })));
+    if (parsed.agent) agents.push(parsed.agent);
+  }
+  return { agents, problems };
+}
+
+/** The tools and groups that the settings' own rules name. */
+function namesIn({ allow = [], ask, deny }: Settings["permissions"]): string[] {
+  return [...allow, ...ask, ...deny].flatMap((text) => {
+    const rule = parseRule(text);
+    return "error" in rule ? [] : [rule.tool];
+  });
+}
+
+function ruleFault(text: string): string | undefined {
+  const rule = parseRule(text);
+  return "error" in rule ? rule.error : undefined;
+}

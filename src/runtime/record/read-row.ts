@@ -1,0 +1,76 @@
+import type { Reply, ToolCall } from "../../loop/model/read-stream.ts";
+import { parseReport } from "../../loop/parse-report.ts";
+import type { MessageNode, MessageRow } from "../../schema/record.ts";
+import type { RunResult } from "../../schema/result.ts";
+
+/** The JSON beside a row's columns. */
+export function metadataOf(row: MessageRow): Readonly<Record<string, unknown>> {
+  const value: unknown = row.metadata_json ? JSON.parse(row.metadata_json) : {};
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** Whether a row's effect has ended, as far as the record knows. */
+export function isClosed(row: MessageRow): boolean {
+  return row.closed_seq !== null;
+}
+
+/** The result of a run as it was when its row closed. */
+export function resultOfRow(row: MessageRow): RunResult {
+  const details = row.response_content ?? "";
+  const { data } = parseReport(details);
+  return { ...(metadataOf(row).result as RunResult), details, ...(data !== undefined && { data }) };
+}
+
+/** The reply that a model call's row holds. */
+export function replyOfRow(row: MessageRow): Reply {
+  const { reasoning, finish } = metadataOf(row);
+  return {
+    text: row.response_content ?? "",
+    reasoning: (reasoning as Reply["reasoning"] | undefined) ?? [],
+    calls: JSON.parse(row.tool_calls_json ?? "[]") as ToolCall[],
+    finish: (finish as Reply["finish"] | undefined) ?? (row.tool_calls_json ? "tool-calls" : "stop"),
+    usage: undefined,
+    modelId: undefined,
+  };
+}
+
+/** A row and everything below it, without recursion. */
+export function* subtreeOf(node: MessageNode): Generator<MessageNode> {
+  const left = [node];
+  for (let at = left.pop(); at; at = left.pop()) {
+    yield at;
+    left.push(...at.children);
+  }
+}
+
+/** Tokens and cost of all model calls in a subtree; a call that never ended counts with what was set aside for it. */
+export function spentIn(node: MessageNode): {
+  tokens: number;
+  costUsd: number;
+  priced: boolean;
+  runs: number;
+} {
+  const spent = { tokens: 0, costUsd: 0, priced: true, runs: 0 };
+  for (const row of subtreeOf(node)) {
+    if (row.request_type === "prompt" || row.request_type === "delegation") spent.runs++;
+    if (row.request_type !== "continuation") continue;
+    spent.tokens += tokensOf(row);
+    spent.costUsd += row.cost_usd ?? 0;
+    if (row.cost_usd === null && isClosed(row)) spent.priced = false;
+  }
+  return spent;
+}
+
+/** Tokens of one model call. */
+export function tokensOf(row: MessageRow): number {
+  if (isClosed(row)) return row.total_tokens ?? 0;
+  const { reserved } = metadataOf(row);
+  return typeof reserved === "number" ? reserved : (row.context_token_count ?? 0);
+}
+
+/** Milliseconds a run has worked: from its start to the last sign of life in its subtree. */
+export function elapsedMs(node: MessageNode): number {
+  let last = Date.parse(node.started_at);
+  for (const row of subtreeOf(node)) last = Math.max(last, Date.parse(row.completed_at ?? row.started_at));
+  return last - Date.parse(node.started_at);
+}

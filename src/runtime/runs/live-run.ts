@@ -1,0 +1,134 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { wrapUpReserveMs } from "../../loop/limits.ts";
+import { Run, type RunSpec } from "../../loop/run.ts";
+import { Account } from "../../scheduler/ledger.ts";
+import { RunSlot } from "../../scheduler/slots.ts";
+import type { MessageNode } from "../../schema/record.ts";
+import { Children } from "../delegation/children.ts";
+import { delegationTools } from "../delegation/delegation-tools.ts";
+import type { Host, LiveRun } from "../host.ts";
+import { forkRun } from "../record/fork-run.ts";
+import { elapsedMs, isClosed, spentIn, tokensOf } from "../record/read-row.ts";
+import { restoreRun } from "../record/restore-run.ts";
+import { accountLimits } from "./effective-limits.ts";
+import type { SpawnRequest } from "./spawn-request.ts";
+
+/** Makes the run, with its account, its place in the tree and, where it may delegate, its children. */
+export async function bringToLife(
+  host: Host,
+  request: SpawnRequest,
+  messageId: number,
+  above: Account,
+): Promise<LiveRun> {
+  const { session, parent, profile } = request;
+  const { agent, limits } = profile;
+  const { clock } = session.ports;
+  const depth = parent ? parent.run.spec.depth + 1 : 0;
+  const startedMs = clock.monotonicMs() - (request.resume ? elapsedMs(request.resume) : 0);
+  const tools = new Map(profile.tools);
+  const spec: RunSpec = {
+    runId: request.runId,
+    sessionId: session.id,
+    parentRunId: parent?.run.spec.runId ?? null,
+    callId: request.callId,
+    attempt: request.attempt,
+    taskId: request.taskId ?? null,
+    depth,
+    agent,
+    ancestors: parent ? [...parent.run.spec.ancestors, parent.run.spec.agent.name] : [],
+    system: profile.system,
+    task: request.message,
+    model: profile.model,
+    chain: profile.chain,
+    tools: agent.subagents ? tools : profile.tools,
+    limits,
+    deliverables: request.deliverables,
+    projectDir: session.projectDir,
+    workspaceDir: await workspaceOf(request),
+    messageId,
+    startedAtMs: request.resume ? Date.parse(request.resume.started_at) : clock.wallMs(),
+    startedMs,
+    deadlineMs: Math.min(startedMs + limits.timeoutMs, deadlineOfChildren(parent)),
+    maxDepth: profile.maxDepth,
+  };
+  const account = new Account(
+    `${agent.name} (${request.runId})`,
+    above,
+    accountLimits(agent.limits, request.limits),
+  );
+  const slot = new RunSlot(host.slots, depth);
+  const run = new Run(spec, { account, slot, tainted: isTainted(request), parent: parent?.run ?? null });
+  if (parent?.run.paused) run.pause();
+  const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
+  const live: LiveRun = { run, session, parent, kids: new Set(), children: null, settled, settle };
+  const ports = { text: (id: string) => host.store.prompt(id), escapeText: host.guards.escapeText };
+  if (request.past) forkRun(run, request.past, ports);
+  if (request.resume) restore(host, live, request.resume);
+  if (agent.subagents) {
+    live.children = new Children(host, live, profile);
+    if (request.resume) live.children.remember(request.resume);
+    for (const [name, tool] of delegationTools(live.children)) tools.set(name, tool);
+  }
+  session.live.set(run.spec.runId, live);
+  parent?.kids.add(live);
+  return live;
+}
+
+/** Whether untrusted text is in a run from the start. */
+export function isTainted({ tainted, parent }: SpawnRequest): boolean {
+  return tainted || (parent?.run.tainted ?? false);
+}
+
+/** What was spent before counts for the run; the session's account was charged for all of it at once. */
+function restore(host: Host, { run, session }: LiveRun, node: MessageNode): void {
+  restoreRun(run, node, { text: (id) => host.store.prompt(id), escapeText: host.guards.escapeText });
+  const spent = spentIn(node);
+  run.account.tokensSpent = spent.tokens;
+  run.account.costSpent = spent.costUsd;
+  run.account.spawns = spent.runs - 1;
+  run.subtreePriced = spent.priced;
+  for (const row of node.children) {
+    if (row.request_type !== "continuation" || isClosed(row)) continue;
+    session.ports.journal.close(row.id, session.id, {
+      status: "failed",
+      completedAtMs: session.ports.clock.wallMs(),
+      durationMs: 0,
+      errorMessage: "the process ended during this call; it is made again",
+      totalTokens: tokensOf(row),
+    });
+  }
+}
+
+async function workspaceOf({ session, profile, runId, parent }: SpawnRequest): Promise<string> {
+  const shared = parent?.run.spec.workspaceDir ?? session.workspaceDir;
+  if (profile.agent.workspace === "shared") return shared;
+  const own = join(`${session.workspaceDir}-runs`, runId);
+  await mkdir(own, { recursive: true, mode: 0o700 });
+  return own;
+}
+
+/** Children end early enough for their parent to hear of it and report. */
+function deadlineOfChildren(parent: LiveRun | null): number {
+  if (!parent) return Number.POSITIVE_INFINITY;
+  return parent.run.deadlineMs - wrapUpReserveMs(parent.run.spec);
+}
+
+const PERSON_CHECK_MS = 1_000;
+
+/** Ends the run at its deadline, which does not come while a person is being waited for; returns how to stop watching. */
+export function watchDeadline({ run, session }: LiveRun): () => void {
+  const { clock } = session.ports;
+  let stop = () => {};
+  const arm = (delayMs: number) => {
+    stop = clock.timer(delayMs, () => {
+      const leftMs = run.personWaits > 0 ? PERSON_CHECK_MS : run.deadlineMs - clock.monotonicMs();
+      if (leftMs >= 1) return arm(leftMs);
+      const { limits, agent } = run.spec;
+      const message = `${agent.name} did not finish within its time (${Math.round(limits.timeoutMs / 1000)} s, or its parent's)`;
+      run.interrupt({ status: "timeout", bailout: "timeout", message });
+    });
+  };
+  arm(run.deadlineMs - clock.monotonicMs());
+  return () => stop();
+}

@@ -1,0 +1,153 @@
+import type { CallableModel, RunLimits } from "../../loop/run.ts";
+import { childChain } from "../../permissions/child-chain.ts";
+import { decide } from "../../permissions/decide.ts";
+import { delegationLayer, toolsLayer } from "../../permissions/layers.ts";
+import type { Agent, Limits } from "../../schema/agent.ts";
+import { RetinueError } from "../../schema/error.ts";
+import type { MessageRow } from "../../schema/record.ts";
+import type { Layer } from "../../schema/rights.ts";
+import type { AnyTool } from "../../tools/tool.ts";
+import { findAgent, GENERAL_PURPOSE, isAgent } from "../delegation/find-agent.ts";
+import type { Host, LiveRun, Session } from "../host.ts";
+import { metadataOf } from "../record/read-row.ts";
+import { systemPrompt } from "../system-prompt.ts";
+import { effectiveLimits } from "./effective-limits.ts";
+
+/** All that children of one agent under one parent share; made once, frozen for all of them. */
+export type Profile = {
+  readonly agent: Agent;
+  readonly model: CallableModel;
+  readonly chain: readonly Layer[];
+  readonly tools: ReadonlyMap<string, AnyTool>;
+  readonly limits: RunLimits;
+  /** Whom it may delegate to; nobody at the depth limit. */
+  readonly delegates: readonly Agent[];
+  readonly maxDepth: number;
+  readonly system: string;
+  readonly systemPromptId: string;
+  /** Where the record keeps the definition and the rights as they were when the run began. */
+  readonly snapshotId: string;
+};
+
+/** What a profile is made from. */
+export type ProfileRequest = {
+  agent: Agent;
+  session: Session;
+  parent: LiveRun | null;
+  tools?: readonly string[] | undefined;
+  limits?: Limits | undefined;
+  model?: string | undefined;
+};
+
+/** Freezes an agent's rights, tools, limits and prompt for a run. */
+export async function createProfile(host: Host, request: ProfileRequest): Promise<Profile> {
+  const { agent, session, parent } = request;
+  const model = await host.resolveModel(request.model ?? agent.model, parent?.run.spec.model ?? null, agent);
+  const chain = chainOf(host, request);
+  const depth = parent ? parent.run.spec.depth + 1 : 0;
+  const limits = effectiveLimits(agent.limits, request.limits, host.settings);
+  const maxDepth = Math.min(
+    parent?.run.spec.maxDepth ?? session.maxDepth,
+    agent.limits.depth ?? Number.POSITIVE_INFINITY,
+    request.limits?.depth ?? Number.POSITIVE_INFINITY,
+  );
+  const delegates = depth < maxDepth ? delegatesOf(host, agent, chain, parent) : [];
+  const visible = new Set(host.guards.visibleTools(chain, [...host.tools.values()]));
+  const tools = new Map([...host.tools].filter(([name]) => visible.has(name)));
+  const { redactor } = session.ports;
+  const system = redactor.redact(
+    systemPrompt({ agent, depth, maxDepth, parent: parent?.run.spec.agent ?? null, limits, delegates }),
+  );
+  return {
+    agent,
+    model,
+    chain,
+    tools,
+    limits,
+    delegates,
+    maxDepth,
+    system,
+    systemPromptId: host.store.savePrompt(system),
+    snapshotId: host.store.savePrompt(
+      JSON.stringify(
+        redactor.redactJson({
+          agent,
+          chain,
+          limits,
+          tools: [...tools.keys()],
+          delegates: delegates.map((delegate) => delegate.name),
+          maxDepth,
+          model: request.model ?? agent.model,
+        } satisfies Snapshot),
+      ),
+    ),
+  };
+}
+
+/** What the record keeps of a profile. */
+export type Snapshot = Pick<Profile, "agent" | "chain" | "limits" | "maxDepth"> & {
+  tools: readonly string[];
+  delegates: readonly string[];
+  /** The model's name as it was asked for. */
+  model: string;
+};
+
+/** The profile of a recorded run: rights, limits and prompt as they were, whatever the agent's file says now. */
+export async function restoreProfile(host: Host, row: MessageRow, parent: LiveRun | null): Promise<Profile> {
+  const snapshotId = String(metadataOf(row).snapshot);
+  const kept = host.store.prompt(snapshotId);
+  const system = host.store.prompt(row.system_prompt_id ?? "");
+  if (kept === undefined || system === undefined) {
+    throw new RetinueError(
+      "store",
+      `the record lacks the definition of run ${row.run_id}, so it cannot go on`,
+    );
+  }
+  const snapshot = JSON.parse(kept) as Snapshot;
+  const inherited = parent?.run.spec.model ?? null;
+  const recorded = await host
+    .resolveModel(row.model_id ?? snapshot.model, inherited, snapshot.agent)
+    .catch(() => null);
+  return {
+    ...snapshot,
+    model: recorded ?? (await host.resolveModel(snapshot.model, inherited, snapshot.agent)),
+    tools: new Map([...host.tools].filter(([name]) => snapshot.tools.includes(name))),
+    delegates: snapshot.delegates
+      .map((name) => findAgent(host.registry, name, snapshot.agent))
+      .filter(isAgent),
+    system,
+    systemPromptId: row.system_prompt_id ?? "",
+    snapshotId,
+  };
+}
+
+function chainOf(host: Host, { agent, session, parent, tools }: ProfileRequest): readonly Layer[] {
+  if (parent)
+    return childChain(parent.run.spec.chain, {
+      parent: parent.run.spec.agent,
+      child: agent,
+      narrowing: tools,
+      home: host.homeDir,
+    });
+  const own = toolsLayer(agent, host.homeDir);
+  return tools
+    ? [...session.base, delegationLayer(tools, agent.name, host.homeDir), own]
+    : [...session.base, own];
+}
+
+function delegatesOf(host: Host, agent: Agent, chain: readonly Layer[], parent: LiveRun | null): Agent[] {
+  if (!agent.subagents) return [];
+  const above = new Set(parent ? [...parent.run.spec.ancestors, parent.run.spec.agent.name] : []);
+  above.add(agent.name);
+  const general = findAgent(host.registry, GENERAL_PURPOSE, agent);
+  const others = host.registry.list().filter((candidate) => candidate.name !== GENERAL_PURPOSE);
+  return [...others, ...(isAgent(general) ? [general] : [])].filter((candidate) => {
+    if (above.has(candidate.name) && !agent.subagents?.recursive) return false;
+    const access = {
+      tool: "delegate",
+      groups: ["delegation"],
+      targets: [{ kind: "agent" as const, agent: candidate.name }],
+    };
+    return decide(chain, access).verdict !== "deny";
+  });
+}

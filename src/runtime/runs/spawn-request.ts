@@ -1,0 +1,31 @@
+import type { Deliverable, Limits } from "../../schema/agent.ts";
+import type { MessageNode } from "../../schema/record.ts";
+import type { LiveRun, Session } from "../host.ts";
+import type { Profile } from "./profile.ts";
+
+/** A run that is about to begin. */
+export type SpawnRequest = {
+  session: Session;
+  parent: LiveRun | null;
+  profile: Profile;
+  runId: string;
+  /** What the person or the parent asked for, for the record. */
+  task: string;
+  /** The whole first message, with criteria, context and results. */
+  message: string;
+  contextMode?: string;
+  /** Untrusted text is in the message although the parent holds none yet. */
+  tainted?: boolean;
+  callId: string | null;
+  /** The row that the run's row hangs from. */
+  parentRowId: number | null;
+  attempt: number;
+  deliverables: readonly Deliverable[];
+  limits?: Limits | undefined;
+  /** The task's id in its batch. */
+  taskId?: string | undefined;
+  /** A recorded run whose conversation the new run begins with. */
+  past?: MessageNode | undefined;
+  /** The recorded run to go on with, in its own row. */
+  resume?: MessageNode | undefined;
+};

@@ -1,0 +1,95 @@
+import type { Run } from "../../loop/run.ts";
+import { runAgent } from "../../loop/run-agent.ts";
+import { messageOf } from "../../schema/error.ts";
+import type { RunError, RunResult } from "../../schema/result.ts";
+import { excerpt, MAX_RESULT_CHARS } from "../../tools/truncate.ts";
+import type { Host, LiveRun } from "../host.ts";
+import { failedResult } from "./failed-result.ts";
+import { bringToLife, watchDeadline } from "./live-run.ts";
+import { announce, closeRun, openRun } from "./record-run.ts";
+import type { SpawnRequest } from "./spawn-request.ts";
+
+/** Runs an agent from its first row to its last. Never throws. */
+export async function spawnRun(host: Host, request: SpawnRequest): Promise<RunResult> {
+  const { session, parent } = request;
+  const above = parent?.run.account ?? session.account;
+  const full = request.resume ? null : above.takeSpawn();
+  const messageId = request.resume ? request.resume.id : openRun(request);
+  if (request.resume) announce(request, messageId);
+  if (full) {
+    const message = `the limit of ${full.limits.spawns} runs for ${full.name} is used up`;
+    return closeRun(
+      request,
+      messageId,
+      refused(request, { type: "spawn_limit", message, recoverable: false }),
+    );
+  }
+  try {
+    const live = await bringToLife(host, request, messageId, above);
+    const result = await runLive(live);
+    return closeRun(request, messageId, result);
+  } catch (thrown) {
+    return closeRun(
+      request,
+      messageId,
+      refused(request, { type: "failed", message: messageOf(thrown), recoverable: false }),
+    );
+  }
+}
+
+async function runLive(live: LiveRun): Promise<RunResult> {
+  const { run, session, parent } = live;
+  const stopTimer = watchDeadline(live);
+  if (parent?.run.interruption) run.interrupt(parent.run.interruption);
+  try {
+    const result = await runAgent(run, session.ports);
+    await settleKids(live, `the parent ${run.spec.agent.name} ended`);
+    if (parent && (!run.subtreePriced || run.costUsd === null)) parent.run.subtreePriced = false;
+    return await shortened(live, withSubtree(run, result));
+  } finally {
+    stopTimer();
+    session.live.delete(run.spec.runId);
+    parent?.kids.delete(live);
+    live.settle();
+  }
+}
+
+/** Ends a run and everything below it. */
+export function cancelTree(live: LiveRun, message: string): void {
+  live.run.interrupt({ status: "cancelled", bailout: "cancelled", message });
+  for (const kid of live.kids) cancelTree(kid, message);
+}
+
+function refused({ session, profile, runId, attempt }: SpawnRequest, error: RunError): RunResult {
+  const message = session.ports.redactor.redact(error.message);
+  return failedResult(
+    { runId, sessionId: session.id, agent: profile.agent.name, attempt },
+    { ...error, message },
+  );
+}
+
+/** A run that ends takes its children with it, also those that had not begun, and is over only when they are. */
+async function settleKids(live: LiveRun, message: string): Promise<void> {
+  live.children?.stop(message);
+  await live.children?.settled();
+  await Promise.all([...live.kids].map((kid) => kid.settled));
+}
+
+function withSubtree(run: Run, result: RunResult): RunResult {
+  const cost = run.subtreePriced && run.costUsd !== null ? run.account.costSpent : null;
+  return {
+    ...result,
+    tokens: { self: run.tokens, subtree: run.account.tokensSpent },
+    cost_usd: { self: run.costUsd, subtree: cost },
+  };
+}
+
+/** A long result goes to a file that its reader, the parent, can open. */
+async function shortened({ run, session, parent }: LiveRun, result: RunResult): Promise<RunResult> {
+  if (result.details.length <= MAX_RESULT_CHARS) return result;
+  const where = await session.ports
+    .saveArtefact(parent?.run ?? run, `result-${run.spec.runId}.md`, result.details)
+    .then((path) => `the whole is in ${path}`)
+    .catch(() => "the whole could not be saved");
+  return { ...result, details: excerpt(result.details, MAX_RESULT_CHARS, where) };
+}
