@@ -32,6 +32,7 @@ const LEVELS: Record<string, number> = {
   cli: 5,
 };
 const MAX_LINES = 400;
+const MAX_FILES = 15;
 
 const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(
   (file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file),
@@ -72,6 +73,12 @@ test("packs do not import each other", () => {
 
 test("no source file is longer than it may be", () => {
   expect(files.filter((file) => read(file).split("\n").length > MAX_LINES)).toEqual([]);
+});
+
+test("no folder holds more files than can be taken in at a glance", () => {
+  const counts = new Map<string, number>();
+  for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+  expect([...counts].filter(([, count]) => count > MAX_FILES)).toEqual([]);
 });
 
 test("the way to a run loads no schema library", () => {

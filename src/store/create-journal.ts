@@ -1,9 +1,9 @@
 import { messageOf } from "../schema/error.ts";
 import type { Journal, MessageClosing, MessageOpening } from "../schema/record.ts";
-import { closingValues, openingValues } from "./message-columns.ts";
-import type { MessageIds } from "./message-ids.ts";
-import type { OpenRows } from "./open-rows.ts";
 import type { RecordOp } from "./record-writer.ts";
+import { closingValues, openingValues } from "./rows/message-columns.ts";
+import type { MessageIds } from "./rows/message-ids.ts";
+import type { OpenRows } from "./rows/open-rows.ts";
 import type { SessionSeqs } from "./session-seqs.ts";
 import type { StoreNotice } from "./writer.ts";
 

@@ -2,19 +2,19 @@ import type { DatabaseSync } from "node:sqlite";
 import { RetinueError } from "../schema/error.ts";
 import type { Journal } from "../schema/record.ts";
 import { createJournal, type StoreJournal } from "./create-journal.ts";
-import { createMessageIds } from "./message-ids.ts";
-import { type Database, openDatabase } from "./open-database.ts";
-import { createOpenRows } from "./open-rows.ts";
+import { type Database, openDatabase } from "./file/open-database.ts";
+import { storeError } from "./file/sqlite-failure.ts";
+import { STORE_MIGRATIONS } from "./file/store-migrations.ts";
 import { createPromptTable, type PromptTable } from "./prompt-table.ts";
-import { createMessageReader, type MessageReader } from "./read-messages.ts";
 import { createStatsReader, type StatsReader } from "./read-stats.ts";
 import { createRecordWriter, describeOp, type RecordOp } from "./record-writer.ts";
+import { createMessageIds } from "./rows/message-ids.ts";
+import { createOpenRows } from "./rows/open-rows.ts";
+import { createMessageReader, type MessageReader } from "./rows/read-messages.ts";
 import { createSessionLeases, type SessionLeases } from "./session-lease.ts";
 import { createSessionSeqs } from "./session-seqs.ts";
 import { createSessionReader, type SessionReader } from "./session-table.ts";
 import { createSessionWriter, type SessionWriter } from "./session-writer.ts";
-import { storeError } from "./sqlite-failure.ts";
-import { STORE_MIGRATIONS } from "./store-migrations.ts";
 import { createWriter, type StoreNotice } from "./writer.ts";
 
 /** How the record is opened. */

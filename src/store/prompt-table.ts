@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
-import { decodeText, encodeText } from "./lossless-text.ts";
 import type { RecordOp } from "./record-writer.ts";
+import { decodeText, encodeText } from "./rows/lossless-text.ts";
 
 /** System prompts, each kept once under the hash of its text. */
 export type PromptTable = {

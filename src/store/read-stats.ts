@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { Stats, StatsQuery } from "../schema/stats.ts";
-import { decodeText, encodeText } from "./lossless-text.ts";
+import { decodeText, encodeText } from "./rows/lossless-text.ts";
 import { type RecordedCalls, type RecordedRun, summariseRuns } from "./stats/summarise-runs.ts";
 
 /** Reads figures over many runs. */

@@ -1,6 +1,12 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { INSERT_OPENED, INSERT_WHOLE, UPDATE_CLOSED, type Values, wholeValues } from "./message-columns.ts";
-import type { MessageIds } from "./message-ids.ts";
+import {
+  INSERT_OPENED,
+  INSERT_WHOLE,
+  UPDATE_CLOSED,
+  type Values,
+  wholeValues,
+} from "./rows/message-columns.ts";
+import type { MessageIds } from "./rows/message-ids.ts";
 import { INSERT_SESSION, UPDATE_SESSION } from "./session-table.ts";
 
 /** One change of the record, ready to be written. */

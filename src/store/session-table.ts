@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { RetinueError } from "../schema/error.ts";
 import type { SessionRow } from "../schema/record.ts";
-import { decodeText, encodeText } from "./lossless-text.ts";
+import { decodeText, encodeText } from "./rows/lossless-text.ts";
 
 /** What is known when a session starts. */
 export type SessionOpening = {

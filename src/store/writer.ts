@@ -1,5 +1,5 @@
 import { messageOf, RetinueError } from "../schema/error.ts";
-import { type FailureKind, failureKind, hintFor } from "./sqlite-failure.ts";
+import { type FailureKind, failureKind, hintFor } from "./file/sqlite-failure.ts";
 
 /** Something a person must be told about the record. */
 export type StoreNotice = { level: "info" | "warning" | "error"; message: string };

@@ -1,4 +1,4 @@
-import { messageOf, RetinueError } from "../schema/error.ts";
+import { messageOf, RetinueError } from "../../schema/error.ts";
 
 /** Primary result codes of SQLite that Retinue tells apart. */
 const PRIMARY = {

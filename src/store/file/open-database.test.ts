@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { RetinueError } from "../schema/error.ts";
+import { RetinueError } from "../../schema/error.ts";
 import { type Migration, openDatabase } from "./open-database.ts";
 
 const ONE: Migration = { version: 1, sql: "CREATE TABLE things (name TEXT)" };

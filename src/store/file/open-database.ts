@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { RetinueError } from "../schema/error.ts";
+import { RetinueError } from "../../schema/error.ts";
 import { inspectDatabase, prepareFile, setAside } from "./database-file.ts";
 import { failureKind, storeError } from "./sqlite-failure.ts";
 

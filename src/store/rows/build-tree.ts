@@ -1,4 +1,4 @@
-import type { MessageNode, MessageRow } from "../schema/record.ts";
+import type { MessageNode, MessageRow } from "../../schema/record.ts";
 
 /**
  * Hangs each row below its parent. Rows come in the order they opened, and a parent opens before its children; a row

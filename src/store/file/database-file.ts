@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { RetinueError } from "../schema/error.ts";
+import { RetinueError } from "../../schema/error.ts";
 import { failureKind } from "./sqlite-failure.ts";
 
 /** What a look at a database file found, without changing it. */

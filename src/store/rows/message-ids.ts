@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { storeError } from "./sqlite-failure.ts";
+import { storeError } from "../file/sqlite-failure.ts";
 
 /** Ids of one block; what is not used of it stays unused. */
 const BLOCK = 1024;

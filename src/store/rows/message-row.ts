@@ -1,5 +1,5 @@
 import type { SQLOutputValue } from "node:sqlite";
-import type { MessageRow } from "../schema/record.ts";
+import type { MessageRow } from "../../schema/record.ts";
 import { decodeText } from "./lossless-text.ts";
 
 /** The columns of `messages` in the order that `messageRow` expects. */

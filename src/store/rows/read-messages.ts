@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
-import type { MessageNode, MessageRow } from "../schema/record.ts";
+import type { MessageNode, MessageRow } from "../../schema/record.ts";
 import { buildTree } from "./build-tree.ts";
 import { MESSAGE_COLUMNS, messageRow } from "./message-row.ts";
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { RetinueError } from "../schema/error.ts";
+import { RetinueError } from "../../schema/error.ts";
 
 /** What is remembered of a row until it closes. */
 export type OpenRow = { sessionId: string; startedAtMs: number; metadata: string | null };

@@ -1,5 +1,5 @@
 import type { SQLInputValue } from "node:sqlite";
-import type { MessageClosing, MessageOpening } from "../schema/record.ts";
+import type { MessageClosing, MessageOpening } from "../../schema/record.ts";
 import { encodeText } from "./lossless-text.ts";
 
 const OPENED = [
