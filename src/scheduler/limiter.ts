@@ -1,10 +1,9 @@
 import type { Clock } from "./clock.ts";
 import { Queue } from "./queue.ts";
+import { type Waiter, waitInLine } from "./waiter.ts";
 
 /** How a provider call ended, for the limit it shares with all others. */
 export type CallOutcome = { rateLimited: boolean; failed?: boolean; retryAfterMs?: number };
-
-type Waiter = { grant: (granted: boolean) => void; gone: boolean };
 
 const FIRST_BACKOFF_MS = 1_000;
 const LONGEST_BACKOFF_MS = 60_000;
@@ -44,19 +43,7 @@ export class Limiter {
   acquire(signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
     if (this.#queue.size === 0 && this.tryAcquire()) return Promise.resolve(true);
-    return new Promise((resolve) => {
-      const leave = () => {
-        waiter.gone = true;
-        resolve(false);
-      };
-      const waiter: Waiter = {
-        gone: false,
-        grant: (granted) => {
-          signal.removeEventListener("abort", leave);
-          resolve(granted);
-        },
-      };
-      signal.addEventListener("abort", leave, { once: true });
+    return waitInLine(signal, (waiter) => {
       this.#queue.push(waiter);
       this.#pump();
     });

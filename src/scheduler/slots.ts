@@ -1,6 +1,5 @@
 import { Queue } from "./queue.ts";
-
-type Waiter = { grant: (granted: boolean) => void; gone: boolean };
+import { type Waiter, waitInLine } from "./waiter.ts";
 
 /**
  * The global limit on runs inside a model or tool call. Runs that come back from waiting go before new ones,
@@ -35,21 +34,7 @@ export class Slots {
   acquire(depth: number, returning: boolean, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
     if (this.tryAcquire()) return Promise.resolve(true);
-    return new Promise((resolve) => {
-      const leave = () => {
-        waiter.gone = true;
-        resolve(false);
-      };
-      const waiter: Waiter = {
-        gone: false,
-        grant: (granted) => {
-          signal.removeEventListener("abort", leave);
-          resolve(granted);
-        },
-      };
-      signal.addEventListener("abort", leave, { once: true });
-      this.#queue(depth, returning).push(waiter);
-    });
+    return waitInLine(signal, (waiter) => this.#queue(depth, returning).push(waiter));
   }
 
   release(): void {

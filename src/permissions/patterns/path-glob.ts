@@ -23,18 +23,28 @@ export function compileSegments(segments: readonly string[]): PathGlob {
   return compiled;
 }
 
-/** Whether the glob covers the whole path. Only the latest `**` is ever retried, so the work is at most length × length. */
+/** Whether the glob covers the whole path. */
 export function matchesPathGlob(glob: PathGlob, path: readonly string[]): boolean {
+  return covers(glob, path, (segment) => segment === ANY_DEPTH, matchesSegment);
+}
+
+/** Whether parts cover all items. Only the latest star is ever retried, so the work is at most length × length. */
+function covers<Part>(
+  parts: readonly Part[],
+  items: ArrayLike<string>,
+  isStar: (part: Part | undefined) => boolean,
+  matches: (part: Part, item: string) => boolean,
+): boolean {
   let at = 0;
   let from = 0;
   let retryAt = -1;
   let retryFrom = 0;
-  while (from < path.length) {
-    const segment = glob[at];
-    if (segment === ANY_DEPTH) {
+  while (from < items.length) {
+    const part = parts[at];
+    if (isStar(part)) {
       retryAt = at++;
       retryFrom = from;
-    } else if (segment !== undefined && matchesSegment(segment, path[from] ?? "")) {
+    } else if (part !== undefined && matches(part, items[from] ?? "")) {
       at++;
       from++;
     } else if (retryAt >= 0) {
@@ -42,8 +52,8 @@ export function matchesPathGlob(glob: PathGlob, path: readonly string[]): boolea
       from = ++retryFrom;
     } else return false;
   }
-  while (glob[at] === ANY_DEPTH) at++;
-  return at === glob.length;
+  while (isStar(parts[at])) at++;
+  return at === parts.length;
 }
 
 /** Whether a written segment names one thing and not several. */
@@ -128,25 +138,7 @@ function matchesSegment(segment: Segment, text: string): boolean {
 }
 
 function matchesTokens(tokens: readonly Token[], text: string): boolean {
-  let at = 0;
-  let from = 0;
-  let retryAt = -1;
-  let retryFrom = 0;
-  while (from < text.length) {
-    const token = tokens[at];
-    if (token === STAR) {
-      retryAt = at++;
-      retryFrom = from;
-    } else if (token !== undefined && matchesCharacter(token, text[from] ?? "")) {
-      at++;
-      from++;
-    } else if (retryAt >= 0) {
-      at = retryAt + 1;
-      from = ++retryFrom;
-    } else return false;
-  }
-  while (tokens[at] === STAR) at++;
-  return at === tokens.length;
+  return covers(tokens, text, (token) => token === STAR, matchesCharacter);
 }
 
 function matchesCharacter(token: Token, character: string): boolean {
