@@ -46,14 +46,12 @@ async function goOn(run: Run, at: Resumption, ports: LoopPorts): Promise<Next> {
   run.resumption = null;
   if (at.kind === "answer") return afterAnswer(run, at.reply, ports);
   if (at.kind === "wrap_up") {
-    if (at.text === null) return { kind: "wrap_up", reason: at.reason };
-    return { kind: "end", ending: { status: "completed", text: at.text, partial: true, bailout: at.reason } };
+    const text = at.text ?? (await lastReport(run, ports));
+    return { kind: "end", ending: text === null ? interrupted(run) : endingOf(run, at.reason, text, ports) };
   }
   if (at.kind === "calls") {
-    const results = at.calls.map(
-      async (call) => at.answered.get(call.callId) ?? (await resumeCall(run, call, ports)),
-    );
-    pushResults(run, await Promise.all(results));
+    const one = async (call: ToolCall) => at.answered.get(call.callId) ?? resumeCall(run, call, ports);
+    pushResults(run, await answerCalls(run, at.calls, ports, one));
   }
   return NEXT_TURN;
 }
@@ -187,20 +185,23 @@ async function wrapUp(run: Run, reason: BailoutReason, ports: LoopPorts): Promis
   run.pushUser(prompt("wrap-up", { reason: reason.replaceAll("_", " ") }));
   const remaining = await ports.remainingResults(run, "stop");
   if (remaining !== null) run.pushUser(remaining);
+  const text = await lastReport(run, ports);
+  return text === null ? interrupted(run) : endingOf(run, reason, text, ports);
+}
+
+/** What the model says in its last turn, nothing if it cannot be asked, null if the run was stopped. */
+async function lastReport(run: Run, ports: LoopPorts): Promise<string | null> {
   const outcome = await callModel(run, { purpose: "wrap_up" }, ports);
-  if (outcome.kind === "interrupted") return interrupted(run);
-  const text = outcome.kind === "reply" ? outcome.reply.text : "";
-  if (!ports.guards.isEmpty(text)) return { status: "completed", text, partial: true, bailout: reason };
-  const message = `stopped by a limit (${reason}) with nothing to report`;
-  const kept = lastText(run);
+  if (outcome.kind === "interrupted") return null;
+  return outcome.kind === "reply" ? outcome.reply.text : "";
+}
+
+function endingOf(run: Run, reason: BailoutReason, text: string, ports: LoopPorts): Ending {
+  const kept = ports.guards.isEmpty(text) ? lastText(run) : text;
   if (kept) return { status: "completed", text: kept, partial: true, bailout: reason };
-  return {
-    status: "failed",
-    text: "",
-    partial: true,
-    bailout: reason,
-    error: { type: "budget", message, recoverable: false },
-  };
+  const message = `stopped by a limit (${reason}) with nothing to report`;
+  const error: RunError = { type: "budget", message, recoverable: false };
+  return { status: "failed", text: "", partial: true, bailout: reason, error };
 }
 
 /** Every ending is held against the contract, also that of a run that hung or was stopped by a limit. */
@@ -237,11 +238,16 @@ async function check(run: Run, ports: LoopPorts): Promise<DeliverableVerdict[]> 
   return ports.redactor.redactJson(verdicts);
 }
 
-async function answerCalls(run: Run, calls: readonly ToolCall[], ports: LoopPorts): Promise<CallResult[]> {
+async function answerCalls(
+  run: Run,
+  calls: readonly ToolCall[],
+  ports: LoopPorts,
+  one = (call: ToolCall): Promise<CallResult> => dispatch(run, call, ports),
+): Promise<CallResult[]> {
   const limit = ports.guards.maxCallsPerTurn;
   return Promise.all(
     calls.map((call, index) => {
-      if (index < limit) return dispatch(run, call, ports);
+      if (index < limit) return one(call);
       const text = `only the first ${limit} calls of a turn are run; make this call again later if it is still needed`;
       recordRefusal(run, call, { outcome: "error", text }, ports);
       return { callId: call.callId, tool: call.tool, text, outcome: "error" as const };

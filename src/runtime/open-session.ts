@@ -57,6 +57,7 @@ export async function openSession(maker: SessionMaker, title: string): Promise<S
       spawns: Math.min(settings.maxAgents, settings.limits.spawns ?? settings.maxAgents),
     },
     maxDepth: settings.maxDepth,
+    readOnly: maker.mode === "plan",
   };
   const place = { id, title: shortTitle, projectDir: realFolder(maker.projectDir), workspaceDir };
   host.store.startSession({
@@ -66,29 +67,36 @@ export async function openSession(maker: SessionMaker, title: string): Promise<S
     workspace: workspaceDir,
     metadata: terms,
   });
-  return assemble(maker, place, terms);
+  return assemble(maker, { ...place, release: host.store.takeLease(id) }, terms);
 }
 
 /** Opens a recorded session again, in its own folders and on its own terms. */
-export async function adoptSession(maker: SessionMaker, row: SessionRow): Promise<Session> {
+export async function adoptSession(
+  maker: SessionMaker,
+  row: SessionRow,
+  release: () => void,
+): Promise<Session> {
   const place = {
     id: row.session_id,
     title: row.title,
     projectDir: realFolder(row.project),
     workspaceDir: realFolder(row.workspace),
   };
-  return assemble(maker, place, JSON.parse(row.metadata_json ?? "{}") as Terms);
+  return assemble(maker, { ...place, release }, JSON.parse(row.metadata_json ?? "{}") as Terms);
 }
 
 /** What a session keeps to when it goes on in another process. */
-type Terms = { limits: AccountLimits; maxDepth: number };
-type Place = Pick<Session, "id" | "projectDir" | "workspaceDir"> & { title: string };
+type Terms = { limits: AccountLimits; maxDepth: number; readOnly: boolean };
+type Place = Pick<Session, "id" | "projectDir" | "workspaceDir" | "release"> & { title: string };
 
-async function assemble(maker: SessionMaker, place: Place, { limits, maxDepth }: Terms): Promise<Session> {
-  const { bus, clock, host } = maker;
-  const { id, title, projectDir } = place;
+async function assemble(
+  maker: SessionMaker,
+  place: Place,
+  { limits, maxDepth, readOnly }: Terms,
+): Promise<Session> {
+  const { bus, clock } = maker;
+  const { id, title, projectDir, release } = place;
   const workspaceDir = await realpath(place.workspaceDir);
-  const release = host.store.takeLease(id);
   const live = new Map<string, LiveRun>();
   if (bus.watched) {
     const about = { title, project: projectDir, workspace: workspaceDir };
@@ -101,7 +109,7 @@ async function assemble(maker: SessionMaker, place: Place, { limits, maxDepth }:
     account: new Account(`session ${id}`, null, limits),
     base: baseLayers(maker),
     maxDepth,
-    ports: createSessionPorts({ ...maker, live }),
+    ports: createSessionPorts({ ...maker, live, mode: readOnly ? "plan" : maker.mode }),
     live,
     stopped: false,
     release,

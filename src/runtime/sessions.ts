@@ -10,7 +10,7 @@ import { adoptSession, openSession, type SessionMaker } from "./open-session.ts"
 import { pastOf } from "./record/fork-run.ts";
 import { isClosed, metadataOf, resultOfRow, spentIn } from "./record/read-row.ts";
 import { failedResult } from "./runs/failed-result.ts";
-import { createProfile, restoreProfile } from "./runs/profile.ts";
+import { createProfile, type Profile, restoreProfile } from "./runs/profile.ts";
 import type { SpawnRequest } from "./runs/spawn-request.ts";
 import { cancelTree, spawnRun } from "./runs/spawn-run.ts";
 import type { RunHandle, RunRequest } from "./runtime.ts";
@@ -43,6 +43,7 @@ export class Sessions {
     const session = this.#open.get(sessionId);
     if (!session) return false;
     session.stopped = true;
+    this.#maker.host.store.updateSession(sessionId, { status: "cancelled" });
     for (const live of session.live.values()) if (!live.parent) cancelTree(live, message);
     return true;
   }
@@ -88,20 +89,32 @@ export class Sessions {
     );
   }
 
-  /** Goes on with the open root run of a recorded session, in its own rows. */
+  /** Goes on with the open root run of a recorded session, in its own rows. Nothing changes if it cannot. */
   async resume(sessionId: string): Promise<RunHandle> {
-    const { store } = this.#maker.host;
-    const row = store.findSession(sessionId);
-    const roots = store.tree(row.session_id);
-    const root = roots.find((node) => !isClosed(node));
+    const { host } = this.#maker;
+    const row = host.store.findSession(sessionId);
+    if (this.#open.has(row.session_id)) throw inUse(row);
     if (row.status !== "running") throw endedAlready(row);
-    if (!root) return this.#endLate(row, roots);
+    const release = host.store.takeLease(row.session_id);
+    try {
+      const roots = host.store.tree(row.session_id);
+      const root = roots.find((node) => !isClosed(node));
+      if (!root) return await this.#endLate(row, roots).finally(release);
+      if (roots.length > 1) throw severalRoots(row);
+      return await this.#goOn({ row, root, release, profile: await restoreProfile(host, root, null) });
+    } catch (thrown) {
+      release();
+      throw thrown;
+    }
+  }
+
+  #goOn({ row, root, release, profile }: Continued): Promise<RunHandle> {
     return this.#handle((started) =>
       this.#within(
-        () => adoptSession(this.#maker, row),
+        () => adoptSession(this.#maker, row, release),
         async (session) => {
-          charge(session, roots);
-          const result = spawnRun(this.#maker.host, await this.#requestOf(session, root));
+          charge(session, [root]);
+          const result = spawnRun(this.#maker.host, requestOf(session, root, profile));
           started({ sessionId: session.id, runId: root.run_id, result });
           const value = await result;
           return { status: value.status, value };
@@ -157,26 +170,6 @@ export class Sessions {
     return { sessionId: session.id, runId, result };
   }
 
-  async #requestOf(session: Session, node: MessageNode): Promise<SpawnRequest> {
-    const { host } = this.#maker;
-    const { deliverables, limits } = metadataOf(node);
-    const message = node.request_content ?? "";
-    return {
-      session,
-      parent: null,
-      profile: await restoreProfile(host, node, null),
-      runId: node.run_id,
-      task: message,
-      message,
-      callId: null,
-      parentRowId: null,
-      attempt: 0,
-      deliverables: (deliverables as Deliverable[] | undefined) ?? [],
-      limits: limits as Limits | undefined,
-      resume: node,
-    };
-  }
-
   /** Gives the handle as soon as the run has begun; its result is the whole session's. */
   #handle(begin: (started: (handle: RunHandle) => void) => Promise<RunResult>): Promise<RunHandle> {
     const { promise, resolve, reject } = Promise.withResolvers<RunHandle>();
@@ -224,6 +217,28 @@ export class Sessions {
   }
 }
 
+/** A recorded session that can go on. */
+type Continued = { row: SessionRow; root: MessageNode; release: () => void; profile: Profile };
+
+function requestOf(session: Session, node: MessageNode, profile: Profile): SpawnRequest {
+  const { deliverables, limits } = metadataOf(node);
+  const message = node.request_content ?? "";
+  return {
+    session,
+    parent: null,
+    profile: { ...profile, chain: [...profile.chain, ...session.base] },
+    runId: node.run_id,
+    task: message,
+    message,
+    callId: null,
+    parentRowId: null,
+    attempt: 0,
+    deliverables: (deliverables as Deliverable[] | undefined) ?? [],
+    limits: limits as Limits | undefined,
+    resume: node,
+  };
+}
+
 /** All that a session has spent before counts against its budget now. */
 function charge(session: Session, roots: readonly MessageNode[]): void {
   for (const root of roots) {
@@ -241,5 +256,18 @@ function endedAlready(row: SessionRow): RetinueError {
     "input",
     `session ${row.session_id} has ended (${row.status}); there is nothing to resume`,
     hint,
+  );
+}
+
+function inUse(row: SessionRow): RetinueError {
+  return new RetinueError("input", `session ${row.session_id} is being worked on in this process`);
+}
+
+function severalRoots(row: SessionRow): RetinueError {
+  const message = `session ${row.session_id} has several tasks at once, which cannot be resumed together`;
+  return new RetinueError(
+    "input",
+    message,
+    "start the tasks that did not end again; see them with: retinue trace",
   );
 }

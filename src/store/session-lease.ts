@@ -26,6 +26,13 @@ export function createSessionLeases(db: DatabaseSync, now: () => number): Sessio
   const renew = db.prepare("UPDATE leases SET until_ms = ? WHERE owner = ?");
   const drop = db.prepare("DELETE FROM leases WHERE session_id = ? AND owner = ?");
 
+  /** A database that is busy now is not busy for the length of a lease. */
+  function renewAll(): void {
+    try {
+      renew.run(now() + LEASE_MS, owner);
+    } catch {}
+  }
+
   function release(sessionId: string): void {
     if (!held.delete(sessionId)) return;
     if (held.size === 0) clearInterval(timer);
@@ -37,7 +44,7 @@ export function createSessionLeases(db: DatabaseSync, now: () => number): Sessio
       const other = row && String(row.owner) !== owner ? String(row.owner) : undefined;
       if (other && Number(row?.until_ms) > now() && isAlive(other)) throw taken(sessionId, other);
       take.run(sessionId, owner, now() + LEASE_MS);
-      if (held.size === 0) timer = setInterval(() => renew.run(now() + LEASE_MS, owner), RENEW_MS).unref();
+      if (held.size === 0) timer = setInterval(renewAll, RENEW_MS).unref();
       held.add(sessionId);
       return () => release(sessionId);
     },

@@ -218,3 +218,99 @@ test("a session that ended or was stopped stays as it is", async () => {
   const { session_id } = await t.runtime.run({ agent: "lead", task: "x" });
   await expect(t.runtime.resume(session_id)).rejects.toThrow(/has ended \(completed\)/);
 });
+
+test("a call whose input held a secret is not made with the placeholder that was kept", async () => {
+  const got: string[] = [];
+  let begun = false;
+  const tool = (stuck: boolean) =>
+    defineTool<{ text: string }>({
+      name: "keep",
+      description: "x",
+      input: { type: "object", properties: { text: { type: "string" } } },
+      replay: "safe",
+      execute: async ({ text }) => {
+        begun = true;
+        if (stuck) return new Promise(() => {});
+        got.push(text);
+        return "kept";
+      },
+    });
+  const secret = `sk-ant-api03-${"a1B2c3D4".repeat(12)}`;
+  const first = open({ lead: [callTool("keep", { text: secret })] }, { tools: [tool(true)] });
+  const sessionId = await abandon(first, () => begun);
+  const second = open({ lead: [(request) => say(request.last)] }, { tools: [tool(false)] });
+  const ended = await (await second.runtime.resume(sessionId)).result;
+  expect(got).toEqual([]);
+  expect(ended.details).toContain("held a secret that was not kept");
+  await second.close();
+});
+
+test("a resume that cannot begin changes nothing, and denies of now hold for what goes on", async () => {
+  let hung = false;
+  const ran: string[] = [];
+  const tool = defineTool<object>({
+    name: "act",
+    description: "x",
+    input: { type: "object" },
+    execute: async () => `${ran.push("act")}`,
+  });
+  const first = open(
+    {
+      lead: () => {
+        hung = true;
+        return hang();
+      },
+    },
+    { tools: [tool] },
+  );
+  const sessionId = await abandon(first, () => hung);
+  const other = open({ somebody: [] }, { tools: [tool] });
+  await expect(other.runtime.resume(sessionId)).rejects.toThrow();
+  expect(other.runtime.store.session(sessionId)?.status).toBe("running");
+  await other.close();
+  const second = open(
+    { lead: [callTool("act", {}), say("done")] },
+    { tools: [tool], disallowedTools: ["act"] },
+  );
+  expect(await (await second.runtime.resume(sessionId)).result).toMatchObject({ status: "completed" });
+  expect(ran).toEqual([]);
+  await second.close();
+});
+
+test("children that a streaming parent was told are running go on, and are collected", async () => {
+  const agents = { lead: { subagents: { allow: ["*"], execution: "parallel_streaming" as const } } };
+  let waiting = false;
+  const two = ["quick", "slow"].map((task) => ({ tool: "delegate", input: { agent: "worker", task } }));
+  const first = open(
+    {
+      lead: [
+        callTools(two),
+        () => {
+          waiting = true;
+          return hang();
+        },
+      ],
+      worker: (request) => (request.task === "slow" ? hang() : say("quick result")),
+    },
+    { agents },
+  );
+  const sessionId = await abandon(first, () => waiting);
+  const second = open(
+    {
+      lead: [
+        (request) => {
+          expect(request.options.prompt.at(-1)?.role).toBe("tool");
+          expect(request.last).toContain('"status":"running"');
+          return callTool("collect_results", { wait: "all" });
+        },
+        (request) => say(request.last),
+      ],
+      worker: [say("slow result")],
+    },
+    { agents },
+  );
+  const ended = await (await second.runtime.resume(sessionId)).result;
+  expect(ended.details).toContain("slow result");
+  expect(openRows(second.runtime.store.messages(sessionId))).toEqual([]);
+  await second.close();
+});

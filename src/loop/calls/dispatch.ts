@@ -61,7 +61,7 @@ async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitt
   const risk = typeof tool.risk === "function" ? tool.risk(parsed.value) : tool.risk;
   if (ports.readOnly && risk !== "low")
     return { outcome: "denied", text: "permission denied: plan mode only reads" };
-  const missing = await missingBefore(run, tool.name, ports);
+  const missing = ports.recorded ? null : await missingBefore(run, tool.name, ports);
   if (missing) return { outcome: "error", text: missing };
   const approval = await approveIfNeeded(run, { tool, input: parsed.value, targets, decision }, ports);
   if (approval && !approval.allowed) return { outcome: "denied", text: approval.text };

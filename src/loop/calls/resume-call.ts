@@ -13,6 +13,15 @@ import { openCall } from "./record-call.ts";
 export async function resumeCall(run: Run, call: ToolCall, ports: LoopPorts): Promise<CallResult> {
   const tool = run.spec.tools.get(call.tool) as Tool<unknown> | undefined;
   const begun = call.resumed?.rowId != null;
+  if (call.redacted) {
+    const text =
+      "the input of this call held a secret that was not kept; make the call again if it is still needed";
+    openCall(run, call, { tool: tool ?? { name: call.tool, replay: "safe" } }, ports).close({
+      outcome: "error",
+      text,
+    });
+    return { callId: call.callId, tool: call.tool, text, outcome: "error" };
+  }
   if (!tool || !begun || tool.replay === "safe") return dispatch(run, call, ports);
   const found = tool.replay === "lookup" ? await lookUp(run, tool, call, ports) : undefined;
   if (found === null) return dispatch(run, call, ports);

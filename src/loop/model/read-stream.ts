@@ -13,6 +13,8 @@ export type ToolCall = {
   input: string;
   /** As written, only where hiding a secret changed it; this is what the tool gets. */
   rawInput?: string;
+  /** In a recorded call: its input held a secret, so that only a placeholder was kept. */
+  redacted?: boolean;
   /** Made by the host to check a deliverable; not counted against the run. */
   byHost?: boolean;
   /** Begun before a crash: counted then, and perhaps with an open row to go on in. */

@@ -198,10 +198,11 @@ export class Children {
     const { session } = this.parent;
     const { task, attempt, deliverables, limits, taskId } = metadataOf(node);
     const message = node.request_content ?? "";
+    const profile = await restoreProfile(this.host, node, this.parent);
     return spawnRun(this.host, {
       session,
       parent: this.parent,
-      profile: await restoreProfile(this.host, node, this.parent),
+      profile: { ...profile, chain: [...profile.chain, ...session.base] },
       runId: node.run_id,
       attempt: Number(attempt),
       task: typeof task === "string" ? task : message,
@@ -217,7 +218,10 @@ export class Children {
 
   /** Takes note of the children a recorded run had, and goes on with those its model was told are still running. */
   remember(node: MessageNode): void {
-    const told = JSON.stringify(this.parent.run.history);
+    const { resumption, history } = this.parent.run;
+    const told = JSON.stringify(history);
+    const pending = new Set(resumption?.kind === "calls" ? resumption.calls.map((call) => call.callId) : []);
+    if (resumption?.kind === "calls") for (const callId of resumption.answered.keys()) pending.delete(callId);
     for (const turn of node.children) {
       for (const row of turn.children.flatMap((child) => [child, ...child.children])) {
         if (row.request_type !== "delegation") continue;
@@ -226,7 +230,11 @@ export class Children {
         const attempts = this.#earlier.get(key) ?? [];
         this.#earlier.set(key, [...attempts, row]);
         const known = { id: row.run_id, agent: row.agent_role ?? "", taskId };
-        if (told.includes(`"run_id\\\\":\\\\"${row.run_id}`))
+        if (pending.has(row.call_id ?? "")) continue;
+        if (
+          !told.includes(`run_id=\\"${row.run_id}\\"`) &&
+          (!isClosed(row) || this.mode === "parallel_streaming")
+        )
           this.track({ ...known, done: this.#gate.run(() => this.goOn(row)) });
         else if (isClosed(row))
           this.#delegations.set(row.run_id, {

@@ -27,14 +27,13 @@ export function pastOf(store: Store, { sessionId, seq }: ForkPoint): MessageNode
 export function forkRun(run: Run, past: MessageNode, ports: RestorePorts): void {
   const [system, task] = run.history;
   restoreRun(run, past, ports);
-  const turns = run.history.slice(2);
   if (!system || !task) return;
-  run.replaceHistory([
-    system,
-    { role: "user", content: [{ type: "text", text: past.request_content ?? "" }] },
-    ...turns,
-    task,
-  ]);
+  const asked = {
+    role: "user" as const,
+    content: [{ type: "text" as const, text: past.request_content ?? "" }],
+  };
+  const before = run.history[1] === task ? [asked, ...run.history.slice(2)] : run.history.slice(1);
+  run.replaceHistory([system, ...before, task]);
   run.resumption = null;
   run.turn = 0;
   run.tokens = 0;

@@ -68,6 +68,14 @@ export function tokensOf(row: MessageRow): number {
   return typeof reserved === "number" ? reserved : (row.context_token_count ?? 0);
 }
 
+/** Whether untrusted text had entered a run or anything below it. */
+export function wasTainted(node: MessageNode): boolean {
+  return [...subtreeOf(node)].some((row) => {
+    const { tainted, result } = metadataOf(row);
+    return tainted === true || (result as RunResult | undefined)?.tainted === true;
+  });
+}
+
 /** Milliseconds a run has worked: from its start to the last sign of life in its subtree. */
 export function elapsedMs(node: MessageNode): number {
   let last = Date.parse(node.started_at);

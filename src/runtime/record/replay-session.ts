@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CallableModel } from "../../loop/run.ts";
+import type { Limits } from "../../schema/agent.ts";
 import { RetinueError } from "../../schema/error.ts";
 import type { MessageNode } from "../../schema/record.ts";
 import { createStore, type Store } from "../../store/create-store.ts";
@@ -45,8 +46,13 @@ export async function replaySession(
       guards: { checkDeliverables: async (run) => source.verdicts(run) },
     },
   );
+  const limits = metadataOf(root).limits as Limits;
   try {
-    const result = await runtime.run({ agent: root.agent_role ?? "", task: root.request_content ?? "" });
+    const result = await runtime.run({
+      agent: root.agent_role ?? "",
+      task: root.request_content ?? "",
+      limits,
+    });
     const replayed = copy.tree(result.session_id);
     const difference = source.divergence ?? treeDifference(roots.slice(0, 1), replayed);
     const runs = [...replayed.flatMap((node) => [...subtreeOf(node)])].filter(isRun).length;
@@ -86,7 +92,8 @@ function recordedApproval(roots: readonly MessageNode[]): NonNullable<RuntimeOpt
   const approved = new Map<string, string>();
   for (const row of roots.flatMap((root) => [...subtreeOf(root)])) {
     const { tool, approvedBy } = metadataOf(row);
-    if (typeof approvedBy === "string") approved.set(`${String(tool)} ${row.request_content}`, approvedBy);
+    if (typeof approvedBy === "string")
+      approved.set(`${String(tool)} ${JSON.stringify(JSON.parse(row.request_content ?? "{}"))}`, approvedBy);
   }
   return async ({ tool, input }) => {
     const by = approved.get(`${tool} ${JSON.stringify(input)}`);

@@ -62,6 +62,7 @@ export class ReplaySource implements Recorded {
     }
     this.toolCalls++;
     const { outcome, tainted } = metadataOf(row);
+    if (outcome === "denied") this.#diverge(run, `the call of ${call.tool}`, "denied", "allowed");
     return {
       text: row.response_content ?? "",
       isError: outcome !== "ok" && outcome !== "cached",

@@ -5,7 +5,7 @@ import type { ToolCall } from "../../loop/model/read-stream.ts";
 import type { Resumption, Run } from "../../loop/run.ts";
 import type { MessageNode } from "../../schema/record.ts";
 import type { BailoutReason } from "../../schema/result.ts";
-import { resultText } from "../delegation/result-text.ts";
+import { resultText, runningText } from "../delegation/result-text.ts";
 import { isClosed, metadataOf, replyOfRow, resultOfRow, tokensOf } from "./read-row.ts";
 
 /** What the record is asked for while a run is rebuilt. */
@@ -15,8 +15,9 @@ export type RestorePorts = { text(id: string): string | undefined; escapeText(te
 export function restoreRun(run: Run, node: MessageNode, ports: RestorePorts): void {
   let next: Resumption = { kind: "turn" };
   run.tainted ||= metadataOf(node).tainted === true;
-  for (const row of node.children) {
-    if (row.request_type !== "continuation") continue;
+  const turns = node.children.filter((row) => row.request_type === "continuation");
+  const latest = turns.findLast((row) => metadataOf(row).purpose !== "summary");
+  for (const row of turns) {
     const metadata = metadataOf(row);
     run.tokens += tokensOf(row);
     if (isClosed(row))
@@ -27,7 +28,7 @@ export function restoreRun(run: Run, node: MessageNode, ports: RestorePorts): vo
     const answered = isClosed(row) && row.status === "completed";
     run.turn = answered ? turn : turn - (metadata.purpose === undefined ? 1 : 0);
     run.turnMessageId = row.id;
-    next = answered ? afterReply(run, row, metadata, ports) : beforeReply(metadata);
+    next = answered ? afterReply(run, row, row === latest, ports) : beforeReply(metadata);
   }
   run.unrecorded.length = 0;
   run.historyReplaced = false;
@@ -48,20 +49,16 @@ function beforeReply(metadata: Readonly<Record<string, unknown>>): Resumption {
   return { kind: "wrap_up", reason: metadata.reason as BailoutReason, text: null };
 }
 
-function afterReply(
-  run: Run,
-  row: MessageNode,
-  metadata: Readonly<Record<string, unknown>>,
-  ports: RestorePorts,
-): Resumption {
+function afterReply(run: Run, row: MessageNode, isLatest: boolean, ports: RestorePorts): Resumption {
   const reply = replyOfRow(row);
+  const metadata = metadataOf(row);
   if (metadata.purpose === "wrap_up")
     return { kind: "wrap_up", reason: metadata.reason as BailoutReason, text: reply.text };
   pushReply(run, reply);
   run.measured = { tokens: row.total_tokens ?? 0, bytes: run.contextBytes };
   if (reply.calls.length === 0) return { kind: "answer", reply };
   const answered = new Map<string, CallResult>();
-  const calls = reply.calls.map((call) => restoreCall(run, row, call, answered, ports));
+  const calls = reply.calls.map((call) => restoreCall(run, row, call, { answered, isLatest }, ports));
   if (answered.size < calls.length) return { kind: "calls", calls, answered };
   pushResults(run, [...answered.values()]);
   return { kind: "turn" };
@@ -72,7 +69,7 @@ function restoreCall(
   run: Run,
   turn: MessageNode,
   call: ToolCall,
-  answered: Map<string, CallResult>,
+  { answered, isLatest }: { answered: Map<string, CallResult>; isLatest: boolean },
   ports: RestorePorts,
 ): ToolCall {
   run.callIds.add(call.callId);
@@ -82,7 +79,10 @@ function restoreCall(
   const own = rows.find((row) => row.request_type === "tool_call");
   const child = rows.findLast((row) => row.request_type === "delegation");
   if (own && isClosed(own)) answered.set(call.callId, answerOfRow(run, own, call));
-  else if (!own && child && isClosed(child)) {
+  else if (!own && child && !isLatest && !isClosed(child)) {
+    const text = runningText(child.agent_role ?? "", child.run_id);
+    answered.set(call.callId, { callId: call.callId, tool: call.tool, text, outcome: "ok" });
+  } else if (!own && child && isClosed(child) && (!isLatest || child.status === "completed")) {
     const result = resultOfRow(child);
     run.tainted ||= result.tainted;
     const outcome = result.success ? "ok" : "error";

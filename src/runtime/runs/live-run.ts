@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { wrapUpReserveMs } from "../../loop/limits.ts";
 import { Run, type RunSpec } from "../../loop/run.ts";
+import { costOf } from "../../models/prices.ts";
 import { Account } from "../../scheduler/ledger.ts";
 import { RunSlot } from "../../scheduler/slots.ts";
 import type { MessageNode } from "../../schema/record.ts";
@@ -9,7 +10,7 @@ import { Children } from "../delegation/children.ts";
 import { delegationTools } from "../delegation/delegation-tools.ts";
 import type { Host, LiveRun } from "../host.ts";
 import { forkRun } from "../record/fork-run.ts";
-import { elapsedMs, isClosed, spentIn, tokensOf } from "../record/read-row.ts";
+import { elapsedMs, isClosed, spentIn, tokensOf, wasTainted } from "../record/read-row.ts";
 import { restoreRun } from "../record/restore-run.ts";
 import { accountLimits } from "./effective-limits.ts";
 import type { SpawnRequest } from "./spawn-request.ts";
@@ -76,8 +77,8 @@ export async function bringToLife(
 }
 
 /** Whether untrusted text is in a run from the start. */
-export function isTainted({ tainted, parent }: SpawnRequest): boolean {
-  return tainted || (parent?.run.tainted ?? false);
+export function isTainted({ tainted, parent, past }: SpawnRequest): boolean {
+  return tainted || (parent?.run.tainted ?? false) || (past !== undefined && wasTainted(past));
 }
 
 /** What was spent before counts for the run; the session's account was charged for all of it at once. */
@@ -96,6 +97,7 @@ function restore(host: Host, { run, session }: LiveRun, node: MessageNode): void
       durationMs: 0,
       errorMessage: "the process ended during this call; it is made again",
       totalTokens: tokensOf(row),
+      costUsd: costOfOpen(row, run),
     });
   }
 }
@@ -131,4 +133,12 @@ export function watchDeadline({ run, session }: LiveRun): () => void {
   };
   arm(run.deadlineMs - clock.monotonicMs());
   return () => stop();
+}
+
+/** What a call that never ended may have cost at most. */
+function costOfOpen(row: MessageNode, run: Run): number | null {
+  const inputTokens = row.context_token_count ?? 0;
+  const outputTokens = Math.max(0, tokensOf(row) - inputTokens);
+  const usage = { inputTokens, outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
+  return costOf(usage, run.model.price);
 }
