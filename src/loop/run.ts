@@ -196,6 +196,11 @@ export class Run {
     return [...this.waits.keys()].at(-1) ?? null;
   }
 
+  /** Milliseconds the run has worked, without the time it waited for a person. */
+  elapsedMs(nowMs: number): number {
+    return Math.max(0, Math.round(nowMs - this.spec.startedMs - (this.deadlineMs - this.spec.deadlineMs)));
+  }
+
   /** Begins (+1) or ends (-1) a wait for a person, which stops the clock of this run and of all above it. */
   waitForPerson(change: 1 | -1, waitedMs: number): void {
     this.personWaits += change;

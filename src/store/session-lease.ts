@@ -21,7 +21,7 @@ export function createSessionLeases(db: DatabaseSync, now: () => number): Sessio
   let timer: NodeJS.Timeout | undefined;
   const find = db.prepare("SELECT owner, until_ms FROM leases WHERE session_id = ?");
   const take = db.prepare(
-    "INSERT INTO leases (session_id, owner, until_ms) VALUES (?1, ?2, ?3) ON CONFLICT (session_id) DO UPDATE SET owner = ?2, until_ms = ?3",
+    "INSERT INTO leases (session_id, owner, until_ms) VALUES (?1, ?2, ?3) ON CONFLICT (session_id) DO UPDATE SET owner = ?2, until_ms = ?3 WHERE owner = ?4",
   );
   const renew = db.prepare("UPDATE leases SET until_ms = ? WHERE owner = ?");
   const drop = db.prepare("DELETE FROM leases WHERE session_id = ? AND owner = ?");
@@ -40,10 +40,13 @@ export function createSessionLeases(db: DatabaseSync, now: () => number): Sessio
   }
   return {
     takeLease(sessionId) {
+      if (held.has(sessionId)) throw taken(sessionId, owner);
       const row = find.get(sessionId);
-      const other = row && String(row.owner) !== owner ? String(row.owner) : undefined;
-      if (other && Number(row?.until_ms) > now() && isAlive(other)) throw taken(sessionId, other);
-      take.run(sessionId, owner, now() + LEASE_MS);
+      const other = row ? String(row.owner) : "";
+      if (other && other !== owner && Number(row?.until_ms) > now() && isAlive(other))
+        throw taken(sessionId, other);
+      if (take.run(sessionId, owner, now() + LEASE_MS, other).changes === 0)
+        throw taken(sessionId, "another/process");
       if (held.size === 0) timer = setInterval(renewAll, RENEW_MS).unref();
       held.add(sessionId);
       return () => release(sessionId);

@@ -314,3 +314,44 @@ test("children that a streaming parent was told are running go on, and are colle
   expect(openRows(second.runtime.store.messages(sessionId))).toEqual([]);
   await second.close();
 });
+
+test("calls are counted as before, and time between processes is nobody's", async () => {
+  let hung = false;
+  const note = defineTool<object>({
+    name: "note",
+    description: "x",
+    input: { type: "object" },
+    replay: "safe",
+    execute: async () => "noted",
+  });
+  const agents = { lead: { limits: { toolCalls: 3, minutes: 1 } } };
+  const first = open(
+    {
+      lead: [
+        callTools([
+          { tool: "note", input: {} },
+          { tool: "unheard_of", input: {} },
+          { tool: "unheard_of", input: {} },
+        ]),
+        () => {
+          hung = true;
+          return hang();
+        },
+      ],
+    },
+    { tools: [note], agents },
+  );
+  const sessionId = await abandon(first, () => hung);
+  const second = open(
+    { lead: [callTool("note", { n: 1 }), callTool("note", { n: 2 }), say("done")] },
+    { tools: [note], agents },
+  );
+  const ended = await (await second.runtime.resume(sessionId)).result;
+  expect(ended).toMatchObject({
+    status: "completed",
+    partial: false,
+    tool_calls_used: 3,
+    tools_used: ["note"],
+  });
+  await second.close();
+});

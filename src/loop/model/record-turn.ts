@@ -30,6 +30,7 @@ export function openTurn(
       contextTokenCount: contextTokens,
       metadata: {
         turn,
+        elapsedMs: run.elapsedMs(ports.clock.monotonicMs()),
         ...reserved,
         ...(purpose !== "turn" && { purpose }),
         ...(purpose !== "summary" && sinceLastTurn(run, ports)),
@@ -55,6 +56,7 @@ function sinceLastTurn(run: Run, ports: LoopPorts): Readonly<Record<string, unkn
     ...(history !== undefined ? { history } : before.length > 0 && { before }),
     ...(run.repairsLeft !== run.spec.limits.repairs && { repairsLeft: run.repairsLeft }),
     ...(run.emptyReplies > 0 && { emptyReplies: run.emptyReplies }),
+    ...(run.toolCalls > 0 && { calls: [...run.toolCounts] }),
     ...(run.wrapUpReason && { reason: run.wrapUpReason }),
     ...(run.turn <= 1 && run.baseline.size > 0 && { baseline: ports.redactor.redactJson([...run.baseline]) }),
   };

@@ -27,6 +27,10 @@ export function pastOf(store: Store, { sessionId, seq }: ForkPoint): MessageNode
 export function forkRun(run: Run, past: MessageNode, ports: RestorePorts): void {
   const [system, task] = run.history;
   restoreRun(run, past, ports);
+  if (run.resumption?.kind === "calls") run.history.pop();
+  if (run.resumption?.kind === "wrap_up" && run.resumption.text) {
+    run.push({ role: "assistant", content: [{ type: "text", text: run.resumption.text }] });
+  }
   if (!system || !task) return;
   const asked = {
     role: "user" as const,
@@ -40,6 +44,9 @@ export function forkRun(run: Run, past: MessageNode, ports: RestorePorts): void 
   run.costUsd = 0;
   run.toolCalls = 0;
   run.toolCounts.clear();
+  run.toolsUsed.clear();
+  run.repairsLeft = run.spec.limits.repairs;
+  run.emptyReplies = 0;
   run.changes.clear();
   run.turnMessageId = run.spec.messageId;
 }

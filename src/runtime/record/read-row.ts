@@ -76,9 +76,8 @@ export function wasTainted(node: MessageNode): boolean {
   });
 }
 
-/** Milliseconds a run has worked: from its start to the last sign of life in its subtree. */
+/** Milliseconds a run had worked when its latest model call began; time between processes does not count. */
 export function elapsedMs(node: MessageNode): number {
-  let last = Date.parse(node.started_at);
-  for (const row of subtreeOf(node)) last = Math.max(last, Date.parse(row.completed_at ?? row.started_at));
-  return last - Date.parse(node.started_at);
+  const turns = node.children.filter((row) => row.request_type === "continuation");
+  return turns.reduce((latest, row) => Math.max(latest, Number(metadataOf(row).elapsedMs ?? 0)), 0);
 }

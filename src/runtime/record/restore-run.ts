@@ -8,6 +8,9 @@ import type { BailoutReason } from "../../schema/result.ts";
 import { resultText, runningText } from "../delegation/result-text.ts";
 import { isClosed, metadataOf, replyOfRow, resultOfRow, tokensOf } from "./read-row.ts";
 
+/** Delegation under any of its names; its tools are made after the run is restored. */
+const DELEGATING = new Set(["delegate", "delegate_to_agent", "Task"]);
+
 /** What the record is asked for while a run is rebuilt. */
 export type RestorePorts = { text(id: string): string | undefined; escapeText(text: string): string };
 
@@ -39,9 +42,20 @@ function restoreMessages(run: Run, metadata: Readonly<Record<string, unknown>>, 
   const history = typeof metadata.history === "string" ? ports.text(metadata.history) : undefined;
   if (history !== undefined) run.replaceHistory(JSON.parse(history) as LanguageModelV4Message[]);
   for (const text of (metadata.before as string[] | undefined) ?? []) run.pushUser(text);
+  if (Array.isArray(metadata.calls)) restoreCounts(run, metadata.calls as [string, number][]);
   if (typeof metadata.repairsLeft === "number") run.repairsLeft = metadata.repairsLeft;
   if (typeof metadata.emptyReplies === "number") run.emptyReplies = metadata.emptyReplies;
   if (Array.isArray(metadata.baseline)) run.baseline = new Map(metadata.baseline as [string, string][]);
+}
+
+/** Calls that were counted before this turn; those of the latest turn are counted from its reply. */
+function restoreCounts(run: Run, counts: readonly (readonly [tool: string, count: number])[]): void {
+  run.toolCounts.clear();
+  run.toolCalls = 0;
+  for (const [tool, count] of counts) {
+    run.toolCounts.set(tool, count);
+    run.toolCalls += count;
+  }
 }
 
 function beforeReply(metadata: Readonly<Record<string, unknown>>): Resumption {
@@ -73,8 +87,11 @@ function restoreCall(
   ports: RestorePorts,
 ): ToolCall {
   run.callIds.add(call.callId);
-  run.toolCalls++;
-  run.toolCounts.set(call.tool, (run.toolCounts.get(call.tool) ?? 0) + 1);
+  const tool = run.spec.tools.get(call.tool)?.name ?? (DELEGATING.has(call.tool) ? "delegate" : undefined);
+  if (tool !== undefined) {
+    run.toolCalls++;
+    run.toolCounts.set(tool, (run.toolCounts.get(tool) ?? 0) + 1);
+  }
   const rows = turn.children.filter((child) => child.call_id === call.callId);
   const own = rows.find((row) => row.request_type === "tool_call");
   const child = rows.findLast((row) => row.request_type === "delegation");
@@ -99,6 +116,7 @@ function restoreCall(
 function answerOfRow(run: Run, row: MessageNode, call: ToolCall): CallResult {
   const { outcome, tainted, files, tests } = metadataOf(row);
   if (tainted) run.tainted = true;
+  if (outcome !== "denied" && run.spec.tools.has(call.tool)) run.toolsUsed.add(call.tool);
   for (const [path, kind] of (files as [string, "created" | "modified"][] | undefined) ?? [])
     run.noteChange(path, kind);
   const counted = tests as { run: number; passed: number } | undefined;
