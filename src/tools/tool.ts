@@ -20,6 +20,12 @@ export type ToolContext = Roots & {
   readonly targets: readonly Target[];
   /** Whether the run's rights let this tool see a file it came upon, for tools that look into many at once. */
   maySee(file: Target): boolean;
+  /** Whether the run's rights let it write this file without asking, for tools whose own input does not name what they write. */
+  mayWrite(file: Target): boolean;
+  /** Keeps what a file holds now, so that the change can be shown and taken back; awaited before the change. */
+  beforeChange(path: string): Promise<void>;
+  /** Around work whose changes are not known beforehand, such as a command: finds, keeps and reports what it changed. */
+  aroundChanges<Value>(work: () => Promise<Value>): Promise<Value>;
   /** Shows a person how far a long call is. */
   progress(message: string): void;
   /** Reports a file this call made or changed, so that the result can list it. */

@@ -25,7 +25,8 @@ export async function performCall(
   const signal = call.byHost ? AbortSignal.timeout(HOST_CHECK_MS) : run.signal;
   const { rowId, targets } = performed;
   const maySee = (file: Target) => isVisible(run, tool, file, ports);
-  const context = { ...contextOf(run, call, effects, ports), rowId, targets, signal, maySee };
+  const mayWrite = (file: Target) => isWritable(run, file, ports);
+  const context = { ...contextOf(run, call, effects, ports), rowId, targets, signal, maySee, mayWrite };
   try {
     if (tool.replay !== "safe") await untilAborted(ports.journal.committed(), signal);
     if (signal.aborted) throw new Error("the run was stopped before this call began");
@@ -42,7 +43,7 @@ function contextOf(
   call: ToolCall,
   effects: { -readonly [Key in keyof Effects]: Effects[Key] },
   ports: LoopPorts,
-): Omit<ToolContext, "rowId" | "targets" | "signal" | "maySee"> {
+): Omit<ToolContext, "rowId" | "targets" | "signal" | "maySee" | "mayWrite"> {
   const { spec } = run;
   const { sessionId, runId, projectDir, workspaceDir } = spec;
   return {
@@ -61,6 +62,8 @@ function contextOf(
         message,
       });
     },
+    beforeChange: async () => {},
+    aroundChanges: (work) => work(),
     changed(path, kind) {
       effects.files = [...(effects.files ?? []), [path, kind]];
       run.noteChange(path, kind);
@@ -75,6 +78,14 @@ function contextOf(
       run.testsPassed += passed;
     },
   };
+}
+
+/** What a tool such as a shell may write is what the run could write with `write`. */
+function isWritable(run: Run, file: Target, ports: LoopPorts): boolean {
+  const live = ports.liveLayer();
+  const chain = live ? [...run.spec.chain, live] : run.spec.chain;
+  const access = { tool: "write", groups: ["filesystem"], targets: [file] };
+  return ports.guards.decide(chain, access).verdict === "allow";
 }
 
 /** The tool itself must be allowed on the file without asking, and no layer may have a rule against reading it. */

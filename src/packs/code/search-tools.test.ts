@@ -51,6 +51,9 @@ async function use(tool: AnyTool, input: object, more: Partial<ToolContext> = {}
     progress() {},
     changed() {},
     tested() {},
+    mayWrite: () => true,
+    beforeChange: async () => {},
+    aroundChanges: (work) => work(),
     ...more,
   };
   const output = await any.execute(input, context);

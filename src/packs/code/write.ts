@@ -24,6 +24,7 @@ export const write: Tool<WriteInput> = defineTool<WriteInput>({
   execute: async ({ path, content }, context) => {
     try {
       const place = placeOf(context);
+      await context.beforeChange(place.path);
       const kind = await writeInside(place.root, place.path, content);
       context.changed(place.path, kind);
       return `${kind} ${path} (${Buffer.byteLength(content)} bytes)`;
