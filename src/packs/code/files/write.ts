@@ -1,6 +1,6 @@
-import { writeInside } from "../../files/open-inside.ts";
-import { pathTarget } from "../../files/resolve-path.ts";
-import { defineTool, type Tool } from "../../tools/tool.ts";
+import { writeInside } from "../../../files/open-inside.ts";
+import { pathTarget } from "../../../files/resolve-path.ts";
+import { defineTool, type Tool } from "../../../tools/tool.ts";
 import { fileFault } from "./file-fault.ts";
 import { placeOf } from "./place.ts";
 

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { lstat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import { compileSegments, expandBraces, matchesPathGlob } from "../../permissions/patterns/path-glob.ts";
-import type { ToolContext } from "../../tools/tool.ts";
+import { compileSegments, expandBraces, matchesPathGlob } from "../../../permissions/patterns/path-glob.ts";
+import type { ToolContext } from "../../../tools/tool.ts";
 import { type Place, placeOf } from "./place.ts";
 
 /** One line of ripgrep's output: a file, and what follows its name. */

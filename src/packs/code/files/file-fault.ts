@@ -1,4 +1,4 @@
-import { messageOf } from "../../schema/error.ts";
+import { messageOf } from "../../../schema/error.ts";
 
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or folder",

@@ -1,5 +1,5 @@
-import { PathRefused } from "../../files/open-inside.ts";
-import type { ToolContext } from "../../tools/tool.ts";
+import { PathRefused } from "../../../files/open-inside.ts";
+import type { ToolContext } from "../../../tools/tool.ts";
 
 /** A canonical path and the root folder it lies in. */
 export type Place = { path: string; root: string };

@@ -1,6 +1,6 @@
-import { pathTarget } from "../../files/resolve-path.ts";
-import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../../tools/tool.ts";
-import { cutAt } from "../../tools/truncate.ts";
+import { pathTarget } from "../../../files/resolve-path.ts";
+import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
+import { cutAt } from "../../../tools/truncate.ts";
 import { fileFault } from "./file-fault.ts";
 import { globTest, leftOut, searchFiles } from "./ripgrep.ts";
 

@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, wr
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AnyTool, Tool, ToolContext } from "../../tools/tool.ts";
+import type { AnyTool, Tool, ToolContext } from "../../../tools/tool.ts";
 import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
 

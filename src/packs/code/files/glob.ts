@@ -1,5 +1,5 @@
-import { pathTarget } from "../../files/resolve-path.ts";
-import { defineTool, type Tool } from "../../tools/tool.ts";
+import { pathTarget } from "../../../files/resolve-path.ts";
+import { defineTool, type Tool } from "../../../tools/tool.ts";
 import { fileFault } from "./file-fault.ts";
 import { globTest, leftOut, searchFiles } from "./ripgrep.ts";
 

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
-import { openForReading } from "../../files/open-inside.ts";
-import { pathTarget } from "../../files/resolve-path.ts";
-import { defineTool, type Roots, type Tool, type ToolContext, type ToolOutput } from "../../tools/tool.ts";
+import { openForReading } from "../../../files/open-inside.ts";
+import { pathTarget } from "../../../files/resolve-path.ts";
+import { defineTool, type Roots, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
 import { fileFault } from "./file-fault.ts";
 import { placeOf } from "./place.ts";
 
