@@ -1,6 +1,7 @@
 import type { Attack } from "./attack.ts";
 import { B_CASES } from "./b-budgets.ts";
 import { C_CASES } from "./c-cancellation.ts";
+import { F_CASES } from "./f-files.ts";
 import { M_CASES } from "./m-model-faults.ts";
 import { WIRE_CASES } from "./m-wire-faults.ts";
 import { P_CASES } from "./p-delegation.ts";
@@ -13,6 +14,7 @@ export const FAMILIES: Readonly<Record<string, readonly Attack[]>> = {
   delegation: P_CASES,
   spawning: SPAWN_CASES,
   budgets: B_CASES,
+  files: F_CASES,
   "the model": M_CASES,
   "the wire": WIRE_CASES,
   "the stop": C_CASES,
