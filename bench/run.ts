@@ -4,9 +4,10 @@
  * `npm run bench` prints the table and writes bench/results/latest.json; `--quick` takes one round.
  */
 import { spawn } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import os from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 type Numbers = Record<string, number>;
@@ -149,6 +150,35 @@ async function inProcess(): Promise<void> {
   add("cancel with 100 live children until all are settled", cancel.settledMs ?? Number.NaN, "ms", 2000);
 }
 
+/** grep and read in a repository of 50,000 files, against ripgrep alone. */
+async function search(): Promise<void> {
+  say("a repository of 50,000 files …");
+  const root = mkdtempSync(join(os.tmpdir(), "retinue-bench-"));
+  const taken: Record<string, Record<string, number>> = {};
+  try {
+    const env = { BENCH_DIR: join(root, "repository") };
+    await measure("search.mjs", { ...env, BENCH_MODE: "make" });
+    for (const [what, pattern] of [
+      ["few hits", "needle"],
+      ["many hits", "word12"],
+    ] as const) {
+      const times = await interleaved(
+        ["ripgrep", "grep"],
+        async (kind) =>
+          (await measure("search.mjs", { ...env, BENCH_MODE: kind, BENCH_PATTERN: pattern })).wallMs ??
+          Number.NaN,
+      );
+      taken[what] = times;
+      add(`grep in 50,000 files against ripgrep alone, ${what}`, times.grep / times.ripgrep, "×", 1.3);
+    }
+    const { wallMs = Number.NaN } = await measure("search.mjs", { ...env, BENCH_MODE: "read" });
+    add("read of one of 50,000 files", wallMs, "ms", null);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+  raw["search, wallMs"] = taken;
+}
+
 /** From the start of the process to the arrival of its first request. */
 async function start(): Promise<void> {
   say("start to first model request …");
@@ -182,6 +212,7 @@ try {
   await recording(server.url);
   await memory(server.url);
   await inProcess();
+  await search();
 } finally {
   server.stop();
 }

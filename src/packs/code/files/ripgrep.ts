@@ -22,9 +22,12 @@ export type SearchRequest = {
 const MAX_SECONDS = 30;
 const MAX_FAULT_CHARS = 2_000;
 const MAX_LINE_CHARS = 100_000;
-/** Nobody's configuration, no links followed, ignore files honoured in every folder, a stable order. */
-const ALWAYS =
-  "--no-config --color=never --no-messages --no-require-git --no-ignore-global --sort=path --null".split(" ");
+const MAX_GATHERED = 100_000;
+const MAX_GATHERED_CHARS = 32_000_000;
+/** Nobody's configuration, no links followed, ignore files honoured in every folder. */
+const ALWAYS = "--no-config --color=never --no-messages --no-require-git --no-ignore-global --null".split(
+  " ",
+);
 const NEVER_SEARCHED = ["--glob=!**/node_modules", "--glob=!**/.git"];
 
 /** Runs ripgrep on the place that was judged. What the run has no right to see is left out and counted. */
@@ -37,9 +40,7 @@ export async function searchFiles(request: SearchRequest, context: ToolContext):
     verdicts.set(path, known);
     return known;
   };
-  for await (const found of lines(request.args, place, context.signal, search)) {
-    if (request.accepts && !request.accepts(relative(place.path, join(place.root, found.path)) || found.path))
-      continue;
+  for (const found of await gather(request, place, context.signal, search)) {
     if (!(await visible(found.path))) continue;
     if (search.found.length >= request.max) {
       search.cut = true;
@@ -49,6 +50,29 @@ export async function searchFiles(request: SearchRequest, context: ToolContext):
   }
   for (const verdict of verdicts.values()) if (!(await verdict)) search.hidden++;
   return search;
+}
+
+/** What ripgrep finds, by path. It searches on all cores in no order, so what is shown first is known only at the end. */
+async function gather(
+  { args, accepts }: SearchRequest,
+  place: Place,
+  signal: AbortSignal,
+  search: Search,
+): Promise<Found[]> {
+  const gathered: Found[] = [];
+  let chars = 0;
+  for await (const batch of lines(args, place, signal, search)) {
+    for (const found of batch) {
+      if (accepts && !accepts(relative(place.path, join(place.root, found.path)) || found.path)) continue;
+      gathered.push(found);
+      chars += found.rest.length;
+    }
+    if (gathered.length >= MAX_GATHERED || chars >= MAX_GATHERED_CHARS) {
+      search.cut = true;
+      break;
+    }
+  }
+  return gathered.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 }
 
 /** A test for paths: a glob without a slash is about names at any depth. Undefined if it is too wide to spell out. */
@@ -74,7 +98,7 @@ async function* lines(
   place: Place,
   signal: AbortSignal,
   search: Search,
-): AsyncGenerator<Found> {
+): AsyncGenerator<Found[]> {
   const { rgPath } = await import("@vscode/ripgrep");
   const target = relative(place.root, place.path) || ".";
   const stop = AbortSignal.any([signal, AbortSignal.timeout(MAX_SECONDS * 1_000)]);
@@ -100,7 +124,7 @@ async function* lines(
     for await (const text of child.stdout.setEncoding("utf8")) {
       const pieces = `${rest}${text}`.split(separator);
       rest = (pieces.pop() ?? "").slice(0, MAX_LINE_CHARS);
-      for (const piece of pieces) if (piece) yield foundIn(piece);
+      yield pieces.filter(Boolean).map(foundIn);
     }
     if ((await ended) === 2) search.fault = fault.trim() || "ripgrep could not search";
   } catch (thrown) {
