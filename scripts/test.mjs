@@ -1,5 +1,6 @@
 // Runs the tests; `--deep` runs the heavy ones with their full counts, other arguments go to vitest.
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -16,4 +17,8 @@ const { status } = spawnSync(
     env: { ...process.env, ...(deep && { RETINUE_DEEP: "1" }) },
   },
 );
+if (!["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"].some((path) => existsSync(path)))
+  console.error(
+    "tests of the sandbox were skipped: they need Linux with bubblewrap (apt install bubblewrap)",
+  );
 process.exit(status ?? 1);

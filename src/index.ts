@@ -6,8 +6,10 @@ export type { ApprovalAnswer, ApprovalRequest } from "./loop/ports.ts";
 export type { Move, Procedure, Situation } from "./models/offline/procedure.ts";
 export { codeTools } from "./packs/code/code-tools.ts";
 export type { Approver, PermissionMode } from "./runtime/approvals.ts";
+export type { ExecuteOptions, PlanOptions } from "./runtime/planning/plans.ts";
 export {
   createRuntime,
+  type ResumedHandle,
   type RunHandle,
   type RunRequest,
   type Runtime,
@@ -17,6 +19,15 @@ export {
 export type { Agent, Deliverable, Limits, Problem } from "./schema/agent.ts";
 export { RetinueError } from "./schema/error.ts";
 export type { RetinueEvent } from "./schema/event.ts";
+export {
+  type ExecutionPlan,
+  type PlanDraft,
+  type PlanResult,
+  PlanSchema,
+  type PlanStatus,
+  type PlanStep,
+  type StepResult,
+} from "./schema/plan.ts";
 export type { MessageNode, MessageRow, SessionRow } from "./schema/record.ts";
 export type { RunError, RunResult, RunStatus } from "./schema/result.ts";
 export type { Settings } from "./schema/settings.ts";

@@ -109,6 +109,16 @@ test("the examples run", async () => {
   ]);
 });
 
+test("the example of a plan runs", async () => {
+  const { code, stdout, stderr } = await run([join("examples", "planning.ts")]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout.trim().split("\n").slice(3)).toEqual([
+    "last (worker) needs left, right",
+    "completed: 4 of 4 steps done",
+    'tool calls: {"planning":0,"execution":0,"review":0,"total":0}',
+  ]);
+});
+
 test("links between documents lead somewhere", () => {
   const broken = documents.flatMap((file) =>
     [...readFileSync(join(root, file), "utf8").matchAll(/\]\((?!https?:)([^)#]+)\)/g)]

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { Command, type Option } from "commander";
 import { PACKAGE_ROOT } from "../files/package-root.ts";
 import { registerAgents } from "./commands/agents.ts";
+import { registerChanges } from "./commands/changes.ts";
+import { registerPlan } from "./commands/plan.ts";
 import { registerReplay } from "./commands/replay.ts";
 import { registerResume } from "./commands/resume.ts";
 import { registerRun } from "./commands/run.ts";
@@ -30,11 +32,13 @@ export function createProgram(cli: Cli): Command {
     })
     .addHelpText("after", '\nA task in quotes runs at once: retinue "explain what src/main.ts does"');
   registerRun(program, cli);
+  registerPlan(program, cli);
   registerAgents(program, cli);
   registerResume(program, cli);
   registerReplay(program, cli);
   registerSessions(program, cli);
   registerTrace(program, cli);
+  registerChanges(program, cli);
   registerStats(program, cli);
   const version = readVersion();
   for (const command of [program, ...everyCommand(program)]) withCommon(command, version);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ShellSettings } from "../schema/settings.ts";
 import { type LoadedSettings, loadSettings } from "./load-settings.ts";
 import { narrowSettings } from "./narrow-settings.ts";
 
@@ -111,6 +112,61 @@ test("whatever else a project says is ignored, and a secret in it is named but n
   ]);
   expect(problems.every((problem) => problem.severity === "warning")).toBe(true);
   expect(JSON.stringify({ settings, problems })).not.toContain(secret);
+});
+
+const SHELL: ShellSettings = {
+  sandbox: "auto",
+  network: false,
+  seconds: 120,
+  memoryMb: 2048,
+  pids: 256,
+  diskMb: 4096,
+  env: [],
+};
+
+test("only the user may take the sandbox away, open the network or name variables for commands", async () => {
+  writeProject({ shell: { sandbox: "off", network: true, env: ["TOKEN"], seconds: 900, pids: 8 } });
+  const strict = await load({ shell: SHELL });
+  expect(strict.settings.shell).toEqual({ ...SHELL, pids: 8 });
+  expect(strict.problems.map(({ code, message }) => [code, message.split("'")[1]])).toEqual([
+    ["ignored-in-project", "shell.sandbox"],
+    ["ignored-in-project", "shell.network"],
+    ["ignored-in-project", "shell.env"],
+  ]);
+  writeUser({ shell: { sandbox: "off", network: true, env: ["A", "B"] } });
+  expect((await load({ shell: SHELL })).settings.shell).toEqual({
+    ...SHELL,
+    sandbox: "off",
+    network: true,
+    env: ["A", "B"],
+    pids: 8,
+  });
+  writeProject({ shell: { sandbox: "required", network: false, env: [] } });
+  expect((await load({ shell: SHELL })).settings.shell).toEqual({ ...SHELL, sandbox: "required" });
+});
+
+test("a project's word on the shell never widens it", () => {
+  const some = fc.record({
+    sandbox: fc.constantFrom("auto", "required", "off"),
+    network: fc.boolean(),
+    seconds: fc.nat(),
+    memoryMb: fc.nat(),
+    pids: fc.nat(),
+    diskMb: fc.nat(),
+    env: fc.subarray(["A", "B", "C"]),
+  });
+  const order = ["off", "auto", "required"];
+  fc.assert(
+    fc.property(some, some, (user, project) => {
+      const { shell } = narrowSettings({ shell: user }, { shell: project });
+      if (!shell) return expect.fail("the section is lost");
+      expect(order.indexOf(shell.sandbox)).toBeGreaterThanOrEqual(order.indexOf(user.sandbox));
+      expect(shell.network && !user.network).toBe(false);
+      for (const key of ["seconds", "memoryMb", "pids", "diskMb"] as const)
+        expect(shell[key]).toBeLessThanOrEqual(user[key]);
+      expect(user.env).toEqual(expect.arrayContaining([...shell.env]));
+    }),
+  );
 });
 
 test("a wrong value is an error on its line and is left out", async () => {

@@ -1,5 +1,6 @@
 import type { Limits, Problem } from "../schema/agent.ts";
-import type { Settings } from "../schema/settings.ts";
+import type { Settings, ShellSettings } from "../schema/settings.ts";
+import { narrowShell, wideningIn } from "./narrow-shell.ts";
 import { isRecord } from "./read-settings-file.ts";
 
 /** What a project's file may say, because each of it can only take rights or room away. */
@@ -10,9 +11,18 @@ type Narrowing = {
   maxDepth?: number;
   maxAgents?: number;
   maxConcurrent?: number;
+  shell?: Partial<ShellSettings>;
 };
 
-const NARROWING = ["permissions", "disabledAgents", "limits", "maxDepth", "maxAgents", "maxConcurrent"];
+const NARROWING = [
+  "permissions",
+  "disabledAgents",
+  "limits",
+  "maxDepth",
+  "maxAgents",
+  "maxConcurrent",
+  "shell",
+];
 /** Kept, but not part of the settings themselves. */
 const ELSEWHERE = ["AgentRoles", "$schema"];
 const SECRET = /key|token|secret|password|authorization|credential/i;
@@ -33,6 +43,10 @@ export function refuseWidening(
       const { allow: _, ...rest } = each;
       kept[key] = rest;
       problems.push(ignored("permissions.allow", file, lineOf("/permissions/allow")));
+    } else if (key === "shell" && isRecord(each)) {
+      const widening = wideningIn(each);
+      kept[key] = Object.fromEntries(Object.entries(each).filter(([name]) => !widening.includes(name)));
+      problems.push(...widening.map((name) => ignored(`shell.${name}`, file, lineOf(`/shell/${name}`))));
     } else kept[key] = each;
   }
   return { value: kept, problems };
@@ -50,6 +64,7 @@ export function narrowSettings(settings: Partial<Settings>, by: Narrowing): Part
     },
     disabledAgents: [...new Set([...disabledAgents, ...(by.disabledAgents ?? [])])],
     limits: lowerLimits(limits, by.limits ?? {}),
+    ...(settings.shell && { shell: narrowShell(settings.shell, by.shell ?? {}) }),
   };
   for (const key of ["maxDepth", "maxAgents", "maxConcurrent"] as const) {
     const lower = lowest(settings[key], by[key]);

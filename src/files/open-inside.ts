@@ -81,9 +81,11 @@ export async function listInside(root: string, path: string): Promise<{ name: st
   }
 }
 
-type Folder = { handle: FileHandle; path: string; close(): Promise<void> };
+/** A folder that was opened without following a link, and the path that led to it. */
+export type Folder = { handle: FileHandle; path: string; close(): Promise<void> };
 
-async function openFolder(root: string, path: string, make: boolean): Promise<Folder> {
+/** Opens a folder below `root`, component by component and never through a link; with `make`, folders on the way are made. */
+export async function openFolder(root: string, path: string, make: boolean): Promise<Folder> {
   const inside = relative(root, path);
   if (inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside))
     throw new PathRefused(`${path} is outside ${root}`);
@@ -120,7 +122,8 @@ function folderOf(handle: FileHandle, path: string): Folder {
   return { handle, path, close: () => handle.close() };
 }
 
-function childOf(folder: Folder, name: string): string {
+/** A path to a name in an open folder that no rename can lead elsewhere, where the system has such a path. */
+export function childOf(folder: Folder, name: string): string {
   return HAS_PROC_FD ? `/proc/self/fd/${folder.handle.fd}/${name}` : join(folder.path, name);
 }
 
@@ -143,6 +146,7 @@ function ignoreExisting(thrown: NodeJS.ErrnoException): void {
   if (thrown.code !== "EEXIST") throw thrown;
 }
 
-function nameOf(path: string): string {
+/** The last part of a path. */
+export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf(sep) + 1);
 }

@@ -1,7 +1,8 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import { excerpt } from "../tools/truncate.ts";
+import { sizeOf } from "./history.ts";
 import type { LoopPorts } from "./ports.ts";
-import { type Run, sizeOf } from "./run.ts";
+import type { Run } from "./run.ts";
 import { summarise } from "./summarise.ts";
 
 /** How much of the context limit the kept end of a conversation may take. */

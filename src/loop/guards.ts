@@ -9,7 +9,7 @@ import { escapeTags } from "./escape-tags.ts";
 import { distinctCalls } from "./model/distinct-calls.ts";
 import { type MeasuredUsage, measureUsage } from "./model/measure-usage.ts";
 import type { ReplyReader } from "./model/read-stream.ts";
-import { isRepeating } from "./repetition.ts";
+import { isRepeating } from "./turns/repetition.ts";
 
 /**
  * The checks that keep runs honest, each behind a name. The runtime always uses these; only the testing entry can

@@ -2,6 +2,11 @@ import { readFileSync } from "node:fs";
 
 const loaded = new Map<string, string>();
 
+/** A prompt of the loop itself. */
+export function loopPrompt(name: string, values?: Readonly<Record<string, string>>): string {
+  return loadPrompt(new URL(`./prompts/${name}.md`, import.meta.url), values);
+}
+
 /** A prompt that stands as a Markdown file beside the code, with its {{names}} filled in. */
 export function loadPrompt(file: URL, values: Readonly<Record<string, string>> = {}): string {
   let text = loaded.get(file.href);

@@ -1,12 +1,12 @@
 import type { Clock } from "../scheduler/clock.ts";
 import type { Limiter } from "../scheduler/limiter.ts";
+import type { OpenDelegation } from "../schema/delegation.ts";
 import type { EventBody } from "../schema/event.ts";
 import type { Journal } from "../schema/record.ts";
 import type { Layer, Target } from "../schema/rights.ts";
-import type { Risk, ToolOutput } from "../tools/tool.ts";
+import type { Risk, ToolContext } from "../tools/tool.ts";
 import type { Guards } from "./guards.ts";
-import type { ToolCall } from "./model/read-stream.ts";
-import type { Streamed } from "./model/stream-reply.ts";
+import type { Recorded } from "./replay/recorded.ts";
 import type { Run } from "./run.ts";
 
 /** A call that needs a person's word. */
@@ -44,11 +44,24 @@ export type ToolCache = {
   set(key: string, output: { text: string; tainted: boolean }): void;
 };
 
-/** Replies and results of an earlier session, in place of models and tools. */
-export type Recorded = {
-  reply(run: Run, purpose: "turn" | "wrap_up" | "summary"): Streamed;
-  result(run: Run, call: ToolCall): ToolOutput;
+/** Keeps what one call changes in the project, so that it can be shown and taken back. */
+export type CallChanges = Pick<ToolContext, "beforeChange" | "aroundChanges"> & {
+  /** Something was announced and its outcome is not known yet. */
+  readonly busy: boolean;
+  /** Measures what came of it; what the model must be told comes back. To be called when the tool has really ended. */
+  end(): Promise<readonly string[]>;
 };
+
+/** Opens the books of one call. */
+export type KeepChanges = (call: {
+  readonly sessionId: string;
+  readonly runId: string;
+  /** The record's row of the call. */
+  readonly rowId: number;
+  readonly projectDir: string;
+  readonly signal: AbortSignal;
+  readonly changed: ToolContext["changed"];
+}) => CallChanges;
 
 /** All that the loop needs from outside. Ports never reject: a failure comes back as a value. */
 export type LoopPorts = {
@@ -71,12 +84,17 @@ export type LoopPorts = {
   approve(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
   /** What was taken away after runs began; only narrows. */
   liveLayer(): Layer | null;
+  /** The groups of a tool that there is, whether or not a run has it. */
+  groupsOf(tool: string): readonly string[] | undefined;
   /** Keeps a text in the record and gives its id. */
   saveText(text: string): string;
   /** Saves a long text in the workspace and says where. */
   saveArtefact(run: Run, name: string, text: string): Promise<string>;
   /** Results of children that the run has not yet been told of; waits for them, or stops them first. Null if there are none. */
   remainingResults(run: Run, how?: "wait" | "stop"): Promise<string | null>;
+  /** Delegations of the run whose results it has not been given. */
+  openDelegations(run: Run): readonly OpenDelegation[];
+  readonly keepChanges: KeepChanges;
   createId(prefix: string): string;
   random(): number;
 };

@@ -1,103 +1,12 @@
-import type {
-  LanguageModelV4,
-  LanguageModelV4CallOptions,
-  LanguageModelV4Message,
-  LanguageModelV4StreamPart,
-} from "@ai-sdk/provider";
+import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import type { Account } from "../scheduler/ledger.ts";
 import type { RunSlot } from "../scheduler/slots.ts";
-import type { Agent, Deliverable } from "../schema/agent.ts";
 import type { WaitingOn } from "../schema/event.ts";
 import type { BailoutReason } from "../schema/result.ts";
-import type { Layer } from "../schema/rights.ts";
-import type { Price } from "../schema/settings.ts";
-import type { AnyTool } from "../tools/tool.ts";
-import type { CallResult } from "./calls/dispatch.ts";
-import type { Reply, ToolCall } from "./model/read-stream.ts";
-
-/** Streams a reply to a callback, which spares a web stream per call. It stops when its signal fires. */
-export type StreamToCallback = (
-  options: LanguageModelV4CallOptions,
-  onPart: (part: LanguageModelV4StreamPart) => void,
-) => Promise<void>;
-
-/** A model that a run can call, with what the ledger and the limiter need to know of it. */
-export type CallableModel = {
-  /** `provider/model-id`. */
-  readonly id: string;
-  readonly provider: string;
-  readonly model: LanguageModelV4;
-  /** Used instead of `model.doStream` where the provider has it. */
-  readonly stream?: StreamToCallback;
-  /** USD per million tokens; null if unknown. */
-  readonly price: Price | null;
-  readonly maxOutputTokens?: number;
-  /** It uses no tokens at all, so that none are estimated for it. */
-  readonly unmetered?: boolean;
-  /** Called one after the other for a run whose model stays unavailable. */
-  readonly fallbacks?: readonly CallableModel[];
-};
-
-/** The bounds of one run, all filled in. */
-export type RunLimits = {
-  readonly turns: number;
-  readonly toolCalls: number;
-  readonly perTool: Readonly<Record<string, number>>;
-  readonly contextChars: number;
-  readonly timeoutMs: number;
-  readonly firstTokenMs: number;
-  readonly idleMs: number;
-  /** How often a run may mend missing deliverables. */
-  readonly repairs: number;
-};
-
-/** Everything about a run that is fixed when it starts. */
-export type RunSpec = {
-  readonly runId: string;
-  readonly sessionId: string;
-  readonly parentRunId: string | null;
-  /** The parent's tool call that made this run. */
-  readonly callId: string | null;
-  readonly attempt: number;
-  /** Its task's id in the parent's batch. */
-  readonly taskId: string | null;
-  readonly depth: number;
-  readonly agent: Agent;
-  /** Names of the ancestors, root first. */
-  readonly ancestors: readonly string[];
-  readonly system: string;
-  readonly task: string;
-  readonly model: CallableModel;
-  readonly chain: readonly Layer[];
-  readonly tools: ReadonlyMap<string, AnyTool>;
-  readonly limits: RunLimits;
-  readonly deliverables: readonly Deliverable[];
-  readonly projectDir: string;
-  readonly workspaceDir: string;
-  /** This run's row in the record. */
-  readonly messageId: number;
-  readonly startedAtMs: number;
-  /** Monotonic. */
-  readonly startedMs: number;
-  /** Monotonic; the tighter of its own and its parent's. */
-  readonly deadlineMs: number;
-  /** How deep delegation may go below the root, the tightest limit of the line. */
-  readonly maxDepth: number;
-};
-
-/** Why a run must end from outside. */
-export type Interruption = { status: "cancelled" | "timeout"; bailout: BailoutReason; message: string };
-
-/** Where a run stood when its process ended. */
-export type Resumption =
-  /** The model had asked for calls; some may have been answered. */
-  | { kind: "calls"; calls: readonly ToolCall[]; answered: ReadonlyMap<string, CallResult> }
-  /** The model had given its answer. */
-  | { kind: "answer"; reply: Reply }
-  /** The run had begun its last report. */
-  | { kind: "wrap_up"; reason: BailoutReason; text: string | null }
-  /** The next turn was due. */
-  | { kind: "turn" };
+import { sizeOf } from "./history.ts";
+import type { CallableModel } from "./model/callable-model.ts";
+import type { Interruption, Resumption, RunSpec } from "./run-spec.ts";
+import type { Repetition } from "./turns/repetition.ts";
 
 /** One execution of an agent: its fixed part and what changes while it runs. */
 export class Run {
@@ -129,10 +38,16 @@ export class Run {
   testsRun = 0;
   testsPassed = 0;
   readonly warnings: string[] = [];
+  /** How many of the warnings some row tells of. */
+  warningsRecorded = 0;
+  /** The last turn's calls, and how often they came in a row. */
+  readonly repetition: Repetition = { last: "", count: 0 };
   /** Tokens the last call measured, and the bytes of history it covered. */
   measured = { tokens: 0, bytes: 0 };
   /** Set if the run goes on after a crash. */
   resumption: Resumption | null = null;
+  /** What a person has said since the last turn's row. */
+  readonly steered: string[] = [];
   /** User messages that no row tells of yet; the next turn's row takes them. */
   readonly unrecorded: string[] = [];
   /** The history was replaced since the last turn's row, which must then hold all of it. */
@@ -248,24 +163,4 @@ export class Run {
     this.paused?.resume();
     this.controller.abort(new Error(interruption.message));
   }
-}
-
-/** Characters of a message, which count against the context limit, and its bytes, which tell more of its tokens. */
-export function sizeOf(message: LanguageModelV4Message): { chars: number; bytes: number } {
-  const size = { chars: 0, bytes: 0 };
-  const add = (text: string) => {
-    size.chars += text.length;
-    size.bytes += Buffer.byteLength(text);
-  };
-  if (typeof message.content === "string") add(message.content);
-  else for (const part of message.content) for (const text of textsOf(part)) add(text);
-  return size;
-}
-
-function textsOf(part: Exclude<LanguageModelV4Message["content"], string>[number]): string[] {
-  if (part.type === "text" || part.type === "reasoning") return [part.text];
-  if (part.type === "tool-call") return [part.toolName, JSON.stringify(part.input ?? null)];
-  if (part.type !== "tool-result" || !("value" in part.output)) return [];
-  const { value } = part.output;
-  return [typeof value === "string" ? value : (JSON.stringify(value) ?? "")];
 }

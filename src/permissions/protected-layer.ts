@@ -11,7 +11,7 @@ export type ProtectedFolders = {
 };
 
 /** Agent files, settings, hooks and servers of every vendor, at any depth, and all of git's own files. */
-const DEFINITIONS = [
+export const PROTECTED_DEFINITIONS: readonly string[] = [
   "**/.retinue",
   "**/.claude",
   "**/.opencode",
@@ -32,7 +32,7 @@ const AT_HOME = [".claude.json", ".config/opencode", ".config/git", ".gitconfig"
  * folder, where the database and other sessions are, it may not even read.
  */
 export function protectedLayer({ dataDir, configDir, homeDir, open = [] }: ProtectedFolders): Layer {
-  const definitions = DEFINITIONS.map(
+  const definitions = PROTECTED_DEFINITIONS.map(
     (pattern): Rule => ({ text: pattern, tool: "*", pattern, mode: "write" }),
   );
   const folders = [configDir, ...AT_HOME.map((path) => `${homeDir}/${path}`)].map(
@@ -42,5 +42,17 @@ export function protectedLayer({ dataDir, configDir, homeDir, open = [] }: Prote
   const data = (["write", "read"] as const).map(
     (mode): Rule => ({ text: dataDir, tool: "*", pattern: escapeGlob(dataDir), mode, except }),
   );
-  return { name: "protected files", ask: [], deny: [...data, ...definitions, ...folders] };
+  return { name: NAME, ask: [], deny: [...data, ...definitions, ...folders] };
+}
+
+const NAME = "protected files";
+
+/** The chain of a run whose project is a folder of its own below the data folder: of all that is there, only this is open. */
+export function openingFor(chain: readonly Layer[], folder: string): Layer[] {
+  const except = ["workspace:**", escapeGlob(folder)];
+  return chain.map((layer) =>
+    layer.name === NAME
+      ? { ...layer, deny: layer.deny.map((rule) => (rule.except ? { ...rule, except } : rule)) }
+      : layer,
+  );
 }

@@ -12,7 +12,7 @@ export type PermissionMode = "default" | "acceptEdits" | "plan" | "bypassPermiss
 export type Approver = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
 
 /** Tools that `acceptEdits` approves. */
-const EDITS = new Set(["write", "edit"]);
+const EDITS = new Set(["write", "edit", "merge_changes"]);
 
 /** What turns an `ask` into a yes or a no. It never sees a deny: nothing lifts one. */
 export function createApprovals(options: {

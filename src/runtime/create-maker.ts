@@ -8,11 +8,14 @@ import { Slots } from "../scheduler/slots.ts";
 import { RetinueError } from "../schema/error.ts";
 import type { Rule } from "../schema/rights.ts";
 import type { Settings } from "../schema/settings.ts";
+import { createBlobStore } from "../store/checkpoints/blob-store.ts";
 import { createStore, type StoreOptions } from "../store/create-store.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import { createApprovals } from "./approvals.ts";
+import { createChangeKeeper } from "./changes/keep-changes.ts";
 import { EventBus } from "./event-bus.ts";
 import type { Host } from "./host.ts";
+import { createIsolation } from "./isolation/isolate.ts";
 import { createModelResolver } from "./models/resolve-models.ts";
 import type { SessionMaker } from "./open-session.ts";
 import { DEFAULT_SETTINGS } from "./project/default-settings.ts";
@@ -30,6 +33,7 @@ export function createMaker(
   const places = findPlaces(env);
   const { homeDir } = places;
   const dataDir = resolve(options.dataDir ?? places.dataDir);
+  const configDir = resolve(options.configDir ?? places.configDir);
   const clock = internals.clock ?? systemClock;
   const bus = new EventBus();
   const mode = options.permissionMode ?? "default";
@@ -39,23 +43,32 @@ export function createMaker(
   const { model, procedures } = options;
   const onOffline = () => onNotice({ level: "warning", message: OFFLINE_NOTICE });
   const models = createModelResolver({ model, models: options.models, settings, env, procedures, onOffline });
+  const store =
+    internals.store ??
+    createStore(
+      {
+        path: options.database ?? join(dataDir, "retinue.db"),
+        synchronous: settings.store.synchronous,
+        onNotice,
+      },
+      internals.storePorts,
+    );
+  const kept = { store, blobs: createBlobStore(join(dataDir, "blobs")), dataDir };
+  const changes = createChangeKeeper(kept);
   const host: Host = {
     settings,
     registry:
       "list" in options.agents
         ? options.agents
         : createRegistry({ agents: options.agents, disabledAgents: settings.disabledAgents }),
-    tools: toolsByName(options.tools ?? []),
-    store:
-      internals.store ??
-      createStore(
-        {
-          path: options.database ?? join(dataDir, "retinue.db"),
-          synchronous: settings.store.synchronous,
-          onNotice,
-        },
-        internals.storePorts,
+    tools: toolsByName(
+      (options.tools ?? []).map(
+        (tool) => tool.withSettings?.(settings, { env, homeDir, dataDir, configDir }) ?? tool,
       ),
+    ),
+    store,
+    changes,
+    isolation: createIsolation(kept, changes),
     slots: new Slots(settings.maxConcurrent),
     guards: { ...runtimeGuards, ...internals.guards },
     resolveModel: internals.resolveModel ?? models.resolve,
@@ -78,7 +91,7 @@ export function createMaker(
     maxConcurrent: models.maxConcurrent,
     liveLayer: () => (revoked.length > 0 ? { name: "revoked", ask: [], deny: revoked } : null),
     projectDir: resolve(options.projectDir ?? process.cwd()),
-    configDir: resolve(options.configDir ?? places.configDir),
+    configDir,
     disallowedTools: options.disallowedTools ?? [],
     closeModels: models.close,
   };

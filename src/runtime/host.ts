@@ -1,7 +1,9 @@
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { Guards } from "../loop/guards.ts";
+import type { CallableModel } from "../loop/model/callable-model.ts";
 import type { LoopPorts } from "../loop/ports.ts";
-import type { CallableModel, Run } from "../loop/run.ts";
+import type { Run } from "../loop/run.ts";
+import type { Interruption } from "../loop/run-spec.ts";
 import type { visibleTools } from "../permissions/visible-tools.ts";
 import type { Account } from "../scheduler/ledger.ts";
 import type { Slots } from "../scheduler/slots.ts";
@@ -10,8 +12,11 @@ import type { Layer } from "../schema/rights.ts";
 import type { Settings } from "../schema/settings.ts";
 import type { Store } from "../store/create-store.ts";
 import type { AnyTool } from "../tools/tool.ts";
+import type { ChangeKeeper } from "./changes/keep-changes.ts";
 import type { admitChild } from "./delegation/admit-child.ts";
 import type { Children } from "./delegation/children.ts";
+import type { Isolation } from "./isolation/isolate.ts";
+import type { Lease } from "./take-lease.ts";
 
 /** The loop's guards and the runtime's own. */
 export type RuntimeGuards = Guards & { admitChild: typeof admitChild; visibleTools: typeof visibleTools };
@@ -27,6 +32,9 @@ export type Host = {
   /** Gives an agent a model by name; `inherit` is the parent's, or the default for a root run. */
   resolveModel(name: string, inherited: CallableModel | null, agent: Agent): Promise<CallableModel>;
   readonly homeDir: string;
+  /** Keeps what runs change in the project. */
+  readonly changes: ChangeKeeper;
+  readonly isolation: Isolation;
 };
 
 /** One conversation with a person and its workspace, while it is open in this process. */
@@ -40,10 +48,9 @@ export type Session = {
   readonly maxDepth: number;
   readonly ports: LoopPorts;
   readonly live: Map<string, LiveRun>;
-  /** Set once the session was cancelled: nothing begins in it any more. */
-  stopped: boolean;
-  /** Lets other processes have the session. */
-  release(): void;
+  /** Set once the session was cancelled or lost: nothing begins in it any more. */
+  stop: Interruption | null;
+  readonly lease: Lease;
 };
 
 /** A run that has not ended, with its place in the tree. */

@@ -1,7 +1,8 @@
 import { realpathSync } from "node:fs";
 import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import type { Recorded, Redactor } from "../loop/ports.ts";
+import type { Redactor } from "../loop/ports.ts";
+import type { Recorded } from "../loop/replay/recorded.ts";
 import { sessionLayer, settingsLayer } from "../permissions/layers.ts";
 import { protectedLayer } from "../permissions/protected-layer.ts";
 import type { Clock } from "../scheduler/clock.ts";
@@ -15,8 +16,10 @@ import type { Approver, PermissionMode } from "./approvals.ts";
 import { createId } from "./create-id.ts";
 import type { EventBus } from "./event-bus.ts";
 import type { Host, LiveRun, Session } from "./host.ts";
+import type { FanOut } from "./record/root-tasks.ts";
 import { accountLimits } from "./runs/effective-limits.ts";
 import { createSessionPorts } from "./session-ports.ts";
+import { fencedJournal, type Lease, takeLease } from "./take-lease.ts";
 
 /** What all sessions of a runtime are opened with. */
 export type SessionMaker = {
@@ -38,7 +41,11 @@ export type SessionMaker = {
 };
 
 /** Opens a session: its folder, its row, its budget and the rights that stand above every agent in it. */
-export async function openSession(maker: SessionMaker, title: string): Promise<Session> {
+export async function openSession(
+  maker: SessionMaker,
+  title: string,
+  more: Pick<Terms, "fanOut"> = {},
+): Promise<Session> {
   const { host, redactor } = maker;
   const id = createId("ses");
   const workspaceDir = join(maker.dataDir, "sessions", id);
@@ -58,6 +65,7 @@ export async function openSession(maker: SessionMaker, title: string): Promise<S
     },
     maxDepth: settings.maxDepth,
     readOnly: maker.mode === "plan",
+    ...more,
   };
   const place = { id, title: shortTitle, projectDir: realFolder(maker.projectDir), workspaceDir };
   host.store.startSession({
@@ -67,36 +75,33 @@ export async function openSession(maker: SessionMaker, title: string): Promise<S
     workspace: workspaceDir,
     metadata: terms,
   });
-  return assemble(maker, { ...place, release: host.store.takeLease(id) }, terms);
+  return assembleSession(maker, { ...place, lease: takeLease(host.store, id) }, terms);
 }
 
 /** Opens a recorded session again, in its own folders and on its own terms. */
-export async function adoptSession(
-  maker: SessionMaker,
-  row: SessionRow,
-  release: () => void,
-): Promise<Session> {
+export async function adoptSession(maker: SessionMaker, row: SessionRow, lease: Lease): Promise<Session> {
   const place = {
     id: row.session_id,
     title: row.title,
     projectDir: realFolder(row.project),
     workspaceDir: realFolder(row.workspace),
   };
-  return assemble(maker, { ...place, release }, JSON.parse(row.metadata_json ?? "{}") as Terms);
+  return assembleSession(maker, { ...place, lease }, JSON.parse(row.metadata_json ?? "{}") as Terms);
 }
 
 /** What a session keeps to when it goes on in another process. */
-type Terms = { limits: AccountLimits; maxDepth: number; readOnly: boolean };
-type Place = Pick<Session, "id" | "projectDir" | "workspaceDir" | "release"> & { title: string };
+export type Terms = { limits: AccountLimits; maxDepth: number; readOnly: boolean; fanOut?: FanOut };
+type Place = Pick<Session, "id" | "projectDir" | "workspaceDir" | "lease"> & { title: string };
 
-async function assemble(
+/** Puts an open session together. A replay works on its recorded paths, which need not be there any more. */
+export async function assembleSession(
   maker: SessionMaker,
   place: Place,
   { limits, maxDepth, readOnly }: Terms,
 ): Promise<Session> {
   const { bus, clock } = maker;
-  const { id, title, projectDir, release } = place;
-  const workspaceDir = await realpath(place.workspaceDir);
+  const { id, title, projectDir, lease } = place;
+  const workspaceDir = maker.recorded ? place.workspaceDir : await realpath(place.workspaceDir);
   const live = new Map<string, LiveRun>();
   if (bus.watched) {
     const about = { title, project: projectDir, workspace: workspaceDir };
@@ -109,10 +114,15 @@ async function assemble(
     account: new Account(`session ${id}`, null, limits),
     base: baseLayers(maker),
     maxDepth,
-    ports: createSessionPorts({ ...maker, live, mode: readOnly ? "plan" : maker.mode }),
+    ports: createSessionPorts({
+      ...maker,
+      live,
+      mode: readOnly ? "plan" : maker.mode,
+      journal: fencedJournal(maker.host.store, lease),
+    }),
     live,
-    stopped: false,
-    release,
+    stop: null,
+    lease,
   };
 }
 
@@ -130,7 +140,8 @@ export function baseLayers(
   ];
 }
 
-function realFolder(path: string): string {
+/** The real path of a folder; an error for a person if it cannot be used. */
+export function realFolder(path: string): string {
   try {
     return realpathSync(path);
   } catch (thrown) {

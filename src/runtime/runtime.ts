@@ -1,10 +1,12 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { AgentRegistry } from "../agents/registry.ts";
-import type { Recorded, Redactor } from "../loop/ports.ts";
+import type { Redactor } from "../loop/ports.ts";
+import type { Recorded } from "../loop/replay/recorded.ts";
 import type { Procedure } from "../models/offline/procedure.ts";
 import { parseRules } from "../permissions/rule.ts";
 import type { Clock } from "../scheduler/clock.ts";
 import type { Agent, Deliverable, Limits } from "../schema/agent.ts";
+import type { ExecutionPlan, PlanResult } from "../schema/plan.ts";
 import type { RunResult } from "../schema/result.ts";
 import type { Settings } from "../schema/settings.ts";
 import type { Store, StorePorts } from "../store/create-store.ts";
@@ -13,7 +15,9 @@ import type { Approver, PermissionMode } from "./approvals.ts";
 import { createMaker } from "./create-maker.ts";
 import type { Listener } from "./event-bus.ts";
 import type { Host, LiveRun, RuntimeGuards } from "./host.ts";
+import { type ExecuteOptions, type PlanOptions, Plans } from "./planning/plans.ts";
 import type { ForkPoint } from "./record/fork-run.ts";
+import type { ReplayReport } from "./replay/replay-session.ts";
 import { cancelTree } from "./runs/spawn-run.ts";
 import { Sessions } from "./sessions.ts";
 
@@ -58,6 +62,12 @@ export type RunRequest = {
 /** A run under way. */
 export type RunHandle = { sessionId: string; runId: string; result: Promise<RunResult> };
 
+/**
+ * A session that goes on. `results` are those of all its tasks, in their order; `result` is that of the first which was
+ * open. Both are there when the whole session is over.
+ */
+export type ResumedHandle = RunHandle & { results: Promise<readonly RunResult[]> };
+
 /** Options of `spawn`: a tool-call budget and a narrower tool list. */
 export type SpawnOptions = { budget?: number; tools?: readonly string[]; limits?: Limits };
 
@@ -76,8 +86,16 @@ export type Runtime = {
     tasks: readonly (readonly [agent: string, task: string])[],
     options?: { maxConcurrent?: number },
   ): Promise<RunResult[]>;
+  /** Asks the planner for a plan, checks it and stores it as a draft. Throws if there is none in the end. */
+  planForGoal(goal: string, options?: PlanOptions): Promise<ExecutionPlan>;
+  /** Executes a plan by object or id; calling it is the approval. Steps that succeeded before are not done again. */
+  executePlan(plan: ExecutionPlan | string, options?: ExecuteOptions): Promise<PlanResult>;
+  /** Stored plans: list, find, add, edit, approve. */
+  readonly plans: Pick<Plans, "list" | "find" | "add" | "edit" | "approve">;
   /** Goes on with a session that a crash or a kill ended; its open runs continue in place. */
-  resume(sessionId: string): Promise<RunHandle>;
+  resume(sessionId: string): Promise<ResumedHandle>;
+  /** Runs a recorded session again from its record, without models or tools, and tells where it first differs. */
+  replay(sessionId: string): Promise<ReplayReport>;
   /** Tells of everything that happens; returns how to stop listening. */
   events(listener: Listener): () => void;
   /** Ends a run or a session with everything below it; false if nothing of that id is alive. */
@@ -117,6 +135,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInternals): Runtime {
   const maker = createMaker(options, internals);
   const sessions = new Sessions(maker);
+  const plans = new Plans(maker, sessions);
   const run = async (request: RunRequest) => (await sessions.start(request)).result;
   const control = (runId: string, act: (live: LiveRun) => void): boolean => {
     const live = sessions.find(runId);
@@ -136,7 +155,15 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
         limits: { ...limits, ...(budget !== undefined && { toolCalls: budget }) },
       }),
     fanOut: (tasks, { maxConcurrent = FAN_OUT } = {}) => sessions.fanOut(tasks, maxConcurrent),
+    planForGoal: (goal, planOptions) => plans.planForGoal(goal, planOptions),
+    executePlan: (plan, executeOptions) => plans.executePlan(plan, executeOptions),
+    plans,
     resume: (sessionId) => sessions.resume(sessionId),
+    async replay(sessionId) {
+      const { replaySession } = await import("./replay/replay-session.ts");
+      await maker.host.store.committed();
+      return replaySession(options, maker.host.store, sessionId);
+    },
     events: (listener) => maker.bus.subscribe(listener),
     cancel: (id) => sessions.cancel(id, "cancelled") || control(id, (live) => cancelTree(live, "cancelled")),
     pause: (runId) => control(runId, (live) => forSubtree(live, ({ run: paused }) => paused.pause())),
@@ -146,6 +173,7 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
     revoke: (rule) => maker.revoked.push(...parseRules([rule], "revoke", maker.host.homeDir)),
     async close() {
       await sessions.close();
+      await maker.host.changes.close();
       await maker.host.store.shutdown();
       maker.closeModels();
     },

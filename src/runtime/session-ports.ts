@@ -4,9 +4,12 @@ import { writeInside } from "../files/open-inside.ts";
 import type { LoopPorts, Redactor } from "../loop/ports.ts";
 import type { Clock } from "../scheduler/clock.ts";
 import { Limiter } from "../scheduler/limiter.ts";
+import type { Journal } from "../schema/record.ts";
 import type { Layer } from "../schema/rights.ts";
 import type { Approver, PermissionMode } from "./approvals.ts";
 import { createId } from "./create-id.ts";
+import { PARENT_AT_LIMIT } from "./delegation/children.ts";
+import { openDelegation } from "./delegation/delegations.ts";
 import { deliver } from "./delegation/deliver.ts";
 import type { EventBus } from "./event-bus.ts";
 import type { Host, LiveRun } from "./host.ts";
@@ -17,6 +20,7 @@ export type PortParts = {
   host: Host;
   bus: EventBus;
   clock: Clock;
+  journal: Journal;
   redactor: Redactor;
   approve: Approver;
   mode: PermissionMode;
@@ -32,7 +36,7 @@ export type PortParts = {
 export function createSessionPorts(parts: PortParts): LoopPorts {
   const { host, bus, clock, live, limiters } = parts;
   return {
-    journal: host.store,
+    journal: parts.journal,
     clock,
     guards: host.guards,
     redactor: parts.redactor,
@@ -41,10 +45,12 @@ export function createSessionPorts(parts: PortParts): LoopPorts {
     claims: new Map(),
     readOnly: parts.mode === "plan",
     approve: parts.approve,
+    keepChanges: host.changes.keep,
     createId,
     random: parts.random,
     watched: () => bus.watched,
     liveLayer: parts.liveLayer,
+    groupsOf: (tool) => host.tools.get(tool)?.groups,
     emit(sessionId, event, seq) {
       if (bus.watched)
         bus.publish({ ...event, sessionId, atMs: clock.wallMs(), ...(seq !== undefined && { seq }) });
@@ -61,14 +67,18 @@ export function createSessionPorts(parts: PortParts): LoopPorts {
     async saveArtefact(run, name, text) {
       const { workspaceDir, runId } = run.spec;
       const path = join(workspaceDir, "artefacts", `${runId}-${name.replaceAll(/[^\w.-]/g, "_")}`);
+      if (parts.recorded) return path;
       await mkdir(workspaceDir, { recursive: true, mode: 0o700 });
       await writeInside(workspaceDir, path, text);
       return path;
     },
+    openDelegations: (run) =>
+      live.get(run.spec.runId)?.children?.delegations.undelivered().map(openDelegation) ?? [],
     async remainingResults(run, how = "wait") {
       const children = live.get(run.spec.runId)?.children;
-      if (children && how === "stop") children.stop("its parent reached a limit");
-      const open = children?.undelivered() ?? [];
+      if (children && how === "stop") children.stop(PARENT_AT_LIMIT);
+      parts.recorded?.tellAll(run);
+      const open = children?.delegations.undelivered() ?? [];
       if (!children || open.length === 0) return null;
       await children.waiting(Promise.all(open.map((delegation) => delegation.done)));
       const output = deliver(children, open, "ended");

@@ -1,5 +1,5 @@
 import { loadPrompt } from "../loop/load-prompt.ts";
-import type { RunLimits } from "../loop/run.ts";
+import type { RunLimits } from "../loop/run-spec.ts";
 import type { Agent } from "../schema/agent.ts";
 
 /** What the awareness block of a prompt needs to know. */

@@ -28,3 +28,14 @@ export type DelegationBatch = {
   /** What happens to the rest when a task fails. */
   onFailure?: "continue" | "stop";
 };
+
+/** A delegation whose result its parent has not been given yet. */
+export type OpenDelegation = {
+  /** Run id of its first attempt. */
+  id: string;
+  agent: string;
+  /** The parent's call that asked for it. */
+  callId: string;
+  /** The task's id in its batch. */
+  taskId?: string;
+};

@@ -92,6 +92,28 @@ export type DeliverableVerdict = {
   files: readonly string[];
 };
 
+/** One file that a run changed in its own copy of the project. */
+export type ChangedFile = {
+  path: string;
+  kind: "created" | "modified" | "deleted";
+  /** Lines; null for what is not text. */
+  added: number | null;
+  removed: number | null;
+};
+
+/** What an isolated run changed in its own copy of the project. It is not in the project until it is merged. */
+export type IsolatedChanges = {
+  files: readonly ChangedFile[];
+  /** The copy's folder. */
+  worktree: string;
+  /** What it began with: a commit, or outside git a tree. */
+  base: string;
+  /** The hidden ref that keeps the base; null outside git. */
+  ref: string | null;
+  /** File with the unified diff; null if it could not be saved. */
+  diff: string | null;
+};
+
 /** The structured result of a run. What can be measured is measured by the host, not taken from the model. */
 export type RunResult = {
   run_id: string;
@@ -128,4 +150,6 @@ export type RunResult = {
   tainted: boolean;
   /** Retries of this delegation that came before. */
   attempt: number;
+  /** Set for an isolated run that changed something. */
+  changes?: IsolatedChanges;
 };

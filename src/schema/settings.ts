@@ -20,6 +20,25 @@ export type ProviderSettings = {
   maxConcurrent?: number;
 };
 
+/** How commands run. A project's own settings can only make this stricter. */
+export type ShellSettings = {
+  /**
+   * `required`: only in the operating system's sandbox; `auto`: without one, in the built-in shell that knows no
+   * programs; `off`: on the host itself, with all the rights of the person.
+   */
+  sandbox: "auto" | "required" | "off";
+  network: boolean;
+  /** Wall time of one command. */
+  seconds: number;
+  memoryMb: number;
+  /** Processes and threads at once. */
+  pids: number;
+  /** What one command may add to the disk. */
+  diskMb: number;
+  /** Names of environment variables that commands may see besides the usual few. */
+  env: readonly string[];
+};
+
 /** Checked settings, all defaults filled in. */
 export type Settings = {
   /** Default model: an alias or `provider/model-id`; absent: none configured. */
@@ -40,6 +59,7 @@ export type Settings = {
   maxAgents: number;
   watchdog: { firstTokenMs: number; idleMs: number };
   store: { synchronous: "NORMAL" | "FULL" };
+  shell: ShellSettings;
   /** Agents given as configuration. */
   agents: readonly Agent[];
 };

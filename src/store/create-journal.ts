@@ -31,7 +31,7 @@ export function createJournal({ ids, seqs, rows, push, now, onNotice }: JournalP
     const id = ids.next();
     const values = openingValues(id, seq, row);
     const metadata = row.metadata === undefined ? null : JSON.stringify(row.metadata);
-    push({ kind: "open", id, seq, values, onCommit });
+    push({ kind: "open", id, sessionId, seq, values, onCommit });
     seqs.use(sessionId, seq);
     rows.opened(id, { sessionId, startedAtMs, metadata });
     return id;
@@ -45,7 +45,7 @@ export function createJournal({ ids, seqs, rows, push, now, onNotice }: JournalP
       return;
     }
     const seq = seqs.next(sessionId);
-    push({ kind: "close", id, seq, values: closingValues(seq, row, opened.metadata), onCommit });
+    push({ kind: "close", id, sessionId, seq, values: closingValues(seq, row, opened.metadata), onCommit });
     seqs.use(sessionId, seq);
     rows.closing(id);
   }

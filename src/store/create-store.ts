@@ -1,13 +1,17 @@
 import type { DatabaseSync } from "node:sqlite";
 import { RetinueError } from "../schema/error.ts";
 import type { Journal } from "../schema/record.ts";
+import { type ChangeTable, createChangeTable } from "./checkpoints/change-table.ts";
+import { createRunFinder, type RunFinder } from "./checkpoints/run-finder.ts";
+import { createWorktreeTable, type WorktreeTable } from "./checkpoints/worktree-table.ts";
 import { createJournal, type StoreJournal } from "./create-journal.ts";
 import { type Database, openDatabase } from "./file/open-database.ts";
 import { storeError } from "./file/sqlite-failure.ts";
 import { STORE_MIGRATIONS } from "./file/store-migrations.ts";
+import { createPlanTable, type PlanTable } from "./plan-table.ts";
 import { createPromptTable, type PromptTable } from "./prompt-table.ts";
 import { createStatsReader, type StatsReader } from "./read-stats.ts";
-import { createRecordWriter, describeOp, type RecordOp } from "./record-writer.ts";
+import { createRecordWriter, describeOp, type RecordOp, sessionOf } from "./record-writer.ts";
 import { createMessageIds } from "./rows/message-ids.ts";
 import { createOpenRows } from "./rows/open-rows.ts";
 import { createMessageReader, type MessageReader } from "./rows/read-messages.ts";
@@ -46,6 +50,10 @@ export type Store = Journal &
   StatsReader &
   SessionWriter &
   PromptTable &
+  PlanTable &
+  ChangeTable &
+  WorktreeTable &
+  RunFinder &
   Pick<SessionLeases, "takeLease"> & {
     /** The database file. */
     readonly path: string;
@@ -79,7 +87,9 @@ function assemble({ db, path, close: release }: Database, surroundings: Surround
   const ids = createMessageIds(db);
   const seqs = createSessionSeqs(db);
   const rows = createOpenRows(db);
-  const write = createRecordWriter(db, ids);
+  const leases = createSessionLeases(db, now);
+  const isLost = (op: RecordOp) => leases.isLost(sessionOf(op) ?? "");
+  const write = createRecordWriter(db, ids, leases.mayWrite);
   const writer = createWriter<RecordOp>({
     path,
     schedule,
@@ -87,6 +97,7 @@ function assemble({ db, path, close: release }: Database, surroundings: Surround
     write: (ops) => execute(() => write(ops), db),
     onWritten(op) {
       if (op.kind === "close") rows.closed(op.id);
+      if (isLost(op)) return;
       if (op.kind === "open" || op.kind === "close") op.onCommit?.(op.seq);
     },
     describe: describeOp,
@@ -97,16 +108,20 @@ function assemble({ db, path, close: release }: Database, surroundings: Surround
   }
   function push(op: RecordOp): void {
     mustBeOpen();
-    writer.push(op);
+    if (!isLost(op)) writer.push(op);
   }
   const sessions = createSessionReader(db);
-  const leases = createSessionLeases(db, now);
+  const journal = createJournal({ ids, seqs, rows, push, now, onNotice });
   return {
     path,
-    ...guarded(createJournal({ ids, seqs, rows, push, now, onNotice }), mustBeOpen),
+    ...guarded(journal, { mustBeOpen, isLost: leases.isLost, nextId: ids.next }),
     committed: () => writer.committed(),
     ...createSessionWriter({ sessions, seqs, push, now }),
     ...createPromptTable(db, push),
+    ...naming(path, createPlanTable(db)),
+    ...naming(path, createChangeTable(db, push, now)),
+    ...naming(path, createWorktreeTable(db, push)),
+    ...naming(path, createRunFinder(db)),
     takeLease: leases.takeLease,
     ...naming(path, sessions),
     ...naming(path, createMessageReader(db)),
@@ -119,26 +134,30 @@ function assemble({ db, path, close: release }: Database, surroundings: Surround
   };
 }
 
-/** The journal, with a check before each step. */
-function guarded(journal: StoreJournal, check: () => void): StoreJournal {
+/** The journal, with checks before each step: what belongs to a session that was lost goes nowhere. */
+function guarded(
+  journal: StoreJournal,
+  checks: { mustBeOpen(): void; isLost(sessionId: string): boolean; nextId(): number },
+): StoreJournal {
+  const isWanted = (sessionId: string) => {
+    checks.mustBeOpen();
+    return !checks.isLost(sessionId);
+  };
   return {
-    open(row, onCommit) {
-      check();
-      return journal.open(row, onCommit);
-    },
+    open: (row, onCommit) => (isWanted(row.sessionId) ? journal.open(row, onCommit) : checks.nextId()),
     close(id, sessionId, closing, onCommit) {
-      check();
-      journal.close(id, sessionId, closing, onCommit);
+      if (isWanted(sessionId)) journal.close(id, sessionId, closing, onCommit);
     },
     fail(id, sessionId, thrown, onCommit) {
-      check();
-      journal.fail(id, sessionId, thrown, onCommit);
+      if (isWanted(sessionId)) journal.fail(id, sessionId, thrown, onCommit);
     },
   };
 }
 
 /** Makes what SQLite throws while reading an error for a person. */
-function naming<T extends SessionReader | MessageReader | StatsReader>(path: string, reader: T): T {
+function naming<
+  T extends SessionReader | MessageReader | StatsReader | PlanTable | ChangeTable | WorktreeTable | RunFinder,
+>(path: string, reader: T): T {
   const named = { ...reader };
   for (const [name, read] of Object.entries(reader)) {
     Object.assign(named, {

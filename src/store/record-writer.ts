@@ -1,4 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { CLOSE_CHANGE, INSERT_CHANGE } from "./checkpoints/change-table.ts";
+import { SAVE_WORKTREE } from "./checkpoints/worktree-table.ts";
 import {
   INSERT_OPENED,
   INSERT_WHOLE,
@@ -11,12 +13,32 @@ import { INSERT_SESSION, UPDATE_SESSION } from "./session-table.ts";
 
 /** One change of the record, ready to be written. */
 export type RecordOp =
-  | { kind: "open"; id: number; seq: number; values: Values; onCommit: ((seq: number) => void) | undefined }
-  | { kind: "close"; id: number; seq: number; values: Values; onCommit: ((seq: number) => void) | undefined }
-  | { kind: "startSession" | "updateSession" | "savePrompt"; name: string; values: SQLInputValue[] };
+  | (RowChange & { kind: "open" })
+  | (RowChange & { kind: "close" })
+  | {
+      kind: "startSession" | "updateSession" | "savePrompt" | KeptChange;
+      name: string;
+      values: SQLInputValue[];
+    };
 
+/** What is kept of changes on disk, which are facts whoever has the session by now. */
+type KeptChange = "openChange" | "closeChange" | "saveWorktree";
+
+type RowChange = {
+  id: number;
+  sessionId: string;
+  seq: number;
+  values: Values;
+  onCommit: ((seq: number) => void) | undefined;
+};
 type Opening = Extract<RecordOp, { kind: "open" }>;
 type Closing = Extract<RecordOp, { kind: "close" }>;
+
+/** The session that an operation changes; texts and facts about the disk belong to none. */
+export function sessionOf(op: RecordOp): string | null {
+  if (op.kind === "open" || op.kind === "close") return op.sessionId;
+  return op.kind === "startSession" || op.kind === "updateSession" ? op.name : null;
+}
 
 /** Names an operation for a person. */
 export function describeOp(op: RecordOp): string {
@@ -24,8 +46,15 @@ export function describeOp(op: RecordOp): string {
   return `${op.kind} ${op.name}`;
 }
 
-/** Returns the function that writes a batch in one transaction, or throws and leaves no trace. */
-export function createRecordWriter(db: DatabaseSync, ids: MessageIds): (ops: readonly RecordOp[]) => void {
+/**
+ * Returns the function that writes a batch in one transaction, or throws and leaves no trace. Operations of sessions
+ * that may not be written any more are left out; `mayWrite` is asked inside the transaction, so nothing slips between.
+ */
+export function createRecordWriter(
+  db: DatabaseSync,
+  ids: MessageIds,
+  mayWrite: (sessionId: string) => boolean,
+): (ops: readonly RecordOp[]) => void {
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
   const statements = {
@@ -35,6 +64,9 @@ export function createRecordWriter(db: DatabaseSync, ids: MessageIds): (ops: rea
     startSession: db.prepare(INSERT_SESSION),
     updateSession: db.prepare(UPDATE_SESSION),
     savePrompt: db.prepare("INSERT OR IGNORE INTO prompts (prompt_id, content) VALUES (?, ?)"),
+    openChange: db.prepare(INSERT_CHANGE),
+    closeChange: db.prepare(CLOSE_CHANGE),
+    saveWorktree: db.prepare(SAVE_WORKTREE),
   };
 
   function writeOp(op: RecordOp, closings: ReadonlyMap<number, Closing>): void {
@@ -49,10 +81,11 @@ export function createRecordWriter(db: DatabaseSync, ids: MessageIds): (ops: rea
     } else statements[op.kind].run(...op.values);
   }
 
-  return (ops) => {
-    const closings = closedAtOnce(ops);
+  return (all) => {
     begin.run();
     try {
+      const ops = writable(all, mayWrite);
+      const closings = closedAtOnce(ops);
       for (const op of ops) writeOp(op, closings);
       ids.reserve();
       commit.run();
@@ -63,6 +96,12 @@ export function createRecordWriter(db: DatabaseSync, ids: MessageIds): (ops: rea
       throw thrown;
     }
   };
+}
+
+function writable(ops: readonly RecordOp[], mayWrite: (sessionId: string) => boolean): readonly RecordOp[] {
+  const refused = new Set(ops.map(sessionOf));
+  for (const sessionId of refused) if (sessionId === null || mayWrite(sessionId)) refused.delete(sessionId);
+  return refused.size === 0 ? ops : ops.filter((op) => !refused.has(sessionOf(op)));
 }
 
 /** Closings whose opening is in the same batch: both become one insert, in the place of the opening. */

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import type { DatabaseSync } from "node:sqlite";
@@ -5,8 +6,15 @@ import { RetinueError } from "../schema/error.ts";
 
 /** Keeps two processes off one session. */
 export type SessionLeases = {
-  /** Takes a session for this process; returns how to give it back. Throws if a living process has it. */
-  takeLease(sessionId: string): () => void;
+  /**
+   * Takes a session for this handle; returns how to give it back. Throws if another living process has it. `onLost` is
+   * called, in a later microtask, when it turns out that somebody else has taken the session over.
+   */
+  takeLease(sessionId: string, onLost?: () => void): () => void;
+  /** Whether a session that this handle had is known to be somebody else's now. */
+  isLost(sessionId: string): boolean;
+  /** Asks the database whether a session may still be written; to be called inside the transaction that writes. */
+  mayWrite(sessionId: string): boolean;
   /** Gives everything back and stops renewing. */
   releaseAll(): void;
 };
@@ -14,45 +22,68 @@ export type SessionLeases = {
 const LEASE_MS = 15_000;
 const RENEW_MS = 5_000;
 
-/** Leases are rows with an owner and a time; who is known to be dead, or did not renew, has lost his. */
+/**
+ * Leases are rows with an owner and a time; who is known to be dead, or did not renew, has lost his. The owner is one
+ * handle of one process, so that a process which stood still finds out that it was replaced. Handles of one process
+ * may replace each other.
+ */
 export function createSessionLeases(db: DatabaseSync, now: () => number): SessionLeases {
-  const owner = ownerOf(process.pid);
-  const held = new Set<string>();
+  const self = processName(process.pid);
+  const owner = `${self}/${randomBytes(6).toString("hex")}`;
+  const held = new Map<string, () => void>();
+  const lost = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   const find = db.prepare("SELECT owner, until_ms FROM leases WHERE session_id = ?");
-  const take = db.prepare(
-    "INSERT INTO leases (session_id, owner, until_ms) VALUES (?1, ?2, ?3) ON CONFLICT (session_id) DO UPDATE SET owner = ?2, until_ms = ?3 WHERE owner = ?4",
-  );
+  const take =
+    db.prepare(`INSERT INTO leases (session_id, owner, until_ms) VALUES (?1, ?2, ?3) ON CONFLICT (session_id)
+    DO UPDATE SET owner = ?2, until_ms = ?3 WHERE owner = ?4 AND until_ms = ?5`);
   const renew = db.prepare("UPDATE leases SET until_ms = ? WHERE owner = ?");
   const drop = db.prepare("DELETE FROM leases WHERE session_id = ? AND owner = ?");
 
-  /** A database that is busy now is not busy for the length of a lease. */
+  function forget(sessionId: string): void {
+    held.delete(sessionId);
+    if (held.size === 0) clearInterval(timer);
+  }
+  function stillOwns(sessionId: string): boolean {
+    if (find.get(sessionId)?.owner === owner) return true;
+    const onLost = held.get(sessionId);
+    forget(sessionId);
+    lost.add(sessionId);
+    if (onLost) queueMicrotask(onLost);
+    return false;
+  }
   function renewAll(): void {
     try {
-      renew.run(now() + LEASE_MS, owner);
-    } catch {}
+      if (renew.run(now() + LEASE_MS, owner).changes === held.size) return;
+      for (const sessionId of [...held.keys()]) stillOwns(sessionId);
+    } catch {
+      // A database that is busy now is not busy for the length of a lease, and no write goes by unchecked.
+    }
   }
-
   function release(sessionId: string): void {
-    if (!held.delete(sessionId)) return;
-    if (held.size === 0) clearInterval(timer);
+    if (!held.has(sessionId)) return;
+    forget(sessionId);
     drop.run(sessionId, owner);
   }
   return {
-    takeLease(sessionId) {
+    takeLease(sessionId, onLost = () => {}) {
       if (held.has(sessionId)) throw taken(sessionId, owner);
       const row = find.get(sessionId);
       const other = row ? String(row.owner) : "";
-      if (other && other !== owner && Number(row?.until_ms) > now() && isAlive(other))
+      const untilMs = Number(row?.until_ms ?? 0);
+      if (other && !other.startsWith(`${self}/`) && untilMs > now() && isAlive(other))
         throw taken(sessionId, other);
-      if (take.run(sessionId, owner, now() + LEASE_MS, other).changes === 0)
+      if (take.run(sessionId, owner, now() + LEASE_MS, other, untilMs).changes === 0)
         throw taken(sessionId, "another/process");
       if (held.size === 0) timer = setInterval(renewAll, RENEW_MS).unref();
-      held.add(sessionId);
+      held.set(sessionId, onLost);
+      lost.delete(sessionId);
       return () => release(sessionId);
     },
+    isLost: (sessionId) => lost.has(sessionId),
+    mayWrite: (sessionId) => !lost.has(sessionId) && (!held.has(sessionId) || stillOwns(sessionId)),
     releaseAll() {
-      for (const sessionId of [...held]) release(sessionId);
+      for (const sessionId of [...held.keys()]) release(sessionId);
     },
   };
 }
@@ -67,7 +98,7 @@ function taken(sessionId: string, owner: string): RetinueError {
 }
 
 /** Host, process id and its start, because ids are used again. */
-function ownerOf(pid: number): string {
+function processName(pid: number): string {
   return `${hostname()}/${pid}/${startOf(pid)}`;
 }
 
@@ -79,7 +110,7 @@ function isAlive(owner: string): boolean {
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === "ESRCH") return false;
   }
-  return ownerOf(Number(pid)) === owner;
+  return owner.startsWith(`${processName(Number(pid))}/`);
 }
 
 function startOf(pid: number): string {

@@ -1,4 +1,4 @@
-export { type ReplayReport, replaySession } from "../runtime/record/replay-session.ts";
+export { type ReplayReport, replaySession } from "../runtime/replay/replay-session.ts";
 export { assembleRuntime, type RuntimeInternals } from "../runtime/runtime.ts";
 export { type Script, type ScriptedModel, scriptedModel } from "./scripted-model.ts";
 export {

@@ -1,6 +1,8 @@
+import type { OpenDelegation } from "../schema/delegation.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 import type { ReplayClass } from "../schema/record.ts";
 import type { Target } from "../schema/rights.ts";
+import type { Settings } from "../schema/settings.ts";
 
 /** low: reads; medium: a contained change; high: external, bulk or irreversible. */
 export type Risk = "low" | "medium" | "high";
@@ -42,6 +44,8 @@ export type ToolOutput = {
   tainted?: boolean;
   /** The tool wrote its own row. */
   recorded?: boolean;
+  /** Delegations whose results are in this output, and those it names as still running. */
+  children?: { delivered: readonly string[]; running: readonly OpenDelegation[] };
 };
 
 /** A schema library's object (zod, valibot, arktype …) that validates and describes itself as JSON Schema. */
@@ -80,8 +84,14 @@ export type Tool<Input = never> = {
   readonly check?: (input: Input) => string | null;
   /** What a call would touch, on real paths and canonical names. */
   readonly access: (input: Input, roots: Roots) => readonly Target[] | Promise<readonly Target[]>;
-  /** State of what it reads; equal input and state give an equal output, so a session may reuse it. */
-  readonly fileState?: (input: Input, roots: Roots) => Promise<string | undefined>;
+  /**
+   * State of what it reads; equal input and state give an equal output, so a session may reuse it. A run that is given
+   * such an output has seen what was read.
+   */
+  readonly fileState?: (
+    input: Input,
+    run: Roots & { readonly runId?: string },
+  ) => Promise<string | undefined>;
   /** For `replay: "lookup"`: asks the outside whether a call happened; its outcome, or null if it did not. */
   readonly lookup?: (
     input: Input,
@@ -91,9 +101,21 @@ export type Tool<Input = never> = {
   readonly polls?: boolean;
   /** False: understood, but not offered to the model. */
   readonly offered?: boolean;
+  /** The tool by whose rules a call of this one is judged; its own name if absent. */
+  readonly judgedAs?: string;
   /** It starts child runs and holds no slot while it waits; `self-recorded` if a child's row stands for the call. */
   readonly delegates: false | "recorded" | "self-recorded";
   readonly execute: (input: Input, context: ToolContext) => Promise<ToolOutput | string>;
+  /** The same tool as these settings want it; the runtime uses that one. */
+  readonly withSettings?: (settings: Settings, places: HostPlaces) => AnyTool;
+};
+
+/** What a tool that starts programs must know of the machine. */
+export type HostPlaces = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly homeDir: string;
+  readonly dataDir: string;
+  readonly configDir: string;
 };
 
 type Defaults = "groups" | "risk" | "replay" | "untrusted" | "outbound" | "access" | "delegates";

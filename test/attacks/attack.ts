@@ -47,6 +47,8 @@ export type Attack = {
   title: string;
   /** With all of these switched off the case must fail; without any, `world.broken` must make it fail. */
   guards: readonly GuardName[];
+  /** What must be on the machine for it; without that it is skipped. */
+  needs?: "bubblewrap";
   /** How many seeds it is played with; 1 if absent. */
   seeds?: number;
   setup?: (world: World) => TestRuntimeOptions | Promise<TestRuntimeOptions>;

@@ -3,7 +3,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { type AgentInput, defineAgent } from "../../src/agents/define-agent.ts";
+import { codeTools } from "../../src/packs/code/code-tools.ts";
+import { replaySession } from "../../src/runtime/replay/replay-session.ts";
+import type { Agent } from "../../src/schema/agent.ts";
 import { createStore } from "../../src/store/create-store.ts";
+import { defineTool } from "../../src/tools/tool.ts";
 import { type ModelServer, startModel } from "../cli/model.ts";
 import { seeded } from "./attack.ts";
 
@@ -96,7 +101,7 @@ function live(folder: string, url: string, events: number): Promise<Life> {
   });
 }
 
-test(`a run that is killed again and again always completes, pays no finished turn twice and repeats no effect (${KILLS} kills)`, async () => {
+test(`a run that is killed again and again always completes, pays no finished turn twice, repeats no effect and can be replayed (${KILLS} kills)`, async () => {
   const random = seeded(SEED);
   for (let kills = 0; kills < KILLS; ) {
     const folder = mkdtempSync(join(tmpdir(), "retinue-kill-"));
@@ -126,13 +131,67 @@ test(`a run that is killed again and again always completes, pays no finished tu
       expect(result?.details).toContain(`part ${part} is done`);
       expect(readFileSync(join(folder, `part-${part}.txt`), "utf8")).toBe(`part ${part}`);
     }
-    const paid = join(folder, "payments");
-    const payments = existsSync(paid) ? readFileSync(paid, "utf8").trim().split("\n") : [];
+    const payments = paymentsIn(folder);
     expect(new Set(payments).size).toBe(payments.length);
+    await expectReplay(folder, model);
     await model.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }, 1_200_000);
+
+function paymentsIn(folder: string): string[] {
+  const file = join(folder, "payments");
+  return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+}
+
+/** The session is replayed from its record alone, and a prompt that was changed since is the first divergence. */
+async function expectReplay(folder: string, model: ModelServer): Promise<void> {
+  const store = createStore({ path: join(folder, "data", "retinue.db") });
+  const [session] = store.sessions().filter(({ session_id }) => store.runs(session_id).length > 0);
+  const payments = paymentsIn(folder);
+  const asked = model.requests.length;
+  const pay = defineTool<object>({
+    name: "pay",
+    description: "x",
+    input: { type: "object" },
+    execute: neverAgain,
+  });
+  const replay = (helper: string) =>
+    replaySession(
+      { agents: referenceAgents(helper), tools: [...codeTools, pay], env: { HOME: folder } },
+      store,
+      session?.session_id ?? "",
+    );
+  expect(await replay("You are helper.")).toMatchObject({ identical: true, divergence: null, runs: 5 });
+  expect(await replay("You are another.")).toMatchObject({
+    identical: false,
+    divergence: {
+      run: "lead > worker > helper",
+      turn: 1,
+      what: "the system prompt",
+      recorded: expect.stringContaining("You are helper."),
+      now: expect.stringContaining("You are another."),
+    },
+  });
+  expect(model.requests).toHaveLength(asked);
+  expect(paymentsIn(folder)).toEqual(payments);
+  await store.shutdown();
+}
+
+/** The agents of the reference run, as they are defined in its process. */
+function referenceAgents(helper: string): Agent[] {
+  const agent = (name: string, more: Partial<AgentInput> = {}) =>
+    defineAgent({ name, description: name, prompt: `You are ${name}.`, ...more });
+  return [
+    agent("lead", { subagents: ["worker"] }),
+    agent("worker", { subagents: ["helper"] }),
+    agent("helper", { prompt: helper }),
+  ];
+}
+
+async function neverAgain(): Promise<string> {
+  throw new Error("a replay makes no calls");
+}
 
 /** Turns whose reply is on disk, by the key under which the model counts them; checks that nothing acknowledged is lost. */
 function answeredTurns(folder: string, acknowledged: readonly string[]): Map<string, number> {

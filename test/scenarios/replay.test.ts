@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { defineAgent } from "../../src/agents/define-agent.ts";
 import { codeTools } from "../../src/packs/code/code-tools.ts";
-import { replaySession } from "../../src/runtime/record/replay-session.ts";
+import { replaySession } from "../../src/runtime/replay/replay-session.ts";
 import type { RuntimeOptions } from "../../src/runtime/runtime.ts";
 import {
   callDelegate,

@@ -1,13 +1,10 @@
 import { codeTools } from "../../packs/code/code-tools.ts";
-import { type ReplayReport, replaySession } from "../../runtime/record/replay-session.ts";
-import { cutAt } from "../../tools/truncate.ts";
+import { type ReplayReport, replaySession } from "../../runtime/replay/replay-session.ts";
 import { type CommonOptions, openSoundProject } from "../open-project.ts";
 import { plainText } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { findSession, noSessions } from "../trace/find-session.ts";
 import { withRecord } from "../trace/open-record.ts";
-
-const SHOWN_CHARS = 600;
 
 /** `retinue replay`: exit code 0 if the session comes out as recorded, 1 if it does not. */
 export async function replayTask(id: string, options: CommonOptions, terminal: Terminal): Promise<number> {
@@ -31,19 +28,10 @@ function describe({ sessionId, runs, modelCalls, toolCalls, divergence }: Replay
   const counts = `${runs} runs, ${modelCalls} model calls and ${toolCalls} tool calls from the record, none made`;
   if (!divergence) return [`identical: ${sessionId}, ${counts}`];
   const { run, turn, what, recorded, now } = divergence;
-  const shown = (text: string) =>
-    plainText(cutAt(differenceIn(text, text === recorded ? now : recorded), SHOWN_CHARS));
   return [
     `different: ${sessionId}, ${counts}`,
     `first at ${run}${turn > 0 ? `, turn ${turn}` : ""}: ${what}`,
-    `  recorded: ${shown(recorded)}`,
-    `  now:      ${shown(now)}`,
+    `  recorded: ${plainText(recorded)}`,
+    `  now:      ${plainText(now)}`,
   ];
-}
-
-/** A text from where it begins to differ, with a little of what comes before. */
-function differenceIn(text: string, other: string): string {
-  let at = 0;
-  while (at < text.length && text[at] === other[at]) at++;
-  return at > 60 ? `…${text.slice(at - 40)}` : text;
 }

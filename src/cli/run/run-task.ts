@@ -1,7 +1,13 @@
 import { codeTools } from "../../packs/code/code-tools.ts";
-import { createRuntime, type RunHandle, type Runtime, type RuntimeOptions } from "../../runtime/runtime.ts";
+import {
+  createRuntime,
+  type ResumedHandle,
+  type RunHandle,
+  type Runtime,
+  type RuntimeOptions,
+} from "../../runtime/runtime.ts";
 import type { RunResult } from "../../schema/result.ts";
-import { exitCodeOfResult } from "../exit-code.ts";
+import { EXIT, exitCodeOfResult } from "../exit-code.ts";
 import { type OpenProject, openSoundProject } from "../open-project.ts";
 import { plainText } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
@@ -37,7 +43,7 @@ export async function conduct(
   project: OpenProject,
   options: RunOptions,
   terminal: Terminal,
-  begin: (runtime: Runtime) => Promise<RunHandle>,
+  begin: (runtime: Runtime) => Promise<RunHandle | ResumedHandle>,
 ): Promise<number> {
   const runtime = createRuntime(runtimeOptions(project, options, terminal));
   const signals = catchSignals(terminal);
@@ -46,16 +52,22 @@ export async function conduct(
   try {
     const handle = await begin(runtime);
     signals.onStop(() => runtime.cancel(handle.sessionId));
-    const result = await handle.result;
-    finish(result);
-    return signals.exitCode ?? exitCodeOfResult(result, unanswered());
+    const results = "results" in handle ? await handle.results : [await handle.result];
+    finish(results);
+    const codes = results.map((result) => exitCodeOfResult(result, unanswered()));
+    return signals.exitCode ?? codes.find((code) => code !== EXIT.ok) ?? EXIT.ok;
   } finally {
     await runtime.close();
     signals.release();
   }
 }
 
-function runtimeOptions(project: OpenProject, options: RunOptions, terminal: Terminal): RuntimeOptions {
+/** The runtime that a command line asks for. */
+export function runtimeOptions(
+  project: OpenProject,
+  options: RunOptions,
+  terminal: Terminal,
+): RuntimeOptions {
   const { known, projectDir, registry, places } = project;
   const asks = terminal.interactive && !options.print && formatOf(options) === "text";
   return {
@@ -73,32 +85,41 @@ function runtimeOptions(project: OpenProject, options: RunOptions, terminal: Ter
   };
 }
 
-/** Shows what happens while it does; the answer shows the result. */
+/** Shows what happens while it does; the answer shows the results. */
 function show(
   runtime: Runtime,
   { projectDir }: OpenProject,
   options: RunOptions,
   terminal: Terminal,
-): (result: RunResult) => void {
+): (results: readonly RunResult[]) => void {
   const format = formatOf(options);
   runtime.events(createNotices(terminal));
   if (format === "stream-json") {
     const about = { cwd: projectDir, permissionMode: options.permissionMode ?? "default" };
     const stream = createJsonStream(runtime, about, (line) => terminal.print(JSON.stringify(line)));
     runtime.events(stream.take);
-    return stream.finish;
+    return (results) => results.forEach(stream.finish);
   }
   if (!options.print) runtime.events(createProgress(terminal));
-  if (format === "json") return (result) => terminal.print(JSON.stringify(result, null, 2));
-  return (result) => {
-    const text = plainText(result.details || result.summary).trimEnd();
-    if (text) terminal.print(text);
-    if (!result.success && result.error) terminal.tell(`error: ${plainText(result.error.message)}`);
+  if (format === "json")
+    return (results) => terminal.print(JSON.stringify(results.length === 1 ? results[0] : results, null, 2));
+  return (results) => {
+    for (const [index, result] of results.entries()) {
+      if (results.length > 1)
+        terminal.print(`${index > 0 ? "\n" : ""}${index + 1}. ${plainText(result.agent)}: ${result.status}`);
+      printResult(result, terminal);
+    }
   };
 }
 
+function printResult(result: RunResult, terminal: Terminal): void {
+  const text = plainText(result.details || result.summary).trimEnd();
+  if (text) terminal.print(text);
+  if (!result.success && result.error) terminal.tell(`error: ${plainText(result.error.message)}`);
+}
+
 /** Whether something needed a person's word and nobody was there. */
-function watchUnanswered(runtime: Runtime): () => boolean {
+export function watchUnanswered(runtime: Runtime): () => boolean {
   let unanswered = false;
   runtime.events((event) => {
     if (event.type === "approval.settled" && !event.allowed && event.by === "nobody") unanswered = true;

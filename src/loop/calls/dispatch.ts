@@ -1,14 +1,15 @@
 import { messageOf } from "../../schema/error.ts";
-import type { Decision, Target } from "../../schema/rights.ts";
+import type { Decision, Layer, Target } from "../../schema/rights.ts";
 import type { AnyTool, Tool } from "../../tools/tool.ts";
 import { excerpt, MAX_RESULT_CHARS } from "../../tools/truncate.ts";
 import { missingBefore } from "../deliverables.ts";
 import type { ToolCall } from "../model/read-stream.ts";
 import type { LoopPorts } from "../ports.ts";
+import type { RecordedAnswer } from "../replay/recorded.ts";
 import type { Run } from "../run.ts";
 import { waitFor } from "../wait-for.ts";
 import { performCall } from "./perform-call.ts";
-import { openCall, recordRefusal } from "./record-call.ts";
+import { type Effects, openCall, recordRefusal } from "./record-call.ts";
 
 /** What a call gave back, as it enters the history. */
 export type CallResult = {
@@ -20,7 +21,9 @@ export type CallResult = {
 
 /** A call that passed every check. */
 type Admitted = { tool: Tool<unknown>; input: unknown; targets: readonly Target[]; approvedBy?: string };
-type Refused = { outcome: "error" | "denied"; text: string };
+type Refused = { outcome: "error" | "denied"; text: string; effects?: Effects };
+
+const UNCOUNTED: Effects = { uncounted: true };
 
 /**
  * The one way to a tool, for every flow: validate, decide, approve, count, record the intent, execute, record the
@@ -31,31 +34,37 @@ export async function dispatch(run: Run, call: ToolCall, ports: LoopPorts): Prom
     (thrown): Refused => ({ outcome: "error", text: `the call could not be checked: ${messageOf(thrown)}` }),
   );
   if ("outcome" in admitted) {
-    const text = ports.redactor.redact(admitted.text);
-    recordRefusal(run, call, { outcome: admitted.outcome, text }, ports);
-    return { callId: call.callId, tool: call.tool, text, outcome: admitted.outcome };
+    const now = { ...admitted, text: ports.redactor.redact(admitted.text) };
+    const { text, outcome } = ports.recorded?.answer(run, call, { kind: "refused", ...now }) ?? now;
+    recordRefusal(run, call, { ...now, text, outcome }, ports);
+    return { callId: call.callId, tool: call.tool, text, outcome };
   }
   return execute(run, call, admitted, ports);
 }
 
 async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitted | Refused> {
   const tool = run.spec.tools.get(call.tool) as Tool<unknown> | undefined;
-  if (!tool) {
-    const names = [...run.spec.tools.keys()].join(", ") || "none";
-    return { outcome: "error", text: `there is no tool '${call.tool}'; available: ${names}` };
-  }
+  if (!tool) return { ...absent(run, call.tool, ports), effects: UNCOUNTED };
   const parsed = await ports.guards.validate(tool as AnyTool, call.rawInput ?? call.input);
-  if (!parsed.ok) return { outcome: "error", text: `invalid input for '${call.tool}': ${parsed.message}` };
+  if (!parsed.ok) {
+    const text = `invalid input for '${call.tool}': ${parsed.message}`;
+    return { outcome: "error", text, effects: UNCOUNTED };
+  }
   const wrong = tool.check?.(parsed.value);
-  if (wrong) return { outcome: "error", text: wrong };
-  const over = call.byHost || call.resumed ? null : overLimit(run, tool.name);
-  if (over) return { outcome: "error", text: over };
+  if (wrong) return { outcome: "error", text: wrong, effects: UNCOUNTED };
+  const over = call.byHost || call.resumed?.counted ? null : overLimit(run, tool.name);
+  if (over) {
+    const effects: Effects = run.overToolCalls ? { uncounted: true, over: true } : UNCOUNTED;
+    return { outcome: "error", text: over, effects };
+  }
 
   const roots = { projectDir: run.spec.projectDir, workspaceDir: run.spec.workspaceDir };
   const targets = await tool.access(parsed.value, roots);
-  const live = ports.liveLayer();
-  const chain = live ? [...run.spec.chain, live] : run.spec.chain;
-  const decision = ports.guards.decide(chain, { tool: tool.name, groups: tool.groups, targets });
+  const decision = ports.guards.decide(chainOf(run, ports), {
+    tool: tool.judgedAs ?? tool.name,
+    groups: tool.groups,
+    targets,
+  });
   if (decision.verdict === "deny") return { outcome: "denied", text: denial(tool, decision) };
 
   const risk = typeof tool.risk === "function" ? tool.risk(parsed.value) : tool.risk;
@@ -66,6 +75,21 @@ async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitt
   const approval = await approveIfNeeded(run, { tool, input: parsed.value, targets, decision }, ports);
   if (approval && !approval.allowed) return { outcome: "denied", text: approval.text };
   return { tool, input: parsed.value, targets, ...(approval && { approvedBy: approval.text }) };
+}
+
+/** A tool that the run was not given: with the rule that keeps it away, if there is such a tool at all. */
+function absent(run: Run, tool: string, ports: LoopPorts): Refused {
+  const available = `available: ${[...run.spec.tools.keys()].join(", ") || "none"}`;
+  const groups = ports.groupsOf(tool);
+  const decision = groups && ports.guards.decide(chainOf(run, ports), { tool, groups, targets: [] });
+  if (decision?.verdict === "deny")
+    return { outcome: "denied", text: `permission denied: ${decision.reason} (${available})` };
+  return { outcome: "error", text: `there is no tool '${tool}'; ${available}` };
+}
+
+function chainOf(run: Run, ports: LoopPorts): readonly Layer[] {
+  const live = ports.liveLayer();
+  return live ? [...run.spec.chain, live] : run.spec.chain;
 }
 
 function denial(tool: Tool<unknown>, { reason }: Decision): string {
@@ -149,6 +173,8 @@ async function approveIfNeeded(
 
 async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: LoopPorts): Promise<CallResult> {
   const { tool } = admitted;
+  const recorded = tool.delegates ? undefined : ports.recorded?.answer(run, call, { kind: "admitted" });
+  if (recorded) return repeat(run, call, { ...admitted, recorded }, ports);
   const key = await cacheKey(run, admitted);
   const cached = key ? ports.cache.get(key) : undefined;
   if (cached) {
@@ -175,13 +201,37 @@ async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: Loop
     ports,
   );
   if (holdsSlot) run.slot.leave();
-  const text = await shorten(run, call, ports.redactor.redact(output.text), ports);
+  const now = {
+    text: await shorten(run, call, ports.redactor.redact(output.text), ports),
+    outcome: output.isError ? ("error" as const) : ("ok" as const),
+  };
+  const { text, outcome } = ports.recorded?.answer(run, call, { kind: "answered", ...now }) ?? now;
   const tainted = tool.untrusted || output.tainted === true;
   if (tainted) taint(run, tool.name, ports);
-  const outcome = output.isError ? "error" : "ok";
-  if (row) row.close({ outcome, text, effects: { ...effects, ...(tainted && { tainted }) } });
+  const { children } = output;
+  if (row)
+    row.close({
+      outcome,
+      text,
+      effects: { ...effects, ...(tainted && { tainted }), ...(children && { children }) },
+    });
   else if (!output.recorded && !run.interruption) recordRefusal(run, call, { outcome: "error", text }, ports);
   if (key && outcome === "ok") ports.cache.set(key, { text, tainted });
+  return { callId: call.callId, tool: tool.name, text, outcome };
+}
+
+/** Answers a call of a replay as it was answered then; nothing is done. */
+function repeat(
+  run: Run,
+  call: ToolCall,
+  { tool, approvedBy, recorded }: Admitted & { recorded: RecordedAnswer },
+  ports: LoopPorts,
+): CallResult {
+  const { text, outcome, tainted } = recorded;
+  const row = openCall(run, call, { tool, approvedBy }, ports);
+  if (outcome !== "cached") run.toolsUsed.add(tool.name);
+  if (tainted) taint(run, tool.name, ports);
+  row.close({ outcome, text, effects: tainted ? { tainted } : {} });
   return { callId: call.callId, tool: tool.name, text, outcome };
 }
 

@@ -1,9 +1,10 @@
+import type { Clock } from "../../scheduler/clock.ts";
 import { untilAborted } from "../../scheduler/until-aborted.ts";
 import { messageOf } from "../../schema/error.ts";
 import type { Target } from "../../schema/rights.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../tools/tool.ts";
 import type { ToolCall } from "../model/read-stream.ts";
-import type { LoopPorts } from "../ports.ts";
+import type { CallChanges, LoopPorts } from "../ports.ts";
 import type { Run } from "../run.ts";
 import type { Effects } from "./record-call.ts";
 
@@ -26,16 +27,59 @@ export async function performCall(
   const { rowId, targets } = performed;
   const maySee = (file: Target) => isVisible(run, tool, file, ports);
   const mayWrite = (file: Target) => isWritable(run, file, ports);
-  const context = { ...contextOf(run, call, effects, ports), rowId, targets, signal, maySee, mayWrite };
+  const base = contextOf(run, call, effects, ports);
+  const changes = ports.keepChanges({ ...base, rowId, signal });
+  const { beforeChange, aroundChanges } = changes;
+  const context = { ...base, rowId, targets, signal, maySee, mayWrite, beforeChange, aroundChanges };
   try {
     if (tool.replay !== "safe") await untilAborted(ports.journal.committed(), signal);
     if (signal.aborted) throw new Error("the run was stopped before this call began");
-    if (ports.recorded && !tool.delegates) return { output: ports.recorded.result(run, call), effects };
-    const output = await untilAborted(tool.execute(input, context), signal);
+    const output = await settled(tool.execute(input, context), changes, { signal, ports });
     return { output: typeof output === "string" ? { text: output } : output, effects };
   } catch (thrown) {
     return { output: { text: `'${call.tool}' failed: ${messageOf(thrown)}`, isError: true }, effects };
   }
+}
+
+/** A stopped call that was changing something gets this long to end, so that what it did is on record. */
+const LAST_CHANGES_MS = 10_000;
+
+/** The output of a tool, with the books of its changes closed once it has really ended, even if nobody waits for it. */
+async function settled(
+  executing: Promise<ToolOutput | string>,
+  changes: CallChanges,
+  { signal, ports }: { signal: AbortSignal; ports: LoopPorts },
+): Promise<ToolOutput | string> {
+  const closing = executing.then(
+    () => changes.end(),
+    () => changes.end(),
+  );
+  const both = Promise.all([executing, closing]);
+  try {
+    const [output, notes] = await untilAborted(both, signal);
+    return notes.length === 0 ? output : withNotes(output, notes);
+  } catch (thrown) {
+    closing.catch(() => {});
+    if (changes.busy) await atMost(LAST_CHANGES_MS, closing, ports.clock);
+    throw thrown;
+  }
+}
+
+function atMost(limitMs: number, work: Promise<unknown>, clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = clock.timer(limitMs, resolve);
+    work
+      .catch(() => {})
+      .finally(() => {
+        stop();
+        resolve();
+      });
+  });
+}
+
+function withNotes(output: ToolOutput | string, notes: readonly string[]): ToolOutput {
+  const full = typeof output === "string" ? { text: output } : output;
+  return { ...full, text: `${full.text}\n\nNote: ${notes.join("\nNote: ")}` };
 }
 
 function contextOf(
@@ -43,7 +87,10 @@ function contextOf(
   call: ToolCall,
   effects: { -readonly [Key in keyof Effects]: Effects[Key] },
   ports: LoopPorts,
-): Omit<ToolContext, "rowId" | "targets" | "signal" | "maySee" | "mayWrite"> {
+): Omit<
+  ToolContext,
+  "rowId" | "targets" | "signal" | "maySee" | "mayWrite" | "beforeChange" | "aroundChanges"
+> {
   const { spec } = run;
   const { sessionId, runId, projectDir, workspaceDir } = spec;
   return {
@@ -62,8 +109,6 @@ function contextOf(
         message,
       });
     },
-    beforeChange: async () => {},
-    aroundChanges: (work) => work(),
     changed(path, kind) {
       effects.files = [...(effects.files ?? []), [path, kind]];
       run.noteChange(path, kind);
@@ -88,11 +133,16 @@ function isWritable(run: Run, file: Target, ports: LoopPorts): boolean {
   return ports.guards.decide(chain, access).verdict === "allow";
 }
 
-/** The tool itself must be allowed on the file without asking, and no layer may have a rule against reading it. */
+/**
+ * The tool itself must be allowed on the file without asking, and no layer may have a rule against reading it. Rules on
+ * a shell speak of commands, so of files only those on reading count.
+ */
 function isVisible(run: Run, { name, groups }: Tool<unknown>, file: Target, ports: LoopPorts): boolean {
   const live = ports.liveLayer();
   const chain = live ? [...run.spec.chain, live] : run.spec.chain;
-  if (ports.guards.decide(chain, { tool: name, groups, targets: [file] }).verdict !== "allow") return false;
+  const isShell = groups.includes("shell");
+  if (!isShell && ports.guards.decide(chain, { tool: name, groups, targets: [file] }).verdict !== "allow")
+    return false;
   return chain.every((layer) => {
     const reading = ports.guards.decide([layer], { tool: "read", groups, targets: [file] });
     return reading.verdict === "allow" || reading.rule === undefined;

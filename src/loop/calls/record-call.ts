@@ -1,4 +1,4 @@
-import type { Tool } from "../../tools/tool.ts";
+import type { Tool, ToolOutput } from "../../tools/tool.ts";
 import { cutAt } from "../../tools/truncate.ts";
 import type { ToolCall } from "../model/read-stream.ts";
 import type { LoopPorts } from "../ports.ts";
@@ -10,6 +10,12 @@ export type Effects = {
   files?: readonly (readonly [path: string, kind: "created" | "modified"])[];
   tests?: { run: number; passed: number };
   tainted?: true;
+  /** It did not count against the limits. */
+  uncounted?: true;
+  /** It was one call too many. */
+  over?: true;
+  /** Child runs that its answer was about. */
+  children?: ToolOutput["children"];
 };
 
 type Ending = Pick<CallResult, "outcome" | "text"> & { effects?: Effects };

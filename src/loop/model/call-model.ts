@@ -5,6 +5,7 @@ import type { Need, Reservation } from "../../scheduler/ledger.ts";
 import type { BailoutReason, ErrorType, RunError } from "../../schema/result.ts";
 import { functionToolOf } from "../../tools/validate-input.ts";
 import type { LoopPorts } from "../ports.ts";
+import { replayCall } from "../replay/replay-call.ts";
 import type { Run } from "../run.ts";
 import { waitFor } from "../wait-for.ts";
 import { estimateInputTokens, estimateOutputTokens } from "./estimate-tokens.ts";
@@ -78,6 +79,7 @@ async function callWithRetries(run: Run, call: ModelCall, ports: LoopPorts): Pro
 }
 
 async function tryOnce(run: Run, call: ModelCall, ports: LoopPorts): Promise<ModelOutcome> {
+  if (ports.recorded) return replayCall(run, call, ports.recorded, ports);
   const { price, id } = run.model;
   if (run.account.costLimited && !price) return { kind: "failed", error: unknownPrice(id) };
   const need = needOf(run, call);
@@ -94,12 +96,15 @@ async function tryOnce(run: Run, call: ModelCall, ports: LoopPorts): Promise<Mod
   }
   const turn = openTurn(
     run,
-    { purpose: call.purpose, contextTokens: need.inputTokens, reserved: reserved.outputTokens },
+    {
+      purpose: call.purpose,
+      contextTokens: need.inputTokens,
+      reserved: reserved.outputTokens,
+      reservedUsd: worstCost(run, need, reserved.outputTokens),
+    },
     ports,
   );
-  const streamed = ports.recorded
-    ? ports.recorded.reply(run, call.purpose)
-    : await streamReply(run, optionsOf(run, call, reserved.outputTokens), ports);
+  const streamed = await streamReply(run, optionsOf(run, call, reserved.outputTokens), ports);
   run.slot.leave();
   if (streamed.kind === "reply") {
     hideSecrets(streamed.reply, ports);
@@ -197,6 +202,14 @@ function settle(
   run.tokens += tokens;
   run.costUsd = run.costUsd === null || costUsd === null ? null : run.costUsd + costUsd;
   return { usage, costUsd };
+}
+
+/** What a call costs at worst, by the same measure as its tokens; null if the price is not known. */
+function worstCost(run: Run, need: Need, outputTokens: number): number | null {
+  if (run.model.unmetered) return 0;
+  if (!run.model.price) return null;
+  const output = run.account.limited ? outputTokens * need.outputPrice : 0;
+  return need.inputTokens * need.inputPrice + output;
 }
 
 function unknownPrice(model: string): RunError {

@@ -17,8 +17,8 @@ export type ToolCall = {
   redacted?: boolean;
   /** Made by the host to check a deliverable; not counted against the run. */
   byHost?: boolean;
-  /** Begun before a crash: counted then, and perhaps with an open row to go on in. */
-  resumed?: { rowId: number | null };
+  /** Asked for before a crash: perhaps counted then, and perhaps with an open row to go on in. */
+  resumed?: { rowId: number | null; counted: boolean };
   metadata?: SharedV4ProviderMetadata;
 };
 

@@ -10,11 +10,11 @@ export type OpenTurn = { messageId: number; startedMs: number };
 /** Opens the row of a model call before it is made. */
 export function openTurn(
   run: Run,
-  about: { purpose: string; contextTokens: number; reserved: number },
+  about: { purpose: string; contextTokens: number; reserved: number; reservedUsd: number | null },
   ports: LoopPorts,
 ): OpenTurn {
   const { spec, turn } = run;
-  const { purpose, contextTokens } = about;
+  const { purpose, contextTokens, reservedUsd } = about;
   // What a limited account has set aside counts as spent if the process ends during the call.
   const reserved = run.account.limited ? { reserved: contextTokens + about.reserved } : {};
   const messageId = ports.journal.open(
@@ -32,6 +32,7 @@ export function openTurn(
         turn,
         elapsedMs: run.elapsedMs(ports.clock.monotonicMs()),
         ...reserved,
+        ...(reservedUsd !== 0 && { reservedUsd }),
         ...(purpose !== "turn" && { purpose }),
         ...(purpose !== "summary" && sinceLastTurn(run, ports)),
       },
@@ -52,12 +53,20 @@ function sinceLastTurn(run: Run, ports: LoopPorts): Readonly<Record<string, unkn
   const history = run.historyReplaced ? ports.saveText(JSON.stringify(run.history)) : undefined;
   const before = run.unrecorded.splice(0);
   run.historyReplaced = false;
+  const warnings = run.warnings.slice(run.warningsRecorded);
+  run.warningsRecorded = run.warnings.length;
+  const running = ports.openDelegations(run);
+  const steered = run.steered.splice(0);
   return {
     ...(history !== undefined ? { history } : before.length > 0 && { before }),
+    ...(steered.length > 0 && { steered }),
     ...(run.repairsLeft !== run.spec.limits.repairs && { repairsLeft: run.repairsLeft }),
     ...(run.emptyReplies > 0 && { emptyReplies: run.emptyReplies }),
     ...(run.toolCalls > 0 && { calls: [...run.toolCounts] }),
     ...(run.wrapUpReason && { reason: run.wrapUpReason }),
+    ...(run.compactedForOverflow && { overflowed: true }),
+    ...(warnings.length > 0 && { warnings: ports.redactor.redactJson(warnings) }),
+    ...(running.length > 0 && { running: ports.redactor.redactJson(running) }),
     ...(run.turn <= 1 && run.baseline.size > 0 && { baseline: ports.redactor.redactJson([...run.baseline]) }),
   };
 }

@@ -130,8 +130,11 @@ function readDollar(cursor: Cursor, draft: Draft, quoted: boolean): void {
   if (next === "(") {
     cursor.at += 2;
     cursor.sink.nested(cursor);
-  } else if (next === "{") readBraced(cursor);
-  else cursor.at += /[A-Za-z0-9_@*#?$!-]/.test(next) ? 2 : 1;
+  } else if (next === "{") {
+    readBraced(cursor);
+    // One sets a variable, the other runs what a variable holds; nothing else in a word does.
+    if (/\$\{\w+(\[[^\]]*\])?:?=|@P\}/.test(cursor.text.slice(start, cursor.at))) cursor.sink.opaque();
+  } else cursor.at += /[A-Za-z0-9_@*#?$!-]/.test(next) ? 2 : 1;
   draft.dynamic ||= cursor.at > start + 1;
   draft.value += cursor.text.slice(start, cursor.at);
 }

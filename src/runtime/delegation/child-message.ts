@@ -2,6 +2,7 @@ import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import { openForReading } from "../../files/open-inside.ts";
 import { pathTarget } from "../../files/resolve-path.ts";
 import { nameOf } from "../../loop/deliverables.ts";
+import { loadPrompt } from "../../loop/load-prompt.ts";
 import type { Run } from "../../loop/run.ts";
 import { transcriptOf } from "../../loop/summarise.ts";
 import { decide } from "../../permissions/decide.ts";
@@ -15,6 +16,7 @@ import type { Profile } from "../runs/profile.ts";
 import type { Children } from "./children.ts";
 import { resultText } from "./result-text.ts";
 
+const ISOLATED = new URL("./prompts/isolated.md", import.meta.url);
 const MAX_FILE_CHARS = 20_000;
 const MAX_FILE_BYTES = 5_000_000;
 const MAX_FULL_CHARS = 100_000;
@@ -42,6 +44,7 @@ export async function childMessage({ children, request, profile, context, result
       `## You must leave\n${list}\nThe host checks this after you report. Paths without the prefix project: are in your workspace, where file tools reach them as workspace:PATH.`,
     );
   }
+  if (profile.agent.workspace === "isolated") sections.push(loadPrompt(ISOLATED));
   if (request.contextFiles?.length)
     sections.push(await contextFiles(children, profile, request.contextFiles));
   const background = await backgroundOf(children, profile, request, context);

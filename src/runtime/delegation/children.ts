@@ -14,23 +14,12 @@ import { failedResult } from "../runs/failed-result.ts";
 import { createProfile, type Profile, restoreProfile } from "../runs/profile.ts";
 import { cancelTree, spawnRun } from "../runs/spawn-run.ts";
 import { childMessage } from "./child-message.ts";
+import { type Delegation, Delegations } from "./delegations.ts";
+import { EarlierAttempts, type Origin } from "./earlier-attempts.ts";
 import { findAgent, isAgent } from "./find-agent.ts";
 
-/** One delegation of a run, from the moment it was asked for. */
-export type Delegation = {
-  /** Run id of its first attempt; by this the parent knows it. */
-  readonly id: string;
-  readonly agent: string;
-  /** The task's id in its batch. */
-  readonly taskId?: string | undefined;
-  readonly done: Promise<RunResult>;
-  result?: RunResult;
-  /** The parent has been told. */
-  delivered: boolean;
-};
-
-/** Where a delegation came from: the parent's call, its task in a batch, and the row its runs hang from. */
-export type Origin = { callId: string; rowId: number; taskId?: string };
+/** What ends the children of a run that begins its last report. */
+export const PARENT_AT_LIMIT = "its parent reached a limit";
 
 /** The children of one run: how many at once, what they share, and which of them the parent has heard of. */
 export class Children {
@@ -40,31 +29,34 @@ export class Children {
   readonly mode: ExecutionMode;
   readonly #gate: Gate;
   readonly #profiles = new Map<string, Promise<Profile>>();
-  readonly #delegations = new Map<string, Delegation>();
-  /** Attempts of delegations that were begun before a crash, by call and task. */
-  readonly #earlier = new Map<string, MessageNode[]>();
-  readonly #results = new Map<string, RunResult>();
+  readonly delegations: Delegations;
+  /** Runs that were begun before a crash. */
+  readonly #earlier: EarlierAttempts;
+  /** Ids of delegations that have a row. */
+  readonly #begun = new Set<string>();
   #stopped: string | null = null;
   #summary: { turn: number; text: Promise<string> } | undefined;
-  #firstOfTurn: { turn: number; done: Promise<void>; resolve: () => void } | undefined;
 
-  constructor(host: Host, parent: LiveRun, profile: Profile) {
+  constructor(host: Host, parent: LiveRun, profile: Profile, earlier = new EarlierAttempts()) {
     this.host = host;
     this.parent = parent;
+    const { recorded } = parent.session.ports;
+    this.delegations = new Delegations(
+      () => parent.run.turn,
+      recorded && ((delegation) => recorded.untilTold(parent.run, delegation)),
+    );
+    this.#earlier = earlier;
     this.delegates = profile.delegates;
     this.mode = profile.agent.subagents?.execution ?? "parallel";
     this.#gate = new Gate(this.mode === "sequential" ? 1 : (profile.agent.subagents?.maxConcurrent ?? 5));
   }
 
-  /** Ends the children that run and lets no further one begin. */
+  /** Ends the children that run and lets no further one begin; in a replay each comes to its own recorded end. */
   stop(message: string): void {
+    const { recorded } = this.parent.session.ports;
+    if (recorded) return recorded.tellAll(this.parent.run);
     this.#stopped = message;
     for (const kid of this.parent.kids) cancelTree(kid, message);
-  }
-
-  /** Resolves when every delegation that was asked for has ended. */
-  async settled(): Promise<void> {
-    await Promise.all([...this.#delegations.values()].map((delegation) => delegation.done));
   }
 
   /** The agent that a request names, or why it cannot run here. */
@@ -92,31 +84,27 @@ export class Children {
     return (work) => oneByOne.run(() => this.#gate.run(work));
   }
 
-  /** Begins one delegation behind the limit; it goes on whether or not anyone waits. */
-  start(request: DelegationRequest, origin: Origin): Delegation {
-    const id = createId("run");
-    return this.track({
-      id,
-      agent: request.agent,
-      done: this.#gate.run(() => this.delegate(id, request, origin)),
-    });
+  /** The id of a delegation, or of another attempt of it: the recorded one in a replay or after a crash, or a new one. */
+  idFor(origin: Pick<Origin, "callId" | "taskId">, attempt = 0): string {
+    const { run, session } = this.parent;
+    const recorded = session.ports.recorded?.childId(run, { ...origin, attempt });
+    return recorded ?? this.#earlier.of(origin)[attempt]?.run_id ?? createId("run");
   }
 
-  /** Keeps a delegation until its result was delivered. */
-  track(parts: {
-    id: string;
-    agent: string;
-    taskId?: string | undefined;
-    done: Promise<RunResult>;
-  }): Delegation {
-    const delegation: Delegation = { ...parts, delivered: false };
-    this.#delegations.set(delegation.id, delegation);
-    const turn = this.#turn();
-    parts.done.then((result) => {
-      delegation.result = result;
-      turn.resolve();
-    });
-    return delegation;
+  /** Begins one delegation behind the limit; it goes on whether or not anyone waits. */
+  start(request: DelegationRequest, origin: Origin, id = this.idFor(origin)): Delegation {
+    const done = this.#gate.run(() => this.delegate(id, request, origin));
+    return this.delegations.track({ id, agent: request.agent, callId: origin.callId }, done);
+  }
+
+  /** Whether the record has a run of that delegation from before a crash. */
+  hasRow(origin: Pick<Origin, "callId" | "taskId">): boolean {
+    return this.#earlier.of(origin).length > 0;
+  }
+
+  /** Whether a delegation has come so far that a row tells of it. */
+  hasBegun(id: string): boolean {
+    return this.#begun.has(id);
   }
 
   /** Runs a delegation and, where its policy says so, again. Never rejects. */
@@ -133,8 +121,10 @@ export class Children {
         { runId: id, sessionId: session.id, agent: request.agent },
         { ...error, message: redactor.redact(error.message) },
       );
-    const stopped = run.interruption?.message ?? this.#stopped;
-    if (stopped !== null) return failed({ type: "cancelled", message: stopped, recoverable: false });
+    const begins = session.ports.recorded?.begins(run, { ...origin, attempt: 0 }, request.agent);
+    const stopped = begins ? null : (run.interruption?.message ?? this.#stopped);
+    if (stopped !== null || begins === false)
+      return failed({ type: "cancelled", message: stopped ?? PARENT_AT_LIMIT, recoverable: false });
     const found = this.find(request.agent);
     if (!isAgent(found)) return failed(found);
     const refusal = this.admit(found);
@@ -143,10 +133,12 @@ export class Children {
       for (let attempt = 0; ; attempt++) {
         const result = await this.#attempt({ id, attempt, agent: found }, request, origin, needed);
         const { attempts, on, backoffMs } = found.retry;
-        this.#results.set(result.run_id, result);
+        this.delegations.keep(result);
         const ended = result.status === "cancelled" || run.interruption || this.#stopped !== null;
-        const again = !ended && attempt < attempts && result.error && on.includes(result.error.type);
+        const again = attempt < attempts && result.error && on.includes(result.error.type);
         if (!again) return result;
+        const next = { ...origin, attempt: attempt + 1 };
+        if (!(session.ports.recorded?.begins(run, next, found.name) ?? !ended)) return result;
         await delay(session.ports.clock, result.error?.retryAfterMs ?? backoffMs * 2 ** attempt, run.signal);
       }
     } catch (thrown) {
@@ -167,22 +159,28 @@ export class Children {
     needed: readonly RunResult[],
   ): Promise<RunResult> {
     const { agent, attempt } = about;
-    const earlier = this.#earlier.get(keyOf(origin))?.[attempt];
-    if (earlier) return this.goOn(earlier);
+    const earlier = this.#earlier.of(origin)[attempt];
+    if (earlier) this.#begun.add(about.id);
+    if (earlier) return isClosed(earlier) ? resultOfRow(earlier) : this.#goOn(earlier);
     const profile = await this.#profile(agent, request);
     const context = request.context ?? agent.context;
-    const results = [...needed, ...(request.fromResults ?? []).flatMap((id) => this.resultOf(id) ?? [])];
-    const message = await childMessage({ children: this, request, profile, context, results });
-    const { redactor } = this.parent.session.ports;
+    const results = [
+      ...needed,
+      ...(request.fromResults ?? []).flatMap((id) => this.delegations.resultOf(id) ?? []),
+    ];
+    const built = await childMessage({ children: this, request, profile, context, results });
+    const { redactor, recorded } = this.parent.session.ports;
+    const message = redactor.redact(built);
+    this.#begun.add(about.id);
     return spawnRun(this.host, {
       session: this.parent.session,
       parent: this.parent,
       profile,
-      runId: attempt === 0 ? about.id : createId("run"),
+      runId: attempt === 0 ? about.id : this.idFor(origin, attempt),
       attempt,
       taskId: origin.taskId,
       task: request.task,
-      message: redactor.redact(message),
+      message: recorded?.message(this.parent.run, { ...origin, attempt }, message) ?? message,
       tainted: results.some((result) => result.tainted),
       contextMode: context,
       callId: origin.callId,
@@ -192,9 +190,8 @@ export class Children {
     });
   }
 
-  /** The result of a child run that was begun before a crash: as recorded, or by going on with it in place. */
-  async goOn(node: MessageNode): Promise<RunResult> {
-    if (isClosed(node)) return resultOfRow(node);
+  /** Goes on in place with a child run that was open when the process ended. */
+  async #goOn(node: MessageNode): Promise<RunResult> {
     const { session } = this.parent;
     const { task, attempt, deliverables, limits, taskId } = metadataOf(node);
     const message = node.request_content ?? "";
@@ -216,61 +213,6 @@ export class Children {
     });
   }
 
-  /** Takes note of the children a recorded run had, and goes on with those its model was told are still running. */
-  remember(node: MessageNode): void {
-    const { resumption, history } = this.parent.run;
-    const told = JSON.stringify(history);
-    const pending = new Set(resumption?.kind === "calls" ? resumption.calls.map((call) => call.callId) : []);
-    if (resumption?.kind === "calls") for (const callId of resumption.answered.keys()) pending.delete(callId);
-    for (const turn of node.children) {
-      for (const row of turn.children.flatMap((child) => [child, ...child.children])) {
-        if (row.request_type !== "delegation") continue;
-        const { taskId } = metadataOf(row) as { taskId?: string };
-        const key = keyOf({ callId: row.call_id ?? "", ...(taskId !== undefined && { taskId }) });
-        const attempts = this.#earlier.get(key) ?? [];
-        this.#earlier.set(key, [...attempts, row]);
-        const known = { id: row.run_id, agent: row.agent_role ?? "", taskId };
-        if (pending.has(row.call_id ?? "")) continue;
-        if (
-          !told.includes(`run_id=\\"${row.run_id}\\"`) &&
-          (!isClosed(row) || this.mode === "parallel_streaming")
-        )
-          this.track({ ...known, done: this.#gate.run(() => this.goOn(row)) });
-        else if (isClosed(row))
-          this.#delegations.set(row.run_id, {
-            ...known,
-            done: Promise.resolve(resultOfRow(row)),
-            result: resultOfRow(row),
-            delivered: true,
-          });
-      }
-    }
-  }
-
-  /** Results of finished delegations by id, for `fromResults`. */
-  resultOf(id: string): RunResult | undefined {
-    return this.#results.get(id) ?? this.#find(id)?.result;
-  }
-
-  /** What to say to ids of results that do not exist or are not there yet; null if all are. */
-  missingResults(ids: readonly string[]): string | null {
-    const missing = ids.filter((id) => !this.resultOf(id));
-    if (missing.length === 0) return null;
-    const known = [...this.#delegations.values()]
-      .filter((one) => one.result)
-      .map((one) => one.taskId ?? one.id);
-    return `no finished result ${missing.map((id) => `'${id}'`).join(", ")}; available: ${known.join(", ") || "none"}`;
-  }
-
-  /** Whether a delegation of that run id or task id was ever asked for. */
-  knows(id: string): boolean {
-    return this.#results.has(id) || this.#find(id) !== undefined;
-  }
-
-  #find(id: string): Delegation | undefined {
-    return this.#delegations.get(id) ?? [...this.#delegations.values()].find((one) => one.taskId === id);
-  }
-
   /** A summary of the parent's conversation, made once per turn and shared by everything begun in it. */
   summary(): Promise<string> {
     const { run, session } = this.parent;
@@ -279,16 +221,21 @@ export class Children {
     return this.#summary.text;
   }
 
-  /** Resolves when the first delegation begun in this turn has ended. */
-  firstOfTurn(): Promise<void> {
-    return this.#turn().done;
-  }
-
-  /** Delegations the parent has not heard of, optionally only those with one of the ids. */
-  undelivered(ids?: readonly string[]): Delegation[] {
-    return [...this.#delegations.values()].filter(
-      (one) => !one.delivered && (!ids || ids.includes(one.id) || (one.taskId && ids.includes(one.taskId))),
-    );
+  /**
+   * Waits until one or all of some delegations have ended, or something else has happened. In a replay those are waited
+   * for of which the parent was told then.
+   */
+  async untilEnded(
+    some: readonly Delegation[],
+    enough: "one" | "all",
+    orUntil: readonly Promise<unknown>[] = [],
+  ): Promise<void> {
+    const { run, session } = this.parent;
+    const { recorded } = session.ports;
+    const told = recorded ? some.filter((one) => recorded.isTold(run, one)) : some;
+    const ends: Promise<unknown>[] = told.map((one) => one.done);
+    const all = recorded !== null || enough === "all";
+    await this.waiting<unknown>(all ? Promise.all(ends) : Promise.race([...ends, ...orUntil]));
   }
 
   /** Waits for a promise while the parent holds no slot. */
@@ -313,17 +260,4 @@ export class Children {
     }
     return profile;
   }
-
-  #turn(): { turn: number; done: Promise<void>; resolve: () => void } {
-    const { turn } = this.parent.run;
-    if (this.#firstOfTurn?.turn !== turn) {
-      const { promise: done, resolve } = Promise.withResolvers<void>();
-      this.#firstOfTurn = { turn, done, resolve };
-    }
-    return this.#firstOfTurn;
-  }
-}
-
-function keyOf({ callId, taskId }: Pick<Origin, "callId" | "taskId">): string {
-  return taskId === undefined ? callId : `${callId} ${taskId}`;
 }

@@ -84,12 +84,11 @@ function collectResults(children: Children): AnyTool {
     input: COLLECT_INPUT,
     delegates: "recorded",
     execute: async ({ ids, wait = "any" }) => {
-      const unknown = (ids ?? []).filter((id) => !children.knows(id));
+      const unknown = (ids ?? []).filter((id) => !children.delegations.knows(id));
       if (unknown.length > 0) return { text: `there is no delegation ${unknown.join(", ")}`, isError: true };
-      const open = children.undelivered(ids);
+      const open = children.delegations.undelivered(ids);
       if (open.length === 0) return { text: "nothing is open: every result has been delivered" };
-      const ends = open.map((delegation) => delegation.done);
-      await children.waiting<unknown>(wait === "all" ? Promise.all(ends) : Promise.race(ends));
+      await children.untilEnded(open, wait === "all" ? "all" : "one");
       return deliver(children, open, "ended");
     },
   });
@@ -104,10 +103,10 @@ async function delegateOne(
   const refusal = isAgent(found) ? children.admit(found) : found;
   if (refusal) return { text: errorText(refusal), isError: true };
   const delegation = children.start(request, { callId: context.callId, rowId: context.rowId });
-  const ends: Promise<unknown>[] = [delegation.done];
-  if (children.mode === "parallel_streaming") ends.push(children.firstOfTurn());
-  await children.waiting(Promise.race(ends));
-  return { ...deliver(children, [delegation], "all"), recorded: true };
+  const first = children.mode === "parallel_streaming" ? [children.delegations.firstOfTurn()] : [];
+  await children.untilEnded([delegation], "one", first);
+  const output = deliver(children, [delegation], "all");
+  return { ...output, recorded: !delegation.result || children.hasBegun(delegation.id) };
 }
 
 /** An error of delegation as its caller sees it. */
@@ -119,7 +118,7 @@ function checkRequests(children: Children, requests: readonly DelegationRequest[
   for (const { agent, fromResults } of requests) {
     const found = children.find(agent);
     if (!isAgent(found)) return errorText(found);
-    const missing = children.missingResults(fromResults ?? []);
+    const missing = children.delegations.missingResults(fromResults ?? []);
     if (missing) return errorText({ type: "params", message: missing, recoverable: true });
   }
   return null;
@@ -137,6 +136,12 @@ function checkTasks({ tasks }: Pick<DelegationBatch, "tasks">): string | null {
 function agentTarget(children: Children, name: string): { kind: "agent"; agent: string } {
   const found = children.find(name);
   return { kind: "agent", agent: isAgent(found) ? found.name : name };
+}
+
+/** What a call of one of the tools for a single task asks for; the input was valid when the call was made. */
+export function requestFrom(tool: string, input: unknown): DelegationRequest {
+  if (tool === "delegate_to_agent") return fromRole(input as RoleInput);
+  return tool === "Task" ? fromTask(input as TaskInput) : (input as DelegationRequest);
 }
 
 function fromRole(input: RoleInput): DelegationRequest {

@@ -1,6 +1,7 @@
 import type { ToolOutput } from "../../tools/tool.ts";
 import { cutAt, MAX_RESULT_CHARS } from "../../tools/truncate.ts";
-import type { Children, Delegation } from "./children.ts";
+import type { Children } from "./children.ts";
+import { type Delegation, openDelegation } from "./delegations.ts";
 import { resultText, runningText } from "./result-text.ts";
 
 /**
@@ -14,6 +15,7 @@ export function deliver(
 ): ToolOutput {
   const { escapeText } = children.parent.session.ports.guards;
   const texts: string[] = [];
+  const delivered: string[] = [];
   let tainted = false;
   let failed = 0;
   for (const delegation of delegations) {
@@ -24,14 +26,22 @@ export function deliver(
     }
     if (delegation.delivered && which === "ended") continue;
     delegation.delivered = true;
+    delivered.push(delegation.id);
     tainted ||= result.tainted;
     if (!result.success) failed++;
     texts.push(resultText(result, escapeText, delegation.taskId));
   }
-  const open = which === "ended" ? children.undelivered() : [];
+  const open = which === "ended" ? children.delegations.undelivered() : [];
   if (open.length > 0) texts.push(`still running: ${open.map((one) => one.taskId ?? one.id).join(", ")}`);
   const isError = failed > 0 && failed === delegations.length;
-  return { text: withOverview(delegations, texts.join("\n")), tainted, isError };
+  const running = delegations.filter((one) => !one.result).map(openDelegation);
+  return {
+    text: withOverview(delegations, texts.join("\n")),
+    tainted,
+    isError,
+    // The record must tell which results a parent still waits for; a batch that ended leaves none.
+    ...((running.length > 0 || which === "ended") && { children: { delivered, running } }),
+  };
 }
 
 /** Long batches begin with one line per task, so that the overview survives when the rest goes to a file. */

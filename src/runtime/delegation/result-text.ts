@@ -1,5 +1,6 @@
 import { complianceError } from "../../loop/deliverables.ts";
-import type { RunResult } from "../../schema/result.ts";
+import type { IsolatedChanges, RunResult } from "../../schema/result.ts";
+import { patchStat } from "../changes/patch.ts";
 
 /** A child's result as its parent reads it: marked as data, with anything that could pass for another voice escaped. */
 export function resultText(result: RunResult, escapeText: (text: string) => string, task?: string): string {
@@ -13,6 +14,7 @@ export function resultText(result: RunResult, escapeText: (text: string) => stri
     ...(result.data !== undefined && { data: result.data }),
     files_modified: result.files_modified,
     files_created: result.files_created,
+    ...(result.changes && { changes: changesText(result.changes) }),
     tests_run: result.tests_run,
     tests_passed: result.tests_passed,
     warnings: result.warnings,
@@ -32,6 +34,19 @@ export function resultText(result: RunResult, escapeText: (text: string) => stri
   const text = `<subagent_result ${mark}>\n${escapeText(JSON.stringify(body, null, 1))}\n</subagent_result>`;
   const broken = result.deliverables.some((verdict) => !verdict.ok);
   return broken ? `${text}\n\n${escapeText(complianceError(result.agent, result.deliverables))}` : text;
+}
+
+const MOST_FILES = 100;
+
+/** Changes of an isolated run, and how they get into the project. */
+function changesText({ files, diff, worktree }: IsolatedChanges): Record<string, unknown> {
+  return {
+    note: "made in the sub-agent's own copy, not in the project yet: bring them in with merge_changes, or leave them",
+    stat: patchStat(files.slice(0, MOST_FILES)),
+    ...(files.length > MOST_FILES && { more_files: files.length - MOST_FILES }),
+    ...(diff && { diff: `the whole diff is in ${diff}` }),
+    worktree,
+  };
 }
 
 /** A delegation that goes on while its parent continues. */

@@ -2,58 +2,72 @@ import { runGraph } from "../../scheduler/task-graph.ts";
 import type { BatchTask, DelegationBatch } from "../../schema/delegation.ts";
 import type { RunResult } from "../../schema/result.ts";
 import type { ToolContext, ToolOutput } from "../../tools/tool.ts";
-import { createId } from "../create-id.ts";
 import { failedResult } from "../runs/failed-result.ts";
 import type { Children } from "./children.ts";
+import type { Delegation } from "./delegations.ts";
 import { deliver } from "./deliver.ts";
+import type { Origin } from "./earlier-attempts.ts";
 
 /** Runs a batch in the order its dependencies allow; partial results are kept and failures listed. */
 export async function runBatch(
   children: Children,
   batch: DelegationBatch,
-  context: ToolContext,
+  { callId, rowId }: ToolContext,
 ): Promise<ToolOutput> {
-  const mode = batch.mode ?? children.mode;
-  const origin = { callId: context.callId, rowId: context.rowId };
+  const { delegations, whole } = startBatch(children, batch, { callId, rowId });
+  const streaming = (batch.mode ?? children.mode) === "parallel_streaming";
+  if (!streaming) await children.waiting(whole);
+  await children.untilEnded(delegations, streaming ? "one" : "all");
+  return deliver(children, delegations, "all");
+}
+
+/**
+ * Begins a batch. One that goes on after a crash names the tasks that are still open, by their ids of before; of the
+ * others the results are known, and nothing of them begins again.
+ */
+export function startBatch(
+  children: Children,
+  batch: DelegationBatch,
+  origin: Origin,
+  open?: ReadonlyMap<string, string>,
+): { delegations: Delegation[]; whole: Promise<void> } {
+  const { callId } = origin;
   const entries = batch.tasks.map((task) => ({
     task,
-    id: createId("run"),
+    id: open?.get(task.id) ?? children.idFor({ callId, taskId: task.id }),
+    isOver: open !== undefined && !open.has(task.id),
     ...Promise.withResolvers<RunResult>(),
   }));
   const byTask = new Map(entries.map((entry) => [entry.task.id, entry]));
-  const delegations = entries.map(({ task, id, promise }) =>
-    children.track({ id, agent: task.agent, taskId: task.id, done: promise }),
+  const delegations = entries.map(({ task, id, promise, isOver }) =>
+    children.delegations.track({ id, agent: task.agent, callId, taskId: task.id }, promise, isOver),
   );
+  const notStarted = ({ id, task }: (typeof entries)[number], because: string) =>
+    failedResult(
+      { runId: id, sessionId: children.parent.session.id, agent: task.agent },
+      { type: "failed", message: `not started: ${because}`, recoverable: false },
+    );
+  const runTask = (entry: (typeof entries)[number], needed: readonly RunResult[]) => {
+    const from = { ...origin, taskId: entry.task.id };
+    if (entry.isOver && !children.hasRow(from)) return notStarted(entry, "it had failed before a crash");
+    return children.delegate(entry.id, entry.task, from, needed);
+  };
 
   const whole = runGraph<BatchTask, RunResult>(batch.tasks, {
-    within: children.within(mode),
+    within: children.within(batch.mode ?? children.mode),
     onFailure: batch.onFailure ?? "continue",
     run: async (task, needed) => {
       const entry = byTask.get(task.id);
-      const value = await children.delegate(
-        entry?.id ?? createId("run"),
-        task,
-        { ...origin, taskId: task.id },
-        needed,
-      );
-      entry?.resolve(value);
+      if (!entry) throw new Error(`no task '${task.id}' in this batch`);
+      const value = await runTask(entry, needed);
+      entry.resolve(value);
       return { value, success: value.success };
     },
   }).then((outcomes) => {
     for (const [index, outcome] of outcomes.entries()) {
       const entry = entries[index];
-      if (outcome.kind === "done" || !entry) continue;
-      const about = { runId: entry.id, sessionId: context.sessionId, agent: entry.task.agent };
-      entry.resolve(
-        failedResult(about, {
-          type: "failed",
-          message: `not started: ${outcome.because}`,
-          recoverable: false,
-        }),
-      );
+      if (outcome.kind !== "done" && entry) entry.resolve(notStarted(entry, outcome.because));
     }
   });
-  const first = Promise.race(entries.map((entry) => entry.promise));
-  await children.waiting<unknown>(mode === "parallel_streaming" ? first : whole);
-  return deliver(children, delegations, "all");
+  return { delegations, whole };
 }

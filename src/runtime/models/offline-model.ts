@@ -1,4 +1,4 @@
-import type { CallableModel } from "../../loop/run.ts";
+import type { CallableModel } from "../../loop/model/callable-model.ts";
 import { createOfflineModel, OFFLINE_ID } from "../../models/offline/create-offline-model.ts";
 import type { Procedure } from "../../models/offline/procedure.ts";
 import { codeProcedures } from "../../packs/code/offline/code-procedures.ts";

@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import type { CallableModel } from "../../loop/run.ts";
+import type { CallableModel } from "../../loop/model/callable-model.ts";
 import type { Procedure } from "../../models/offline/procedure.ts";
 import { priceOf } from "../../models/prices.ts";
 import { createModels, type ModelSources, type Models } from "../../models/resolve-model.ts";
@@ -85,7 +85,8 @@ export function createModelResolver(options: ModelOptions): ModelResolver {
     async resolve(name, inherited, agent) {
       const findFor = (other: string) => find(other, agent);
       if (name !== "inherit") return withFallbacks(name, settings.fallbacks, findFor);
-      if (inherited) return OFFLINE_NAMES.has(inherited.id) ? offline(agent) : inherited;
+      const above = inherited?.passedOn ?? inherited;
+      if (above) return OFFLINE_NAMES.has(above.id) ? offline(agent) : above;
       if (typeof model !== "object") return withFallbacks(model ?? name, settings.fallbacks, findFor);
       return withFallbacks(name, settings.fallbacks, async (other) =>
         other === name ? wrap(name, model) : findFor(other),

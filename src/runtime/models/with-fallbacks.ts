@@ -1,4 +1,4 @@
-import type { CallableModel } from "../../loop/run.ts";
+import type { CallableModel } from "../../loop/model/callable-model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { RetinueError } from "../../schema/error.ts";
 import type { Settings } from "../../schema/settings.ts";

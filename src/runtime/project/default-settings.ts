@@ -1,3 +1,4 @@
+import { DEFAULT_SHELL } from "../../packs/code/shell/default-shell.ts";
 import type { Settings } from "../../schema/settings.ts";
 
 /** What holds when nobody says otherwise. */
@@ -13,5 +14,6 @@ export const DEFAULT_SETTINGS: Settings = {
   maxAgents: 1_000,
   watchdog: { firstTokenMs: 120_000, idleMs: 120_000 },
   store: { synchronous: "NORMAL" },
+  shell: DEFAULT_SHELL,
   agents: [],
 };

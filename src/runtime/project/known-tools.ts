@@ -4,14 +4,10 @@ import type { ToolName } from "../../permissions/outlook.ts";
 
 /** Tools that rules may name before the pack that brings them is loaded, by their groups. */
 const BY_GROUPS: readonly (readonly [groups: readonly string[], names: readonly string[]])[] = [
-  [["filesystem"], ["edit", "code_search", "overview", "docs_coverage", "plan_files"]],
-  [["git"], ["git", "git_diff", "git_commit"]],
-  [["shell"], ["shell"]],
   [["web"], ["web_search", "web_fetch"]],
   [["research", "web"], ["crawl_parallel"]],
   [["research"], ["save_corpus", "write_local_file", "workbench_upload", "workbench_download"]],
   [["delegation"], ["delegate", "delegate_many", "collect_results"]],
-  [[], ["test", "todo"]],
 ];
 
 const OTHER_GROUPS = ["email", "calendar", "contacts", "slack"];
@@ -19,7 +15,9 @@ const OTHER_GROUPS = ["email", "calendar", "contacts", "slack"];
 /** Every tool that a rule may name, with its groups. */
 export const KNOWN_TOOLS: readonly ToolName[] = [
   ...codeTools.map(({ name, groups }) => ({ name, groups })),
-  ...BY_GROUPS.flatMap(([groups, names]) => names.map((name) => ({ name, groups }))),
+  ...BY_GROUPS.flatMap(([groups, names]) => names.map((name) => ({ name, groups }))).filter(
+    ({ name }) => !codeTools.some((tool) => tool.name === name),
+  ),
 ];
 
 /** Every group that a rule may name. */

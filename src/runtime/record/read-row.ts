@@ -1,5 +1,6 @@
 import type { Reply, ToolCall } from "../../loop/model/read-stream.ts";
 import { parseReport } from "../../loop/parse-report.ts";
+import type { OpenDelegation } from "../../schema/delegation.ts";
 import type { MessageNode, MessageRow } from "../../schema/record.ts";
 import type { RunResult } from "../../schema/result.ts";
 
@@ -34,6 +35,18 @@ export function replyOfRow(row: MessageRow): Reply {
   };
 }
 
+/** The model calls of a run that continued its conversation, in order. */
+export function turnsOf(node: MessageNode): MessageNode[] {
+  return node.children.filter(
+    (row) => row.request_type === "continuation" && metadataOf(row).purpose !== "summary",
+  );
+}
+
+/** Delegations whose results the run had not been given when a model call began. */
+export function runningIn(turn: MessageRow): readonly OpenDelegation[] {
+  return (metadataOf(turn).running as OpenDelegation[] | undefined) ?? [];
+}
+
 /** A row and everything below it, without recursion. */
 export function* subtreeOf(node: MessageNode): Generator<MessageNode> {
   const left = [node];
@@ -54,9 +67,10 @@ export function spentIn(node: MessageNode): {
   for (const row of subtreeOf(node)) {
     if (row.request_type === "prompt" || row.request_type === "delegation") spent.runs++;
     if (row.request_type !== "continuation") continue;
+    const costUsd = costOfRow(row);
     spent.tokens += tokensOf(row);
-    spent.costUsd += row.cost_usd ?? 0;
-    if (row.cost_usd === null && isClosed(row)) spent.priced = false;
+    spent.costUsd += costUsd ?? 0;
+    if (costUsd === null) spent.priced = false;
   }
   return spent;
 }
@@ -66,6 +80,13 @@ export function tokensOf(row: MessageRow): number {
   if (isClosed(row)) return row.total_tokens ?? 0;
   const { reserved } = metadataOf(row);
   return typeof reserved === "number" ? reserved : (row.context_token_count ?? 0);
+}
+
+/** Cost of one model call; of one that never ended, what was set aside for it. Null if its price is not known. */
+export function costOfRow(row: MessageRow): number | null {
+  if (isClosed(row)) return row.cost_usd;
+  const { reservedUsd = 0 } = metadataOf(row);
+  return typeof reservedUsd === "number" ? reservedUsd : null;
 }
 
 /** Whether untrusted text had entered a run or anything below it. */
@@ -80,4 +101,19 @@ export function wasTainted(node: MessageNode): boolean {
 export function elapsedMs(node: MessageNode): number {
   const turns = node.children.filter((row) => row.request_type === "continuation");
   return turns.reduce((latest, row) => Math.max(latest, Number(metadataOf(row).elapsedMs ?? 0)), 0);
+}
+
+/** Who made or changed each file last, as the rows of a session tell: ids of that run and its ancestors. */
+export function claimsIn(roots: readonly MessageNode[]): Map<string, readonly string[]> {
+  const changes: { seq: number; path: string; line: readonly string[] }[] = [];
+  const left = roots.map((node) => ({ node, line: [node.run_id] }));
+  for (let at = left.pop(); at; at = left.pop()) {
+    const { node, line } = at;
+    const files = (metadataOf(node).files as [path: string, kind: string][] | undefined) ?? [];
+    for (const [path] of files) changes.push({ seq: node.closed_seq ?? 0, path, line });
+    for (const child of node.children)
+      left.push({ node: child, line: line.at(-1) === child.run_id ? line : [...line, child.run_id] });
+  }
+  changes.sort((one, other) => one.seq - other.seq);
+  return new Map(changes.map(({ path, line }) => [path, line]));
 }

@@ -1,54 +1,84 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import type { CallResult } from "../../loop/calls/dispatch.ts";
+import type { Guards } from "../../loop/guards.ts";
 import { pushReply, pushResults } from "../../loop/history.ts";
-import type { ToolCall } from "../../loop/model/read-stream.ts";
-import type { Resumption, Run } from "../../loop/run.ts";
+import type { Run } from "../../loop/run.ts";
+import type { Resumption } from "../../loop/run-spec.ts";
+import { countRepeats } from "../../loop/turns/repetition.ts";
 import type { MessageNode } from "../../schema/record.ts";
 import type { BailoutReason } from "../../schema/result.ts";
-import { resultText, runningText } from "../delegation/result-text.ts";
-import { isClosed, metadataOf, replyOfRow, resultOfRow, tokensOf } from "./read-row.ts";
-
-/** Delegation under any of its names; its tools are made after the run is restored. */
-const DELEGATING = new Set(["delegate", "delegate_to_agent", "Task"]);
+import { costOfRow, isClosed, metadataOf, replyOfRow, runningIn, tokensOf, turnsOf } from "./read-row.ts";
+import { restoreCall } from "./restore-call.ts";
 
 /** What the record is asked for while a run is rebuilt. */
-export type RestorePorts = { text(id: string): string | undefined; escapeText(text: string): string };
+export type RestorePorts = {
+  text(id: string): string | undefined;
+  guards: Pick<Guards, "escapeText" | "isRepeating">;
+};
 
-/** Puts a run back to where its rows end: history, counters, taint, files, and what to do next. */
-export function restoreRun(run: Run, node: MessageNode, ports: RestorePorts): void {
-  let next: Resumption = { kind: "turn" };
+/**
+ * Puts a run back to where its rows end: history, counters, taint, files, and what to do next. A run that had not
+ * reached its first turn begins anew. `whole` says that nothing is left to do for the last turn.
+ */
+export function restoreRun(run: Run, node: MessageNode, ports: RestorePorts, whole = false): void {
   run.tainted ||= metadataOf(node).tainted === true;
-  const turns = node.children.filter((row) => row.request_type === "continuation");
-  const latest = turns.findLast((row) => metadataOf(row).purpose !== "summary");
-  for (const row of turns) {
+  for (const row of node.children) if (row.request_type === "continuation") restoreSpending(run, row);
+  const turns = turnsOf(node);
+  if (turns.length === 0) return;
+  let next: Resumption = { kind: "turn" };
+  for (const [index, row] of turns.entries()) {
     const metadata = metadataOf(row);
-    run.tokens += tokensOf(row);
-    if (isClosed(row))
-      run.costUsd = row.cost_usd === null || run.costUsd === null ? null : run.costUsd + row.cost_usd;
-    if (metadata.purpose === "summary") continue;
     restoreMessages(run, metadata, ports);
+    restoreState(run, metadata);
+    restoreModel(run, row);
     const turn = Number(metadata.turn);
     const answered = isClosed(row) && row.status === "completed";
     run.turn = answered ? turn : turn - (metadata.purpose === undefined ? 1 : 0);
     run.turnMessageId = row.id;
-    next = answered ? afterReply(run, row, row === latest, ports) : beforeReply(metadata);
+    const following = turns[index + 1];
+    const place = { following, isLatest: !following && !whole };
+    next = answered ? afterReply(run, row, place, ports) : beforeReply(metadata);
   }
   run.unrecorded.length = 0;
   run.historyReplaced = false;
   run.resumption = next;
 }
 
-function restoreMessages(run: Run, metadata: Readonly<Record<string, unknown>>, ports: RestorePorts): void {
+function restoreSpending(run: Run, row: MessageNode): void {
+  const costUsd = costOfRow(row);
+  run.tokens += tokensOf(row);
+  run.costUsd = costUsd === null || run.costUsd === null ? null : run.costUsd + costUsd;
+}
+
+type Metadata = Readonly<Record<string, unknown>>;
+
+function restoreMessages(run: Run, metadata: Metadata, ports: RestorePorts): void {
   const history = typeof metadata.history === "string" ? ports.text(metadata.history) : undefined;
   if (history !== undefined) run.replaceHistory(JSON.parse(history) as LanguageModelV4Message[]);
   for (const text of (metadata.before as string[] | undefined) ?? []) run.pushUser(text);
-  if (Array.isArray(metadata.calls)) restoreCounts(run, metadata.calls as [string, number][]);
-  if (typeof metadata.repairsLeft === "number") run.repairsLeft = metadata.repairsLeft;
-  if (typeof metadata.emptyReplies === "number") run.emptyReplies = metadata.emptyReplies;
-  if (Array.isArray(metadata.baseline)) run.baseline = new Map(metadata.baseline as [string, string][]);
 }
 
-/** Calls that were counted before this turn; those of the latest turn are counted from its reply. */
+/** What each turn's row tells of the run besides its conversation; see `openTurn`. */
+function restoreState(run: Run, metadata: Metadata): void {
+  if (Array.isArray(metadata.calls)) restoreCounts(run, metadata.calls as [string, number][]);
+  if (typeof metadata.repairsLeft === "number") run.repairsLeft = metadata.repairsLeft;
+  run.emptyReplies = typeof metadata.emptyReplies === "number" ? metadata.emptyReplies : 0;
+  if (Array.isArray(metadata.baseline)) run.baseline = new Map(metadata.baseline as [string, string][]);
+  run.compactedForOverflow ||= metadata.overflowed === true;
+  run.warnings.push(...((metadata.warnings as string[] | undefined) ?? []));
+  run.warningsRecorded = run.warnings.length;
+}
+
+/** The fallback that had taken over stays. */
+function restoreModel(run: Run, row: MessageNode): void {
+  const at = run.fallbacks.findIndex((fallback) => fallback.id === row.model_id);
+  const taken = run.fallbacks[at];
+  if (!taken || row.model_id === run.model.id) return;
+  run.model = taken;
+  run.fallbacks.splice(0, at + 1);
+}
+
+/** Calls that were counted before this turn; those of the latest turn are counted from their rows. */
 function restoreCounts(run: Run, counts: readonly (readonly [tool: string, count: number])[]): void {
   run.toolCounts.clear();
   run.toolCalls = 0;
@@ -58,12 +88,17 @@ function restoreCounts(run: Run, counts: readonly (readonly [tool: string, count
   }
 }
 
-function beforeReply(metadata: Readonly<Record<string, unknown>>): Resumption {
+function beforeReply(metadata: Metadata): Resumption {
   if (metadata.purpose !== "wrap_up") return { kind: "turn" };
   return { kind: "wrap_up", reason: metadata.reason as BailoutReason, text: null };
 }
 
-function afterReply(run: Run, row: MessageNode, isLatest: boolean, ports: RestorePorts): Resumption {
+function afterReply(
+  run: Run,
+  row: MessageNode,
+  { following, isLatest }: { following: MessageNode | undefined; isLatest: boolean },
+  ports: RestorePorts,
+): Resumption {
   const reply = replyOfRow(row);
   const metadata = metadataOf(row);
   if (metadata.purpose === "wrap_up")
@@ -71,61 +106,13 @@ function afterReply(run: Run, row: MessageNode, isLatest: boolean, ports: Restor
   pushReply(run, reply);
   run.measured = { tokens: row.total_tokens ?? 0, bytes: run.contextBytes };
   if (reply.calls.length === 0) return { kind: "answer", reply };
+  run.emptyReplies = 0;
+  const repeating = countRepeats(run, reply.calls, ports.guards);
   const answered = new Map<string, CallResult>();
-  const calls = reply.calls.map((call) => restoreCall(run, row, call, { answered, isLatest }, ports));
-  if (answered.size < calls.length) return { kind: "calls", calls, answered };
+  const running = new Map((following ? runningIn(following) : []).map((one) => [one.callId, one]));
+  const place = { answered, running, isLatest, escapeText: ports.guards.escapeText };
+  const calls = reply.calls.map((call) => restoreCall(run, row, call, place));
+  if (isLatest) return { kind: "calls", calls, answered, repeating };
   pushResults(run, [...answered.values()]);
   return { kind: "turn" };
-}
-
-/** Counts a call and what it did; its answer goes into `answered` if the record has one. */
-function restoreCall(
-  run: Run,
-  turn: MessageNode,
-  call: ToolCall,
-  { answered, isLatest }: { answered: Map<string, CallResult>; isLatest: boolean },
-  ports: RestorePorts,
-): ToolCall {
-  run.callIds.add(call.callId);
-  const tool = run.spec.tools.get(call.tool)?.name ?? (DELEGATING.has(call.tool) ? "delegate" : undefined);
-  if (tool !== undefined) {
-    run.toolCalls++;
-    run.toolCounts.set(tool, (run.toolCounts.get(tool) ?? 0) + 1);
-  }
-  const rows = turn.children.filter((child) => child.call_id === call.callId);
-  const own = rows.find((row) => row.request_type === "tool_call");
-  const child = rows.findLast((row) => row.request_type === "delegation");
-  if (own && isClosed(own)) answered.set(call.callId, answerOfRow(run, own, call));
-  else if (!own && child && !isLatest && !isClosed(child)) {
-    const text = runningText(child.agent_role ?? "", child.run_id);
-    answered.set(call.callId, { callId: call.callId, tool: call.tool, text, outcome: "ok" });
-  } else if (!own && child && isClosed(child) && (!isLatest || child.status === "completed")) {
-    const result = resultOfRow(child);
-    run.tainted ||= result.tainted;
-    const outcome = result.success ? "ok" : "error";
-    answered.set(call.callId, {
-      callId: call.callId,
-      tool: call.tool,
-      text: resultText(result, ports.escapeText),
-      outcome,
-    });
-  }
-  return { ...call, resumed: { rowId: own?.id ?? null } };
-}
-
-function answerOfRow(run: Run, row: MessageNode, call: ToolCall): CallResult {
-  const { outcome, tainted, files, tests } = metadataOf(row);
-  if (tainted) run.tainted = true;
-  if (outcome !== "denied" && run.spec.tools.has(call.tool)) run.toolsUsed.add(call.tool);
-  for (const [path, kind] of (files as [string, "created" | "modified"][] | undefined) ?? [])
-    run.noteChange(path, kind);
-  const counted = tests as { run: number; passed: number } | undefined;
-  run.testsRun += counted?.run ?? 0;
-  run.testsPassed += counted?.passed ?? 0;
-  return {
-    callId: call.callId,
-    tool: call.tool,
-    text: row.response_content ?? "",
-    outcome: (outcome as CallResult["outcome"]) ?? "error",
-  };
 }

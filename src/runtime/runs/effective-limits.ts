@@ -1,4 +1,4 @@
-import type { RunLimits } from "../../loop/run.ts";
+import type { RunLimits } from "../../loop/run-spec.ts";
 import type { AccountLimits } from "../../scheduler/ledger.ts";
 import type { Limits } from "../../schema/agent.ts";
 import type { Settings } from "../../schema/settings.ts";

@@ -1,17 +1,21 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { wrapUpReserveMs } from "../../loop/limits.ts";
-import { Run, type RunSpec } from "../../loop/run.ts";
-import { costOf } from "../../models/prices.ts";
+import { Run } from "../../loop/run.ts";
+import type { RunSpec } from "../../loop/run-spec.ts";
+import { openingFor } from "../../permissions/protected-layer.ts";
 import { Account } from "../../scheduler/ledger.ts";
 import { RunSlot } from "../../scheduler/slots.ts";
 import type { MessageNode } from "../../schema/record.ts";
 import { Children } from "../delegation/children.ts";
 import { delegationTools } from "../delegation/delegation-tools.ts";
+import { EarlierAttempts } from "../delegation/earlier-attempts.ts";
+import { rememberChildren } from "../delegation/remember-children.ts";
 import type { Host, LiveRun } from "../host.ts";
+import { mergeTool } from "../isolation/merge-tool.ts";
 import { forkRun } from "../record/fork-run.ts";
-import { elapsedMs, isClosed, spentIn, tokensOf, wasTainted } from "../record/read-row.ts";
-import { restoreRun } from "../record/restore-run.ts";
+import { costOfRow, elapsedMs, isClosed, spentIn, tokensOf, wasTainted } from "../record/read-row.ts";
+import { type RestorePorts, restoreRun } from "../record/restore-run.ts";
 import { accountLimits } from "./effective-limits.ts";
 import type { SpawnRequest } from "./spawn-request.ts";
 
@@ -28,6 +32,7 @@ export async function bringToLife(
   const depth = parent ? parent.run.spec.depth + 1 : 0;
   const startedMs = clock.monotonicMs() - (request.resume ? elapsedMs(request.resume) : 0);
   const tools = new Map(profile.tools);
+  const projectDir = await host.isolation.enter(request);
   const spec: RunSpec = {
     runId: request.runId,
     sessionId: session.id,
@@ -41,11 +46,11 @@ export async function bringToLife(
     system: profile.system,
     task: request.message,
     model: profile.model,
-    chain: profile.chain,
+    chain: projectDir === session.projectDir ? profile.chain : openingFor(profile.chain, projectDir),
     tools: agent.subagents ? tools : profile.tools,
     limits,
     deliverables: request.deliverables,
-    projectDir: session.projectDir,
+    projectDir,
     workspaceDir: await workspaceOf(request),
     messageId,
     startedAtMs: request.resume ? Date.parse(request.resume.started_at) : clock.wallMs(),
@@ -63,14 +68,17 @@ export async function bringToLife(
   if (parent?.run.paused) run.pause();
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
   const live: LiveRun = { run, session, parent, kids: new Set(), children: null, settled, settle };
-  const ports = { text: (id: string) => host.store.prompt(id), escapeText: host.guards.escapeText };
-  if (request.past) forkRun(run, request.past, ports);
-  if (request.resume) restore(host, live, request.resume);
+  const earlier = new EarlierAttempts(request.resume);
   if (agent.subagents) {
-    live.children = new Children(host, live, profile);
-    if (request.resume) live.children.remember(request.resume);
+    live.children = new Children(host, live, profile, earlier);
     for (const [name, tool] of delegationTools(live.children)) tools.set(name, tool);
+    const merging = mergeTool(host, live);
+    tools.set(merging.name, merging);
   }
+  const ports = { text: (id: string) => host.store.prompt(id), guards: host.guards };
+  if (request.past) forkRun(run, request.past.root, ports);
+  if (request.resume) restore(live, request.resume, ports);
+  if (request.resume && live.children) rememberChildren(live.children, request.resume, earlier);
   session.live.set(run.spec.runId, live);
   parent?.kids.add(live);
   return live;
@@ -78,12 +86,12 @@ export async function bringToLife(
 
 /** Whether untrusted text is in a run from the start. */
 export function isTainted({ tainted, parent, past }: SpawnRequest): boolean {
-  return tainted || (parent?.run.tainted ?? false) || (past !== undefined && wasTainted(past));
+  return tainted || (parent?.run.tainted ?? false) || (past !== undefined && wasTainted(past.root));
 }
 
 /** What was spent before counts for the run; the session's account was charged for all of it at once. */
-function restore(host: Host, { run, session }: LiveRun, node: MessageNode): void {
-  restoreRun(run, node, { text: (id) => host.store.prompt(id), escapeText: host.guards.escapeText });
+function restore({ run, session }: LiveRun, node: MessageNode, ports: RestorePorts): void {
+  restoreRun(run, node, ports);
   const spent = spentIn(node);
   run.account.tokensSpent = spent.tokens;
   run.account.costSpent = spent.costUsd;
@@ -97,7 +105,7 @@ function restore(host: Host, { run, session }: LiveRun, node: MessageNode): void
       durationMs: 0,
       errorMessage: "the process ended during this call; it is made again",
       totalTokens: tokensOf(row),
-      costUsd: costOfOpen(row, run),
+      costUsd: costOfRow(row),
     });
   }
 }
@@ -106,7 +114,7 @@ async function workspaceOf({ session, profile, runId, parent }: SpawnRequest): P
   const shared = parent?.run.spec.workspaceDir ?? session.workspaceDir;
   if (profile.agent.workspace === "shared") return shared;
   const own = join(`${session.workspaceDir}-runs`, runId);
-  await mkdir(own, { recursive: true, mode: 0o700 });
+  if (!session.ports.recorded) await mkdir(own, { recursive: true, mode: 0o700 });
   return own;
 }
 
@@ -118,10 +126,14 @@ function deadlineOfChildren(parent: LiveRun | null): number {
 
 const PERSON_CHECK_MS = 1_000;
 
-/** Ends the run at its deadline, which does not come while a person is being waited for; returns how to stop watching. */
+/**
+ * Ends the run at its deadline, which does not come while a person is being waited for; returns how to stop watching.
+ * In a replay no time passes, and the record says which runs came to their deadline.
+ */
 export function watchDeadline({ run, session }: LiveRun): () => void {
-  const { clock } = session.ports;
+  const { clock, recorded } = session.ports;
   let stop = () => {};
+  if (recorded) return stop;
   const arm = (delayMs: number) => {
     stop = clock.timer(delayMs, () => {
       const leftMs = run.personWaits > 0 ? PERSON_CHECK_MS : run.deadlineMs - clock.monotonicMs();
@@ -133,12 +145,4 @@ export function watchDeadline({ run, session }: LiveRun): () => void {
   };
   arm(run.deadlineMs - clock.monotonicMs());
   return () => stop();
-}
-
-/** What a call that never ended may have cost at most. */
-function costOfOpen(row: MessageNode, run: Run): number | null {
-  const inputTokens = row.context_token_count ?? 0;
-  const outputTokens = Math.max(0, tokensOf(row) - inputTokens);
-  const usage = { inputTokens, outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
-  return costOf(usage, run.model.price);
 }

@@ -1,4 +1,5 @@
-import type { CallableModel, RunLimits } from "../../loop/run.ts";
+import type { CallableModel } from "../../loop/model/callable-model.ts";
+import type { RunLimits } from "../../loop/run-spec.ts";
 import { childChain } from "../../permissions/child-chain.ts";
 import { decide } from "../../permissions/decide.ts";
 import { delegationLayer, toolsLayer } from "../../permissions/layers.ts";
@@ -135,7 +136,13 @@ function chainOf(host: Host, { agent, session, parent, tools }: ProfileRequest):
     : [...session.base, own];
 }
 
-function delegatesOf(host: Host, agent: Agent, chain: readonly Layer[], parent: LiveRun | null): Agent[] {
+/** The agents that an agent may delegate to under a chain of rights. */
+export function delegatesOf(
+  host: Host,
+  agent: Agent,
+  chain: readonly Layer[],
+  parent: LiveRun | null,
+): Agent[] {
   if (!agent.subagents) return [];
   const above = new Set(parent ? [...parent.run.spec.ancestors, parent.run.spec.agent.name] : []);
   above.add(agent.name);

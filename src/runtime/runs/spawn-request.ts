@@ -1,6 +1,8 @@
 import type { Deliverable, Limits } from "../../schema/agent.ts";
 import type { MessageNode } from "../../schema/record.ts";
 import type { LiveRun, Session } from "../host.ts";
+import type { Conducted } from "../planning/conduct-run.ts";
+import type { Past } from "../record/fork-run.ts";
 import type { Profile } from "./profile.ts";
 
 /** A run that is about to begin. */
@@ -22,10 +24,12 @@ export type SpawnRequest = {
   attempt: number;
   deliverables: readonly Deliverable[];
   limits?: Limits | undefined;
+  /** Set for a root run that the host leads by a plan. */
+  conducted?: Conducted | undefined;
   /** The task's id in its batch. */
   taskId?: string | undefined;
   /** A recorded run whose conversation the new run begins with. */
-  past?: MessageNode | undefined;
+  past?: Past | undefined;
   /** The recorded run to go on with, in its own row. */
   resume?: MessageNode | undefined;
 };

@@ -1,5 +1,6 @@
 import type { Run } from "../../loop/run.ts";
 import { runAgent } from "../../loop/run-agent.ts";
+import type { Interruption } from "../../loop/run-spec.ts";
 import { messageOf } from "../../schema/error.ts";
 import type { RunError, RunResult } from "../../schema/result.ts";
 import { excerpt, MAX_RESULT_CHARS } from "../../tools/truncate.ts";
@@ -13,7 +14,7 @@ import type { SpawnRequest } from "./spawn-request.ts";
 export async function spawnRun(host: Host, request: SpawnRequest): Promise<RunResult> {
   const { session, parent } = request;
   const above = parent?.run.account ?? session.account;
-  const full = request.resume ? null : above.takeSpawn();
+  const full = request.resume || session.ports.recorded ? null : above.takeSpawn();
   const messageId = request.resume ? request.resume.id : openRun(request);
   if (request.resume) announce(request, messageId);
   if (full) {
@@ -26,7 +27,7 @@ export async function spawnRun(host: Host, request: SpawnRequest): Promise<RunRe
   }
   try {
     const live = await bringToLife(host, request, messageId, above);
-    const result = await runLive(live);
+    const result = await runLive(host, live);
     return closeRun(request, messageId, result);
   } catch (thrown) {
     return closeRun(
@@ -37,15 +38,19 @@ export async function spawnRun(host: Host, request: SpawnRequest): Promise<RunRe
   }
 }
 
-async function runLive(live: LiveRun): Promise<RunResult> {
+async function runLive(host: Host, live: LiveRun): Promise<RunResult> {
   const { run, session, parent } = live;
+  const { recorded } = session.ports;
   const stopTimer = watchDeadline(live);
-  if (parent?.run.interruption) run.interrupt(parent.run.interruption);
+  const stop = parent ? parent.run.interruption : session.stop;
+  if (stop && !recorded) run.interrupt(stop);
   try {
-    const result = await runAgent(run, session.ports);
+    const result = recorded?.begin(run) ?? (await runAgent(run, session.ports));
     await settleKids(live, `the parent ${run.spec.agent.name} ended`);
     if (parent && (!run.subtreePriced || run.costUsd === null)) parent.run.subtreePriced = false;
-    return await shortened(live, withSubtree(run, result));
+    const left = recorded || session.lease.lost.aborted ? result : await host.isolation.leave(live, result);
+    const measured = await shortened(live, withSubtree(run, left));
+    return recorded?.end(run, measured) ?? measured;
   } finally {
     stopTimer();
     session.live.delete(run.spec.runId);
@@ -56,8 +61,13 @@ async function runLive(live: LiveRun): Promise<RunResult> {
 
 /** Ends a run and everything below it. */
 export function cancelTree(live: LiveRun, message: string): void {
-  live.run.interrupt({ status: "cancelled", bailout: "cancelled", message });
-  for (const kid of live.kids) cancelTree(kid, message);
+  interruptTree(live, { status: "cancelled", bailout: "cancelled", message });
+}
+
+/** Interrupts a run and everything below it. */
+export function interruptTree(live: LiveRun, interruption: Interruption): void {
+  live.run.interrupt(interruption);
+  for (const kid of live.kids) interruptTree(kid, interruption);
 }
 
 function refused({ session, profile, runId, attempt }: SpawnRequest, error: RunError): RunResult {
@@ -71,7 +81,7 @@ function refused({ session, profile, runId, attempt }: SpawnRequest, error: RunE
 /** A run that ends takes its children with it, also those that had not begun, and is over only when they are. */
 async function settleKids(live: LiveRun, message: string): Promise<void> {
   live.children?.stop(message);
-  await live.children?.settled();
+  await live.children?.delegations.settled();
   await Promise.all([...live.kids].map((kid) => kid.settled));
 }
 
@@ -86,7 +96,7 @@ function withSubtree(run: Run, result: RunResult): RunResult {
 
 /** A long result goes to a file that its reader, the parent, can open. */
 async function shortened({ run, session, parent }: LiveRun, result: RunResult): Promise<RunResult> {
-  if (result.details.length <= MAX_RESULT_CHARS) return result;
+  if (result.details.length <= MAX_RESULT_CHARS || session.lease.lost.aborted) return result;
   const where = await session.ports
     .saveArtefact(parent?.run ?? run, `result-${run.spec.runId}.md`, result.details)
     .then((path) => `the whole is in ${path}`)

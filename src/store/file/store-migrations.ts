@@ -76,8 +76,66 @@ CREATE TABLE leases (
 ) WITHOUT ROWID;
 `;
 
+const PLANS = `
+CREATE TABLE plans (
+  plan_id TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  format INTEGER NOT NULL,
+  plan_json TEXT NOT NULL,
+  PRIMARY KEY (plan_id, version)
+) WITHOUT ROWID;
+CREATE INDEX idx_plans_updated ON plans(updated_at);
+`;
+
+const CHANGES = `
+CREATE TABLE file_changes (
+  change_id TEXT PRIMARY KEY,
+  session_id TEXT NOT NULL,
+  run_id TEXT NOT NULL,
+  about_run TEXT,
+  message_id INTEGER,
+  root TEXT NOT NULL,
+  path TEXT NOT NULL,
+  source TEXT NOT NULL,
+  before_mode INTEGER,
+  before_hash TEXT,
+  after_mode INTEGER,
+  after_hash TEXT,
+  outcome_known INTEGER NOT NULL,
+  note TEXT,
+  opened_at TEXT NOT NULL,
+  closed_seq INTEGER,
+  position REAL NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX idx_changes_run ON file_changes(run_id);
+CREATE INDEX idx_changes_about ON file_changes(about_run);
+CREATE INDEX idx_changes_path ON file_changes(root, path);
+CREATE INDEX idx_changes_closed ON file_changes(closed_seq);
+CREATE INDEX idx_changes_position ON file_changes(position);
+
+CREATE TABLE worktrees (
+  run_id TEXT PRIMARY KEY,
+  session_id TEXT NOT NULL,
+  agent TEXT NOT NULL,
+  path TEXT NOT NULL,
+  into_path TEXT NOT NULL,
+  status TEXT NOT NULL,
+  base_tree TEXT,
+  base_commit TEXT,
+  git_dir TEXT,
+  line_json TEXT NOT NULL,
+  tainted INTEGER NOT NULL,
+  created_at INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX idx_worktrees_status ON worktrees(status);
+`;
+
 /** The schema of the record, one step per released version. Steps are only ever added. */
 export const STORE_MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST },
   { version: 2, sql: LEASES },
+  { version: 3, sql: PLANS },
+  { version: 4, sql: CHANGES },
 ];

@@ -1,13 +1,13 @@
 import { stat } from "node:fs/promises";
-import { openForReading } from "../../../files/open-inside.ts";
 import { pathTarget } from "../../../files/resolve-path.ts";
 import { defineTool, type Roots, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
 import { fileFault } from "./file-fault.ts";
 import { placeOf } from "./place.ts";
+import { noteReading, noteSeen, stateName, versionOf } from "./seen-files.ts";
+import { isBinary, readWhole, stateOf } from "./text-file.ts";
 
 type ReadInput = { path: string; offset?: number; limit?: number };
 
-const MAX_BYTES = 20 * 1024 * 1024;
 const DEFAULT_LINES = 2_000;
 const MAX_LINE_CHARS = 2_000;
 
@@ -30,7 +30,7 @@ export const read: Tool<ReadInput> = defineTool<ReadInput>({
     additionalProperties: false,
   },
   access: async ({ path }, roots) => [await pathTarget(path, "read", roots)],
-  fileState: async ({ path }, roots) => stateOf(path, roots),
+  fileState: async ({ path }, run) => stateBefore(path, run),
   execute: async ({ path, offset = 1, limit = DEFAULT_LINES }, context) => {
     try {
       return numbered(await readText(context), offset, limit);
@@ -42,16 +42,12 @@ export const read: Tool<ReadInput> = defineTool<ReadInput>({
 
 async function readText(context: ToolContext): Promise<string> {
   const place = placeOf(context);
-  const handle = await openForReading(place.root, place.path);
-  try {
-    const { size } = await handle.stat();
-    if (size > MAX_BYTES) throw new Error(`it has ${size} bytes; at most ${MAX_BYTES} can be read`);
-    const bytes = await handle.readFile();
-    if (bytes.subarray(0, 8_000).includes(0)) throw new Error("it is a binary file");
-    return bytes.toString("utf8");
-  } finally {
-    await handle.close();
-  }
+  const { bytes, state } = await readWhole(place);
+  if (isBinary(bytes)) throw new Error("it is a binary file");
+  const version = versionOf(bytes);
+  noteReading(place.path, state, version);
+  noteSeen(context.runId, place.path, version);
+  return bytes.toString("utf8");
 }
 
 function numbered(text: string, offset: number, limit: number): ToolOutput {
@@ -70,9 +66,8 @@ function numbered(text: string, offset: number, limit: number): ToolOutput {
   return { text: body.join("\n") };
 }
 
-async function stateOf(path: string, roots: Roots): Promise<string | undefined> {
-  const target = await pathTarget(path, "read", roots);
+async function stateBefore(path: string, run: Roots & { runId?: string }): Promise<string | undefined> {
+  const target = await pathTarget(path, "read", run);
   if (target.kind !== "path") return undefined;
-  const { size, mtimeMs, ctimeMs, ino } = await stat(target.path);
-  return `${target.path}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
+  return stateName(target.path, stateOf(await stat(target.path)), run.runId);
 }

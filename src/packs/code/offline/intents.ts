@@ -16,7 +16,7 @@ const WORDS: Readonly<Record<Intent, string>> = {
   write: `implement add create write fix refactor rename change update modify remove delete replace migrate convert
     generate build make edit rewrite improve optimise optimize extend port move format upgrade bump commit translate
     draft compose code coder executor developer author patch introduce drop clean correct repair simplify support set
-    install configure turn put save insert append scaffold develop`,
+    install configure turn put save insert append scaffold develop document`,
 };
 
 const BY_WORD = new Map<string, Intent>();
@@ -31,10 +31,27 @@ const BUILDING =
   "(?:based on|using|with|from|after|once|given) (?:that|this|these|those|it|them|both|(?:all (?:of )?)?(?:the|these|those) (?:results?|findings?|answers?))(?: (?:is|are) done)?";
 const BEFORE_VERB = new RegExp(`^(?:(?:${COURTESY}|${BUILDING})\\b[\\s,:]*)+`, "i");
 
+/** Something that went wrong when it ran; how failures are handled in general is another question. */
+const WENT_WRONG =
+  /\b(?:test )?failures?\b(?!\s+(?:modes?|polic|handl|paths?|cases?|class|types?|codes?|messages?|rates?))|\bfail(?:s|ed|ing)?\b|\bbroken tests?\b|\bcrash(?:es|ed|ing)?\b/i;
+const IN_GENERAL = /\b(?:how|where|when)\b[^.?!]*\b(?:fail|crash)/i;
+const ASKS_CAUSE = /^(?:explain|analy[sz]e|investigate|understand|trace|why|diagnose|debug)$/;
+
+const DO_TESTS_PASS =
+  /^(?:do|does|are|is|what|which)\b.*\btests?\b.*\b(?:pass(?:es|ing)?|green|red|broken|fail(?:s|ed|ing)?)\s*\?*$|^what (?:fails|failed|is failing)\s*\?*$/i;
+
+/** Whether a part is about what went wrong, so that after a run of tests it builds on it. */
+export function isAboutFailures(part: string): boolean {
+  return WENT_WRONG.test(part) && !IN_GENERAL.test(part);
+}
+
 /** The intent of the first word that has one, once courtesies are passed over; undefined if there is no such word. */
 export function intentOf(part: string): Intent | undefined {
   const [verb = ""] = wordsOf(part.replace(BEFORE_VERB, ""));
   const direct = BY_WORD.get(verb);
+  const cause = ASKS_CAUSE.test(verb) || /\b(?:why|cause|reason)\b/i.test(part);
+  if (direct === "look" && cause && isAboutFailures(part)) return "debug";
+  if (direct === "look" && DO_TESTS_PASS.test(part.trim())) return "test";
   if (
     direct === "look" &&
     /\b(?:bugs?|defects?|vulnerabilit|security|problems?|issues?|mistakes?|smells?)\b/i.test(part)

@@ -1,8 +1,10 @@
 import { needsModel } from "../../../models/offline/offline-words.ts";
+import { answerTo } from "../../../models/offline/past-calls.ts";
 import type { Move, OfflineCall, PastCall, Procedure, Situation } from "../../../models/offline/procedure.ts";
+import { taskText } from "../../../models/offline/task-text.ts";
+import { research } from "../research/research.ts";
 import { composeAnswer, type Outcome, outcomeOfChild, reportBody } from "./compose-answer.ts";
 import { type ChildResult, readResults } from "./read-results.ts";
-import { research } from "./research.ts";
 import { type Route, routePart } from "./route-part.ts";
 import { type Part, splitRequest } from "./split-request.ts";
 
@@ -25,7 +27,7 @@ export const main: Procedure = {
     if (steps.length === 0 || steps.every(({ route }) => route.kind === "nobody"))
       return { cannot: refusal(steps, situation) };
     const searching = searchOf(steps, situation);
-    const calls = callsFor(steps, situation).filter((call) => !wasMade(call, situation.calls));
+    const calls = callsFor(steps, situation).filter((call) => !answerTo(situation.calls, call));
     if (searching && "calls" in searching) calls.push(...searching.calls);
     if (calls.length > 0 && !situation.wrapUp && !situation.condensed) return { calls };
     return collect(situation) ?? answer(steps, searching, situation);
@@ -38,7 +40,7 @@ function planOf(situation: Situation): Step[] {
   const steps: Step[] = [];
   for (const request of requests) {
     const before = steps.length;
-    for (const { text, after } of splitRequest(withoutSections(request))) {
+    for (const { text, after } of splitRequest(taskText(request))) {
       const id = `part-${steps.length + 1}`;
       const indexes = after.map((index) => index + before);
       steps.push({ id, text, after: indexes, route: routePart(text, situation) });
@@ -58,10 +60,6 @@ function isFromHost(text: string): boolean {
   return /^(?:<|You are not done\.|You have made exactly|You have reached a limit|Your reply was empty)/.test(
     text.trim(),
   );
-}
-
-function withoutSections(task: string): string {
-  return task.split(/\n\n(?=## |<context )/, 1)[0] ?? "";
 }
 
 /** Everything at once: own calls, and the delegations with what they wait for. */
@@ -88,10 +86,6 @@ function standalone(text: string, after: readonly number[], steps: readonly Step
   return before.length > 0 ? `${text} (this follows on: ${before.join("; ")})` : text;
 }
 
-function wasMade({ tool, input }: OfflineCall, calls: readonly PastCall[]): boolean {
-  return calls.some((past) => past.tool === tool && JSON.stringify(past.input) === JSON.stringify(input));
-}
-
 /** Waits for children that were still running when the last call returned. */
 function collect({ calls, tools, wrapUp }: Situation): Move | null {
   const last = calls.at(-1);
@@ -107,12 +101,15 @@ function answer(steps: readonly Step[], searching: Move | null, situation: Situa
   const outcomes = others.map((step) => outcomeOf(step, steps, results, situation));
   if (searching) outcomes.push(outcomeOfSearch(steps, searching));
   const failed = outcomes.filter(({ ok }) => !ok);
-  if (failed.length === outcomes.length && !situation.wrapUp) {
-    return {
-      cannot: failed.map(({ text, by, body }) => `“${text}” was not done (${by}): ${body}`).join("\n"),
-    };
-  }
+  if (failed.length === outcomes.length && !situation.wrapUp) return { cannot: whyNot(failed) };
   return { say: composeAnswer(outcomes, assumptions(steps)) };
+}
+
+/** One part that needs a model is told as it was said; it is the same model's own word. */
+function whyNot(failed: readonly Outcome[]): string {
+  const [only, ...others] = failed;
+  if (only && others.length === 0 && only.body.includes("rules, not weights")) return only.body;
+  return failed.map(({ text, by, body }) => `“${text}” was not done (${by}): ${body}`).join("\n");
 }
 
 function outcomeOf(
@@ -143,7 +140,7 @@ function outcomeOfSearch(steps: readonly Step[], move: Move): Outcome {
 }
 
 function outcomeOfCall(text: string, call: OfflineCall, calls: readonly PastCall[]): Outcome {
-  const past = calls.find((each) => wasMade(call, [each]));
+  const past = answerTo(calls, call);
   const ok = past !== undefined && !past.failed;
   const path = call.tool === "write" && ok ? [String(call.input.path)] : [];
   return { text, by: call.tool, ok, body: past?.result ?? "it was not reached", files: path };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Move, PastCall, Situation } from "../../../models/offline/procedure.ts";
+import { researcher } from "../research/research.ts";
 import { main } from "./main.ts";
-import { researcher } from "./researcher.ts";
 
 const DELEGATES = [
   { name: "researcher", description: "Answers questions by searching and reading files. Changes nothing." },
@@ -163,6 +163,41 @@ describe("the researcher", () => {
     const results = child("researcher", { details: "It is in src/scheduler/slots.ts:4." });
     const move = researcher.next(situation(`Explain it\n\n## Results this builds on\n${results}`));
     expect(callsOf(move)).toEqual([{ tool: "read", input: { path: "src/scheduler/slots.ts", limit: 240 } }]);
+  });
+
+  test("a name is looked up by structure where that tool is offered, and its tests by name", () => {
+    const tools = ["read", "grep", "code_search"];
+    const answers: Record<string, (input: Readonly<Record<string, unknown>>) => string> = {
+      code_search: () =>
+        "src/scheduler/slots.ts:4  class Slots  export class Slots {\ntest/slots.test.ts:1  import Slots  import { Slots }",
+      read: () => files["src/scheduler/slots.ts"] ?? "",
+      grep: ({ mode }) =>
+        mode === "count"
+          ? "test/slots.test.ts:3\ndocs.test.ts:1"
+          : 'docs.test.ts:9:const text = "Slots";\ntest/slots.test.ts:1:import { Slots }\ntest/slots.test.ts:5:test("none is free", () => {\ntest/slots.test.ts:6:  new Slots(0);\ntest/slots.test.ts:9:test("other", () => {',
+    };
+    const calls: PastCall[] = [];
+    let said = "";
+    for (let turn = 0; turn < 9 && !said; turn++) {
+      const move = researcher.next(
+        situation("Where is Slots and what tests cover it?", { tools, calls: [...calls] }),
+      );
+      said = saidBy(move);
+      for (const { tool, input } of callsOf(move))
+        calls.push({ tool, input, result: answers[tool]?.(input) ?? "", failed: false });
+    }
+    expect(calls[0]).toMatchObject({ tool: "code_search", input: { query: "Slots" } });
+    expect(said).toContain(
+      "`Slots` is defined at src/scheduler/slots.ts:4: The global limit on runs at once.",
+    );
+    expect(said).toContain("Tests: 1 test names `Slots`.");
+    expect(said).toContain("- test/slots.test.ts:5 “none is free”");
+    expect(said).not.toContain("“other”");
+  });
+
+  test("what was lost from a condensed conversation is not taken for absent", () => {
+    const lost = situation("Where is the capacitor?", { condensed: true });
+    expect(saidBy(researcher.next(lost))).toMatch(/condensed before this could be answered/);
   });
 
   test("finding nothing is said, with what was searched for", () => {

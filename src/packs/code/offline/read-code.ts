@@ -44,10 +44,8 @@ export function definitionsIn(path: string, lines: readonly Line[]): Definition[
     const name = nameDefined(text);
     return name === undefined || isLocal(text) ? [] : [{ index, name }];
   });
-  return starts.map(({ index, name }, place) => {
+  return starts.map(({ index, name }) => {
     const line = lines[index] ?? { at: 0, text: "" };
-    const next = starts.slice(place + 1).find((other) => indentOf(lines[other.index]) <= indentOf(line));
-    const end = Math.min(next?.index ?? lines.length, index + MAX_BODY_LINES);
     const signature = line.text.trim().replace(/\s*[{=(]\s*$/, "");
     return {
       path,
@@ -55,9 +53,21 @@ export function definitionsIn(path: string, lines: readonly Line[]): Definition[
       name,
       signature: signature.length > MAX_SIGNATURE ? `${signature.slice(0, MAX_SIGNATURE - 1)}…` : signature,
       comment: commentAbove(lines, index) || docstringBelow(lines, index),
-      body: lines.slice(index + 1, end),
+      body: lines.slice(index + 1, endOf(lines, index)),
     };
   });
+}
+
+/** Where a definition ends: before the first line that is indented no deeper, or after it if it closes a bracket. */
+function endOf(lines: readonly Line[], index: number): number {
+  const most = Math.min(lines.length, index + 1 + MAX_BODY_LINES);
+  for (let at = index + 1; at < most; at++) {
+    const text = lines[at]?.text ?? "";
+    if (text.trim() === "" || indentOf(lines[at]) > indentOf(lines[index])) continue;
+    if (!/^\s*[)\]}]/.test(text)) return at;
+    if (!/[{([=>]\s*$/.test(text)) return at + 1;
+  }
+  return most;
 }
 
 /** The name a line defines, if it defines one. */

@@ -1,5 +1,5 @@
 import { splitSentences } from "../../../text/split-sentences.ts";
-import { beginsRequest, intentOf } from "./intents.ts";
+import { beginsRequest, intentOf, isAboutFailures } from "./intents.ts";
 
 /** One piece of work of a request. */
 export type Part = {
@@ -24,11 +24,15 @@ const FOLLOWS =
   /^(?:then|after(?: that| this|wards?)?\b|based on|using (?:that|this|these|those|the)|with (?:that|this|these|those)\b|from (?:that|this|these|those)\b|once\b|finally\b)/i;
 /** Words that stand for what came before, where they cannot be anything else. */
 const POINTS_BACK =
-  /\b(?:it|them|its|their|both)\b|\b(?:that|this|these|those)\s*(?:[.?!,;]|$)|\b(?:the|these|those|your) (?:results?|findings?|answers?|outcomes?|output)\b/i;
+  /\b(?:it|them|they|its|their|both)\b|\b(?:that|this|these|those)\s*(?:[.?!,;]|$)|\b(?:the|these|those|your) (?:results?|findings?|answers?|outcomes?|output)\b/i;
 const ALL_BEFORE = /\b(?:both|all of (?:it|them|that|this)|everything|the (?:results|findings|answers))\b/i;
 /** A follow-up that only says how to report what was found. */
 const ONLY_REPORT =
-  /^(?:please\s+)?(?:summari[sz]e|explain|describe|outline|report|list|show|tell me about|give me|quote|name|count|analy[sz]e|read|how|what|why|where)\b(?:\s+\w+){0,2}?\s*\b(?:it|them|this|that|these|those|the (?:results?|findings?))\b(?:\s+\w+){0,4}\s*[.?!]*$/i;
+  /^(?:please\s+)?(?:summari[sz]e|explain|describe|outline|report|list|show|tell me about|give me|quote|name|count|analy[sz]e|read|how|what|which|who|why|where)\b(?:\s+\w+){0,2}?\s*\b(?:it|them|this|that|these|those|the (?:results?|findings?))\b(?:\s+\w+){0,4}\s*[.?!]*$/i;
+
+/** What only says how to report a run of tests. */
+const ONLY_TEST_REPORT =
+  /^(?:please\s+)?(?:report|tell me|list|show(?: me)?|say|name|summari[sz]e|give me|count)\b(?!.*\bwhy\b).*\b(?:fail\w*|pass\w*|results?|outcomes?|numbers?|counts?)\b/i;
 
 /** Splits a request into parts: list items, sentences, and clauses that begin with a verb; quoted text and paths stay whole. */
 export function splitRequest(request: string): Part[] {
@@ -45,15 +49,9 @@ export function splitRequest(request: string): Part[] {
     const clean = piece.text
       .replace(/^(?:and|then|also|first|firstly|finally|next|lastly)\b[\s,:]*/i, "")
       .trim();
-    const follows =
-      parts.length > 0 && (piece.follows || FOLLOWS.test(piece.text.trim()) || POINTS_BACK.test(clean));
     const last = parts.at(-1);
-    if (
-      last &&
-      follows &&
-      (ONLY_REPORT.test(clean) || parts.length >= MAX_PARTS) &&
-      intentOf(last.text) === "look"
-    ) {
+    const follows = last !== undefined && (piece.follows || pointsBack(piece.text, clean, last));
+    if (last && follows && (isOnlyReport(clean, last) || parts.length >= MAX_PARTS)) {
       last.text = `${last.text.replace(/[.;]$/, "")} and ${lowered(restore(clean))}`;
     } else {
       const after = follows ? (ALL_BEFORE.test(clean) ? [...parts.keys()] : [parts.length - 1]) : [];
@@ -61,6 +59,20 @@ export function splitRequest(request: string): Part[] {
     }
   }
   return parts;
+}
+
+/** By its words, or because it is about failures of the tests that were asked for just before. */
+function pointsBack(written: string, clean: string, last: Part): boolean {
+  if (FOLLOWS.test(written.trim()) || POINTS_BACK.test(clean)) return true;
+  return intentOf(last.text) === "test" && (isAboutFailures(clean) || ONLY_TEST_REPORT.test(clean));
+}
+
+/** Such a follow-up belongs to the part it follows. */
+function isOnlyReport(clean: string, last: Part): boolean {
+  const intent = intentOf(last.text);
+  return (
+    (intent === "look" && ONLY_REPORT.test(clean)) || (intent === "test" && ONLY_TEST_REPORT.test(clean))
+  );
 }
 
 /** List items and runs of plain lines; what introduces a list goes with each item if it says where or what. */

@@ -1,0 +1,26 @@
+import { join } from "node:path";
+import { findPlaces } from "../../runtime/project/places.ts";
+import { RetinueError } from "../../schema/error.ts";
+import { type BlobStore, createBlobStore } from "../../store/checkpoints/blob-store.ts";
+import type { Store } from "../../store/create-store.ts";
+import type { Terminal } from "../terminal.ts";
+import { withRecord } from "../trace/open-record.ts";
+
+/** Where changes are kept: the record and the contents beside it. */
+export type KeptChanges = { store: Store; blobs: BlobStore; dataDir: string };
+
+/** Lets `work` at the kept changes; an error if nothing was ever recorded. */
+export async function withChanges<Value>(
+  terminal: Terminal,
+  name: string,
+  work: (kept: KeptChanges) => Promise<Value>,
+): Promise<Value> {
+  const { dataDir } = findPlaces(terminal.env);
+  const blobs = createBlobStore(join(dataDir, "blobs"));
+  const answer = await withRecord(terminal, async (store) => ({
+    value: await work({ store, blobs, dataDir }),
+  }));
+  if (answer) return answer.value;
+  const hint = "start one with: retinue run";
+  throw new RetinueError("input", `no run or session '${name}'; there are none yet`, hint);
+}

@@ -1,0 +1,121 @@
+import type { ExecuteOptions } from "../../runtime/planning/plans.ts";
+import { reportOf } from "../../runtime/planning/report-plan.ts";
+import { createRuntime, type Runtime } from "../../runtime/runtime.ts";
+import { RetinueError } from "../../schema/error.ts";
+import type { ExecutionPlan, PlanResult } from "../../schema/plan.ts";
+import type { Store } from "../../store/create-store.ts";
+import { EXIT, exitCodeOfResult } from "../exit-code.ts";
+import { type OpenProject, openSoundProject } from "../open-project.ts";
+import { plainText } from "../plain-text.ts";
+import { formatOf, limitsOf, type RunOptions } from "../run/run-options.ts";
+import { runtimeOptions, watchUnanswered } from "../run/run-task.ts";
+import { createNotices, createProgress } from "../run/show-progress.ts";
+import { catchSignals } from "../run/stop-signals.ts";
+import type { Terminal } from "../terminal.ts";
+import { withRecord } from "../trace/open-record.ts";
+
+/** Options of the commands that make or carry out a plan. */
+export type PlanRunOptions = RunOptions & {
+  approve?: boolean;
+  maxSteps?: number;
+  maxConcurrent?: number;
+  onFailure?: "continue" | "stop";
+  replan: boolean;
+  review: boolean;
+};
+
+/** A runtime while a command works with plans, and what stops it. */
+export type PlanSession = { runtime: Runtime; signal: AbortSignal; unanswered(): boolean };
+
+/** Opens a runtime that shows what happens, lets `work` use it, and gives the exit code; signals stop the work. */
+export async function withPlanSession(
+  project: OpenProject,
+  options: RunOptions,
+  terminal: Terminal,
+  work: (session: PlanSession) => Promise<number>,
+): Promise<number> {
+  if (formatOf(options) === "stream-json")
+    throw new RetinueError("usage", "a plan is printed as text or JSON, not as a stream", "use --json");
+  const runtime = createRuntime(runtimeOptions(project, options, terminal));
+  const signals = catchSignals(terminal);
+  const stopping = new AbortController();
+  signals.onStop(() => stopping.abort());
+  runtime.events(createNotices(terminal));
+  if (!options.print) runtime.events(createProgress(terminal));
+  const unanswered = watchUnanswered(runtime);
+  try {
+    const code = await work({ runtime, signal: stopping.signal, unanswered }).catch((thrown: unknown) => {
+      if (signals.exitCode === undefined) throw thrown;
+      return signals.exitCode;
+    });
+    return signals.exitCode ?? code;
+  } finally {
+    await runtime.close();
+    signals.release();
+  }
+}
+
+/** Carries a plan out and prints the outcome. */
+export async function carryOut(
+  { runtime, signal, unanswered }: PlanSession,
+  plan: ExecutionPlan,
+  options: PlanRunOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const { onFailure, replan, review, maxConcurrent, model } = options;
+  const terms: ExecuteOptions = {
+    replan,
+    review,
+    signal,
+    limits: limitsOf(options),
+    ...(onFailure && { onFailure }),
+    ...(maxConcurrent !== undefined && { maxConcurrent }),
+    ...(model && { model }),
+  };
+  const result = await runtime.executePlan(plan, terms);
+  const json = formatOf(options) === "json";
+  terminal.print(json ? JSON.stringify(result, null, 2) : plainText(reportOf(result)).trimEnd());
+  if (!result.success && !json)
+    terminal.tell(
+      `hint: change it with \`retinue plan edit ${plan.id}\`, or go on with: retinue plan run ${plan.id}`,
+    );
+  return exitCodeOfPlan(result, unanswered());
+}
+
+function exitCodeOfPlan({ success, steps }: PlanResult, unanswered: boolean): number {
+  if (success) return unanswered ? EXIT.denied : EXIT.ok;
+  const failed = steps.find((one) => !one.replaced && !one.success && one.result)?.result;
+  if (failed) return exitCodeOfResult(failed, unanswered);
+  return unanswered ? EXIT.denied : EXIT.failed;
+}
+
+/** The plan that a person names, read from the database alone. */
+export async function planNamed(id: string, terminal: Terminal): Promise<ExecutionPlan> {
+  const found = await withRecord(terminal, (store) => findPlan(store, id));
+  if (found) return found;
+  throw noPlans(id);
+}
+
+function findPlan(store: Store, id: string): ExecutionPlan {
+  if (id !== "last") return store.findPlan(id);
+  const [newest] = store.plans({ limit: 1 });
+  if (newest) return newest;
+  throw noPlans(id);
+}
+
+/** The project that a plan was made for, whatever the current folder is. */
+export function projectOf(
+  plan: ExecutionPlan,
+  options: RunOptions,
+  terminal: Terminal,
+): Promise<OpenProject> {
+  return openSoundProject({ ...options, cwd: plan.project }, terminal);
+}
+
+function noPlans(id: string): RetinueError {
+  return new RetinueError(
+    "input",
+    `no plan '${id}'; there are none yet`,
+    'make one with: retinue plan "goal"',
+  );
+}

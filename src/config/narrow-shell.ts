@@ -1,0 +1,30 @@
+import type { ShellSettings } from "../schema/settings.ts";
+
+/** From loosest to strictest. */
+const SANDBOXES: readonly ShellSettings["sandbox"][] = ["off", "auto", "required"];
+
+/** The stricter of two voices on each point: the tighter sandbox, no network unless both have it, the lower limits. */
+export function narrowShell(shell: ShellSettings, by: Partial<ShellSettings>): ShellSettings {
+  const sandbox =
+    SANDBOXES[Math.max(SANDBOXES.indexOf(shell.sandbox), SANDBOXES.indexOf(by.sandbox ?? "off"))];
+  const lower = (key: "seconds" | "memoryMb" | "pids" | "diskMb") =>
+    Math.min(shell[key], by[key] ?? shell[key]);
+  return {
+    sandbox: sandbox ?? "required",
+    network: shell.network && by.network !== false,
+    seconds: lower("seconds"),
+    memoryMb: lower("memoryMb"),
+    pids: lower("pids"),
+    diskMb: lower("diskMb"),
+    env: by.env ? shell.env.filter((name) => by.env?.includes(name)) : shell.env,
+  };
+}
+
+/** The keys of a project's `shell` section that ask for more than anyone may without the user. */
+export function wideningIn(shell: Readonly<Record<string, unknown>>): string[] {
+  return [
+    ...(shell.sandbox === "off" ? ["sandbox"] : []),
+    ...(shell.network === true ? ["network"] : []),
+    ...(Array.isArray(shell.env) && shell.env.length > 0 ? ["env"] : []),
+  ];
+}

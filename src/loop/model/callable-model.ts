@@ -1,0 +1,31 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+} from "@ai-sdk/provider";
+import type { Price } from "../../schema/settings.ts";
+
+/** Streams a reply to a callback, which spares a web stream per call. It stops when its signal fires. */
+export type StreamToCallback = (
+  options: LanguageModelV4CallOptions,
+  onPart: (part: LanguageModelV4StreamPart) => void,
+) => Promise<void>;
+
+/** A model that a run can call, with what the ledger and the limiter need to know of it. */
+export type CallableModel = {
+  /** `provider/model-id`. */
+  readonly id: string;
+  readonly provider: string;
+  readonly model: LanguageModelV4;
+  /** Used instead of `model.doStream` where the provider has it. */
+  readonly stream?: StreamToCallback;
+  /** USD per million tokens; null if unknown. */
+  readonly price: Price | null;
+  readonly maxOutputTokens?: number;
+  /** It uses no tokens at all, so that none are estimated for it. */
+  readonly unmetered?: boolean;
+  /** Called one after the other for a run whose model stays unavailable. */
+  readonly fallbacks?: readonly CallableModel[];
+  /** What children inherit in its place, for rules that lead one run only. */
+  readonly passedOn?: CallableModel;
+};

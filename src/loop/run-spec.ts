@@ -1,0 +1,78 @@
+import type { Agent, Deliverable } from "../schema/agent.ts";
+import type { BailoutReason } from "../schema/result.ts";
+import type { Layer } from "../schema/rights.ts";
+import type { AnyTool } from "../tools/tool.ts";
+import type { CallResult } from "./calls/dispatch.ts";
+import type { CallableModel } from "./model/callable-model.ts";
+import type { Reply, ToolCall } from "./model/read-stream.ts";
+import type { Repeating } from "./turns/repetition.ts";
+
+/** The bounds of one run, all filled in. */
+export type RunLimits = {
+  readonly turns: number;
+  readonly toolCalls: number;
+  readonly perTool: Readonly<Record<string, number>>;
+  readonly contextChars: number;
+  readonly timeoutMs: number;
+  readonly firstTokenMs: number;
+  readonly idleMs: number;
+  /** How often a run may mend missing deliverables. */
+  readonly repairs: number;
+};
+
+/** Everything about a run that is fixed when it starts. */
+export type RunSpec = {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly parentRunId: string | null;
+  /** The parent's tool call that made this run. */
+  readonly callId: string | null;
+  readonly attempt: number;
+  /** Its task's id in the parent's batch. */
+  readonly taskId: string | null;
+  readonly depth: number;
+  readonly agent: Agent;
+  /** Names of the ancestors, root first. */
+  readonly ancestors: readonly string[];
+  readonly system: string;
+  readonly task: string;
+  readonly model: CallableModel;
+  readonly chain: readonly Layer[];
+  readonly tools: ReadonlyMap<string, AnyTool>;
+  readonly limits: RunLimits;
+  readonly deliverables: readonly Deliverable[];
+  readonly projectDir: string;
+  readonly workspaceDir: string;
+  /** This run's row in the record. */
+  readonly messageId: number;
+  readonly startedAtMs: number;
+  /** Monotonic. */
+  readonly startedMs: number;
+  /** Monotonic; the tighter of its own and its parent's. */
+  readonly deadlineMs: number;
+  /** How deep delegation may go below the root, the tightest limit of the line. */
+  readonly maxDepth: number;
+};
+
+/** Why a run must end from outside. */
+export type Interruption = {
+  status: "cancelled" | "timeout" | "failed";
+  bailout: BailoutReason;
+  message: string;
+};
+
+/** Where a run stood when its process ended. */
+export type Resumption =
+  /** The model had asked for calls; some or all may have been answered. */
+  | {
+      kind: "calls";
+      calls: readonly ToolCall[];
+      answered: ReadonlyMap<string, CallResult>;
+      repeating: Repeating;
+    }
+  /** The model had given its answer. */
+  | { kind: "answer"; reply: Reply }
+  /** The run had begun its last report. */
+  | { kind: "wrap_up"; reason: BailoutReason; text: string | null }
+  /** The next turn was due. */
+  | { kind: "turn" };

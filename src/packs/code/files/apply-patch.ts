@@ -1,0 +1,91 @@
+import { basename } from "node:path";
+import type { StructuredPatch } from "diff";
+import { messageOf } from "../../../schema/error.ts";
+import { type Applied, lineEndOf } from "./apply-edits.ts";
+
+type Hunk = StructuredPatch["hunks"][number];
+
+const BOM = "\uFEFF";
+
+/**
+ * Applies a unified diff of one file. Every line that it removes or gives as context must be in the file, line ends
+ * aside; lines that it adds take the line end that the file has most.
+ */
+export async function applyUnifiedPatch(text: string, patch: string, path: string): Promise<Applied> {
+  const { applyPatch, parsePatch } = await import("diff");
+  const read = readPatch(parsePatch, patch, path);
+  if (typeof read === "string") return { ok: false, message: read };
+  const mark = text.startsWith(BOM) ? BOM : "";
+  const source = text.slice(mark.length);
+  const hunks = read.hunks.map((hunk) => withLineEnds(hunk, lineEndOf(source)));
+  const patched = applyPatch(
+    source,
+    { ...read, hunks },
+    {
+      fuzzFactor: 0,
+      autoConvertLineEndings: false,
+      compareLine: (_number, line: string | undefined, _operation, content) =>
+        line !== undefined && withoutReturn(line) === withoutReturn(content),
+    },
+  );
+  if (patched === false) return { ok: false, message: await whyNot(source, read, applyPatch) };
+  // A last line without an end was given half of one above.
+  const ending = patched.endsWith("\r") && !source.endsWith("\r") ? patched.slice(0, -1) : patched;
+  if (ending === source) return { ok: false, message: "the patch would change nothing" };
+  return { ok: true, text: mark + ending, lines: read.hunks.map((hunk) => hunk.newStart) };
+}
+
+/** The patch of the one file that it must be about, or what is wrong with it. */
+function readPatch(
+  parsePatch: (text: string) => StructuredPatch[],
+  text: string,
+  path: string,
+): StructuredPatch | string {
+  let patches: StructuredPatch[];
+  try {
+    patches = parsePatch(text.endsWith("\n") ? text : `${text}\n`);
+  } catch (thrown) {
+    return `the patch is no valid unified diff: ${messageOf(thrown)}`;
+  }
+  const [patch] = patches;
+  if (!patch || patch.hunks.length === 0)
+    return "the patch has no hunk; a unified diff has lines such as @@ -3,4 +3,5 @@";
+  if (patches.length > 1)
+    return `the patch is about ${patches.length} files; give each file a call of its own`;
+  const names = [patch.oldFileName, patch.newFileName];
+  if (names.includes("/dev/null")) return "a patch that makes or deletes a file is not taken; use write";
+  const named = names.filter((name): name is string => name?.includes(".") === true);
+  if (named.length > 0 && !named.some((name) => basename(name.trim()) === basename(path)))
+    return `the patch is about ${named.at(-1)}, not about ${path}`;
+  return patch;
+}
+
+function withLineEnds(hunk: Hunk, end: "\r\n" | "\n"): Hunk {
+  const lines = hunk.lines.map((line) => {
+    const bare = withoutReturn(line);
+    return bare.startsWith("+") && end === "\r\n" ? `${bare}\r` : bare;
+  });
+  return { ...hunk, lines };
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith("\r") ? line.slice(0, -1) : line;
+}
+
+/** Which hunk does not fit; hunks are tried one by one, so the first that fails alone is named. */
+async function whyNot(
+  source: string,
+  patch: StructuredPatch,
+  applyPatch: typeof import("diff").applyPatch,
+): Promise<string> {
+  const plain = source.replaceAll("\r\n", "\n");
+  const at = patch.hunks.findIndex((hunk) => {
+    const lines = hunk.lines.map(withoutReturn);
+    return applyPatch(plain, { ...patch, hunks: [{ ...hunk, lines }] }) === false;
+  });
+  const { nearLines } = await import("./near-lines.ts");
+  const hunk = patch.hunks[at];
+  if (!hunk) return "the hunks of the patch do not fit together; their order or end of file is wrong";
+  const wanted = hunk.lines.filter((line) => /^[ -]/.test(line)).map((line) => withoutReturn(line).slice(1));
+  return `hunk ${at + 1} of ${patch.hunks.length} does not fit: its old lines are not in the file as they stand; ${nearLines(plain, wanted.join("\n"))}`;
+}

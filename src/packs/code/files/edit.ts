@@ -1,0 +1,113 @@
+import { writeInside } from "../../../files/open-inside.ts";
+import { pathTarget } from "../../../files/resolve-path.ts";
+import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
+import { type Applied, applyEdits, type Edit } from "./apply-edits.ts";
+import { applyUnifiedPatch } from "./apply-patch.ts";
+import { fileFault } from "./file-fault.ts";
+import { type Place, placeOf } from "./place.ts";
+import { inTurn, noteSeen, seenVersion, versionOf } from "./seen-files.ts";
+import { isBinary, readWhole } from "./text-file.ts";
+
+type EditInput = { path: string; edits?: Edit[]; patch?: string };
+
+const MAX_EDITS = 100;
+const MAX_BYTES = 5 * 1024 * 1024;
+const MAX_LINES_NAMED = 20;
+
+/** Changes parts of a text file. */
+export const edit: Tool<EditInput> = defineTool<EditInput>({
+  name: "edit",
+  description:
+    "Changes parts of a text file that was read before: by exact replacements, or by a unified diff. All of it is done or nothing. It is refused if the file changed since it was read.",
+  groups: ["filesystem"],
+  risk: "medium",
+  replay: "never",
+  input: {
+    type: "object",
+    properties: {
+      path: { type: "string", minLength: 1 },
+      edits: {
+        type: "array",
+        minItems: 1,
+        maxItems: MAX_EDITS,
+        description: "Replacements, done in order; each sees the result of those before it.",
+        items: {
+          type: "object",
+          properties: {
+            old: {
+              type: "string",
+              minLength: 1,
+              description:
+                "The text to replace, exactly as in the file and without line numbers. It must occur once.",
+            },
+            new: { type: "string", description: "What to put in its place; empty to delete." },
+            all: { type: "boolean", description: "Replace every occurrence." },
+          },
+          required: ["old", "new"],
+          additionalProperties: false,
+        },
+      },
+      patch: {
+        type: "string",
+        minLength: 1,
+        description: "Instead of edits: a unified diff of this one file, with context lines as in the file.",
+      },
+    },
+    required: ["path"],
+    additionalProperties: false,
+  },
+  check: ({ edits, patch }) =>
+    (edits === undefined) === (patch === undefined) ? "give either 'edits' or 'patch', not both" : null,
+  access: async ({ path }, roots) => [await pathTarget(path, "write", roots)],
+  execute: async (input, context) => {
+    try {
+      const place = placeOf(context);
+      return await inTurn(place.path, () => change(input, place, context));
+    } catch (thrown) {
+      return { text: fileFault(thrown, input.path), isError: true };
+    }
+  },
+});
+
+async function change(input: EditInput, place: Place, context: ToolContext): Promise<ToolOutput> {
+  const { path } = input;
+  const { bytes } = await readWhole(place, MAX_BYTES);
+  const seen = seenVersion(context.runId, place.path);
+  if (seen === undefined) return refusal(`${path}: read it first; this run has not seen what it holds`);
+  if (seen !== versionOf(bytes)) return refusal(`${path} changed since you read it; read it again`);
+  if (isBinary(bytes)) return refusal(`${path}: it is a binary file`);
+  const applied = await applyTo(textOf(bytes), input);
+  if (!applied.ok) return refusal(`${path} was not changed: ${applied.message}`);
+  context.signal.throwIfAborted();
+  await context.beforeChange(place.path);
+  const kind = await writeInside(place.root, place.path, applied.text);
+  noteSeen(context.runId, place.path, versionOf(applied.text));
+  context.changed(place.path, kind);
+  return { text: `${kind} ${path}: ${summary(input, applied.lines)}` };
+}
+
+async function applyTo(text: string, { path, edits, patch }: EditInput): Promise<Applied> {
+  const applied =
+    patch === undefined ? applyEdits(text, edits ?? []) : await applyUnifiedPatch(text, patch, path);
+  return applied.ok && applied.text === text ? { ok: false, message: "nothing would change" } : applied;
+}
+
+/** Bytes that are no UTF-8 would be lost on the way through a string. */
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new Error("it is not UTF-8 text; editing would damage it");
+  }
+}
+
+function summary({ patch }: EditInput, lines: readonly number[]): string {
+  const what = patch === undefined ? "replacement" : "hunk";
+  const named = lines.slice(0, MAX_LINES_NAMED).join(", ") + (lines.length > MAX_LINES_NAMED ? ", …" : "");
+  const count = `${lines.length} ${what}${lines.length === 1 ? "" : "s"}`;
+  return `${count} at line${lines.length === 1 ? "" : "s"} ${named}`;
+}
+
+function refusal(text: string): ToolOutput {
+  return { text, isError: true };
+}

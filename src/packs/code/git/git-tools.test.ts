@@ -1,0 +1,367 @@
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type ToolPlace, toolPlace } from "../../../../test/fixtures/use-tool.ts";
+import type { ToolContext } from "../../../tools/tool.ts";
+import { createGit } from "./git.ts";
+import { createGitCommit } from "./git-commit.ts";
+import { createGitDiff } from "./git-diff.ts";
+
+const git = createGit();
+const gitDiff = createGitDiff();
+const gitCommit = createGitCommit();
+/** The run may read everything but what lies in `secret/`. */
+const maySee: ToolContext["maySee"] = (file) => file.kind === "path" && !file.relative.startsWith("secret/");
+
+let place: ToolPlace;
+beforeEach(() => {
+  place = toolPlace();
+  place.git("init", "-q");
+  place.write("a.txt", "one\ntwo\n");
+  place.write("src/b.ts", "const b = 1;\n");
+  place.write("secret/key.txt", "hidden words\n");
+  place.write(".gitignore", "ignored\n");
+  place.git("add", ".");
+  place.git("commit", "-qm", "first\n\nwith a body");
+  place.write("a.txt", "one\ntwo\nthree\n");
+  place.write("secret/key.txt", "more hidden words\n");
+  place.git("commit", "-qam", "second");
+});
+afterEach(() => place.remove());
+
+const read = async (command: string, args: string[] = [], more: Partial<ToolContext> = {}) =>
+  place.use(git, { command, args }, more);
+const textOf = async (command: string, args: string[] = [], more: Partial<ToolContext> = {}) =>
+  (await read(command, args, more)).text;
+
+describe("git", () => {
+  test("status names the branch and what changed, and says so if nothing did", async () => {
+    expect(await textOf("status")).toBe("## main\nnothing to commit, working tree clean");
+    place.write("a.txt", "x\n");
+    place.write("new/c.txt", "c\n");
+    rmSync(join(place.projectDir, "src/b.ts"));
+    expect(await textOf("status")).toBe("## main\n M a.txt\n D src/b.ts\n?? new/c.txt");
+    expect(await textOf("status", ["new"])).toBe("## main\n?? new/c.txt");
+    expect(await textOf("status", ["--untracked-files=no"])).toBe("## main\n M a.txt\n D src/b.ts");
+  });
+
+  test("log is limited to what was asked for", async () => {
+    expect(await textOf("log", ["--format=%s"])).toBe("second\nfirst\n");
+    expect(await textOf("log", ["-1", "--format=%an %s"])).toBe("Ada second\n");
+    expect(await textOf("log", ["-n", "1", "--oneline", "--", "src/b.ts"])).toMatch(/^[0-9a-f]+ first\n$/);
+    expect(await textOf("log", ["--format=%s", "HEAD~1..HEAD"])).toBe("second\n");
+    expect(await textOf("log", ["--grep", "body", "--format=%s"])).toBe("first\n");
+  });
+
+  test("log and show list the files of commits, and never their content", async () => {
+    expect(await textOf("log", ["--name-status", "--format=%s"])).toBe(
+      "second\nM\ta.txt\nM\tsecret/key.txt\n\nfirst\nA\t.gitignore\nA\ta.txt\nA\tsecret/key.txt\nA\tsrc/b.ts",
+    );
+    const shown = await textOf("show");
+    expect(shown).toMatch(
+      /^commit [0-9a-f]{40}\nAuthor: Ada <ada@example.org>\n[\s\S]*second\n\+1 -0\ta\.txt\n/,
+    );
+    expect(shown).not.toContain("three");
+    expect(await textOf("show", ["--oneline", "--name-only"])).toMatch(
+      /^[0-9a-f]+ second\na\.txt\nsecret\/key\.txt$/,
+    );
+  });
+
+  test("a merge is listed against its first parent", async () => {
+    place.git("checkout", "-qb", "side", "HEAD~1");
+    place.write("side.txt", "s\n");
+    place.git("add", ".");
+    place.git("commit", "-qm", "side");
+    place.git("checkout", "-q", "main");
+    place.git("merge", "-q", "--no-ff", "-m", "merged", "side");
+    expect(await textOf("show", ["--name-only", "--format=%s"])).toBe("merged\nside.txt");
+    expect((await place.use(gitDiff, { commit: "HEAD" })).text).toContain(
+      "(a merge, against its first parent)\n side.txt | +1 -0",
+    );
+  });
+
+  test("show gives a file of a revision", async () => {
+    expect(await textOf("show", ["HEAD~1:a.txt"])).toBe("one\ntwo\n");
+    expect(await textOf("show", ["HEAD:./src/../a.txt"])).toBe("one\ntwo\nthree\n");
+    expect(await read("show", ["HEAD:../outside"])).toMatchObject({ isError: true });
+    expect((await read("show", ["HEAD:src"])).isError).toBe(true);
+  });
+
+  test("blame, branch, tag, ls-files, ls-tree, shortlog, rev-parse and the like answer", async () => {
+    place.git("tag", "v1", "HEAD~1");
+    place.git("branch", "other");
+    expect(await textOf("blame", ["-s", "-L", "3,3", "a.txt"])).toMatch(/^[0-9a-f]+ 3\) three$/);
+    expect(await textOf("blame", ["HEAD~1", "--", "a.txt"])).toMatch(/two$/);
+    expect(await textOf("branch")).toBe("* main\n  other");
+    expect(await textOf("branch", ["--show-current"])).toBe("main");
+    expect(await textOf("tag")).toBe("v1");
+    expect(await textOf("ls-files", ["src"])).toBe("src/b.ts");
+    expect(await textOf("ls-tree", ["-r", "--name-only", "HEAD"])).toBe(
+      ".gitignore\na.txt\nsecret/key.txt\nsrc/b.ts",
+    );
+    expect(await textOf("shortlog", ["-sn"])).toMatch(/2\tAda$/);
+    expect(await textOf("rev-parse", ["--abbrev-ref", "HEAD"])).toBe("main");
+    expect(await textOf("rev-list", ["--count", "HEAD"])).toBe("2");
+    expect(await textOf("merge-base", ["--is-ancestor", "HEAD", "v1"])).toBe("no");
+    expect(await textOf("describe", ["--tags"])).toMatch(/^v1-1-g/);
+    expect(await textOf("diff-stat", ["HEAD~1", "HEAD", "--", "a.txt"])).toBe(
+      "HEAD~1 → HEAD\n a.txt | +1 -0\n 1 file changed, +1 -0",
+    );
+  });
+
+  test("grep finds in the working tree and in revisions", async () => {
+    expect(await textOf("grep", ["three"])).toBe("a.txt:3:three");
+    expect(await textOf("grep", ["-l", "t[wh]", "HEAD~1"])).toBe("HEAD~1:a.txt");
+    expect(await textOf("grep", ["nowhere"])).toBe("no matches");
+    expect(await textOf("grep", ["--", "-x"])).toMatch(/needs a pattern/);
+  });
+
+  test("what the run may not read is left out and counted", async () => {
+    place.write("secret/new.txt", "hidden\n");
+    const note = (count: number) => `(${count} files left out: there is no right to read them)`;
+    expect(await textOf("status", [], { maySee })).toBe(`## main\n(nothing)\n${note(1)}`);
+    expect(await textOf("grep", ["words"], { maySee })).toBe(`no matches\n${note(1)}`);
+    expect(await textOf("log", ["-1", "--name-only", "--format=%s"], { maySee })).toBe(
+      `second\na.txt\n\n${note(1)}`,
+    );
+    expect(await textOf("ls-files", ["secret"], { maySee })).toBe(`(nothing)\n${note(1)}`);
+    for (const args of [
+      ["blame", "secret/key.txt"],
+      ["show", "HEAD:secret/key.txt"],
+      ["show", "HEAD:src/../secret/key.txt"],
+    ] as const) {
+      expect(await read(args[0], [args[1]], { maySee })).toEqual({
+        text: "there is no right to read secret/key.txt",
+        isError: true,
+      });
+    }
+    const diff = await place.use(gitDiff, { commit: "HEAD" }, { maySee });
+    expect(diff.text).toContain(note(1));
+    expect(diff.text).not.toContain("hidden");
+  });
+
+  test("the id of a file's content is no way around a right to read", async () => {
+    const blob = place.git("rev-parse", "HEAD:secret/key.txt");
+    for (const command of ["show", "log", "ls-tree"])
+      expect(await textOf(command, [blob], { maySee })).not.toContain("hidden");
+    expect((await place.use(gitDiff, { from: blob, to: "HEAD" }, { maySee })).text).toMatch(
+      /there is no commit/,
+    );
+  });
+
+  test("an option that is not listed is refused, and those that are allowed are named", async () => {
+    expect(await read("log", ["-p"])).toEqual({
+      text: expect.stringMatching(
+        /^git log: the option '-p' is not allowed; allowed: --stat, .*--max-count <number>/,
+      ),
+      isError: true,
+    });
+    expect((await read("branch", ["new-branch"])).isError).toBe(true);
+    expect(place.git("branch", "--list", "new-branch")).toBe("");
+  });
+
+  test("a folder that is no repository, or lies in one, is said to be so", async () => {
+    const other = toolPlace();
+    expect(await other.use(git, { command: "status" })).toEqual({
+      text: "the project's folder is not a git repository (it has no .git of its own)",
+      isError: true,
+    });
+    other.remove();
+  });
+
+  test("a stopped run stops git", async () => {
+    expect((await read("status", [], { signal: AbortSignal.abort() })).isError).toBe(true);
+  });
+});
+
+describe("git_diff", () => {
+  test("of a commit, between revisions, of the first commit", async () => {
+    expect((await place.use(gitDiff, { commit: "HEAD", path: "a.txt" })).text).toMatch(
+      /^commit [0-9a-f]+ Ada, 2026-01-02: second\n a\.txt \| \+1 -0\n 1 file changed, \+1 -0\n\ndiff --git a\/a\.txt b\/a\.txt\n[\s\S]*\n\+three$/,
+    );
+    expect((await place.use(gitDiff, { from: "HEAD", to: "HEAD~1", path: "a.txt" })).text).toContain(
+      "\n-three",
+    );
+    expect((await place.use(gitDiff, { commit: "HEAD~1", stat: true })).text).toContain("4 files changed");
+  });
+
+  test("without revisions it shows all that is not committed, and names untracked files", async () => {
+    expect((await place.use(gitDiff, {})).text).toBe("HEAD → working tree\n no changes");
+    place.write("a.txt", "one\nTWO\nthree\n");
+    place.git("add", "a.txt");
+    place.write("src/b.ts", "const b = 2;\n");
+    place.write("new.txt", "n\n");
+    const { text } = await place.use(gitDiff, {});
+    expect(text).toMatch(
+      / a\.txt \| \+1 -1\n src\/b\.ts \| \+1 -1\n 2 files changed, \+2 -2\n new\.txt \| untracked\n/,
+    );
+    expect(text).toContain("+TWO");
+    expect((await place.use(gitDiff, { staged: true })).text).not.toContain("src/b.ts");
+  });
+
+  test("renames, binary files and odd names are shown", async () => {
+    place.git("mv", "a.txt", "ä -> b.txt");
+    place.write("bin", "\0\u0001");
+    place.git("add", ".");
+    const { text } = await place.use(gitDiff, { staged: true });
+    expect(text).toContain(" bin | binary\n a.txt => ä -> b.txt | +0 -0\n");
+    expect(text).toContain("rename to ä -> b.txt");
+  });
+
+  test("a diff that is too long is cut, and says so", async () => {
+    place.write("a.txt", "a line that is long enough\n".repeat(100_000));
+    const { text } = await place.use(gitDiff, { path: "a.txt" });
+    expect(text).toMatch(/\(the diff is longer and was cut here; name a path\)$/);
+    expect(text.length).toBeLessThan(2_200_000);
+  });
+
+  test("works before the first commit", async () => {
+    const other = toolPlace();
+    other.git("init", "-q");
+    other.write("x", "1\n");
+    other.git("add", ".");
+    expect((await other.use(gitDiff, { staged: true })).text).toMatch(
+      /^nothing \(no commit yet\) → staged\n x \| \+1 -0/,
+    );
+    other.remove();
+  });
+});
+
+describe("git_commit", () => {
+  const commit = (paths: string[], message = "a change", more: Partial<ToolContext> = {}) =>
+    place.use(gitCommit, { message, paths }, more);
+
+  test("commits exactly the named files; what else is changed or staged stays so", async () => {
+    place.write("a.txt", "changed\n");
+    place.write("src/b.ts", "changed\n");
+    place.write("new.txt", "new\n");
+    place.git("add", "src/b.ts");
+    const { text, isError } = await commit(["a.txt", "new.txt"], "Two files\n\nWhy.");
+    expect([isError, text]).toEqual([
+      false,
+      expect.stringMatching(/^committed [0-9a-f]{12} on main\nM\ta\.txt\nA\tnew\.txt$/),
+    ]);
+    expect(place.git("status", "--porcelain")).toBe("M  src/b.ts");
+    expect(place.git("log", "-1", "--format=%an %cn%n%B")).toMatch(
+      /^\S.*\nTwo files\n\nWhy\.\n\nRetinue-Call: call [0-9a-f]{16}/,
+    );
+    expect(place.git("fsck")).toBe("");
+  });
+
+  test("the author is the repository's, or Retinue without any configuration", async () => {
+    place.write("a.txt", "1\n");
+    const home = process.env.HOME;
+    process.env.HOME = place.root;
+    try {
+      await commit(["a.txt"]);
+      expect(place.git("log", "-1", "--format=%an <%ae> %cn")).toBe("Retinue <retinue@localhost> Retinue");
+      writeFileSync(join(place.root, ".gitconfig"), "[user]\n name = Person\n email = p@example.org\n");
+      place.write("a.txt", "2\n");
+      await commit(["a.txt"]);
+      expect(place.git("log", "-1", "--format=%an <%ae>")).toBe("Person <p@example.org>");
+      place.git("config", "user.name", "Local");
+      place.write("a.txt", "3\n");
+      await commit(["a.txt"]);
+      expect(place.git("log", "-1", "--format=%an <%ae>")).toBe("Local <p@example.org>");
+    } finally {
+      process.env.HOME = home;
+    }
+  });
+
+  test("deletions, modes, and a folder in the place of a file are committed", async () => {
+    rmSync(join(place.projectDir, "a.txt"));
+    place.write("a.txt/inner", "x\n");
+    chmodSync(place.write("run.sh", "#!/bin/sh\n"), 0o755);
+    expect((await commit(["a.txt", "a.txt/inner", "run.sh"])).text).toMatch(
+      /D\ta\.txt\nA\ta\.txt\/inner\nA\trun\.sh$/,
+    );
+    expect(place.git("ls-tree", "HEAD", "run.sh")).toMatch(/^100755/);
+    expect(place.git("status", "--porcelain")).toBe("");
+  });
+
+  test("the first commit of a repository works", async () => {
+    const other = toolPlace();
+    other.git("init", "-q");
+    other.write("x", "1\n");
+    expect((await other.use(gitCommit, { message: "m", paths: ["x"] })).text).toMatch(
+      /on main \(the first commit\)\nA\tx$/,
+    );
+    other.remove();
+  });
+
+  test.each([
+    ["nothing changed", ["a.txt"], /as they are in HEAD/],
+    ["there is no such file", ["none.txt"], /no file none\.txt/],
+    ["a folder is named", ["src"], /not a regular file|is a folder/],
+    ["it is outside", ["../x"], /no file of the project/],
+    ["it is ignored", ["ignored"], /ignored by \.gitignore/],
+    ["it is a link", ["link.txt"], /symbolic link/],
+    ["it lies behind a link", ["linked/x"], /symbolic link/],
+    ["it belongs to another repository", ["nested/x"], /another repository, nested/],
+  ])("is refused if %s, and nothing is changed", async (_, paths, why) => {
+    place.write("ignored", "x\n");
+    place.write("nested/x", "x\n");
+    mkdirSync(join(place.projectDir, "nested/.git"));
+    writeFileSync(join(place.root, "x"), "outside\n");
+    symlinkSync(join(place.root, "x"), join(place.projectDir, "link.txt"));
+    symlinkSync(place.root, join(place.projectDir, "linked"));
+    const before = place.git("rev-parse", "HEAD");
+    const { text, isError } = await commit(paths);
+    expect([isError, text]).toEqual([true, expect.stringMatching(why)]);
+    expect(place.git("rev-parse", "HEAD")).toBe(before);
+    expect(place.git("diff", "--cached", "--name-only")).toBe("");
+  });
+
+  test("is refused while a merge is under way, and after a file without a right to read it", async () => {
+    place.git("checkout", "-qb", "side", "HEAD~1");
+    place.write("a.txt", "other\n");
+    place.git("commit", "-qam", "side");
+    expect(() => place.git("merge", "-q", "main")).toThrow();
+    place.write("new.txt", "x\n");
+    expect((await commit(["new.txt"])).text).toMatch(/a merge is under way/);
+    place.git("merge", "--abort");
+    place.write("secret/key.txt", "x\n");
+    expect((await commit(["secret/key.txt"], "m", { maySee })).text).toMatch(/no right to read/);
+  });
+
+  test("a commit on a detached HEAD is said to be on no branch", async () => {
+    place.git("checkout", "-q", "--detach");
+    place.write("a.txt", "x\n");
+    expect((await commit(["a.txt"])).text).toContain("HEAD is detached");
+  });
+
+  test("line ends are kept as the repository wants them", async () => {
+    place.write(".gitattributes", "*.txt text\n");
+    place.write("crlf.txt", "a\r\nb\r\n");
+    await commit([".gitattributes", "crlf.txt"]);
+    expect(place.git("cat-file", "-s", "HEAD:crlf.txt")).toBe("4");
+  });
+
+  test("after a crash the commit of a call is found by its trailer, and only by that", async () => {
+    const input = { message: "once", paths: ["a.txt"] };
+    const ask = (callId: string, asked = input) =>
+      gitCommit.lookup?.(asked, {
+        projectDir: place.projectDir,
+        workspaceDir: place.workspaceDir,
+        callId,
+        signal: new AbortController().signal,
+      });
+    place.write("a.txt", "x\n");
+    expect(await ask("call")).toBeNull();
+    await place.use(gitCommit, input);
+    expect(await ask("call")).toMatch(/^committed as [0-9a-f]+ before the interruption$/);
+    expect(await ask("call2")).toBeNull();
+    expect(await ask("call", { ...input, message: "twice" })).toBeNull();
+  });
+
+  test("a message cannot carry the trailer of a call", async () => {
+    place.write("a.txt", "x\n");
+    expect((await commit(["a.txt"], "x\n\nRetinue-Call: other")).text).toMatch(/added by the host/);
+  });
+
+  test("no index and no lock is left behind", async () => {
+    place.write("a.txt", "x\n");
+    await commit(["a.txt"]);
+    expect(existsSync(join(place.projectDir, ".git/index.lock"))).toBe(false);
+  });
+});

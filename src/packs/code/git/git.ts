@@ -1,0 +1,86 @@
+import { messageOf } from "../../../schema/error.ts";
+import { defineTool, type Tool } from "../../../tools/tool.ts";
+import { type Arguments, parseArguments, splitObject } from "./git-arguments.ts";
+import { GIT_COMMANDS, type GitCommand } from "./git-commands.ts";
+import { type AllowGitDir, worktreesIn } from "./git-folder.ts";
+import { gitName, gitTarget, type PathTarget } from "./git-paths.ts";
+import { READERS } from "./read-commands.ts";
+import { openRepository } from "./run-git.ts";
+
+type GitInput = { command: GitCommand; args?: string[] };
+
+/** What the git tools are given by the host. */
+export type GitToolOptions = {
+  /** Knows the linked worktrees that Retinue made; without it every `.git` must be a folder in the project. */
+  allowGitDir?: AllowGitDir;
+};
+
+const NAMES = Object.keys(GIT_COMMANDS) as GitCommand[];
+
+/** Reads the repository of a project. The runtime takes the one that also knows the worktrees it made. */
+export const git: Tool<GitInput> = createGit();
+
+/** Creates the tool that reads a repository: what is in it, who changed it, and when. */
+export function createGit({ allowGitDir }: GitToolOptions = {}): Tool<GitInput> {
+  return defineTool<GitInput>({
+    name: "git",
+    description:
+      "Reads the project's git repository, without running hooks, filters or other programs it names. Paths come after --; changes of content are shown by git_diff.",
+    groups: ["git"],
+    risk: "low",
+    replay: "safe",
+    input: {
+      type: "object",
+      properties: {
+        command: { type: "string", enum: NAMES },
+        args: {
+          type: "array",
+          maxItems: 600,
+          items: { type: "string", maxLength: 4_000 },
+          description: 'Such as ["-n", "5", "--", "src/main.ts"]; of show also ["HEAD~1:src/main.ts"].',
+        },
+      },
+      required: ["command"],
+      additionalProperties: false,
+    },
+    check: (input) => {
+      const parsed = parsedOf(input);
+      return typeof parsed === "string" ? parsed : null;
+    },
+    withSettings: (_, { dataDir }) => createGit({ allowGitDir: worktreesIn(dataDir) }),
+    access: async (input, roots) => {
+      const parsed = parsedOf(input);
+      return typeof parsed === "string" ? [] : targetsOf(input, parsed, roots.projectDir);
+    },
+    execute: async (input, context) => {
+      try {
+        const parsed = parsedOf(input);
+        if (typeof parsed === "string") return { text: parsed, isError: true };
+        const named = await Promise.all(parsed.paths.map((path) => gitTarget(path, context)));
+        const paths = named.map(gitName);
+        const repository = await openRepository(context.projectDir, { signal: context.signal, allowGitDir });
+        return await READERS[input.command](repository, { ...parsed, paths }, context);
+      } catch (thrown) {
+        return { text: messageOf(thrown), isError: true };
+      }
+    },
+  });
+}
+
+function parsedOf({ command, args = [] }: GitInput): Arguments | string {
+  const parsed = parseArguments(command, GIT_COMMANDS[command], args);
+  if (typeof parsed === "string" || command !== "blame" || parsed.paths.length > 0) return parsed;
+  // `blame file` is what everyone writes.
+  return { ...parsed, words: [], paths: parsed.words };
+}
+
+/** Every place the call names; the whole project if it names none. */
+async function targetsOf(
+  { command }: GitInput,
+  { words, paths }: Arguments,
+  projectDir: string,
+): Promise<PathTarget[]> {
+  const inside = command === "show" ? words.flatMap((word) => splitObject(word).path ?? []) : [];
+  const all = [...paths, ...inside];
+  return Promise.all((all.length > 0 ? all : ["."]).map((path) => gitTarget(path, { projectDir })));
+}

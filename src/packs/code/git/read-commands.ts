@@ -1,0 +1,239 @@
+import type { ToolContext } from "../../../tools/tool.ts";
+import { GitFault } from "./exec-git.ts";
+import { type Arguments, splitObject } from "./git-arguments.ts";
+import type { GitCommand } from "./git-commands.ts";
+import { fileTarget, gitName, gitTarget } from "./git-paths.ts";
+import { diffText } from "./read-diff.ts";
+import { readLog } from "./read-log.ts";
+import { type Repository, runGit } from "./run-git.ts";
+
+type Reader = (repository: Repository, parsed: Arguments, context: ToolContext) => Promise<string>;
+
+const MAX_LINES = 2_000;
+
+/** How each subcommand is really run, and what of its answer may be shown. Paths in `parsed` are as git knows them. */
+export const READERS: Readonly<Record<GitCommand, Reader>> = {
+  status: readStatus,
+  log: readLog,
+  show: readObjects,
+  shortlog: async (repository, { options, words, paths }, { signal }) => {
+    const revisions =
+      words.length > 0 || options.some((option) => /^--(all|branches|tags|remotes)$/.test(option))
+        ? words
+        : ["HEAD"];
+    return plain(repository, ["shortlog", ...options, ...revisions, "--", ...paths], signal);
+  },
+  blame: readBlame,
+  branch: async (repository, { options }, { signal }) =>
+    plain(
+      repository,
+      options.includes("--show-current")
+        ? ["branch", "--show-current"]
+        : ["branch", "--no-color", "--list", ...options],
+      signal,
+    ),
+  tag: async (repository, { options }, { signal }) =>
+    plain(repository, ["tag", "--no-column", "--list", ...options], signal),
+  "ls-files": async (repository, { options, paths }, context) => {
+    const { stdout } = await runGit(repository, ["ls-files", "-z", ...options, "--", ...paths], {
+      signal: context.signal,
+      whole: true,
+    });
+    return listed(stdout.split("\0").filter(Boolean), (file) => file, context, repository);
+  },
+  "ls-tree": async (repository, { options, words, paths }, context) => {
+    const args = [
+      "ls-tree",
+      "-z",
+      "--full-tree",
+      ...options,
+      words[0] ?? "HEAD",
+      "--",
+      ...paths.filter((path) => path !== "."),
+    ];
+    const { stdout } = await runGit(repository, args, { signal: context.signal, whole: true });
+    return listed(
+      stdout.split("\0").filter(Boolean),
+      (entry) => entry.slice(entry.indexOf("\t") + 1),
+      context,
+      repository,
+    );
+  },
+  grep: readGrep,
+  "diff-stat": async (repository, { options, words, paths }, context) => {
+    const [from, to] = words;
+    const staged = options.length > 0;
+    return diffText(repository, { from, to, staged, paths, stat: true }, context);
+  },
+  "rev-parse": async (repository, { options, words }, { signal }) =>
+    plain(repository, ["rev-parse", ...options, ...(words.length > 0 ? words : ["HEAD"])], signal),
+  "rev-list": async (repository, { options, words, paths }, { signal }) =>
+    plain(
+      repository,
+      [
+        "rev-list",
+        "--max-count=1000000",
+        ...options,
+        ...(words.length > 0 ? words : ["HEAD"]),
+        "--",
+        ...paths,
+      ],
+      signal,
+    ),
+  "merge-base": async (repository, { options, words }, { signal }) => {
+    const { stdout, code } = await runGit(repository, ["merge-base", ...options, ...words], {
+      signal,
+      accept: [0, 1],
+    });
+    return stdout || (options.includes("--is-ancestor") ? (code === 0 ? "yes" : "no") : "there is none");
+  },
+  describe: async (repository, { options, words }, { signal }) =>
+    plain(repository, ["describe", ...options, ...words], signal),
+};
+
+async function plain(repository: Repository, args: readonly string[], signal: AbortSignal): Promise<string> {
+  const { stdout, cut } = await runGit(repository, args, { signal });
+  const lines = stdout.trimEnd().split("\n");
+  const more = lines.length > MAX_LINES || cut ? ["(there is more; ask for less)"] : [];
+  return [...lines.slice(0, MAX_LINES), ...more].join("\n") || "(nothing)";
+}
+
+/** Lines about files, without those the run may not read. */
+function listed(
+  lines: readonly string[],
+  fileOf: (line: string) => string,
+  context: ToolContext,
+  { projectDir }: Repository,
+): string {
+  const shown = lines.filter((line) => context.maySee(fileTarget(fileOf(line), projectDir)));
+  const notes = [
+    ...(shown.length > MAX_LINES ? [`(${shown.length - MAX_LINES} more; name a path)`] : []),
+    ...(shown.length < lines.length ? [leftOut(lines.length - shown.length)] : []),
+  ];
+  return [...(shown.length > 0 ? shown.slice(0, MAX_LINES) : ["(nothing)"]), ...notes].join("\n");
+}
+
+/** What is said of files that may not be shown. */
+export function leftOut(count: number): string {
+  return `(${count} files left out: there is no right to read them)`;
+}
+
+async function readStatus(
+  repository: Repository,
+  { options, paths }: Arguments,
+  context: ToolContext,
+): Promise<string> {
+  const untracked =
+    options.findLast((option) => option.startsWith("--untracked-files=")) ?? "--untracked-files=all";
+  const more = options.includes("--ignored") ? ["--ignored"] : [];
+  const args = [
+    "status",
+    "--porcelain=v1",
+    "-z",
+    "--branch",
+    "--no-renames",
+    "--ignore-submodules=dirty",
+    untracked,
+    ...more,
+  ];
+  const { stdout } = await runGit(repository, [...args, "--", ...paths], {
+    signal: context.signal,
+    whole: true,
+  });
+  const [branch = "", ...entries] = stdout.split("\0").filter(Boolean);
+  const files =
+    entries.length > 0
+      ? listed(entries, (entry) => entry.slice(3), context, repository)
+      : "nothing to commit, working tree clean";
+  return `${branch}\n${files}`;
+}
+
+async function readBlame(
+  repository: Repository,
+  { options, words, paths }: Arguments,
+  context: ToolContext,
+): Promise<string> {
+  const [path, ...others] = paths;
+  if (path === undefined || others.length > 0) throw new GitFault("git blame: name one file after --");
+  mustSee(path, repository, context);
+  return plain(repository, ["blame", "--no-textconv", ...options, ...words, "--", path], context.signal);
+}
+
+async function readObjects(
+  repository: Repository,
+  { options, words, paths }: Arguments,
+  context: ToolContext,
+): Promise<string> {
+  const objects = (words.length > 0 ? words : ["HEAD"]).map(splitObject);
+  const parts: string[] = [];
+  for (const { revision, path } of objects) {
+    if (path === undefined) {
+      const about = options.filter((option) => option !== "-s" && option !== "--no-patch");
+      const kind = about.length > 0 || options.length > 0 ? about : ["--numstat"];
+      parts.push(
+        await readLog(
+          repository,
+          { options: [...kind, "--max-count=1"], words: [`${revision}^{commit}`], paths },
+          context,
+        ),
+      );
+      continue;
+    }
+    const name = gitName(await gitTarget(path, repository));
+    mustSee(name, repository, context);
+    const { stdout, cut } = await runGit(repository, ["cat-file", "blob", `${revision}:${name}`], {
+      signal: context.signal,
+    });
+    if (stdout.slice(0, 8_000).includes("\0")) throw new GitFault(`${revision}:${name} is a binary file`);
+    parts.push(cut ? `${stdout}\n(cut here)` : stdout);
+  }
+  return parts.join("\n\n");
+}
+
+function mustSee(file: string, { projectDir }: Repository, context: ToolContext): void {
+  if (!context.maySee(fileTarget(file, projectDir))) throw new GitFault(`there is no right to read ${file}`);
+}
+
+async function readGrep(
+  repository: Repository,
+  { options, words, paths }: Arguments,
+  context: ToolContext,
+): Promise<string> {
+  const [pattern, ...revisions] = words;
+  if (pattern === undefined) throw new GitFault("git grep: needs a pattern");
+  const format = [
+    "--no-color",
+    "--full-name",
+    "-I",
+    "-z",
+    "--no-textconv",
+    "--line-number",
+    "--no-recurse-submodules",
+  ];
+  const args = ["grep", ...format, ...options, "-e", pattern, ...revisions, "--", ...paths];
+  const { stdout, cut } = await runGit(repository, args, { signal: context.signal, accept: [0, 1] });
+  const namesOnly = options.some((option) => option === "-l" || option === "--files-with-matches");
+  // A name may hold a line break, so a hit begins where the last one ended and its name goes up to the NUL.
+  const hits = namesOnly
+    ? stdout.split("\0").filter(Boolean)
+    : [...stdout.matchAll(/[^\0]+\0[^\n]*\n?/gy)].map(([hit]) => hit.trimEnd());
+  const hidden = new Set<string>();
+  const shown = hits.filter((hit) => {
+    const file = withoutRevision(hit.split("\0")[0] ?? "", revisions);
+    if (context.maySee(fileTarget(file, repository.projectDir))) return true;
+    hidden.add(file);
+    return false;
+  });
+  const lines = shown.slice(0, MAX_LINES).map((hit) => hit.replaceAll("\0", ":").slice(0, 500));
+  const notes = [
+    ...(shown.length > MAX_LINES || cut ? ["(there are more hits; narrow the search)"] : []),
+    ...(hidden.size > 0 ? [leftOut(hidden.size)] : []),
+  ];
+  return [...(lines.length > 0 ? lines : ["no matches"]), ...notes].join("\n");
+}
+
+/** With revisions, git puts the one it searched before the file's name. */
+function withoutRevision(name: string, revisions: readonly string[]): string {
+  const revision = revisions.find((each) => name.startsWith(`${each}:`));
+  return revision === undefined ? name : name.slice(revision.length + 1);
+}

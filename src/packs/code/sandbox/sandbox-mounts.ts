@@ -1,0 +1,115 @@
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { isBelow } from "../shell/below.ts";
+import type { Bubblewrap } from "./find-bubblewrap.ts";
+import type { ProgramFolders } from "./program-folders.ts";
+
+/** One thing to put into the sandbox. A later one at the same path takes the place of an earlier one. */
+export type Mount =
+  /** `pin` is an open handle of what is meant: whoever swaps the path gets nothing. */
+  | { kind: "read" | "write"; at: string; from?: string; pin?: FileHandle }
+  | { kind: "empty"; at: string; megabytes: number; mode?: string }
+  | { kind: "link"; at: string; target: string }
+  /** Covered by something empty that cannot be written. */
+  | { kind: "hide-folder" | "hide-file"; at: string };
+
+/** What of /proc tells or changes more of the machine than programs need. */
+const PROC_SECRETS =
+  "acpi asound cmdline kcore key-users keys kmsg latency_stats sched_debug scsi timer_list".split(" ");
+
+/**
+ * What is there besides the folders of the request (`shown`): programs, /proc, /dev and places for temporary files. An
+ * installation in one of those folders is there anyway, and one around such a folder would show what lies beside it.
+ */
+export function baseMounts(
+  programs: ProgramFolders,
+  { home, memoryMb, shown }: { home: string; memoryMb: number; shown: readonly string[] },
+): Mount[] {
+  const megabytes = Math.max(16, Math.floor(memoryMb / 2));
+  const installed = programs.installations
+    .map(({ bin, around }) => (shown.some((folder) => isBelow(folder, around)) ? bin : around))
+    .filter((folder) => !shown.some((each) => isBelow(folder, each)));
+  return [
+    { kind: "empty", at: "/tmp", megabytes, mode: "1777" },
+    { kind: "empty", at: home, megabytes },
+    { kind: "empty", at: "/dev/shm", megabytes, mode: "1777" },
+    ...programs.links.map(([at, target]): Mount => ({ kind: "link", at, target })),
+    ...[...programs.folders, ...installed].map((at): Mount => ({ kind: "read", at })),
+    ...programs.etc.map((at): Mount => ({ kind: "read", at, from: realpathSync(at) })),
+    ...procMounts(),
+  ];
+}
+
+/**
+ * Root without capabilities is still root to /proc: kernel settings such as the program that receives core dumps belong
+ * to uid 0. So everything there that is not about processes is read-only.
+ */
+function procMounts(): Mount[] {
+  return readdirSync("/proc", { withFileTypes: true }).flatMap((entry): Mount[] => {
+    const at = `/proc/${entry.name}`;
+    if (/^\d+$/.test(entry.name) || entry.isSymbolicLink()) return [];
+    if (PROC_SECRETS.includes(entry.name))
+      return [{ kind: entry.isDirectory() ? "hide-folder" : "hide-file", at }];
+    if (entry.isDirectory()) return [{ kind: "read", at }];
+    return (statSync(at).mode & 0o222) !== 0 ? [{ kind: "read", at }] : [];
+  });
+}
+
+/** Mounts in the order in which they are made: outer folders first, and one for each path. */
+export function orderMounts(mounts: readonly Mount[]): Mount[] {
+  const last = new Map(mounts.map((mount) => [mount.at, mount]));
+  return [...last.values()].toSorted((a, b) => depthOf(a.at) - depthOf(b.at));
+}
+
+/**
+ * The options of bubblewrap for ordered mounts, and the handles that it must get, the first as file `firstFd`. It closes
+ * those that its options name and no others, so there must be none besides.
+ */
+export function mountOptions(
+  ordered: readonly Mount[],
+  { sized }: Pick<Bubblewrap, "sized">,
+  firstFd: number,
+): { options: string[]; fds: number[] } {
+  const fds: number[] = [];
+  const options = ["--proc", "/proc", "--dev", "/dev"];
+  for (const mount of ordered) {
+    const pin = "pin" in mount ? mount.pin : undefined;
+    if (pin) fds.push(pin.fd);
+    options.push(...optionsOf(mount, sized, firstFd + fds.length - 1));
+  }
+  // Else these two could be filled, and they have no size.
+  return { options: [...options, "--remount-ro", "/dev", "--remount-ro", "/"], fds };
+}
+
+function optionsOf(mount: Mount, sized: boolean, fd: number): string[] {
+  const { at } = mount;
+  switch (mount.kind) {
+    case "read":
+      return mount.pin ? ["--ro-bind-fd", String(fd), at] : ["--ro-bind", mount.from ?? at, at];
+    case "write":
+      return mount.pin ? ["--bind-fd", String(fd), at] : ["--bind", mount.from ?? at, at];
+    case "empty": {
+      const perms = ["--perms", mount.mode ?? "0700"];
+      const size = sized ? ["--size", String(mount.megabytes * 1024 * 1024)] : [];
+      return [...perms, ...size, "--tmpfs", at];
+    }
+    case "link":
+      return ["--symlink", mount.target, at];
+    case "hide-folder":
+      return ["--perms", "0555", "--tmpfs", at, "--remount-ro", at];
+    case "hide-file":
+      return ["--ro-bind", "/dev/null", at];
+  }
+}
+
+/** How a path is covered, by what it is now; a folder in which one of `shown` lies must take a mount inside. */
+export function coverOf(at: string, shown: readonly string[]): Mount[] {
+  if (!existsSync(at)) return [];
+  if (!statSync(at).isDirectory()) return [{ kind: "hide-file", at }];
+  const holds = shown.some((path) => path !== at && isBelow(path, at));
+  return [holds ? { kind: "empty", at, megabytes: 1 } : { kind: "hide-folder", at }];
+}
+
+function depthOf(path: string): number {
+  return path.split("/").filter(Boolean).length;
+}

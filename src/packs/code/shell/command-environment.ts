@@ -1,0 +1,42 @@
+import { existsSync } from "node:fs";
+import type { CommandRequest, Enclosure } from "./run-command.ts";
+
+/** All that a command sees of the environment: the usual few, what the settings name, and what the request adds. */
+export function commandEnvironment(
+  { settings, places }: Enclosure,
+  request: Pick<CommandRequest, "env">,
+  given: { PATH: string; HOME: string },
+): Record<string, string> {
+  const named = settings.env.flatMap((name) => {
+    const value = places.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const { LANG = "C.UTF-8" } = places.env;
+  return {
+    ...given,
+    LANG,
+    TERM: "dumb",
+    TMPDIR: "/tmp",
+    CI: "1",
+    ...Object.fromEntries(named),
+    ...request.env,
+  };
+}
+
+/** Closes what the process that runs Retinue was itself given open, then becomes the command. */
+const CLOSE_FILES =
+  'for f in /proc/self/fd/*; do f=${f##*/}; if ((f > 2)); then exec {f}>&-; fi; done; exec "$@"';
+const CLOSE_FEW_FILES = 'exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; exec "$@"';
+
+/** Goes before a command's argv so that it starts with no open files but the usual three. */
+export function withoutFiles(): readonly string[] {
+  return existsSync("/bin/bash")
+    ? ["/bin/bash", "-c", CLOSE_FILES, "bash"]
+    : ["/bin/sh", "-c", CLOSE_FEW_FILES, "sh"];
+}
+
+/** The program and arguments of a request. */
+export function argvOf({ script, argv = [] }: Pick<CommandRequest, "script" | "argv">): readonly string[] {
+  if (script === undefined) return argv;
+  return [existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh", "-c", script];
+}

@@ -1,0 +1,350 @@
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { hasSandbox } from "../../../../test/fixtures/has-sandbox.ts";
+import type { ShellSettings } from "../../../schema/settings.ts";
+import { DEFAULT_SHELL } from "./default-shell.ts";
+import {
+  type CommandHost,
+  type CommandOutcome,
+  type CommandRequest,
+  createCommandRunner,
+} from "./run-command.ts";
+
+let root: string;
+let projectDir: string;
+let workspaceDir: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "retinue-command-")));
+  projectDir = join(root, "project");
+  workspaceDir = join(root, "data/sessions/one");
+  mkdirSync(projectDir);
+  mkdirSync(workspaceDir, { recursive: true });
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function write(path: string, content = "x"): string {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), content);
+  return join(root, path);
+}
+
+type Given = Partial<CommandRequest> & { settings?: Partial<ShellSettings>; host?: CommandHost };
+async function run(script: string, { settings, host, ...request }: Given = {}): Promise<CommandOutcome> {
+  const places = { dataDir: join(root, "data"), homeDir: join(root, "home") };
+  const runner = await createCommandRunner({ ...DEFAULT_SHELL, ...settings }, { ...places, ...host });
+  return runner.run({
+    ...(request.argv ? {} : { script }),
+    cwd: projectDir,
+    projectDir,
+    workspaceDir,
+    writable: [],
+    timeoutMs: 60_000,
+    signal: new AbortController().signal,
+    ...request,
+  });
+}
+const onHost = { settings: { sandbox: "off" } } as const;
+const builtIn = { host: { bubblewrap: null } } as const;
+
+describe.skipIf(!hasSandbox)("in the sandbox (needs bubblewrap)", () => {
+  test("a command gives its output, its errors and its exit code", async () => {
+    write("project/in.txt", "hello");
+    const outcome = await run("cat in.txt; echo oops >&2; exit 3");
+    expect(outcome).toMatchObject({ exitCode: 3, stdout: "hello", stderr: "oops\n", sandbox: "bubblewrap" });
+  });
+
+  test("an argv is read by no shell", async () => {
+    const argv = ["echo", "$HOME", ";", "$(id)", "-n"];
+    expect((await run("", { argv })).stdout).toBe("$HOME ; $(id) -n\n");
+  });
+
+  test("only what is writable can be written", async () => {
+    write("project/test/a");
+    write("project/src/a");
+    const writable = [join(projectDir, "test")];
+    const { stderr } = await run("echo 1 > test/b; echo 2 > src/b; echo 3 > c; echo 4 > /usr/d", {
+      writable,
+    });
+    expect(readdirSync(join(projectDir, "test"))).toEqual(["a", "b"]);
+    expect(readdirSync(join(projectDir, "src"))).toEqual(["a"]);
+    expect(stderr.match(/Read-only file system/g)).toHaveLength(3);
+  });
+
+  test("a folder can stay closed inside a writable one", async () => {
+    write("project/src/a");
+    const readOnly = [join(projectDir, "src")];
+    await run("echo 1 > b; echo 2 > src/b; mv src other", { writable: [projectDir], readOnly });
+    expect(readdirSync(projectDir).toSorted()).toEqual(["b", "src"]);
+    expect(readdirSync(join(projectDir, "src"))).toEqual(["a"]);
+  });
+
+  test("hidden files and folders are empty, whatever name leads to them", async () => {
+    const hidden = [write("project/.env", "canary"), dirname(write("project/secrets/key", "canary"))];
+    symlinkSync(".env", join(projectDir, "link"));
+    const { stdout } = await run("cat .env link; ls -A secrets; cat secrets/key; grep -r canary .", {
+      hidden,
+    });
+    expect(stdout).toBe("");
+  });
+
+  test("a writable path that leads outside is not opened", async () => {
+    mkdirSync(join(root, "outside"));
+    symlinkSync(join(root, "outside"), join(projectDir, "test"));
+    await run("echo 1 > test/a", { writable: [join(projectDir, "test"), join(root, "outside")] });
+    expect(readdirSync(join(root, "outside"))).toEqual([]);
+  });
+
+  test("other files of the machine, the home and the record are not there", async () => {
+    write("home/.ssh/id_rsa", "canary");
+    write("data/retinue.db", "canary");
+    write("data/sessions/two/secret", "canary");
+    const { stdout } = await run(
+      `ls -A ~; cat ~/.ssh/id_rsa; find ${root}/data -type f; ls ${root}; ls -A /run /var /sys /home`,
+    );
+    expect(stdout).toBe("data\nhome\nproject\n");
+  });
+
+  test("a project that is the home itself still keeps its keys", async () => {
+    write("project/.ssh/id_rsa", "canary");
+    write("project/.local/share/retinue/retinue.db", "canary");
+    write("project/.config/x", "canary");
+    const dataDir = join(projectDir, ".local/share/retinue");
+    const own = join(dataDir, "sessions/one");
+    mkdirSync(own, { recursive: true });
+    writeFileSync(join(own, "mine"), "visible");
+    const { stdout } = await run(`grep -r canary . ; cat ${own}/mine; echo 1 > ~/new`, {
+      host: { homeDir: projectDir, dataDir },
+      workspaceDir: own,
+      writable: [projectDir, own],
+    });
+    expect(stdout).toBe("visible");
+    expect(existsSync(join(projectDir, "new"))).toBe(false);
+  });
+
+  test("nothing that is open in this process is open in the command, and nothing of the kernel can be set", async () => {
+    const { stdout } = await run(
+      "for f in /proc/self/fd/*; do readlink $f; done | grep -v -e /dev/null -e socket: -e pipe: -e /proc/; " +
+        "find /proc -maxdepth 4 -path '/proc/[0-9]*' -prune -o -writable -print 2>/dev/null | while read f; do [ -f $f ] && echo $f; done",
+      { writable: [projectDir, workspaceDir] },
+    );
+    expect(stdout).toBe("");
+  });
+
+  test("agent files, settings and git's files can be neither changed nor made, nor moved out of the way", async () => {
+    write("project/.git/config", "theirs");
+    write("project/.github/agents/a.md", "theirs");
+    write("project/sub/.git/hooks/x", "theirs");
+    const outcome = await run(
+      "echo 1 > .git/hooks/pre-commit; echo 1 >> .git/config; rm -rf .git; mv .git g; mkdir .claude; echo 1 > .mcp.json; " +
+        "mkdir -p .retinue && echo 1 > .retinue/settings.json; mv .github h; mv sub s; echo 1 > sub/.git/hooks/y; " +
+        "mkdir -p deep/.claude && echo 1 > deep/.claude/settings.json; git init -q nested; echo fine > file",
+      { writable: [projectDir] },
+    );
+    expect(readdirSync(projectDir).toSorted()).toEqual([".git", ".github", "deep", "file", "nested", "sub"]);
+    expect(readFileSync(join(projectDir, ".git/config"), "utf8")).toBe("theirs");
+    expect(readdirSync(join(projectDir, ".git"))).toEqual(["config"]);
+    expect(readdirSync(join(projectDir, "sub/.git/hooks"))).toEqual(["x"]);
+    expect(readdirSync(join(projectDir, "deep"))).toEqual([expect.stringMatching(/^\.claude\.set-aside-/)]);
+    expect(readdirSync(join(projectDir, "nested"))).toEqual([expect.stringMatching(/^\.git\.set-aside-/)]);
+    expect(outcome.notes.filter((note) => note.includes("set-aside"))).toHaveLength(2);
+  });
+
+  test("git works in a linked worktree, and a forged link to another repository opens nothing", async () => {
+    const main = join(root, "main");
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-C", main, "-c", "user.name=a", "-c", "user.email=a@b", ...args], {
+        stdio: "pipe",
+      });
+    write("main/file", "canary");
+    git("init", "-q");
+    git("add", "file");
+    git("commit", "-qm", "the first one");
+    git("worktree", "add", "-q", "--detach", join(projectDir, "tree"));
+    const tree = { projectDir: join(projectDir, "tree"), cwd: join(projectDir, "tree") };
+    expect((await run("git log --oneline; git status --short", tree)).stdout).toMatch(
+      /^\w+ the first one\n$/,
+    );
+    write("project/.git", readFileSync(join(tree.projectDir, ".git"), "utf8"));
+    expect((await run(`git log; git show HEAD:file; ls ${main}`)).stdout).toBe("");
+  });
+
+  test("the environment holds only the usual few, what the settings name, and what was asked for", async () => {
+    const { stdout } = await run("env | cut -d= -f1 | sort | tr '\\n' ' '", {
+      settings: { env: ["NAMED", "ABSENT"] },
+      host: { env: { PATH: process.env.PATH, NAMED: "1", SECRET: "2", LD_PRELOAD: "" } },
+      env: { ASKED: "3" },
+    });
+    expect(stdout.trim().split(" ")).toEqual(
+      ["ASKED", "CI", "HOME", "LANG", "NAMED", "PATH", "PWD", "SHLVL", "TERM", "TMPDIR", "_"].toSorted(),
+    );
+  });
+
+  test("there is no network unless the settings and the request want it", async () => {
+    const count = "tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' ' | sort | head -3 | tr '\\n' ' '";
+    expect((await run(count, { network: true })).stdout.trim()).toBe("lo");
+    const open = await run("readlink /proc/self/ns/net", { settings: { network: true }, network: true });
+    const shut = await run("readlink /proc/self/ns/net", { settings: { network: true }, network: false });
+    expect(shut.stdout).not.toBe(open.stdout);
+  });
+
+  test("a command that waits for input gets none", async () => {
+    expect((await run("cat; read line; echo $?")).stdout).toBe("1\n");
+  });
+
+  test("time is up for everything that a command started", async () => {
+    const outcome = await run("setsid sleep 600 & (sleep 600 &) ; sleep 600", { timeoutMs: 500 });
+    expect(outcome).toMatchObject({ exitCode: null, signal: "SIGKILL", timedOut: true });
+    expect(outcome.notes.join()).toContain("stopped after 0.5 s");
+  });
+
+  test("a command is stopped from outside, and one that comes too late does not begin", async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const outcome = await run("echo begun; sleep 600", { signal, onOutput: () => controller.abort() });
+    expect(outcome).toMatchObject({ exitCode: null, stdout: "begun\n", timedOut: false });
+    expect((await run("touch made", { signal, writable: [projectDir] })).notes.join()).toContain(
+      "before it began",
+    );
+    expect(existsSync(join(projectDir, "made"))).toBe(false);
+  });
+
+  test("memory is limited for all processes together", async () => {
+    const hog =
+      "node -e 'const a = []; const t = setInterval(() => { a.push(Buffer.alloc(1e7, 1)); " +
+      'if (a.length === 80) { clearInterval(t); console.log("full"); setTimeout(() => {}, 6e5); } }, 20)\'';
+    const { exitCode, stdout, timedOut } = await run(`${hog} & ${hog} & wait -n; exit 7`, {
+      settings: { memoryMb: 1_024 },
+    });
+    expect([7, null]).toContain(exitCode);
+    expect([stdout.split("full").length <= 2, timedOut]).toEqual([true, false]);
+  });
+
+  test("temporary folders are limited", async () => {
+    const fill = ["/tmp/x", "~/x", "/dev/shm/x", "/x", "/dev/x"].map(
+      (path) => `head -c 100M /dev/zero > ${path}`,
+    );
+    const { stderr } = await run(fill.join("; "), { settings: { memoryMb: 64 } });
+    expect(stderr.match(/No space left on device/g)).toHaveLength(3);
+    expect(stderr.match(/Read-only file system/g)).toHaveLength(2);
+  });
+
+  test("a single file is limited", async () => {
+    const { exitCode } = await run("head -c 100M /dev/zero > big", {
+      settings: { diskMb: 20 },
+      writable: [projectDir],
+    });
+    expect(exitCode).not.toBe(0);
+    expect(readFileSync(join(projectDir, "big")).length).toBeLessThanOrEqual(20 * 1024 * 1024);
+  });
+
+  test("output is told while it comes, and a flood of it is stopped", async () => {
+    const seen: string[] = [];
+    const outcome = await run("yes", {
+      onOutput: (chunk) => seen.push(chunk.slice(0, 2)),
+      maxOutputBytes: 1_000,
+    });
+    expect(outcome).toMatchObject({ exitCode: null, truncated: true });
+    expect(outcome.stdout.length).toBeLessThan(1_200);
+    expect(seen[0]).toBe("y\n");
+  });
+
+  test("a command that does not exist is an exit code, not an error of the sandbox", async () => {
+    expect((await run("", { argv: ["no-such-program"] })).exitCode).toBe(127);
+  });
+});
+
+test("without bubblewrap the built-in shell runs text tools, starts no programs, and says so", async () => {
+  write("project/in.txt", "b\na\n");
+  const outcome = await run("sort in.txt > out.txt; cat out.txt; node -v", {
+    ...builtIn,
+    writable: [projectDir],
+  });
+  expect(outcome).toMatchObject({ sandbox: "just-bash", stdout: "a\nb\n", exitCode: 127 });
+  expect(outcome.notes.join()).toContain("no OS sandbox here: the built-in shell ran it");
+  expect(readFileSync(join(projectDir, "out.txt"), "utf8")).toBe("a\nb\n");
+});
+
+test.each([
+  "echo 1 > src/new",
+  "rm -r src",
+  "mv src other",
+  "mkdir -p test/../src/x",
+  "cp test/a src/b",
+  "mkdir -p test/.claude",
+  "echo 1 > test/.mcp.json",
+  "ln -s /etc/passwd test/link",
+  "echo 1 > test/closed/x",
+  "rm -r test/closed",
+  "mv test/closed test/x",
+])("the built-in shell does not do: %s", async (script) => {
+  write("project/src/a");
+  write("project/test/a");
+  write("project/test/closed/a");
+  const before = readdirSync(projectDir, { recursive: true }).toSorted();
+  const closed = join(projectDir, "test/closed");
+  const { exitCode } = await run(script, {
+    ...builtIn,
+    writable: [join(projectDir, "test")],
+    readOnly: [closed],
+  });
+  expect(exitCode).not.toBe(0);
+  expect(readdirSync(projectDir, { recursive: true }).toSorted()).toEqual(before);
+});
+
+test("the built-in shell sees neither hidden files nor anything outside, also through links", async () => {
+  const hidden = [write("project/.env", "canary"), dirname(write("project/secrets/key", "canary"))];
+  write("outside/file", "canary");
+  symlinkSync(join(root, "outside/file"), join(projectDir, "link"));
+  const { stdout } = await run(
+    `cat .env; cat secrets/key; cat link; cat ../outside/file; cat ${root}/outside/file; ls -A; cp -r . /tmp/all; grep -r canary /tmp/all; find . -name key; cat < .env`,
+    { ...builtIn, hidden },
+  );
+  expect(stdout).not.toContain("canary");
+  expect(stdout).not.toContain("secrets");
+});
+
+test("an argv is read by no shell in the built-in one either", async () => {
+  expect((await run("", { ...builtIn, argv: ["echo", "$HOME; id", "'"] })).stdout).toBe("$HOME; id '\n");
+});
+
+test("where the sandbox is required and missing, nothing runs, and the hint says what to install", async () => {
+  const settings = { sandbox: "required" } as const;
+  await expect(run("touch made", { ...builtIn, settings, writable: [projectDir] })).rejects.toMatchObject({
+    code: "config",
+    hint: expect.stringContaining("apt install bubblewrap"),
+  });
+  const fault = run("true", { host: { bubblewrap: "/no/such/bwrap" }, settings });
+  await expect(fault).rejects.toThrow("/no/such/bwrap cannot be run");
+  expect(readdirSync(projectDir)).toEqual([]);
+});
+
+test("the host runs a command only by the person's explicit setting, and the outcome says so", async () => {
+  const outcome = await run("echo $0; pwd", onHost);
+  expect(outcome).toMatchObject({ sandbox: "host", exitCode: 0 });
+  expect(outcome.stdout).toContain(projectDir);
+  expect(outcome.notes[0]).toContain("no sandbox");
+});
+
+test("a working folder outside, two commands at once, or none, are refused", async () => {
+  await expect(run("true", { ...onHost, cwd: root })).rejects.toThrow("outside the project");
+  symlinkSync(root, join(projectDir, "up"));
+  await expect(run("true", { ...onHost, cwd: join(projectDir, "up") })).rejects.toThrow(
+    "outside the project",
+  );
+  await expect(run("true", { ...onHost, script: "true", argv: ["true"] })).rejects.toThrow("either");
+  await expect(run("", { ...onHost, argv: [] })).rejects.toThrow("either");
+  await expect(run("a\0b", onHost)).rejects.toThrow("NUL");
+});

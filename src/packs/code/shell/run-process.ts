@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { type Watched, watchResources } from "../sandbox/watch-resources.ts";
+import { CollectOutput, cleanText } from "./collect-output.ts";
+import type { CommandOutcome, CommandRequest } from "./run-command.ts";
+
+/** A program to run, with its limits. */
+export type ProcessRequest = Pick<CommandRequest, "timeoutMs" | "maxOutputBytes" | "onOutput" | "signal"> & {
+  argv: readonly string[];
+  env: Readonly<Record<string, string>>;
+  cwd: string;
+  /** Open files that it gets, from `FIRST_FD` on; 3 is for `input3`. */
+  fds?: readonly number[];
+  /** What it reads from file 3. */
+  input3?: string;
+  /** On the host: leads a group of processes that ends with it. */
+  leadsGroup?: boolean;
+  watch: Pick<Watched, "folders" | "limits" | "memory">;
+};
+
+/** How it ended; `stopped` says why if it was made to. */
+export type ProcessOutcome = Omit<CommandOutcome, "sandbox" | "notes"> & { stopped?: string };
+
+/** The number of the first file besides input, output, errors and `input3`. */
+export const FIRST_FD = 4;
+
+const DEFAULT_OUTPUT_BYTES = 1024 * 1024;
+/** Output beyond this is no longer read, and whoever makes it is stopped. */
+const HARD_OUTPUT_BYTES = 64 * 1024 * 1024;
+
+/** Runs a program to its end, without input, and stops it with everything it started when its time is up. */
+export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
+  const { argv, env, cwd, fds = [], input3 = "", leadsGroup = false } = request;
+  const [program = "", ...args] = argv;
+  const child = spawn(program, args, {
+    cwd,
+    env,
+    detached: leadsGroup,
+    stdio: ["ignore", "pipe", "pipe", "pipe", ...fds],
+  });
+  const kill = () => killAll(child, leadsGroup);
+  const input = child.stdio[3] as Writable | null;
+  // A program that ends before it has read everything is no fault of ours.
+  input?.on("error", () => {}).end(input3);
+
+  let stopped: string | undefined;
+  let timedOut = false;
+  const stop = (reason: string) => {
+    stopped ??= reason;
+    kill();
+  };
+  const timer = setTimeout(() => {
+    timedOut = true;
+    stop(`it was stopped after ${Math.round(request.timeoutMs / 100) / 10} s`);
+  }, request.timeoutMs);
+  const onAbort = () => stop("it was stopped from outside");
+  request.signal.addEventListener("abort", onAbort, { once: true });
+  if (request.signal.aborted) onAbort();
+  const unwatch = watchResources({ ...request.watch, pid: child.pid ?? 0, stop });
+  const max = request.maxOutputBytes ?? DEFAULT_OUTPUT_BYTES;
+  const outputs = [child.stdout, child.stderr].map((stream) =>
+    collect(stream, max, request.onOutput, () => stop(`it wrote more than ${HARD_OUTPUT_BYTES} bytes`)),
+  );
+  return new Promise<ProcessOutcome>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => {
+      const [stdout, stderr] = outputs;
+      resolve({
+        exitCode: stopped === undefined ? code : null,
+        signal: stopped === undefined ? signal : "SIGKILL",
+        stdout: stdout?.text() ?? "",
+        stderr: stderr?.text() ?? "",
+        truncated: outputs.some(({ truncated }) => truncated),
+        timedOut,
+        ...(stopped !== undefined && { stopped }),
+      });
+    });
+  }).finally(() => {
+    clearTimeout(timer);
+    unwatch();
+    request.signal.removeEventListener("abort", onAbort);
+    if (leadsGroup) kill();
+  });
+}
+
+function collect(
+  stream: Readable | null,
+  max: number,
+  onOutput: CommandRequest["onOutput"],
+  onFlood: () => void,
+): CollectOutput {
+  const output = new CollectOutput(max);
+  const decoder = new TextDecoder();
+  stream?.on("data", (chunk: Buffer) => {
+    if (output.total > HARD_OUTPUT_BYTES) return onFlood();
+    output.push(chunk);
+    onOutput?.(cleanText(decoder.decode(chunk, { stream: true })));
+  });
+  return output;
+}
+
+function killAll(child: ChildProcess, leadsGroup: boolean): void {
+  try {
+    if (leadsGroup && child.pid) process.kill(-child.pid, "SIGKILL");
+    else child.kill("SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
+}

@@ -1,0 +1,134 @@
+import { pathTarget } from "../../../files/resolve-path.ts";
+import { messageOf, RetinueError } from "../../../schema/error.ts";
+import type { ShellSettings } from "../../../schema/settings.ts";
+import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
+import { cutAt } from "../../../tools/truncate.ts";
+import { isBelow } from "./below.ts";
+import { DEFAULT_SHELL } from "./default-shell.ts";
+import { diskRights } from "./disk-rights.ts";
+import {
+  type CommandHost,
+  type CommandOutcome,
+  type CommandRunner,
+  createCommandRunner,
+} from "./run-command.ts";
+
+type ShellInput = { command: string; cwd?: string; timeoutSeconds?: number; writes?: readonly string[] };
+
+const PROGRESS_EVERY_MS = 500;
+const PROGRESS_CHARS = 200;
+
+/** Runs commands as the defaults say; the runtime takes the one of its settings. */
+export const shell: Tool<ShellInput> = createShell(DEFAULT_SHELL);
+
+/** The shell tool: what a command may read and write is what the run may, and the sandbox holds it to that. */
+export function createShell(settings: ShellSettings, host: CommandHost = {}): Tool<ShellInput> {
+  let finding: Promise<CommandRunner> | undefined;
+  const findRunner = () => {
+    finding ??= createCommandRunner(settings, host);
+    return finding;
+  };
+  return defineTool<ShellInput>({
+    name: "shell",
+    description:
+      "Runs a shell command in a sandbox: the project and the workspace, no other files, no input" +
+      `${settings.network ? "" : ", no network"}. It can write what you can write; git's own files only by git_commit.`,
+    groups: ["shell"],
+    risk: settings.network ? "high" : "medium",
+    outbound: settings.network,
+    replay: "never",
+    input: {
+      type: "object",
+      properties: {
+        command: { type: "string", minLength: 1, maxLength: 100_000 },
+        cwd: { type: "string", minLength: 1, description: "A folder; the project's by default." },
+        timeoutSeconds: { type: "number", exclusiveMinimum: 0, description: `At most ${settings.seconds}.` },
+        writes: {
+          type: "array",
+          items: { type: "string", minLength: 1 },
+          description: "Only these folders and files may be written; none if empty.",
+        },
+      },
+      required: ["command"],
+      additionalProperties: false,
+    },
+    access: async ({ command, cwd = ".", writes = [] }, roots) => [
+      { kind: "command", command },
+      await pathTarget(cwd, "read", roots),
+      ...(await Promise.all(writes.map((path) => pathTarget(path, "write", roots)))),
+    ],
+    withSettings: (all, places) => createShell(all.shell, places),
+    execute: async (input, context) => {
+      try {
+        return describe(await perform(input, context, { settings, runner: await findRunner() }));
+      } catch (thrown) {
+        const hint = thrown instanceof RetinueError && thrown.hint ? ` (${thrown.hint})` : "";
+        return { text: `the command was not run: ${messageOf(thrown)}${hint}`, isError: true };
+      }
+    },
+  });
+}
+
+async function perform(
+  { command, writes, timeoutSeconds = Number.POSITIVE_INFINITY }: ShellInput,
+  context: ToolContext,
+  { settings, runner }: { settings: ShellSettings; runner: CommandRunner },
+): Promise<CommandOutcome> {
+  const { projectDir, workspaceDir, signal } = context;
+  const [cwd, ...written] = context.targets.flatMap((target) => (target.kind === "path" ? [target] : []));
+  if (!cwd || cwd.root === "outside") throw new Error("cwd is outside the project and the workspace");
+  const rights = await diskRights(context);
+  const writable = writes
+    ? narrow(
+        rights.writable,
+        written.map(({ path }) => path),
+      )
+    : rights.writable;
+  const run = () =>
+    runner.run({
+      script: command,
+      cwd: cwd.path,
+      projectDir,
+      workspaceDir,
+      writable,
+      readOnly: rights.readOnly,
+      hidden: rights.hidden,
+      network: settings.network,
+      timeoutMs: Math.min(timeoutSeconds, settings.seconds) * 1_000,
+      onOutput: progressOf(context),
+      signal,
+    });
+  const outcome = await (writable.length > 0 ? context.aroundChanges(run) : run());
+  return { ...outcome, notes: [...rights.notes, ...outcome.notes] };
+}
+
+/** What of the writable places was asked for. */
+function narrow(writable: readonly string[], asked: readonly string[]): string[] {
+  return asked.flatMap((path) =>
+    writable.some((folder) => isBelow(path, folder))
+      ? [path]
+      : writable.filter((each) => isBelow(each, path)),
+  );
+}
+
+/** Tells the last line of output, not more often than a person can read. */
+function progressOf(context: ToolContext): (chunk: string) => void {
+  let toldAt = Number.NEGATIVE_INFINITY;
+  return (chunk) => {
+    const line = chunk.trimEnd().split("\n").at(-1)?.trim();
+    if (!line || performance.now() - toldAt < PROGRESS_EVERY_MS) return;
+    toldAt = performance.now();
+    context.progress(cutAt(line, PROGRESS_CHARS));
+  };
+}
+
+function describe({ exitCode, stdout, stderr, notes, timedOut }: CommandOutcome): ToolOutput {
+  const ending = exitCode === null ? (timedOut ? "timed out" : "stopped") : `exit code ${exitCode}`;
+  const parts = [
+    ending,
+    ...(stdout.trim() === "" ? [] : [`stdout:\n${stdout.trimEnd()}`]),
+    ...(stderr.trim() === "" ? [] : [`stderr:\n${stderr.trimEnd()}`]),
+    ...notes.map((note) => `note: ${note}`),
+  ];
+  return { text: parts.join("\n"), isError: exitCode !== 0 };
+}

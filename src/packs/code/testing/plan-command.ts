@@ -1,0 +1,274 @@
+import { access, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { isBelow } from "../shell/below.ts";
+import { type RunnerName, readProjectFile } from "./detect-runner.ts";
+import { parseJest, parseMocha } from "./parse-jest.ts";
+import { parseJunit } from "./parse-junit.ts";
+import { parseTap } from "./parse-tap.ts";
+import { parseCargo, parseGo, parseUnittest } from "./parse-text.ts";
+import { asObject, parseObject, type TestReport } from "./test-report.ts";
+
+/** What is to be tested. */
+export type TestRequest = {
+  readonly projectDir: string;
+  /** A folder that the runner may write and the host can read. */
+  readonly reportDir: string;
+  readonly path?: { readonly relative: string; readonly isFolder: boolean } | undefined;
+  readonly filter?: string | undefined;
+  /** Whether the runner may write into the project. */
+  readonly mayWrite: (relative: string) => boolean;
+};
+
+/** What a runner left behind. */
+export type RunnerOutput = {
+  readonly report: string | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+/** A command, and how its output is read. */
+export type TestCommand = {
+  readonly argv: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly reportFile?: string;
+  readonly notes?: readonly string[];
+  readonly parse: (output: RunnerOutput) => TestReport | null;
+};
+
+/** The tests cannot be started; the message says what is missing. */
+export class NoRunner extends Error {
+  override readonly name = "NoRunner";
+}
+
+type Planner = (request: TestRequest) => TestCommand | Promise<TestCommand>;
+
+const PLANNERS: Readonly<Record<RunnerName, Planner>> = {
+  vitest: async (request) => {
+    const file = join(request.reportDir, "report.json");
+    // A configuration is bundled into a file beside it, which a read-only project does not let happen.
+    const loader = request.mayWrite("node_modules/.vite-temp/x") ? [] : ["--configLoader=runner"];
+    return jsonCommand(request, file, [
+      ...(await program(request.projectDir, "vitest")),
+      "run",
+      "--reporter=default",
+      "--reporter=json",
+      `--outputFile.json=${file}`,
+      "--coverage.enabled=false",
+      ...loader,
+      ...named(request, (filter) => `--testNamePattern=${escapePattern(filter)}`),
+      ...pathOf(request),
+    ]);
+  },
+  jest: async (request) => {
+    const file = join(request.reportDir, "report.json");
+    return jsonCommand(request, file, [
+      ...(await program(request.projectDir, "jest")),
+      "--json",
+      `--outputFile=${file}`,
+      "--coverage=false",
+      "--cacheDirectory=/tmp/jest",
+      ...named(request, (filter) => `--testNamePattern=${escapePattern(filter)}`),
+      ...(request.path ? [escapePattern(request.path.relative)] : []),
+    ]);
+  },
+  mocha: async (request) => {
+    const file = join(request.reportDir, "report.json");
+    return {
+      argv: [
+        ...(await program(request.projectDir, "mocha")),
+        "--reporter=json",
+        `--reporter-option=output=${file}`,
+        ...named(request, (filter) => `--fgrep=${filter}`),
+        ...(request.path?.isFolder ? ["--recursive"] : []),
+        ...pathOf(request),
+      ],
+      reportFile: file,
+      parse: ({ report, stdout }) => parseMocha(report ?? stdout, request.projectDir),
+    };
+  },
+  node: (request) => {
+    const file = join(request.reportDir, "report.tap");
+    const { path } = request;
+    const tests = path?.isFolder
+      ? [`./${path.relative}/**/*.{test,spec}.{js,mjs,cjs,ts,mts,cts}`]
+      : pathOf(request);
+    return {
+      argv: [
+        process.execPath,
+        "--test",
+        "--test-reporter=spec",
+        "--test-reporter-destination=stdout",
+        "--test-reporter=tap",
+        `--test-reporter-destination=${file}`,
+        ...named(request, (filter) => `--test-name-pattern=${escapePattern(filter)}`),
+        ...tests,
+      ],
+      reportFile: file,
+      parse: ({ report }) => parseTap(report ?? "", request.projectDir),
+    };
+  },
+  bun: (request) => {
+    const file = join(request.reportDir, "report.xml");
+    const name = named(request, (filter) => `--test-name-pattern=${escapePattern(filter)}`);
+    return junitCommand(request, file, [
+      "bun",
+      "test",
+      "--reporter=junit",
+      `--reporter-outfile=${file}`,
+      ...name,
+      ...pathOf(request),
+    ]);
+  },
+  deno: (request) => {
+    const file = join(request.reportDir, "report.xml");
+    const name = named(request, (filter) => `--filter=${filter}`);
+    return junitCommand(request, file, [
+      "deno",
+      "test",
+      "--no-prompt",
+      `--junit-path=${file}`,
+      ...name,
+      ...pathOf(request),
+    ]);
+  },
+  npm: (request) => ({
+    argv: ["npm", "test", "--silent"],
+    notes:
+      request.path || request.filter
+        ? ["path and filter are not known to the project's own test script and were not used"]
+        : [],
+    parse: ({ stdout }) => parseTap(stdout, request.projectDir),
+  }),
+  pytest: async (request) => {
+    const file = join(request.reportDir, "report.xml");
+    const options = [
+      "-q",
+      "-p",
+      "no:cacheprovider",
+      "--continue-on-collection-errors",
+      "--color=no",
+      "-o",
+      "junit_family=xunit1",
+    ];
+    return junitCommand(request, file, [
+      await python(request.projectDir),
+      "-m",
+      "pytest",
+      ...options,
+      `--junitxml=${file}`,
+      ...named(request, (filter) => `-k${filter}`),
+      ...pathOf(request),
+    ]);
+  },
+  unittest: async (request) => {
+    const { path } = request;
+    const where = path?.isFolder ? ["discover", "-s", path.relative, "-t", "."] : pathOf(request);
+    const name = named(request, (filter) => `-k${filter}`);
+    return {
+      argv: [
+        await python(request.projectDir),
+        "-m",
+        "unittest",
+        ...(where.length > 0 ? where : ["discover"]),
+        "-v",
+        ...name,
+      ],
+      env: { PYTHONDONTWRITEBYTECODE: "1" },
+      parse: ({ stderr, stdout }) => parseUnittest(`${stderr}\n${stdout}`, request.projectDir),
+    };
+  },
+  go: async (request) => {
+    const text = (await readProjectFile(request.projectDir, "go.mod")) ?? "";
+    const modulePath = /^module\s+"?([^\s"]+)/m.exec(text)?.[1] ?? "";
+    const { path } = request;
+    const folder = path && (path.isFolder ? path.relative : path.relative.replace(/\/?[^/]*$/, ""));
+    const where = path?.isFolder ? `./${folder}/...` : folder === undefined ? "./..." : `./${folder}`;
+    return {
+      argv: ["go", "test", "-json", ...named(request, (filter) => `-run=${escapePattern(filter)}`), where],
+      env: { GOCACHE: "/tmp/go-build", GOFLAGS: "-mod=readonly" },
+      parse: ({ stdout }) => parseGo(stdout, modulePath),
+    };
+  },
+  cargo: (request) => {
+    const target = /^tests\/([^/]+)\.rs$/.exec(request.path?.relative ?? "")?.[1];
+    const unused = request.path && !target;
+    return {
+      argv: [
+        "cargo",
+        "test",
+        "--offline",
+        "--no-fail-fast",
+        "--color=never",
+        ...(target ? [`--test=${target}`] : []),
+        ...named(request, (filter) => filter),
+      ],
+      env: {
+        RUST_BACKTRACE: "0",
+        ...(!request.mayWrite("target/x") && { CARGO_TARGET_DIR: "/tmp/target" }),
+      },
+      notes: unused ? ["cargo finds tests by their names; the path was not used"] : [],
+      parse: ({ stdout, stderr }) => parseCargo(`${stdout}\n${stderr}`),
+    };
+  },
+};
+
+/** The command that runs a project's tests with this runner. */
+export async function planCommand(runner: RunnerName, request: TestRequest): Promise<TestCommand> {
+  return PLANNERS[runner](request);
+}
+
+function jsonCommand({ projectDir }: TestRequest, reportFile: string, argv: readonly string[]): TestCommand {
+  return { argv, reportFile, parse: ({ report }) => parseJest(report ?? "", projectDir) };
+}
+
+function junitCommand({ projectDir }: TestRequest, reportFile: string, argv: readonly string[]): TestCommand {
+  return {
+    argv,
+    reportFile,
+    env: { PYTHONDONTWRITEBYTECODE: "1" },
+    parse: ({ report }) => parseJunit(report ?? "", projectDir),
+  };
+}
+
+/** A package's program, run with this Node: what the shell would find as its name may be anything. */
+async function program(projectDir: string, name: string): Promise<string[]> {
+  const folder = `node_modules/${name}`;
+  const root = await realpath(projectDir);
+  // Package managers link packages to where they keep them.
+  const real = await realpath(join(root, folder)).catch(() => undefined);
+  if (real !== undefined && !isBelow(real, root))
+    throw new NoRunner(`${folder} leads out of the project, where the sandbox does not let it be seen`);
+  const manifest = parseObject((real && (await readProjectFile(root, join(real, "package.json")))) ?? "");
+  const { bin } = manifest ?? {};
+  const path = typeof bin === "string" ? bin : asObject(bin)[name];
+  if (real === undefined || typeof path !== "string")
+    throw new NoRunner(
+      `${name} is not installed: there is no ${folder} in the project; install its dependencies first`,
+    );
+  return [process.execPath, join(real, path)];
+}
+
+async function python(projectDir: string): Promise<string> {
+  for (const folder of [".venv", "venv"]) {
+    const path = join(projectDir, folder, "bin/python");
+    const found = await access(path).then(
+      () => true,
+      () => false,
+    );
+    if (found) return path;
+  }
+  return "python3";
+}
+
+function named({ filter }: TestRequest, option: (filter: string) => string): string[] {
+  return filter === undefined ? [] : [option(filter)];
+}
+
+/** Never an option, whatever it is called. */
+function pathOf({ path }: TestRequest): string[] {
+  return path === undefined ? [] : [path.relative.startsWith("-") ? `./${path.relative}` : path.relative];
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+}

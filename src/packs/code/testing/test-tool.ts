@@ -1,0 +1,199 @@
+import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { openForReading } from "../../../files/open-inside.ts";
+import { pathTarget } from "../../../files/resolve-path.ts";
+import { messageOf, RetinueError } from "../../../schema/error.ts";
+import type { ShellSettings } from "../../../schema/settings.ts";
+import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
+import { cutAt } from "../../../tools/truncate.ts";
+import { isBelow } from "../shell/below.ts";
+import { DEFAULT_SHELL } from "../shell/default-shell.ts";
+import { diskRights } from "../shell/disk-rights.ts";
+import {
+  type CommandHost,
+  type CommandOutcome,
+  type CommandRunner,
+  createCommandRunner,
+} from "../shell/run-command.ts";
+import {
+  type Candidate,
+  chooseRunner,
+  detectRunners,
+  RUNNERS,
+  type RunnerName,
+  readSigns,
+} from "./detect-runner.ts";
+import { NoRunner, planCommand, type TestCommand } from "./plan-command.ts";
+import { isFault, reportText } from "./report-text.ts";
+
+type TestInput = { path?: string; filter?: string; runner?: RunnerName; timeoutSeconds?: number };
+
+const MAX_REPORT_BYTES = 64 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
+const PROGRESS_EVERY_MS = 500;
+const PROGRESS_CHARS = 200;
+/** Runners write no colours, and nothing that only a person at a terminal would want. */
+const PLAIN = { NO_COLOR: "1", FORCE_COLOR: "0" };
+
+/** Runs a project's tests as the defaults say; the runtime takes the one of its settings. */
+export const test: Tool<TestInput> = createTest(DEFAULT_SHELL);
+
+/** Creates the tool that finds a project's test runner, runs it in the sandbox, and reads what it reports. */
+export function createTest(settings: ShellSettings, host: CommandHost = {}): Tool<TestInput> {
+  let finding: Promise<CommandRunner> | undefined;
+  const findRunner = () => {
+    finding ??= createCommandRunner(settings, host);
+    return finding;
+  };
+  return defineTool<TestInput>({
+    name: "test",
+    description:
+      "Runs the project's tests with the runner it uses (vitest, jest, mocha, node:test, pytest, go, cargo …) in a sandbox, and reports counts and each failure with file, line and message.",
+    groups: ["test"],
+    risk: "medium",
+    // Tests are made to be run any number of times, and the sandbox lets them reach nothing but the project.
+    replay: "safe",
+    input: {
+      type: "object",
+      properties: {
+        path: {
+          type: "string",
+          minLength: 1,
+          description: "Only this test file, or the tests in this folder.",
+        },
+        filter: {
+          type: "string",
+          minLength: 1,
+          maxLength: 500,
+          pattern: "^[^-]",
+          description: "Only tests whose name contains this.",
+        },
+        runner: { type: "string", enum: [...RUNNERS], description: "Found out by default." },
+        timeoutSeconds: { type: "number", exclusiveMinimum: 0, description: `At most ${settings.seconds}.` },
+      },
+      additionalProperties: false,
+    },
+    check: ({ filter }) => (filter?.includes("\0") ? "test: the filter holds a NUL character" : null),
+    access: async ({ path = "." }, roots) => [
+      { kind: "command", command: "test" },
+      await pathTarget(path, "read", roots),
+    ],
+    withSettings: (all, places) => createTest(all.shell, places),
+    execute: async (input, context) => {
+      try {
+        return await perform(input, context, { settings, runner: await findRunner() });
+      } catch (thrown) {
+        const hint = thrown instanceof RetinueError && thrown.hint ? ` (${thrown.hint})` : "";
+        return { text: `the tests were not run: ${messageOf(thrown)}${hint}`, isError: true };
+      }
+    },
+  });
+}
+
+type Means = { settings: ShellSettings; runner: CommandRunner };
+
+async function perform(input: TestInput, context: ToolContext, means: Means): Promise<ToolOutput> {
+  if (means.runner.sandbox === "just-bash")
+    throw new NoRunner(
+      "there is no OS sandbox here, and the built-in shell cannot start programs; install bubblewrap",
+    );
+  const { projectDir, workspaceDir } = context;
+  const place = await placeOf(context);
+  const found = detectRunners(await readSigns(projectDir));
+  const candidate = choose(input, found, place?.relative);
+  const rights = await diskRights(context);
+  const mayWrite = (relative: string) =>
+    rights.writable.some((folder) => isBelow(join(projectDir, relative), folder));
+  await mkdir(workspaceDir, { recursive: true });
+  const reportDir = await mkdtemp(join(workspaceDir, ".test-report-"));
+  try {
+    const request = { projectDir, reportDir, path: place, filter: input.filter, mayWrite };
+    const command = await planCommand(candidate.runner, request);
+    context.progress(`${candidate.runner}: ${candidate.why}`);
+    const run = () => start(input, command, context, { ...means, rights, reportDir });
+    const outcome = await (rights.writable.length > 0 ? context.aroundChanges(run) : run());
+    const report = command.parse({ report: await readReport(reportDir, command.reportFile), ...outcome });
+    if (report) context.tested(report.passed + report.failed, report.passed);
+    const others = found.filter(({ runner }) => runner !== candidate.runner);
+    const notes = [...(command.notes ?? []), ...rights.notes];
+    const told = { candidate, others, argv: command.argv, projectDir, reportDir, report, outcome, notes };
+    return { text: reportText(told), isError: isFault(told) };
+  } finally {
+    await rm(reportDir, { recursive: true, force: true });
+  }
+}
+
+function choose({ runner }: TestInput, found: readonly Candidate[], path: string | undefined): Candidate {
+  if (runner) return { runner, why: found.find((each) => each.runner === runner)?.why ?? "it was asked for" };
+  const candidate = chooseRunner(found, path);
+  if (candidate) return candidate;
+  throw new NoRunner(
+    `no test runner was found in this project; name one with 'runner': ${RUNNERS.join(", ")}`,
+  );
+}
+
+/** The file or folder that was judged; undefined for the whole project. */
+async function placeOf({
+  targets,
+}: ToolContext): Promise<{ relative: string; isFolder: boolean } | undefined> {
+  const target = targets.find((each) => each.kind === "path");
+  if (target?.root !== "project") throw new NoRunner("the path is outside the project");
+  if (target.relative === "") return undefined;
+  const stats = await stat(target.path).catch(() => null);
+  if (!stats) throw new NoRunner(`there is no ${target.relative}`);
+  return { relative: target.relative, isFolder: stats.isDirectory() };
+}
+
+async function start(
+  { timeoutSeconds = Number.POSITIVE_INFINITY }: TestInput,
+  { argv, env }: TestCommand,
+  context: ToolContext,
+  {
+    settings,
+    runner,
+    rights,
+    reportDir,
+  }: Means & { rights: Awaited<ReturnType<typeof diskRights>>; reportDir: string },
+): Promise<CommandOutcome> {
+  const { projectDir, workspaceDir, signal } = context;
+  return runner.run({
+    argv,
+    cwd: projectDir,
+    projectDir,
+    workspaceDir,
+    writable: [...rights.writable, reportDir],
+    readOnly: rights.readOnly,
+    hidden: rights.hidden,
+    env: { ...PLAIN, ...env },
+    timeoutMs: Math.min(timeoutSeconds, settings.seconds) * 1_000,
+    maxOutputBytes: MAX_OUTPUT_BYTES,
+    onOutput: progressOf(context),
+    signal,
+  });
+}
+
+/** Tells the last line of output, not more often than a person can read. */
+function progressOf(context: ToolContext): (chunk: string) => void {
+  let toldAt = Number.NEGATIVE_INFINITY;
+  return (chunk) => {
+    const line = chunk.trimEnd().split("\n").at(-1)?.trim();
+    if (!line || performance.now() - toldAt < PROGRESS_EVERY_MS) return;
+    toldAt = performance.now();
+    context.progress(cutAt(line, PROGRESS_CHARS));
+  };
+}
+
+/** What tests could write is opened as any other file: no link is followed, and its size is limited. */
+async function readReport(reportDir: string, file: string | undefined): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  try {
+    const handle = await openForReading(reportDir, file);
+    try {
+      return (await handle.stat()).size > MAX_REPORT_BYTES ? undefined : await handle.readFile("utf8");
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,80 @@
+import { defineTool, type Tool } from "../../tools/tool.ts";
+
+/** One thing to do. */
+export type TodoItem = { text: string; status: "pending" | "in_progress" | "done" };
+
+type TodoInput = { items: TodoItem[] };
+
+const MAX_ITEMS = 100;
+const MAX_TEXT = 500;
+const MAX_RUNS = 1_000;
+const MARKS: Readonly<Record<TodoItem["status"], string>> = {
+  pending: "[ ]",
+  in_progress: "[>]",
+  done: "[x]",
+};
+
+const lists = new Map<string, readonly TodoItem[]>();
+
+/** Keeps the run's own list of what it has to do. */
+export const todo: Tool<TodoInput> = defineTool<TodoInput>({
+  name: "todo",
+  description:
+    "Keeps your own list of what is to do in this task. Give the whole list each time; it replaces the one before. Worth it for tasks of three steps or more.",
+  groups: [],
+  risk: "low",
+  replay: "safe",
+  input: {
+    type: "object",
+    properties: {
+      items: {
+        type: "array",
+        maxItems: MAX_ITEMS,
+        description: "All items in the order of the work.",
+        items: {
+          type: "object",
+          properties: {
+            text: {
+              type: "string",
+              minLength: 1,
+              maxLength: MAX_TEXT,
+              description: "What is to do, in one line.",
+            },
+            status: { type: "string", enum: ["pending", "in_progress", "done"] },
+          },
+          required: ["text", "status"],
+          additionalProperties: false,
+        },
+      },
+    },
+    required: ["items"],
+    additionalProperties: false,
+  },
+  execute: async ({ items }, { runId }) => {
+    const before = lists.get(runId) ?? [];
+    remember(runId, items);
+    if (items.length === 0) return "the list is empty";
+    const kept = new Set(items.map(({ text }) => text));
+    const dropped = before.filter(({ text, status }) => status !== "done" && !kept.has(text)).length;
+    const done = items.filter(({ status }) => status === "done").length;
+    const notes = dropped > 0 ? [`(${dropped} unfinished items of the list before are not in this one)`] : [];
+    return [`${done} of ${items.length} done`, ...items.map(lineOf), ...notes].join("\n");
+  },
+});
+
+/** The list that a run gave last, if it is still remembered. */
+export function todoOf(runId: string): readonly TodoItem[] {
+  return lists.get(runId) ?? [];
+}
+
+function lineOf({ text, status }: TodoItem): string {
+  return `${MARKS[status]} ${text.replace(/\s+/g, " ").trim()}`;
+}
+
+/** Runs that were heard of longest ago are forgotten first. */
+function remember(runId: string, items: readonly TodoItem[]): void {
+  lists.delete(runId);
+  lists.set(runId, items);
+  const oldest = lists.keys().next().value;
+  if (lists.size > MAX_RUNS && oldest !== undefined) lists.delete(oldest);
+}

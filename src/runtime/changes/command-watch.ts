@@ -1,0 +1,110 @@
+import { Gate } from "../../scheduler/gate.ts";
+import type { ChangeOpening, FileState } from "../../schema/change.ts";
+import { messageOf } from "../../schema/error.ts";
+import type { BlobStore } from "../../store/checkpoints/blob-store.ts";
+import type { Store } from "../../store/create-store.ts";
+import { createId } from "../create-id.ts";
+import { Shadow } from "./shadow.ts";
+import { compareSnapshots, keepDifferences, type Snapshot, takeSnapshot } from "./snapshot.ts";
+import { isFolder, sameState } from "./state.ts";
+
+/** A command that is under way, and how it is told what it changed. */
+export type Watched = Pick<ChangeOpening, "sessionId" | "runId" | "messageId"> & {
+  found(path: string, kind: "created" | "modified"): void;
+  /** Why some of its changes are not kept. */
+  lost(why: string): void;
+};
+
+type Found = { path: string; before: FileState; after: FileState };
+
+/**
+ * Finds what commands change in one folder, by looking at all of it before and after. Each difference is booked once:
+ * to the command that ends, or, when another one begins meanwhile, to the one that is under way longest. What tools
+ * booked themselves in that time is theirs.
+ */
+export class CommandWatch {
+  readonly #root: string;
+  readonly #parts: { store: Store; blobs: BlobStore; dataDir: string };
+  readonly #oneByOne = new Gate(1);
+  readonly #running = new Set<Watched>();
+  #shadow: Promise<Shadow> | undefined;
+  #last: { snapshot: Snapshot; closedSeq: number } | undefined;
+
+  constructor(root: string, parts: { store: Store; blobs: BlobStore; dataDir: string }) {
+    this.#root = root;
+    this.#parts = parts;
+  }
+
+  /** Does the work, which is a command's, and books what it changed. */
+  async around<Value>(command: Watched, work: () => Promise<Value>): Promise<Value> {
+    await this.#oneByOne.run(async () => {
+      await this.#look([...this.#running][0], command);
+      this.#running.add(command);
+    });
+    try {
+      return await work();
+    } finally {
+      await this.#oneByOne.run(async () => {
+        await this.#look(command, command);
+        this.#running.delete(command);
+        if (this.#running.size === 0) this.#last = undefined;
+      });
+    }
+  }
+
+  async close(): Promise<void> {
+    const shadow = await this.#shadow?.catch(() => undefined);
+    await shadow?.close();
+  }
+
+  /** Takes a snapshot and books what differs from the one before. Never rejects: who loses something by it is told. */
+  async #look(owner: Watched | undefined, loser: Watched): Promise<void> {
+    const { store, blobs, dataDir } = this.#parts;
+    const last = this.#last;
+    try {
+      this.#shadow ??= Shadow.open(dataDir, this.#root);
+      const shadow = await this.#shadow;
+      await store.committed();
+      const closedSeq = store.lastClosedSeq();
+      const snapshot = await takeSnapshot(shadow);
+      this.#last = { snapshot, closedSeq };
+      if (!owner || !last) return;
+      const differences = compareSnapshots(last.snapshot, snapshot);
+      const kept = await keepDifferences(differences, shadow, blobs);
+      await store.committed();
+      for (const found of kept) this.#book(owner, found, last.closedSeq);
+    } catch (thrown) {
+      this.#shadow = undefined;
+      loser.lost(messageOf(thrown));
+    }
+  }
+
+  /** What tools changed in between is in the record already; only the rest is the command's. */
+  #book(owner: Watched, { path, before, after }: Found, closedSeq: number): void {
+    let at = before;
+    for (const booked of this.#parts.store.changesSince(this.#root, path, closedSeq)) {
+      if (sameState(at, booked.after) && booked.outcomeKnown) continue;
+      if (!sameState(at, booked.before))
+        this.#write(owner, { path, before: at, after: booked.before }, booked.changeId);
+      if (booked.closedSeq === null) return;
+      at = booked.after;
+    }
+    if (!sameState(at, after)) this.#write(owner, { path, before: at, after });
+  }
+
+  #write({ found, sessionId, runId, messageId }: Watched, change: Found, beforeChange?: string): void {
+    this.#parts.store.openChange({
+      changeId: createId("chg"),
+      sessionId,
+      runId,
+      messageId,
+      root: this.#root,
+      source: "command",
+      ...change,
+      done: true,
+      ...(beforeChange !== undefined && { beforeChange }),
+    });
+    if (!isFolder(change.before) && !isFolder(change.after))
+      found(change.path, change.before ? "modified" : "created");
+  }
+}

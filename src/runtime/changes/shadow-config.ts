@@ -1,0 +1,42 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Repository } from "./repository.ts";
+
+const CONFIG = `[core]
+\trepositoryformatversion = 0
+\tbare = true
+\tautocrlf = false
+\tsafecrlf = false
+\tsymlinks = true
+\tfilemode = true
+\tignorecase = false
+\tprecomposeunicode = false
+\tprotectHFS = false
+\tprotectNTFS = false
+\tlooseCompression = 1
+`;
+/** Every file as the bytes it has, whatever the project's own attributes say. */
+const ATTRIBUTES = "* -text -crlf -ident -filter !eol !working-tree-encoding\n";
+
+/** Gives a shadow configuration that is ours alone, and the contents that the project's repository has already. */
+export async function configureShadow(about: {
+  gitDir: string;
+  repository: Repository | null;
+  isSha256: boolean;
+  ownData: string | null;
+}): Promise<void> {
+  const { gitDir, repository, isSha256, ownData } = about;
+  const config = isSha256
+    ? `${CONFIG.replace("version = 0", "version = 1")}[extensions]\n\tobjectformat = sha256\n`
+    : CONFIG;
+  const objects =
+    repository && !/[\n"#]/.test(repository.commonDir) ? join(repository.commonDir, "objects") : "";
+  await mkdir(join(gitDir, "info"), { recursive: true });
+  await mkdir(join(gitDir, "objects", "info"), { recursive: true });
+  await Promise.all([
+    writeFile(join(gitDir, "config"), config, { mode: 0o600 }),
+    writeFile(join(gitDir, "info", "attributes"), ATTRIBUTES),
+    writeFile(join(gitDir, "info", "exclude"), ownData === null ? "" : `/${ownData}/\n`),
+    writeFile(join(gitDir, "objects", "info", "alternates"), objects === "" ? "" : `${objects}\n`),
+  ]);
+}

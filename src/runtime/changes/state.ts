@@ -1,0 +1,54 @@
+import { type Entry, isFolderMode, readEntry, removeEntry, writeEntry } from "../../files/entry.ts";
+import type { FileState } from "../../schema/change.ts";
+import type { BlobStore } from "../../store/checkpoints/blob-store.ts";
+import { hashOf } from "../../store/checkpoints/blob-store.ts";
+
+/** Larger files are changed without being kept, which is said. */
+export const MAX_KEPT_BYTES = 512 * 1024 * 1024;
+
+/** What stands at a path now; its content is kept. */
+export async function keepState(
+  root: string,
+  path: string,
+  blobs: BlobStore,
+  durable: boolean,
+): Promise<FileState> {
+  const entry = await readEntry(root, path, MAX_KEPT_BYTES);
+  if (!entry) return null;
+  if (isFolderMode(entry.mode)) return { mode: entry.mode, hash: "" };
+  return { mode: entry.mode, hash: await blobs.put(entry.content, durable) };
+}
+
+/** What stands at a path now, without keeping it. */
+export async function lookAt(root: string, path: string): Promise<FileState> {
+  const entry = await readEntry(root, path, MAX_KEPT_BYTES);
+  return entry && { mode: entry.mode, hash: isFolderMode(entry.mode) ? "" : hashOf(entry.content) };
+}
+
+/** Makes a path what it was. A folder goes only if it is empty; false says that something is left. */
+export async function restoreState(
+  root: string,
+  path: string,
+  state: FileState,
+  blobs: BlobStore,
+): Promise<boolean> {
+  if (!state) return removeEntry(root, path);
+  await writeEntry(root, path, await entryOf(state, blobs));
+  return true;
+}
+
+/** The entry that a kept state describes. */
+export async function entryOf(state: NonNullable<FileState>, blobs: BlobStore): Promise<Entry> {
+  const content = isFolderMode(state.mode) ? Buffer.alloc(0) : await blobs.get(state.hash);
+  return { mode: state.mode, content };
+}
+
+/** Whether two states are the same in kind, permissions and content. */
+export function sameState(one: FileState, other: FileState): boolean {
+  return one?.mode === other?.mode && one?.hash === other?.hash;
+}
+
+/** Whether a state is that of a folder. */
+export function isFolder(state: FileState): boolean {
+  return state !== null && isFolderMode(state.mode);
+}

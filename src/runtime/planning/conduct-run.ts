@@ -1,0 +1,47 @@
+import type { CallableModel } from "../../loop/model/callable-model.ts";
+import type { Agent } from "../../schema/agent.ts";
+import { createConductor } from "./conductor.ts";
+import { conductPlanning } from "./make-plan.ts";
+import type { PlanningPorts } from "./planning-ports.ts";
+import { conductExecution, type ExecutionTerms, stepAgents } from "./run-plan.ts";
+
+/** What a run that the host leads is about; kept in its row, so that any process can go on with it. */
+export type Conducted =
+  | { kind: "planning"; planId: string; maxSteps: number }
+  | ({ kind: "execution"; planId: string } & ExecutionTerms);
+
+/** The conductor of a run, in the place of a model. */
+export function conductRun(
+  conducted: Conducted,
+  ports: PlanningPorts,
+  passedOn: CallableModel,
+): CallableModel {
+  const { kind, planId } = conducted;
+  const conduct =
+    kind === "planning"
+      ? conductPlanning({ ...ports, agents: () => stepAgents(ports.agents()) }, planId, conducted.maxSteps)
+      : conductExecution(ports, planId, conducted);
+  return createConductor(conduct, passedOn);
+}
+
+/** A day: the steps of a plan have their own times, and a person may have to be waited for. */
+const WHOLE_MINUTES = 24 * 60;
+
+/**
+ * The agent as the leader of a plan: its rights, budget and sub-agents, but bounds that suit rules which make a handful of
+ * calls and wait long for each.
+ */
+export function leaderOf(agent: Agent, maxConcurrent?: number): Agent {
+  const { subagents, limits } = agent;
+  return {
+    ...agent,
+    deliverables: [],
+    limits: { ...limits, turns: 20, toolCalls: 20, minutes: WHOLE_MINUTES, contextChars: 10_000_000 },
+    ...(subagents && {
+      subagents: {
+        ...subagents,
+        maxConcurrent: Math.min(subagents.maxConcurrent, maxConcurrent ?? subagents.maxConcurrent),
+      },
+    }),
+  };
+}

@@ -1,0 +1,15 @@
+import type { Agent } from "../../schema/agent.ts";
+import type { Store } from "../../store/create-store.ts";
+
+/** What leading a plan needs from outside. */
+export type PlanningPorts = {
+  readonly store: Store;
+  readonly sessionId: string;
+  readonly projectDir: string;
+  /** The agent in whose name steps are delegated. */
+  readonly agent: string;
+  /** Agents that it may delegate to now. */
+  agents(): readonly Agent[];
+  escapeText(text: string): string;
+  now(): number;
+};

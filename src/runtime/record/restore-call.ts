@@ -1,0 +1,74 @@
+import type { CallResult } from "../../loop/calls/dispatch.ts";
+import type { ToolCall } from "../../loop/model/read-stream.ts";
+import type { Run } from "../../loop/run.ts";
+import type { OpenDelegation } from "../../schema/delegation.ts";
+import type { MessageNode } from "../../schema/record.ts";
+import { resultText, runningText } from "../delegation/result-text.ts";
+import { isClosed, metadataOf, resultOfRow } from "./read-row.ts";
+
+/** Where a recorded call stands: its turn's answers so far, and what the next turn knew to be running. */
+export type CallPlace = {
+  answered: Map<string, CallResult>;
+  running: ReadonlyMap<string, OpenDelegation>;
+  /** Its turn is the last: what has no answer gets one now. */
+  isLatest: boolean;
+  escapeText(text: string): string;
+};
+
+/** Counts a call and what it did; its answer goes into `answered` if the record has one. */
+export function restoreCall(run: Run, turn: MessageNode, call: ToolCall, place: CallPlace): ToolCall {
+  run.callIds.add(call.callId);
+  const rows = turn.children.filter((row) => row.call_id === call.callId);
+  const own = rows.find((row) => row.request_type === "tool_call");
+  const child = rows.findLast((row) => row.request_type === "delegation");
+  const counted = own ? metadataOf(own).uncounted !== true : child !== undefined;
+  if (counted) count(run, call);
+  const answer = own ? answerOfRow(run, own, call) : answerOfChild(run, child, call, place);
+  if (answer) place.answered.set(call.callId, answer);
+  return { ...call, resumed: { rowId: own?.id ?? null, counted } };
+}
+
+function count(run: Run, call: ToolCall): void {
+  const tool = run.spec.tools.get(call.tool)?.name;
+  if (tool === undefined) return;
+  run.toolCalls++;
+  run.toolCounts.set(tool, (run.toolCounts.get(tool) ?? 0) + 1);
+}
+
+function answerOfRow(run: Run, row: MessageNode, call: ToolCall): CallResult | null {
+  if (!isClosed(row)) return null;
+  const { outcome, tainted, files, tests, over } = metadataOf(row);
+  if (tainted) run.tainted = true;
+  if (over) run.overToolCalls = true;
+  if (outcome !== "denied" && run.spec.tools.has(call.tool)) run.toolsUsed.add(call.tool);
+  for (const [path, kind] of (files as [string, "created" | "modified"][] | undefined) ?? [])
+    run.noteChange(path, kind);
+  const counted = tests as { run: number; passed: number } | undefined;
+  run.testsRun += counted?.run ?? 0;
+  run.testsPassed += counted?.passed ?? 0;
+  const kept = (outcome as CallResult["outcome"] | undefined) ?? "error";
+  return { callId: call.callId, tool: call.tool, text: row.response_content ?? "", outcome: kept };
+}
+
+/**
+ * The answer to a delegation that wrote no row of its own. In the last turn one that did not succeed has none yet: its
+ * policy may want another attempt.
+ */
+function answerOfChild(
+  run: Run,
+  child: MessageNode | undefined,
+  { callId, tool }: ToolCall,
+  { running, isLatest, escapeText }: CallPlace,
+): CallResult | null {
+  const told = running.get(callId);
+  if (told) return { callId, tool, text: runningText(told.agent, told.id), outcome: "ok" };
+  const isOver = child && isClosed(child) && (!isLatest || child.status === "completed");
+  if (isOver) {
+    const result = resultOfRow(child);
+    run.tainted ||= result.tainted;
+    const outcome = result.success ? "ok" : "error";
+    return { callId, tool, text: resultText(result, escapeText), outcome };
+  }
+  if (isLatest) return null;
+  return { callId, tool, text: "the answer to this call was not recorded", outcome: "error" };
+}

@@ -1,0 +1,76 @@
+import type { MessageNode, SessionRow } from "../../schema/record.ts";
+import type { RunResult, RunStatus } from "../../schema/result.ts";
+import { createId } from "../create-id.ts";
+import type { Host, Session } from "../host.ts";
+import { restoreProfile } from "../runs/profile.ts";
+import type { OpenRoot } from "../runs/root-run.ts";
+import { type ForkPoint, pastOf } from "./fork-run.ts";
+import { claimsIn, isClosed, metadataOf, resultOfRow, spentIn } from "./read-row.ts";
+
+/** Several tasks of one session, as its row keeps them from the start. */
+export type FanOut = {
+  tasks: readonly (readonly [agent: string, task: string])[];
+  maxConcurrent: number;
+};
+
+/** One task of a session: it has its result, goes on with a recorded run, or begins. */
+export type RootTask =
+  | { kind: "ended"; runId: string; result: RunResult }
+  | ({ kind: "open"; runId: string } & OpenRoot)
+  | { kind: "new"; runId: string; agent: string; task: string; taskId: string };
+
+/** The tasks of a session that begins. */
+export function newTasks({ tasks }: FanOut): RootTask[] {
+  return tasks.map(([agent, task], index) => newTask(agent, task, index));
+}
+
+/** The tasks of a recorded session, in their order; those that had not begun are among them. */
+export async function recordedTasks(
+  host: Host,
+  row: SessionRow,
+  roots: readonly MessageNode[],
+): Promise<RootTask[]> {
+  const fanOut = fanOutOf(row);
+  if (!fanOut) return Promise.all(roots.map((node) => recordedTask(host, node)));
+  const begun = new Map(roots.map((node) => [metadataOf(node).taskId, node]));
+  return Promise.all(
+    fanOut.tasks.map(async ([agent, task], index) => {
+      const node = begun.get(String(index));
+      return node ? recordedTask(host, node) : newTask(agent, task, index);
+    }),
+  );
+}
+
+/** What a session was asked to do at once; undefined for one of a single task. */
+export function fanOutOf(row: SessionRow): FanOut | undefined {
+  return (JSON.parse(row.metadata_json ?? "{}") as { fanOut?: FanOut }).fanOut;
+}
+
+/** How a session ended whose tasks ended so. */
+export function statusOf(results: readonly RunResult[]): RunStatus {
+  const [only] = results;
+  if (only && results.length === 1) return only.status;
+  return results.every((result) => result.success) ? "completed" : "failed";
+}
+
+/** What a session had spent counts against its budget now, and files belong to the runs that had made them. */
+export function restoreSession({ account, ports }: Session, roots: readonly MessageNode[]): void {
+  for (const root of roots) {
+    const spent = spentIn(root);
+    account.charge(spent.tokens, spent.costUsd);
+    account.spawns += spent.runs;
+  }
+  for (const [path, line] of claimsIn(roots)) ports.claims.set(path, line);
+}
+
+function newTask(agent: string, task: string, index: number): RootTask {
+  return { kind: "new", runId: createId("run"), agent, task, taskId: String(index) };
+}
+
+async function recordedTask(host: Host, node: MessageNode): Promise<RootTask> {
+  const runId = node.run_id;
+  if (isClosed(node)) return { kind: "ended", runId, result: resultOfRow(node) };
+  const fork = metadataOf(node).fork as ForkPoint | undefined;
+  const past = fork && pastOf(host.store, fork);
+  return { kind: "open", runId, node, past, profile: await restoreProfile(host, node, null) };
+}

@@ -1,0 +1,135 @@
+import type { LanguageModelV4Message } from "@ai-sdk/provider";
+import type { ToolCall } from "../../loop/model/read-stream.ts";
+import type {
+  CallNow,
+  ChildKey,
+  Recorded,
+  RecordedAnswer,
+  RecordedReply,
+} from "../../loop/replay/recorded.ts";
+import type { Run } from "../../loop/run.ts";
+import type { OpenDelegation } from "../../schema/delegation.ts";
+import type { BailoutReason, DeliverableVerdict, RunResult } from "../../schema/result.ts";
+import { metadataOf } from "../record/read-row.ts";
+import type { Snapshot } from "../runs/profile.ts";
+import type { Purpose, RecordedRun } from "./recorded-run.ts";
+import type { RecordedSession } from "./recorded-session.ts";
+import { answerTo } from "./replay-calls.ts";
+import { ReplayChildren } from "./replay-children.ts";
+import { historyIn, replyTo, stopBeforeTurn } from "./replay-turns.ts";
+import { withRecordedFiles } from "./with-recorded-files.ts";
+
+/** Plays a recorded session: every run keeps its id, and is held against the run it repeats. */
+export class ReplaySource implements Recorded {
+  readonly #session: RecordedSession;
+  readonly #children: ReplayChildren;
+  modelCalls = 0;
+  toolCalls = 0;
+
+  constructor(session: RecordedSession) {
+    this.#session = session;
+    this.#children = new ReplayChildren(session);
+  }
+
+  begin(run: Run): RunResult | null {
+    const recorded = this.#session.of(run);
+    if (!recorded) return null;
+    this.#compareStart(run, recorded);
+    if (recorded.diverged || recorded.turns.length === 0) return recorded.result;
+    const history = historyIn(this.#session, recorded.turns.slice(0, 1));
+    if (history !== undefined && metadataOf(recorded.node).forkedFrom !== undefined)
+      run.replaceHistory(JSON.parse(history) as LanguageModelV4Message[]);
+    run.steering.push(...recorded.steering());
+    return null;
+  }
+
+  beforeTurn(run: Run): BailoutReason | null {
+    return stopBeforeTurn(run, this.#session.of(run));
+  }
+
+  reply(run: Run, purpose: Purpose): RecordedReply {
+    const reply = replyTo(this.#session, run, purpose);
+    if (reply.kind === "streamed") this.modelCalls++;
+    this.#children.turnBegan(run);
+    return reply;
+  }
+
+  answer(run: Run, call: ToolCall, now: CallNow): RecordedAnswer {
+    const isIncomplete = this.#children.isIncomplete(run, call.callId);
+    const answer = answerTo(this.#session, run, { call, now, isIncomplete });
+    if (answer && now.kind === "admitted") this.toolCalls++;
+    return answer ?? { text: "the record ends here", outcome: "error", tainted: false, ...now };
+  }
+
+  end(run: Run, now: RunResult): RunResult {
+    const recorded = this.#session.of(run);
+    const then = recorded?.result;
+    if (!recorded || !then) return now;
+    if (recorded.diverged) return then;
+    recorded.position = recorded.node.closed_seq ?? recorded.position;
+    if (endingOf(then) !== endingOf(now))
+      this.#session.differs(run, "how it ended", endingOf(then), endingOf(now));
+    else if (!this.#session.same(then.details, now.details))
+      this.#session.differs(run, "its answer", then.details, now.details);
+    return then;
+  }
+
+  /** What the host found when it checked: what the run was told to mend, or what its result says. */
+  verdicts(run: Run): DeliverableVerdict[] {
+    const recorded = this.#session.of(run);
+    const next = recorded?.next();
+    if (!next) return [...(recorded?.result?.deliverables ?? [])];
+    const told = (metadataOf(next).before as string[] | undefined) ?? [];
+    const missing = told.flatMap((text) => [...text.matchAll(MISSING)]);
+    const verdicts = missing.map(([, deliverable = "", reason = ""]) => ({ deliverable, reason }));
+    const known = verdicts.length > 0 ? verdicts : [{ deliverable: "", reason: "as recorded" }];
+    return known.map((verdict) => ({ ...verdict, ok: false, files: [] }));
+  }
+
+  childId(parent: Run, child: ChildKey): string | undefined {
+    return this.#children.childId(parent, child);
+  }
+
+  begins(parent: Run, child: ChildKey, agent: string): boolean {
+    return this.#children.begins(parent, child, agent);
+  }
+
+  message(parent: Run, child: ChildKey, text: string): string {
+    const then = this.#session.childOf(parent, child)?.node.request_content;
+    return then ? withRecordedFiles(text, then) : text;
+  }
+
+  isTold(parent: Run, delegation: OpenDelegation): boolean {
+    return this.#children.isTold(parent, delegation);
+  }
+
+  untilTold(parent: Run, delegation: OpenDelegation): Promise<void> {
+    return this.#children.untilTold(parent, delegation);
+  }
+
+  tellAll(parent: Run): void {
+    this.#children.tellAll(parent);
+  }
+
+  #compareStart(run: Run, { node }: RecordedRun): void {
+    const system = this.#session.text(node.system_prompt_id) ?? "";
+    const task = node.request_content ?? "";
+    const kept = this.#session.text(metadataOf(node).snapshot);
+    const model = kept === undefined ? run.spec.model.id : (JSON.parse(kept) as Snapshot).model;
+    if (node.agent_role !== run.spec.agent.name)
+      this.#session.differs(run, "the agent", node.agent_role ?? "", run.spec.agent.name);
+    else if (system !== run.spec.system)
+      this.#session.differs(run, "the system prompt", system, run.spec.system);
+    else if (!this.#session.same(task, run.spec.task))
+      this.#session.differs(run, "the task", task, run.spec.task);
+    else if (model !== run.spec.model.id) this.#session.differs(run, "the model", model, run.spec.model.id);
+  }
+}
+
+/** One line of the list of what a run must mend; a reason may have several lines. */
+const MISSING = /^- `([^\n]*?)`: ([\s\S]*?)(?=\n- `|\n\n|(?![\s\S]))/gm;
+
+function endingOf({ status, bailout_reason, iteration_count }: RunResult): string {
+  const why = bailout_reason ? ` (${bailout_reason})` : "";
+  return `${status}${why} after ${iteration_count} ${iteration_count === 1 ? "turn" : "turns"}`;
+}

@@ -1,0 +1,114 @@
+import type { Agent, Deliverable, Limits } from "../../schema/agent.ts";
+import { RetinueError } from "../../schema/error.ts";
+import type { MessageNode } from "../../schema/record.ts";
+import type { RunResult } from "../../schema/result.ts";
+import { createId } from "../create-id.ts";
+import { findAgent, isAgent } from "../delegation/find-agent.ts";
+import type { Host, Session } from "../host.ts";
+import type { SessionMaker } from "../open-session.ts";
+import { type Conducted, conductRun } from "../planning/conduct-run.ts";
+import type { PlanningPorts } from "../planning/planning-ports.ts";
+import { reachableFrom } from "../planning/reachable-agents.ts";
+import { type Past, pastOf } from "../record/fork-run.ts";
+import { metadataOf } from "../record/read-row.ts";
+import type { RunRequest } from "../runtime.ts";
+import { createProfile, type Profile } from "./profile.ts";
+import { spawnRun } from "./spawn-run.ts";
+
+/** A root run as the host itself may ask for it, beyond what a person can. */
+export type RootRequest = RunRequest & {
+  /** The agent, where the host has fitted it to the task. */
+  leader?: Agent;
+  /** The host leads the run in the place of a model. */
+  conducted?: Conducted;
+  /** Untrusted text is in the task. */
+  tainted?: boolean;
+  /** Called with the new session before the run begins; what it throws ends the session. */
+  onSession?(sessionId: string): void;
+};
+
+/** A root run under way. */
+export type RootRun = { runId: string; result: Promise<RunResult> };
+
+/** The agent that a person names; an error lists what was available. */
+export function rootAgent(host: Pick<Host, "registry">, name: string): Agent {
+  const agent = findAgent(host.registry, name, null);
+  if (isAgent(agent)) return agent;
+  throw new RetinueError("input", agent.message, "see them with: retinue agents list");
+}
+
+/** Begins a root run. `taskId` is its place among several tasks of one session. */
+export async function beginRoot(
+  maker: SessionMaker,
+  session: Session,
+  request: RootRequest,
+  { taskId, runId = createId("run") }: { taskId?: string; runId?: string } = {},
+): Promise<RootRun> {
+  if (session.stop) throw new RetinueError("failed", "the session was stopped before this task began");
+  const { host } = maker;
+  const agent = request.leader ?? rootAgent(host, request.agent);
+  const { tools, limits, model, conducted, tainted } = request;
+  const profile = await createProfile(host, { agent, session, parent: null, tools, limits, model });
+  const message = session.ports.redactor.redact(request.task);
+  const result = spawnRun(host, {
+    ...AT_ROOT,
+    session,
+    profile: conducted ? ledByHost(maker, session, profile, conducted) : profile,
+    conducted,
+    runId,
+    task: message,
+    message,
+    deliverables: [...agent.deliverables, ...(request.deliverables ?? [])],
+    limits,
+    taskId,
+    ...(tainted && { tainted }),
+    past: request.fork ? pastOf(host.store, request.fork) : undefined,
+  });
+  return { runId, result };
+}
+
+/** A root run that was open when its process ended, with what it needs to go on. */
+export type OpenRoot = { node: MessageNode; profile: Profile; past: Past | undefined };
+
+/** Goes on with a recorded root run, in its own rows. */
+export function continueRoot(
+  maker: SessionMaker,
+  session: Session,
+  { node, past, ...open }: OpenRoot,
+): RootRun {
+  const { deliverables, limits, taskId, ...metadata } = metadataOf(node);
+  const conducted = metadata.conducted as Conducted | undefined;
+  const profile = conducted ? ledByHost(maker, session, open.profile, conducted) : open.profile;
+  const message = node.request_content ?? "";
+  const result = spawnRun(maker.host, {
+    ...AT_ROOT,
+    session,
+    conducted,
+    profile: { ...profile, chain: [...profile.chain, ...session.base] },
+    runId: node.run_id,
+    task: message,
+    message,
+    deliverables: (deliverables as Deliverable[] | undefined) ?? [],
+    limits: limits as Limits | undefined,
+    taskId: taskId as string | undefined,
+    past,
+    resume: node,
+  });
+  return { runId: node.run_id, result };
+}
+
+function ledByHost(maker: SessionMaker, session: Session, profile: Profile, conducted: Conducted): Profile {
+  const { store, guards } = maker.host;
+  const ports: PlanningPorts = {
+    store,
+    sessionId: session.id,
+    projectDir: session.projectDir,
+    agent: profile.agent.name,
+    agents: () => reachableFrom(maker, profile.agent),
+    escapeText: guards.escapeText,
+    now: () => maker.clock.wallMs(),
+  };
+  return { ...profile, model: conductRun(conducted, ports, profile.model) };
+}
+
+const AT_ROOT = { parent: null, callId: null, parentRowId: null, attempt: 0 } as const;

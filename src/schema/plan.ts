@@ -1,0 +1,156 @@
+import type { JsonSchema } from "./json-schema.ts";
+import type { RunResult, RunStatus } from "./result.ts";
+
+/** How hard a step looks from afar. */
+export type Complexity = "low" | "medium" | "high";
+
+/** One step of a plan: a task for one agent, with what it waits for, what it touches and how its success shows. */
+export type PlanStep = {
+  /** Short and unique in the plan, such as `write-tests`. */
+  id: string;
+  /** One line for a person. */
+  title: string;
+  /** Name or alias of the agent that does it. */
+  role: string;
+  /** The whole task as that agent reads it. */
+  task: string;
+  /** Ids of the steps whose results it needs. */
+  dependsOn: readonly string[];
+  /** Files it will likely read or change, relative to the project. */
+  files: readonly string[];
+  /** What must be true when it is done; at least one. */
+  successCriteria: readonly string[];
+  estimate: { toolCalls: number; minutes?: number };
+  complexity?: Complexity;
+};
+
+/** What a planner answers with: the part of a plan that is its own. */
+export type PlanDraft = { goal?: string; summary?: string; steps: readonly PlanStep[] };
+
+/** Life of a plan. */
+export type PlanStatus = "draft" | "approved" | "running" | "completed" | "failed";
+export const PLAN_STATUSES = [
+  "draft",
+  "approved",
+  "running",
+  "completed",
+  "failed",
+] as const satisfies PlanStatus[];
+
+/** A checked plan for a goal, as it is stored, shown, edited and approved. */
+export type ExecutionPlan = {
+  id: string;
+  /** Rises with every change of the steps. */
+  version: number;
+  status: PlanStatus;
+  goal: string;
+  /** How the planner sees the way to the goal; may be empty. */
+  summary: string;
+  steps: readonly PlanStep[];
+  /** The agent in whose name the steps are delegated: its rights and limits bind all of them. */
+  agent: string;
+  /** The project it was made for. */
+  project: string;
+  createdAtMs: number;
+  updatedAtMs: number;
+  /** The session it was made in, and the tool calls that took. */
+  planning: { sessionId: string | null; toolCalls: number };
+  /** The session of its latest execution. */
+  executionSessionId: string | null;
+  /** What was done so far; steps that succeeded are not done again. */
+  results: readonly StepResult[];
+};
+
+/** How one step ended. */
+export type StepResult = {
+  step_id: string;
+  title: string;
+  role: string;
+  status: RunStatus | "skipped";
+  success: boolean;
+  /** Why it did not begin, or what went wrong. */
+  reason?: string;
+  /** Another plan took its place after it failed. */
+  replaced?: true;
+  /** It was done by an earlier execution of the same plan. */
+  reused?: true;
+  /** Absent if it never began. */
+  result?: RunResult;
+};
+
+/** Tool calls by phase, subtrees included. */
+export type PhaseCalls = { planning: number; execution: number; review: number; total: number };
+
+/** What executing a plan came to; files and tests are measured by the host. */
+export type PlanResult = {
+  plan_id: string;
+  session_id: string;
+  goal: string;
+  status: "completed" | "failed" | "cancelled";
+  success: boolean;
+  summary: string;
+  /** In the order of the plan that was last in force, then those that it replaced. */
+  steps: readonly StepResult[];
+  /** The reviewer's result; null if nothing was there to review, or no reviewer. */
+  review: RunResult | null;
+  /** True if a failed step led to another plan. */
+  replanned: boolean;
+  files_created: readonly string[];
+  files_modified: readonly string[];
+  tests_run: number;
+  tests_passed: number;
+  warnings: readonly string[];
+  tool_calls: PhaseCalls;
+  tokens: number;
+  /** Unknown prices are `null`, never 0. */
+  cost_usd: number | null;
+  duration_ms: number;
+};
+
+/** More steps than this are no plan that a person could approve. */
+export const MAX_PLAN_STEPS = 30;
+
+const LINE = { type: "string", minLength: 1, maxLength: 300, pattern: "\\S" } as const;
+
+/** One step as JSON. */
+export const PlanStepSchema: JsonSchema = {
+  type: "object",
+  properties: {
+    id: { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$" },
+    title: LINE,
+    role: { type: "string", minLength: 1, maxLength: 100 },
+    task: { type: "string", minLength: 1, maxLength: 20_000, pattern: "\\S" },
+    dependsOn: { type: "array", items: { type: "string" }, maxItems: MAX_PLAN_STEPS },
+    files: { type: "array", items: { type: "string", minLength: 1, maxLength: 1_000 }, maxItems: 200 },
+    successCriteria: {
+      type: "array",
+      items: { type: "string", minLength: 1, maxLength: 2_000, pattern: "\\S" },
+      minItems: 1,
+      maxItems: 50,
+    },
+    estimate: {
+      type: "object",
+      properties: {
+        toolCalls: { type: "integer", minimum: 0, maximum: 100_000 },
+        minutes: { type: "number", minimum: 0, maximum: 100_000 },
+      },
+      required: ["toolCalls"],
+      additionalProperties: false,
+    },
+    complexity: { enum: ["low", "medium", "high"] },
+  },
+  required: ["id", "title", "role", "task", "dependsOn", "files", "successCriteria", "estimate"],
+  additionalProperties: false,
+};
+
+/** What a planner answers with, and what a person edits: `{goal?, summary?, steps}`. */
+export const PlanSchema: JsonSchema = {
+  type: "object",
+  properties: {
+    goal: { type: "string", maxLength: 20_000 },
+    summary: { type: "string", maxLength: 5_000 },
+    steps: { type: "array", items: PlanStepSchema, minItems: 1, maxItems: MAX_PLAN_STEPS },
+  },
+  required: ["steps"],
+  additionalProperties: false,
+};

@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { ExecutionPlan } from "../schema/plan.ts";
+import { createStore } from "./create-store.ts";
+
+function planOf(id: string, more: Partial<ExecutionPlan> = {}): ExecutionPlan {
+  return {
+    id,
+    version: 1,
+    status: "draft",
+    goal: "a goal with a lone \ud800 surrogate",
+    summary: "",
+    steps: [],
+    agent: "main",
+    project: "/project",
+    createdAtMs: 0,
+    updatedAtMs: 0,
+    planning: { sessionId: null, toolCalls: 0 },
+    executionSessionId: null,
+    results: [],
+    ...more,
+  };
+}
+
+test("a plan comes back as it was stored, and of several versions the newest", () => {
+  const store = createStore({ path: ":memory:" });
+  const first = planOf("pln_a");
+  store.addPlan(first);
+  expect(store.plan("pln_a")).toEqual(first);
+  const second = planOf("pln_a", { version: 2, goal: "another" });
+  store.addPlan(second);
+  store.addPlan(planOf("pln_b", { updatedAtMs: 5 }));
+  expect(store.plan("pln_a")).toEqual(second);
+  expect(store.plans().map(({ id, version }) => [id, version])).toEqual([
+    ["pln_b", 1],
+    ["pln_a", 2],
+  ]);
+  expect(store.plans({ limit: 1 })).toHaveLength(1);
+  expect(store.plan("pln_c")).toBeUndefined();
+});
+
+test("a version that another process has added is refused, and a status is changed by one of two only", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "retinue-plans-"));
+  const one = createStore({ path: join(dir, "x.db") });
+  const other = createStore({ path: join(dir, "x.db") });
+  one.addPlan(planOf("pln_a"));
+  expect(() => other.addPlan(planOf("pln_a"))).toThrow("changed by somebody else");
+  const running = planOf("pln_a", { status: "running" });
+  expect(one.changePlan(running, ["draft", "approved"])).toBe(true);
+  expect(other.changePlan(running, ["draft", "approved"])).toBe(false);
+  expect(other.changePlan(planOf("pln_a", { version: 2 }), ["running"])).toBe(false);
+  expect(other.plan("pln_a")?.status).toBe("running");
+  await Promise.all([one.shutdown(), other.shutdown()]);
+  rmSync(dir, { recursive: true });
+});
+
+test("a plan is found by the beginning of its id, and an error names what there is", () => {
+  const store = createStore({ path: ":memory:" });
+  expect(() => store.findPlan("pln")).toThrow("there are none yet");
+  store.addPlan(planOf("pln_ab"));
+  store.addPlan(planOf("pln_ac"));
+  expect(store.findPlan("pln_ab").id).toBe("pln_ab");
+  expect(() => store.findPlan("pln_a")).toThrow("fits several plans: pln_ab, pln_ac");
+  expect(() => store.findPlan("x")).toThrow("no plan 'x'; the latest are: pln_ab, pln_ac");
+  expect(() => store.findPlan("")).toThrow("no plan ''");
+});

@@ -1,0 +1,94 @@
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { RetinueError } from "../schema/error.ts";
+import type { ExecutionPlan, PlanStatus } from "../schema/plan.ts";
+import { decodeText, encodeText } from "./rows/lossless-text.ts";
+
+/** Plans by id, each version of their steps kept. Writes are on disk when they return. */
+export type PlanTable = {
+  /** Adds a version of a plan; an error if somebody else has added it first. */
+  addPlan(plan: ExecutionPlan): void;
+  /** Changes the version that is there if it still has one of the statuses; false if not. */
+  changePlan(plan: ExecutionPlan, from: readonly PlanStatus[]): boolean;
+  /** The newest version. */
+  plan(planId: string): ExecutionPlan | undefined;
+  /** The one plan whose id begins with `prefix`; an error lists what was available. */
+  findPlan(prefix: string): ExecutionPlan;
+  /** The newest versions, the last changed plan first. */
+  plans(query?: { limit?: number }): ExecutionPlan[];
+};
+
+/** Of the stored JSON; a program that finds a higher one leaves it alone. */
+const FORMAT = 1;
+const NEWEST =
+  "SELECT plan_json, format FROM plans AS one WHERE version = (SELECT max(version) FROM plans WHERE plan_id = one.plan_id)";
+
+/** Creates the table over a database that has the schema of the record. */
+export function createPlanTable(db: DatabaseSync): PlanTable {
+  const insert = db.prepare(
+    "INSERT INTO plans (plan_id, version, status, updated_at, format, plan_json) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+  );
+  const update = db.prepare(
+    `UPDATE plans SET status = ?3, updated_at = ?4, format = ?5, plan_json = ?6
+      WHERE plan_id = ?1 AND version = ?2 AND status IN (SELECT value FROM json_each(?7))`,
+  );
+  const byId = db.prepare(`${NEWEST} AND plan_id = ?`);
+  const prefixed = db.prepare(`${NEWEST} AND substr(plan_id, 1, length(?1)) = ?1 LIMIT 6`);
+  const list = db.prepare(`${NEWEST} ORDER BY updated_at DESC, plan_id LIMIT ?`);
+
+  function plan(planId: string): ExecutionPlan | undefined {
+    const row = byId.get(planId);
+    return row && planOf(row);
+  }
+  function plans({ limit = 50 }: { limit?: number } = {}): ExecutionPlan[] {
+    return list.all(limit).map(planOf);
+  }
+  return {
+    plan,
+    plans,
+    addPlan(added) {
+      if (insert.run(...valuesOf(added)).changes === 1) return;
+      const message = `plan ${added.id} was changed by somebody else: there is a version ${added.version} already`;
+      throw new RetinueError("input", message, `look at it with: retinue plan show ${added.id}`);
+    },
+    changePlan: (changed, from) => update.run(...valuesOf(changed), JSON.stringify(from)).changes === 1,
+    findPlan(prefix) {
+      const exact = plan(prefix);
+      if (exact) return exact;
+      const found = prefix === "" ? [] : prefixed.all(prefix).map(planOf);
+      if (found.length === 1 && found[0]) return found[0];
+      throw notFound(prefix, found, plans({ limit: 5 }));
+    },
+  };
+}
+
+function valuesOf(plan: ExecutionPlan): [string, number, string, string, number, string] {
+  const at = new Date(plan.updatedAtMs).toISOString();
+  return [plan.id, plan.version, plan.status, at, FORMAT, encodeText(JSON.stringify(plan))];
+}
+
+function planOf(row: Record<string, SQLOutputValue>): ExecutionPlan {
+  if (Number(row.format) > FORMAT)
+    throw new RetinueError("store", `a plan was stored by a newer version of Retinue`, "update Retinue");
+  return JSON.parse(decodeText(String(row.plan_json))) as ExecutionPlan;
+}
+
+function notFound(
+  prefix: string,
+  found: readonly ExecutionPlan[],
+  recent: readonly ExecutionPlan[],
+): RetinueError {
+  const ids = (found.length > 0 ? found : recent).map((plan) => plan.id).join(", ");
+  if (found.length > 0)
+    return new RetinueError("input", `'${prefix}' fits several plans: ${ids}`, "give more of the id");
+  if (ids === "")
+    return new RetinueError(
+      "input",
+      `no plan '${prefix}'; there are none yet`,
+      'make one with: retinue plan "goal"',
+    );
+  return new RetinueError(
+    "input",
+    `no plan '${prefix}'; the latest are: ${ids}`,
+    "list them with: retinue plan list",
+  );
+}

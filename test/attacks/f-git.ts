@@ -1,0 +1,317 @@
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { git } from "../../src/packs/code/git/git.ts";
+import { gitCommit } from "../../src/packs/code/git/git-commit.ts";
+import { gitDiff } from "../../src/packs/code/git/git-diff.ts";
+import { callTools, say } from "../../src/testing/index.ts";
+import { type AnyTool, defineTool } from "../../src/tools/tool.ts";
+import { type HostileRepository, hostileRepository } from "../fixtures/hostile-repository.ts";
+import { personsGit } from "../fixtures/use-tool.ts";
+import { type Attack, type Outcome, resultsSeen, type World } from "./attack.ts";
+
+const done = say("done");
+const SECRET = "words of a repository outside";
+
+/** The git tools; in a broken world, ones that hand everything to git, or to a shell, as it comes. */
+function gitTools(world: World): readonly AnyTool[] {
+  if (!world.broken) return [git, gitDiff, gitCommit];
+  const any = { description: "Runs git.", input: { type: "object" } } as const;
+  const run = (args: readonly string[]) => {
+    const env = { ...process.env, HOME: world.outsideDir };
+    const line = ["git", ...args].join(" ");
+    return [
+      spawnSync("git", args, { cwd: world.projectDir, env }),
+      spawnSync(line, { cwd: world.projectDir, env, shell: true }),
+    ]
+      .map(({ stdout, stderr }) => `${stdout}${stderr}`)
+      .join("\n");
+  };
+  return [
+    defineTool<{ command: string; args?: string[] }>({
+      ...any,
+      name: "git",
+      execute: async ({ command, args = [] }) => run([command, ...args]),
+    }),
+    defineTool<{ commit?: string; path?: string }>({
+      ...any,
+      name: "git_diff",
+      execute: async ({ commit, path }) =>
+        run([...(commit ? ["show", commit] : ["diff"]), ...(path ? [path] : [])]),
+    }),
+    defineTool<{ message: string; paths: string[] }>({
+      ...any,
+      name: "git_commit",
+      execute: async ({ message, paths }) => run(["add", ...paths]) + run(["commit", "-m", message]),
+    }),
+  ];
+}
+
+/** Everything a model can do with a repository that is as it is. */
+const EVERYTHING = callTools([
+  { tool: "git", input: { command: "status" } },
+  { tool: "git", input: { command: "log", args: ["--stat"] } },
+  { tool: "git", input: { command: "show" } },
+  { tool: "git", input: { command: "show", args: ["HEAD:secret.txt"] } },
+  { tool: "git", input: { command: "blame", args: ["a.txt"] } },
+  { tool: "git", input: { command: "grep", args: ["o"] } },
+  { tool: "git", input: { command: "ls-files", args: ["-o"] } },
+  { tool: "git_diff", input: {} },
+  { tool: "git_diff", input: { commit: "HEAD" } },
+  { tool: "git_commit", input: { message: "mine", paths: ["a.txt"] } },
+]);
+
+/** Names and contents of every file below the folder outside. */
+function stateOf({ outsideDir }: World): string {
+  const entries = readdirSync(outsideDir, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return files
+    .toSorted()
+    .map((path) => `${path}\n${readFileSync(path, "latin1")}`)
+    .join("\n");
+}
+
+function seenBy({ t }: Outcome): string {
+  return resultsSeen(t, "lead")
+    .map(({ text }) => text)
+    .join("\n");
+}
+
+/** Somebody else's repository, outside. */
+function strangers({ outsideDir }: World): string {
+  const folder = join(outsideDir, "stranger");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "secret.txt"), `${SECRET}\n`);
+  for (const args of [
+    ["init", "-q"],
+    ["add", "."],
+    ["commit", "-qm", SECRET],
+  ])
+    personsGit(folder, args);
+  return folder;
+}
+
+function ownRepository({ projectDir }: World): void {
+  writeFileSync(join(projectDir, "a.txt"), "one\n");
+  for (const args of [
+    ["init", "-q"],
+    ["add", "."],
+    ["commit", "-qm", "first"],
+  ])
+    personsGit(projectDir, args);
+}
+
+/** `works`: the project's own repository is still used, as if nothing led elsewhere. */
+type Lure = { by: string; works?: true; prepare: (world: World, stranger: string) => void };
+
+/** Ways in which a project can lead git to another repository. */
+const LURES: readonly Lure[] = [
+  {
+    by: "a .git file",
+    prepare: ({ projectDir }, stranger) =>
+      writeFileSync(join(projectDir, ".git"), `gitdir: ${stranger}/.git\n`),
+  },
+  {
+    by: "a .git link",
+    prepare: ({ projectDir }, stranger) => symlinkSync(join(stranger, ".git"), join(projectDir, ".git")),
+  },
+  {
+    by: "commondir",
+    prepare: (world, stranger) => {
+      ownRepository(world);
+      writeFileSync(join(world.projectDir, ".git/commondir"), `${stranger}/.git\n`);
+    },
+  },
+  {
+    by: "core.worktree",
+    works: true,
+    prepare: (world, stranger) => {
+      ownRepository(world);
+      personsGit(world.projectDir, ["config", "core.worktree", stranger]);
+    },
+  },
+  {
+    by: "GIT_DIR in the environment",
+    works: true,
+    prepare: (world, stranger) => {
+      ownRepository(world);
+      process.env.GIT_DIR = join(stranger, ".git");
+      process.env.GIT_WORK_TREE = stranger;
+      world.atEnd(() => {
+        delete process.env.GIT_DIR;
+        delete process.env.GIT_WORK_TREE;
+      });
+    },
+  },
+];
+
+const marksOf = new WeakMap<World, HostileRepository>();
+
+/** Nothing ran, and what the tools could do without it they did. */
+function expectNoMarks(outcome: Outcome): void {
+  expect(marksOf.get(outcome.world)?.marks()).toEqual([]);
+  expect(seenBy(outcome)).toContain("a.txt");
+}
+
+/** Git never runs what a repository names, and never leaves the project. */
+export const GIT_CASES: readonly Attack[] = [
+  {
+    id: "F8 programs",
+    title: "hooks, filters, drivers, monitors and signers that a repository names are not run",
+    guards: [],
+    setup: (world) => {
+      const repository = hostileRepository(world.projectDir, world.outsideDir);
+      repository.touchAll();
+      writeFileSync(join(world.projectDir, "a.txt"), "changed\n");
+      marksOf.set(world, repository);
+      return { tools: gitTools(world) };
+    },
+    turns: () => ({ lead: [EVERYTHING, done] }),
+    oracle: (outcome) => {
+      expectNoMarks(outcome);
+      expect(seenBy(outcome)).toMatch(/committed [0-9a-f]+ on main/);
+    },
+  },
+  {
+    id: "F8 nested",
+    title: "a repository inside the repository runs nothing either",
+    guards: [],
+    setup: (world) => {
+      ownRepository(world);
+      const nested = join(world.projectDir, "nested");
+      mkdirSync(nested);
+      const repository = hostileRepository(nested, world.outsideDir);
+      personsGit(world.projectDir, ["add", "nested"]);
+      personsGit(world.projectDir, ["commit", "-qm", "nested"]);
+      repository.touchAll();
+      writeFileSync(join(world.projectDir, "a.txt"), "changed\n");
+      marksOf.set(world, repository);
+      return { tools: gitTools(world) };
+    },
+    turns: () => ({ lead: [EVERYTHING, done] }),
+    oracle: expectNoMarks,
+  },
+  ...LURES.map(
+    ({ by, works, prepare }): Attack => ({
+      id: `F9 ${by}`,
+      title: "git sees and changes nothing of a repository outside the project",
+      guards: [],
+      setup: (world) => {
+        prepare(world, strangers(world));
+        writeFileSync(join(world.projectDir, "a.txt"), "mine\n");
+        world.seen.push(stateOf(world));
+        return { tools: gitTools(world) };
+      },
+      turns: () => ({ lead: [EVERYTHING, done] }),
+      oracle: (outcome) => {
+        expect(seenBy(outcome)).not.toContain(SECRET);
+        expect(seenBy(outcome)).not.toContain("?? secret.txt");
+        expect(/^committed [0-9a-f]+ on main$/m.test(seenBy(outcome))).toBe(works === true);
+        expect(stateOf(outcome.world)).toBe(outcome.world.seen[0]);
+      },
+    }),
+  ),
+  {
+    id: "F9 options",
+    title: "a model cannot give git another folder",
+    guards: [],
+    setup: (world) => {
+      ownRepository(world);
+      strangers(world);
+      return { tools: gitTools(world) };
+    },
+    turns: ({ outsideDir }) => {
+      const stranger = join(outsideDir, "stranger");
+      const calls = [
+        { command: "-C", args: [stranger, "log"] },
+        { command: `--git-dir=${stranger}/.git`, args: ["log"] },
+        { command: "status", args: ["-C", stranger] },
+        { command: "log", args: [`--git-dir=${stranger}/.git`] },
+        { command: "grep", args: ["--no-index", "words", stranger] },
+        { command: "grep", args: ["words", "--", stranger] },
+        { command: "blame", args: ["--contents", join(stranger, "secret.txt"), "a.txt"] },
+        { command: "ls-files", args: ["-o", "--", stranger] },
+      ];
+      const diffs = [
+        { path: stranger },
+        { path: "../outside/stranger/secret.txt" },
+        { from: "--no-index", to: stranger },
+      ];
+      return {
+        lead: [
+          callTools([
+            ...calls.map((input) => ({ tool: "git", input })),
+            ...diffs.map((input) => ({ tool: "git_diff", input })),
+          ]),
+          done,
+        ],
+      };
+    },
+    oracle: (outcome) => {
+      expect(seenBy(outcome)).not.toContain(SECRET);
+      expect(resultsSeen(outcome.t, "lead").filter(({ isError }) => !isError)).toEqual([]);
+    },
+  },
+  {
+    id: "S11 git",
+    title: "arguments that look like options or commands are refused, or are names",
+    guards: [],
+    setup: (world) => {
+      ownRepository(world);
+      const pager = join(world.outsideDir, "pager.sh");
+      writeFileSync(pager, `#!/bin/sh\n: > ${world.outsideDir}/pager-ran\n`);
+      chmodSync(pager, 0o755);
+      writeFileSync(join(world.projectDir, "--output=forged"), "a name\n");
+      world.seen.push(stateOf(world));
+      return { tools: gitTools(world) };
+    },
+    turns: ({ outsideDir }) => {
+      const out = join(outsideDir, "written");
+      const pager = join(outsideDir, "pager.sh");
+      const inputs = [
+        { command: "log", args: [`--output=${out}`, "-p"] },
+        { command: "log", args: ["--output", out] },
+        { command: "grep", args: [`-O${pager}`, "one"] },
+        { command: "grep", args: [`--open-files-in-pager=${pager}`, "one"] },
+        { command: "log", args: [`--upload-pack=${pager}`] },
+        { command: "log", args: [`;touch ${out}`] },
+        { command: "log", args: [`$(touch ${out})`] },
+        { command: "log", args: [`HEAD\ntouch ${out}`] },
+        { command: "grep", args: [`x; touch ${out}`] },
+        { command: "log", args: ["--", "--output=forged"] },
+        { command: "branch", args: ["made-by-model"] },
+        { command: "tag", args: ["made-by-model"] },
+      ];
+      return {
+        lead: [
+          callTools([
+            ...inputs.map((input) => ({ tool: "git", input })),
+            { tool: "git_diff", input: { from: `--output=${out}` } },
+            { tool: "git_diff", input: { path: "--output=forged" } },
+            {
+              tool: "git_commit",
+              input: { message: `--amend\n$(touch ${out})`, paths: ["--output=forged"] },
+            },
+          ]),
+          done,
+        ],
+      };
+    },
+    oracle: ({ world }) => {
+      expect(stateOf(world)).toBe(world.seen[0]);
+      expect(existsSync(join(world.projectDir, "forged"))).toBe(false);
+      const refs = personsGit(world.projectDir, ["for-each-ref", "--format=%(refname)"]);
+      expect(refs).toBe("refs/heads/main");
+      expect(personsGit(world.projectDir, ["ls-files"]).split("\n")).toEqual(["--output=forged", "a.txt"]);
+    },
+  },
+];

@@ -1,0 +1,138 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { git, treeOf } from "../fixtures/project-tree.ts";
+import { type ModelReply, type ModelRequest, startModel } from "./model.ts";
+import { World } from "./world.ts";
+
+const lastId = (text: string, prefix: string) => new RegExp(`${prefix}_\\w+`).exec(text)?.[0] ?? "";
+const writing = (path: string, content: string): ModelReply => ({
+  calls: [{ name: "write", input: { path, content } }],
+});
+
+async function worldWith(script: (request: ModelRequest) => ModelReply): Promise<World> {
+  const world = new World();
+  world.agent("lead", "tools: [read, write]");
+  world.model = await startModel(script);
+  world.write("text.txt", "one\ntwo\n");
+  return world;
+}
+
+test("a run's changes are shown, undone and brought back from the command line", async () => {
+  await using world = await worldWith(({ turn }) => {
+    if (turn === 0) return writing("text.txt", "one\n2\n");
+    return turn === 1 ? writing("new/file.txt", "x\n") : { text: "done" };
+  });
+  const before = treeOf(world.project);
+  expect((await world.run(["run", "--agent", "lead", "go"])).code).toBe(0);
+  const after = treeOf(world.project);
+
+  const stat = await world.run(["diff", "last", "--stat"]);
+  expect(stat.stdout).toMatch(/text\.txt +\| \+1 -1\n2 files, \+2 -1\n$/);
+  const diff = await world.run(["diff", "last"]);
+  expect(diff.stdout).toContain("-two\n+2\n");
+  const json = JSON.parse((await world.run(["diff", "last", "--json"])).stdout);
+  expect(json.folders[0].files.map((file: { path: string }) => file.path)).toEqual([
+    "new/file.txt",
+    "text.txt",
+  ]);
+
+  const asked = await world.run(["undo", "last"]);
+  expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
+  expect(treeOf(world.project)).toEqual(after);
+  const dry = await world.run(["undo", "last", "--dry-run"]);
+  expect(dry.stdout).toContain("restore text.txt");
+  expect(treeOf(world.project)).toEqual(after);
+
+  const undone = await world.run(["undo", "last", "--yes"]);
+  expect(undone.code).toBe(0);
+  expect(treeOf(world.project)).toEqual(before);
+  const again = await world.run(["undo", "last", "--yes"]);
+  expect(again.stdout).toContain("nothing to undo");
+  const back = await world.run(["undo", lastId(undone.stdout, "und"), "-y"]);
+  expect(back.code).toBe(0);
+  expect(treeOf(world.project)).toEqual(after);
+});
+
+test("a diff can be applied by git to what was there before", async () => {
+  await using world = await worldWith(({ turn }) => {
+    if (turn === 0) return writing("text.txt", "zero\none\ntwo\nno end");
+    return turn === 1 ? writing("new/file.txt", "") : { text: "done" };
+  });
+  await world.run(["run", "--agent", "lead", "go"]);
+  const { stdout } = await world.run(["diff", "last"]);
+  const copy = join(world.root, "copy");
+  mkdirSync(copy);
+  world.writeAt(join(copy, "text.txt"), "one\ntwo\n");
+  const patch = world.writeAt(join(world.root, "patch"), stdout);
+  git(copy, "apply", patch);
+  expect(readFileSync(join(copy, "text.txt"), "utf8")).toBe("zero\none\ntwo\nno end");
+  expect(existsSync(join(copy, "new/file.txt"))).toBe(true);
+});
+
+test("an undo names what somebody changed since, and touches nothing", async () => {
+  await using world = await worldWith(({ turn }) =>
+    turn === 0 ? writing("text.txt", "x") : { text: "done" },
+  );
+  await world.run(["run", "--agent", "lead", "go"]);
+  world.write("text.txt", "mine");
+  const refused = await world.run(["undo", "last", "--yes"]);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("text.txt (it changed since)") });
+  expect(world.read("text.txt")).toBe("mine");
+  expect((await world.run(["undo", "last", "--yes", "--force"])).code).toBe(0);
+  expect(world.read("text.txt")).toBe("one\ntwo\n");
+});
+
+test("an isolated run's changes wait in a list until a person merges them, and that can be undone", async () => {
+  await using world = await worldWith(({ system, turn }) => {
+    if (system.includes("You are worker."))
+      return turn === 0 ? writing("text.txt", "one\nTWO\n") : { text: "done" };
+    return turn === 0
+      ? { calls: [{ name: "delegate", input: { agent: "worker", task: "x" } }] }
+      : { text: "left it" };
+  });
+  world.agent("lead", "tools: [read, write]\nsubagents: [worker]");
+  world.agent("worker", "tools: [read, write]\nworkspace: isolated");
+  git(world.project, "init", "-q");
+  git(world.project, "add", "-A");
+  git(world.project, "commit", "-q", "-m", "first");
+  await world.run(["run", "--agent", "lead", "go"]);
+  expect(world.read("text.txt")).toBe("one\ntwo\n");
+  const listed = await world.run(["merge", "--list"]);
+  const run = lastId(listed.stdout, "run");
+  expect(listed.stdout).toContain("worker");
+
+  world.write("text.txt", "one\nmine\n");
+  const conflict = await world.run(["merge", run]);
+  expect(conflict.code).toBe(1);
+  expect(conflict.stdout).toContain("CONFLICT text.txt changed in the same place on both sides");
+  expect(world.read("text.txt")).toBe("one\nmine\n");
+
+  world.write("text.txt", "one\ntwo\n");
+  const merged = await world.run(["merge", run.slice(0, 10)]);
+  expect(merged.code).toBe(0);
+  expect(world.read("text.txt")).toBe("one\nTWO\n");
+  expect((await world.run(["merge", "--list"])).stdout).toBe("nothing waits to be merged\n");
+  expect((await world.run(["merge", run])).stderr).toContain("merged already");
+  expect((await world.run(["diff", run])).stdout).toContain("+TWO");
+  await world.run(["undo", lastId(merged.stdout, "mrg"), "--yes"]);
+  expect(world.read("text.txt")).toBe("one\ntwo\n");
+});
+
+test("a name that fits no run is answered with what there is", async () => {
+  await using world = new World();
+  expect(await world.run(["diff", "run_nope"])).toMatchObject({ code: 42 });
+  expect(await world.run(["merge"])).toMatchObject({ code: 2 });
+  expect((await world.run(["merge", "--list"])).stdout).toBe("nothing waits to be merged\n");
+});
+
+test("kept contents and copies are readable by their owner only", async () => {
+  await using world = await worldWith(({ turn }) =>
+    turn === 0 ? writing("text.txt", "x") : { text: "done" },
+  );
+  symlinkSync("text.txt", join(world.project, "link"));
+  await world.run(["run", "--agent", "lead", "go"]);
+  const blobs = treeOf(join(world.data, "blobs"));
+  const modes = Object.values(blobs).map((entry) => entry.split(" ")[0]);
+  expect(new Set(modes)).toEqual(new Set(["40700", "100600"]));
+});

@@ -1,0 +1,237 @@
+import { spawn } from "node:child_process";
+import { expect, test, vi } from "vitest";
+import { createStore, type Store } from "../../src/store/create-store.ts";
+import { after, callTool, hang, say } from "../../src/testing/index.ts";
+import { defineTool } from "../../src/tools/tool.ts";
+import { Lives } from "../fixtures/lives.ts";
+
+const STORE = JSON.stringify(new URL("../../src/store/create-store.ts", import.meta.url).href);
+
+/** Another process with a session, which writes a row when it is woken and says what came of it. */
+const ZOMBIE = `
+import { createStore } from ${STORE};
+const store = createStore({ path: process.argv[1] });
+store.startSession({ sessionId: "ses_1", title: "", project: "", workspace: "" });
+store.takeLease("ses_1", () => console.log("lost"));
+const write = (runId) => store.open({ sessionId: "ses_1", parentId: null, runId, type: "prompt", agentRole: "x",
+  depth: 0, startedAtMs: 0 }, () => console.log("written " + runId));
+write("run_before");
+await store.committed();
+process.on("SIGCONT", async () => {
+  write("run_after");
+  store.endSession("ses_1", "failed");
+  await store.committed();
+  await store.shutdown();
+  process.exit();
+});
+setInterval(() => {}, 1000);
+console.log("ready");
+`;
+
+function row(store: Store, sessionId: string, runId: string, onCommit?: () => void): number {
+  const about = { parentId: null, type: "prompt" as const, agentRole: "x", depth: 0, startedAtMs: 0 };
+  return store.open({ ...about, sessionId, runId }, onCommit);
+}
+
+const runsIn = (store: Store, sessionId: string) => store.messages(sessionId).map((each) => each.run_id);
+
+test("a process that stood still longer than its lease writes nothing more to a session that another has taken", async () => {
+  using lives = new Lives();
+  createStore({ path: lives.database }).shutdown();
+  const zombie = spawn(process.execPath, ["--input-type=module", "--eval", ZOMBIE, lives.database], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  const ready = Promise.withResolvers<void>();
+  zombie.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    output += chunk;
+    if (output.includes("ready")) ready.resolve();
+  });
+  await ready.promise;
+  zombie.kill("SIGSTOP");
+  const early = createStore({ path: lives.database });
+  expect(() => early.takeLease("ses_1")).toThrow(`process ${zombie.pid}`);
+  await early.shutdown();
+  const store = createStore({ path: lives.database, now: () => Date.now() + 16_000 });
+  store.takeLease("ses_1");
+  row(store, "ses_1", "run_taken_over");
+  await store.committed();
+  const gone = new Promise((resolve) => zombie.once("close", resolve));
+  zombie.kill("SIGCONT");
+  await gone;
+  expect(output.split("\n")).toContain("lost");
+  expect(output).not.toContain("written run_after");
+  expect(runsIn(store, "ses_1")).toEqual(["run_before", "run_taken_over"]);
+  expect(store.session("ses_1")?.status).toBe("running");
+  expect(() => store.takeLease("ses_1")).toThrow();
+  await store.shutdown();
+});
+
+test("a lost session takes no other session's rows with it, and its own are not said to be written", async () => {
+  using lives = new Lives();
+  const store = createStore({ path: lives.database });
+  for (const sessionId of ["ses_1", "ses_2"]) {
+    store.startSession({ sessionId, title: "", project: "", workspace: "" });
+    store.takeLease(sessionId);
+  }
+  await store.committed();
+  const other = createStore({ path: lives.database });
+  other.takeLease("ses_1");
+  const written: string[] = [];
+  for (const sessionId of ["ses_1", "ses_2"])
+    row(store, sessionId, `run_${sessionId}`, () => written.push(sessionId));
+  await store.committed();
+  expect(written).toEqual(["ses_2"]);
+  expect(runsIn(other, "ses_1")).toEqual([]);
+  expect(runsIn(other, "ses_2")).toEqual(["run_ses_2"]);
+  store.close(row(store, "ses_1", "run_late"), "ses_1", {
+    status: "completed",
+    completedAtMs: 0,
+    durationMs: 0,
+  });
+  await store.committed();
+  expect(runsIn(other, "ses_1")).toEqual([]);
+  await store.shutdown();
+  await other.shutdown();
+});
+
+test("a loss is noticed at the next renewal, also by a process that writes nothing", async () => {
+  using lives = new Lives();
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  try {
+    const store = createStore({ path: lives.database });
+    const lost: string[] = [];
+    for (const sessionId of ["ses_1", "ses_2"]) store.takeLease(sessionId, () => lost.push(sessionId));
+    vi.advanceTimersByTime(60_000);
+    await Promise.resolve();
+    expect(lost).toEqual([]);
+    const other = createStore({ path: lives.database });
+    other.takeLease("ses_1")();
+    vi.advanceTimersByTime(5_000);
+    await Promise.resolve();
+    expect(lost).toEqual(["ses_1"]);
+    await store.shutdown();
+    await other.shutdown();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a run whose session was taken over ends with an error that says so, does nothing more and writes nothing more", async () => {
+  using lives = new Lives();
+  const paid: string[] = [];
+  const gate = Promise.withResolvers<string>();
+  let waiting = false;
+  const pay = (who: string) =>
+    defineTool<object>({
+      name: "pay",
+      description: "x",
+      input: { type: "object" },
+      replay: "never",
+      execute: async () => `${paid.push(who)}`,
+    });
+  const wait = (answer: Promise<string>) =>
+    defineTool<object>({
+      name: "wait",
+      description: "x",
+      input: { type: "object" },
+      replay: "safe",
+      execute: () => {
+        waiting = true;
+        return answer;
+      },
+    });
+  const first = lives.open(
+    { lead: [callTool("wait", {}), callTool("pay", {}), say("the old one")] },
+    { tools: [pay("old"), wait(gate.promise)] },
+  );
+  const { sessionId, result } = await first.runtime.start({ agent: "lead", task: "the task" });
+  await lives.leave(first, () => waiting);
+  const second = lives.open(
+    { lead: [callTool("pay", {}), say("the new one")] },
+    { tools: [pay("new"), wait(Promise.resolve("waited"))] },
+  );
+  const resumed = await second.runtime.resume(sessionId);
+  gate.resolve("late");
+  const lost = await result;
+  expect(lost).toMatchObject({ status: "failed", success: false, error: { type: "failed" } });
+  expect(lost.error?.message).toContain(`another process took session ${sessionId} over`);
+  expect(await resumed.result).toMatchObject({ status: "completed", details: "the new one" });
+  expect(paid).toEqual(["new"]);
+  await first.runtime.close();
+  const rows = second.runtime.store.messages(sessionId);
+  expect(rows.filter((each) => each.closed_seq === null)).toEqual([]);
+  expect(rows.some((each) => each.response_content === "late")).toBe(false);
+  const seqs = rows.flatMap((each) => [each.opened_seq, each.closed_seq]);
+  expect(new Set(seqs).size).toBe(seqs.length);
+  expect(second.runtime.store.session(sessionId)?.status).toBe("completed");
+  expect(first.events).toContainEqual(expect.objectContaining({ type: "notice.raised", level: "error" }));
+  await second.close();
+});
+
+test("what is about to begin in a session that was stopped does not begin, and its row is closed", async () => {
+  using lives = new Lives();
+  const first = lives.open(
+    { worker: (request) => (request.task === "a" ? hang() : callTool("act", {})) },
+    { tools: [act(null)] },
+  );
+  void first.runtime.fanOut(["a", "b"].map((task) => ["worker", task] as const));
+  const acted = () => first.events.some((event) => event.type === "call.started");
+  await lives.leave(first, acted);
+  const sessionId = first.runtime.store.sessions()[0]?.session_id ?? "";
+  const ran: string[] = [];
+  const second = lives.open({ worker: [] }, { tools: [act(ran)] });
+  const { results } = await second.runtime.resume(sessionId);
+  second.runtime.cancel(sessionId);
+  expect((await results).map((result) => result.status)).toEqual(["cancelled", "cancelled"]);
+  expect(ran).toEqual([]);
+  expect(second.models.worker?.requests).toHaveLength(0);
+  expect(second.runtime.store.messages(sessionId).filter((each) => each.closed_seq === null)).toEqual([]);
+  await second.close();
+});
+
+test("a run that is stopped while its folders are made takes no turn", async () => {
+  using lives = new Lives();
+  const t = lives.open({ lead: [say("done")] }, { agents: { lead: { workspace: "isolated" } } });
+  const { sessionId, result } = await t.runtime.start({ agent: "lead", task: "x" });
+  t.runtime.cancel(sessionId);
+  expect(await result).toMatchObject({ status: "cancelled" });
+  expect(t.models.lead?.requests).toHaveLength(0);
+  await t.close();
+});
+
+test("a command that checks a deliverable is not run for a session that was lost", async () => {
+  using lives = new Lives();
+  const ran: string[] = [];
+  const shell = defineTool<object>({
+    name: "shell",
+    description: "x",
+    input: { type: "object" },
+    replay: "never",
+    execute: async () => `${ran.push("shell")}`,
+  });
+  const gate = Promise.withResolvers<void>();
+  const agents = { lead: { deliverables: [{ command: "true" }] } };
+  const t = lives.open({ lead: [after(gate.promise, say("done"))] }, { agents, tools: [shell] });
+  const { sessionId, result } = await t.runtime.start({ agent: "lead", task: "x" });
+  await lives.leave(t, () => t.models.lead?.requests.length === 1);
+  const other = createStore({ path: lives.database });
+  other.takeLease(sessionId);
+  gate.resolve();
+  expect(await result).toMatchObject({ success: false });
+  expect(ran).toEqual([]);
+  expect(other.session(sessionId)?.status).toBe("running");
+  await other.shutdown();
+  await t.close();
+});
+
+/** A tool that tells of its runs, or never answers. */
+function act(ran: string[] | null) {
+  return defineTool<object>({
+    name: "act",
+    description: "x",
+    input: { type: "object" },
+    replay: "safe",
+    execute: async () => (ran ? `${ran.push("act")}` : new Promise(() => {})),
+  });
+}

@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  failWith,
+  hang,
+  replaySession,
+  type Script,
+  say,
+  type TestRuntime,
+  testRuntime,
+} from "../../src/testing/index.ts";
+import { answerPlan, step, stepOf } from "../fixtures/plans.ts";
+
+let root = "";
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "retinue-plan-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** A runtime on the folders and the database of this test; the next one finds what the last one left. */
+function open(planner: Script, worker: Script): TestRuntime {
+  const database = join(root, "data", "retinue.db");
+  const places = { projectDir: root, dataDir: join(root, "data"), database };
+  return testRuntime({ main: [], planner, worker }, { ...places, lenient: true });
+}
+
+/** Waits, then leaves everything as a killed process would: rows as they are, nothing settled. */
+async function abandon(t: TestRuntime, until: () => boolean): Promise<string> {
+  while (!until()) await new Promise((resolve) => setImmediate(resolve));
+  await t.runtime.store.committed();
+  return t.runtime.store.sessions({ limit: 1 })[0]?.session_id ?? "";
+}
+
+const DIAMOND = answerPlan(step("a"), step("b", ["a"]), step("c", ["a"]), step("d", ["b", "c"]));
+
+test("a killed execution goes on by resume: steps that ended are reused, the open one continues, the plan ends", async () => {
+  let hung = false;
+  const first = open([DIAMOND], (request) => {
+    if (stepOf(request) !== "c") return say(`result of ${stepOf(request)}`);
+    hung = true;
+    return hang();
+  });
+  const plan = await first.runtime.planForGoal("the goal");
+  void first.runtime.executePlan(plan);
+  const done = () => first.models.worker?.requests.length === 3 && hung;
+  const sessionId = await abandon(first, done);
+
+  const asked: string[] = [];
+  const second = open([], (request) => {
+    asked.push(stepOf(request));
+    return say(`result of ${stepOf(request)}`);
+  });
+  expect(second.runtime.plans.find(plan.id)).toMatchObject({
+    status: "running",
+    executionSessionId: sessionId,
+  });
+  await expect(second.runtime.executePlan(plan.id)).rejects.toMatchObject({
+    hint: expect.stringContaining(`retinue resume ${sessionId}`),
+  });
+  const ended = await (await second.runtime.resume(sessionId)).result;
+  expect(ended.status).toBe("completed");
+  expect(ended.details).toContain("4 of 4 steps done");
+  expect(asked).toEqual(["c", "d"]);
+  expect(second.models.main?.requests).toEqual([]);
+  const settled = second.runtime.plans.find(plan.id);
+  expect(settled.status).toBe("completed");
+  expect(settled.results.map((one) => one.result?.details)).toEqual(
+    ["a", "b", "c", "d"].map((id) => `result of ${id}`),
+  );
+  expect(
+    second.runtime.store.runs(sessionId).filter((row) => row.request_type === "delegation"),
+  ).toHaveLength(4);
+
+  await second.close();
+});
+
+test("a kill while the planner looks for another way loses neither the steps that are done nor the new plan", async () => {
+  let asked = 0;
+  const first = open(
+    () => (asked++ === 0 ? answerPlan(step("a"), step("b", ["a"])) : hang()),
+    (request) => (stepOf(request) === "a" ? say("result of a") : failWith("content_filter", "broken")),
+  );
+  const plan = await first.runtime.planForGoal("the goal");
+  void first.runtime.executePlan(plan);
+  const sessionId = await abandon(first, () => asked === 2);
+
+  const second = open([answerPlan(step("b2", ["a"]))], (request) => say(`result of ${stepOf(request)}`));
+  const ended = await (await second.runtime.resume(sessionId)).result;
+  expect(ended.status).toBe("completed");
+  expect(second.runtime.plans.find(plan.id)).toMatchObject({ status: "completed", version: 2 });
+  expect(second.models.worker?.requests).toHaveLength(1);
+  expect(JSON.stringify(second.models.worker?.requests[0]?.prompt)).toContain("result of a");
+  await second.close();
+});
+
+test("a killed planning session ends with its plan when it is resumed", async () => {
+  let hung = false;
+  const first = open(() => {
+    hung = true;
+    return hang();
+  }, []);
+  first.runtime.planForGoal("the goal").catch(() => {});
+  const sessionId = await abandon(first, () => hung);
+
+  const second = open([DIAMOND], []);
+  await (await second.runtime.resume(sessionId)).result;
+  expect(second.runtime.plans.list()).toMatchObject([
+    { status: "draft", goal: "the goal", project: expect.any(String) },
+  ]);
+  await second.close();
+});
+
+test("an execution that was resumed and then stopped leaves a plan that can go on", async () => {
+  let hung = 0;
+  const stuck: Script = (request) => {
+    if (stepOf(request) === "a") return say("result of a");
+    hung++;
+    return hang();
+  };
+  const first = open([answerPlan(step("a"), step("b", ["a"]))], stuck);
+  const plan = await first.runtime.planForGoal("the goal");
+  void first.runtime.executePlan(plan);
+  const sessionId = await abandon(first, () => hung === 1);
+  const second = open([], stuck);
+  const { result } = await second.runtime.resume(sessionId);
+  while (hung < 2) await new Promise((resolve) => setImmediate(resolve));
+  second.runtime.cancel(sessionId);
+  expect((await result).status).toBe("cancelled");
+  expect(second.runtime.plans.find(plan.id)).toMatchObject({
+    status: "failed",
+    results: [{ status: "completed" }, { status: "cancelled" }],
+  });
+  await second.close();
+  const third = open([], (request) => say(`result of ${stepOf(request)}`));
+  expect((await third.runtime.executePlan(plan.id)).success).toBe(true);
+  expect(third.models.worker?.requests).toHaveLength(1);
+  await third.close();
+});
+
+test("a recorded execution is replayed without asking anyone", async () => {
+  const t = open([answerPlan(step("a"), step("b", ["a"]))], (request) => say(`result of ${stepOf(request)}`));
+  const { session_id } = await t.runtime.executePlan(await t.runtime.planForGoal("the goal"));
+  const options = { agents: t.runtime.agents, env: {} };
+  const replayed = await replaySession(options, t.runtime.store, session_id);
+  expect(replayed).toMatchObject({ identical: true, runs: 3, modelCalls: 4, divergence: null });
+  await t.close();
+});

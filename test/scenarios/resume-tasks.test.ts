@@ -1,0 +1,165 @@
+import { expect, test } from "vitest";
+import { callTool, hang, say } from "../../src/testing/index.ts";
+import { countedTool, Lives, silence } from "../fixtures/lives.ts";
+
+const sessionOf = (t: ReturnType<Lives["open"]>) => t.runtime.store.sessions()[0]?.session_id ?? "";
+
+test("of several tasks at once the ended are reused, the open go on and those that had not begun begin", async () => {
+  using lives = new Lives();
+  const hung = new Set<string>();
+  const first = lives.open({
+    worker: (request) => {
+      if (request.task === "a") return say("result of a");
+      hung.add(request.task);
+      return hang();
+    },
+  });
+  const tasks = ["a", "b", "c", "d"].map((task) => ["worker", task] as const);
+  void first.runtime.fanOut(tasks, { maxConcurrent: 2 });
+  await lives.leave(first, () => hung.has("b") && hung.has("c"));
+  const sessionId = sessionOf(first);
+
+  const second = lives.open({ worker: (request) => say(`result of ${request.task}`) });
+  const handle = await second.runtime.resume(sessionId);
+  const results = await handle.results;
+  expect(results.map((result) => result.details)).toEqual(
+    ["a", "b", "c", "d"].map((id) => `result of ${id}`),
+  );
+  expect((await handle.result).details).toBe("result of b");
+  expect(handle.runId).toBe(results[1]?.run_id);
+  expect(second.models.worker?.requests).toHaveLength(3);
+  const moments = second.events.map((event) => (event.type === "run.started" ? event.task : event.type));
+  expect(moments.indexOf("d")).toBeGreaterThan(moments.indexOf("run.ended"));
+  expect(second.runtime.store.session(sessionId)?.status).toBe("completed");
+  expect(second.runtime.store.tree(sessionId)).toHaveLength(4);
+  await second.close();
+});
+
+test("tasks that are cut off by two crashes in a row all have one result in the end", async () => {
+  using lives = new Lives();
+  const tasks = ["a", "b", "c"].map((task) => ["worker", task] as const);
+  const answering = (ended: string) => {
+    const stuck = silence();
+    const worker = (request: { task: string }) => {
+      if (request.task > ended) return stuck.step();
+      return say(request.task === ended ? `result of ${ended}` : "a second result");
+    };
+    return { stuck, worker };
+  };
+  const one = answering("a");
+  const first = lives.open({ worker: one.worker });
+  void first.runtime.fanOut(tasks, { maxConcurrent: 1 });
+  await lives.leave(first, () => one.stuck.reached);
+  const sessionId = sessionOf(first);
+  const two = answering("b");
+  const second = lives.open({ worker: two.worker });
+  await second.runtime.resume(sessionId);
+  await lives.leave(second, () => two.stuck.reached);
+  const third = lives.open({ worker: [say("result of c")] });
+  const results = await (await third.runtime.resume(sessionId)).results;
+  expect(results.map((result) => result.details)).toEqual(["result of a", "result of b", "result of c"]);
+  await third.close();
+});
+
+test("a session whose tasks all ended but which was not closed is closed by what became of them", async () => {
+  using lives = new Lives();
+  const first = lives.open({
+    worker: (request) => (request.task === "b" ? callTool("nothing", {}) : say("fine")),
+  });
+  const tasks = ["a", "b"].map((task) => ["worker", task] as const);
+  const before = await first.runtime.fanOut(tasks);
+  expect(before.map((result) => result.bailout_reason)).toEqual([undefined, "loop_detected"]);
+  const sessionId = sessionOf(first);
+  await first.close();
+  lives.sql("UPDATE sessions SET status = 'running' WHERE session_id = ?", sessionId);
+  lives.sql(
+    "UPDATE messages SET status = 'failed', metadata_json = json_set(metadata_json, '$.result.success', json('false')) WHERE request_type = 'prompt' AND request_content = 'b'",
+  );
+  const second = lives.open({ worker: [] });
+  const { results } = await second.runtime.resume(sessionId);
+  expect((await results).map((result) => result.success)).toEqual([true, false]);
+  expect(second.runtime.store.session(sessionId)?.status).toBe("failed");
+  await second.close();
+});
+
+test("what all tasks of a session have spent counts against its budget when it goes on", async () => {
+  using lives = new Lives();
+  const stuck = silence();
+  const settings = { limits: { spawns: 2 } };
+  const first = lives.open(
+    {
+      worker: (request) => (request.task === "a" ? say("a") : stuck.step()),
+    },
+    { settings },
+  );
+  void first.runtime.fanOut(
+    ["a", "b", "c"].map((task) => ["worker", task] as const),
+    { maxConcurrent: 1 },
+  );
+  await lives.leave(first, () => stuck.reached);
+  const second = lives.open({ worker: [say("b")] }, { settings });
+  const results = await (await second.runtime.resume(sessionOf(first))).results;
+  expect(results.map((result) => result.error?.type)).toEqual([undefined, undefined, "spawn_limit"]);
+  await second.close();
+});
+
+test("a fork that was killed before its first turn still has the conversation it began with, and nothing later", async () => {
+  using lives = new Lives();
+  const note = countedTool("note");
+  const stuck = silence();
+  const source = lives.open(
+    { lead: [callTool("note", { text: "EARLY CALL" }), stuck.step] },
+    { tools: [note.tool] },
+  );
+  const sourceId = await lives.abandon(source, () => stuck.reached);
+  const again = silence();
+  const forking = lives.open({ lead: [again.step] }, { tools: [note.tool] });
+  const { sessionId } = await forking.runtime.start({
+    agent: "lead",
+    task: "THE FORK",
+    fork: { sessionId: sourceId, seq: 999 },
+  });
+  await lives.leave(forking, () => again.reached);
+  lives.sql("DELETE FROM messages WHERE session_id = ? AND request_type = 'continuation'", sessionId);
+
+  const resumed = lives.open({ lead: [say("LATER ANSWER")] }, { tools: [note.tool] });
+  await (await resumed.runtime.resume(sourceId)).result;
+  await resumed.close();
+  const second = lives.open(
+    { lead: [(request) => say(request.prompt + JSON.stringify(request.options.prompt))] },
+    { tools: [note.tool] },
+  );
+  const { details, iteration_count } = await (await second.runtime.resume(sessionId)).result;
+  expect(details).toContain("the task");
+  expect(details).toContain("EARLY CALL");
+  expect(details).toContain("THE FORK");
+  expect(details).not.toContain("LATER ANSWER");
+  expect(iteration_count).toBe(1);
+  await second.close();
+});
+
+test("a fork that was killed after its first turn goes on where it was", async () => {
+  using lives = new Lives();
+  const source = lives.open({ lead: [say("FIRST ANSWER")] });
+  const { session_id: sourceId } = await source.runtime.run({ agent: "lead", task: "FIRST TASK" });
+  await source.close();
+  const note = countedTool("note");
+  const stuck = silence();
+  const forking = lives.open({ lead: [callTool("note", {}), stuck.step] }, { tools: [note.tool] });
+  const { sessionId } = await forking.runtime.start({
+    agent: "lead",
+    task: "THE FORK",
+    fork: { sessionId: sourceId, seq: 999 },
+  });
+  await lives.leave(forking, () => stuck.reached);
+  const second = lives.open({ lead: [(request) => say(request.prompt)] }, { tools: [note.tool] });
+  const { details, iteration_count } = await (await second.runtime.resume(sessionId)).result;
+  expect(details.match(/FIRST TASK|FIRST ANSWER|THE FORK|done/g)).toEqual([
+    "FIRST TASK",
+    "FIRST ANSWER",
+    "THE FORK",
+    "done",
+  ]);
+  expect(iteration_count).toBe(2);
+  await second.close();
+});
