@@ -7,6 +7,8 @@ export type { Move, Procedure, Situation } from "./models/offline/procedure.ts";
 export { codeTools } from "./packs/code/code-tools.ts";
 export type { Approver, PermissionMode } from "./runtime/approvals.ts";
 export type { ExecuteOptions, PlanOptions } from "./runtime/planning/plans.ts";
+export type { Divergence } from "./runtime/replay/divergence.ts";
+export type { ReplayReport } from "./runtime/replay/replay-session.ts";
 export {
   createRuntime,
   type ResumedHandle,

@@ -101,7 +101,10 @@ export async function assembleSession(
 ): Promise<Session> {
   const { bus, clock } = maker;
   const { id, title, projectDir, lease } = place;
-  const workspaceDir = maker.recorded ? place.workspaceDir : await realpath(place.workspaceDir);
+  const workspaceDir = await realpath(place.workspaceDir).catch((thrown) => {
+    if (maker.recorded) return place.workspaceDir;
+    throw thrown;
+  });
   const live = new Map<string, LiveRun>();
   if (bus.watched) {
     const about = { title, project: projectDir, workspace: workspaceDir };

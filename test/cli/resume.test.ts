@@ -22,6 +22,14 @@ test("a killed run is resumed by the next process, replayed identically without 
   await first.ended;
   stuck = false;
 
+  const asked = world.model.requests.length;
+  const cut = await world.run(["replay", "last"]);
+  expect(cut).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^identical: ses_\w+, 2 runs, 1 model calls/),
+  });
+  expect(world.model.requests.length).toBe(asked);
+
   const resumed = await world.run(["resume"]);
   expect(resumed).toMatchObject({ code: 0, stdout: "It is config.ts\n" });
   expect(

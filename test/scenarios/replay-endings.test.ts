@@ -5,6 +5,7 @@ import {
   callTool,
   failWith,
   hang,
+  replaySession,
   type Script,
   say,
   type TestRuntimeOptions,
@@ -167,7 +168,7 @@ test("a run that was stopped while it waited to try again is replayed without wa
   expect(await t.runtime.replay(session_id)).toMatchObject({ identical: true, divergence: null });
 });
 
-test("attempts that failed, and a fallback that took over, are replayed one by one", async () => {
+test("attempts of one call that failed are replayed one by one", async () => {
   const { result, report } = await recordAndReplay({
     lead: [
       failWith("network", "down", { recoverable: true, retryAfterMs: 1 }),
@@ -186,7 +187,6 @@ test("a limit that ended a run then and would not now is a divergence", async ()
   );
   const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
   await using now = testRuntime({ lead: [] }, { tools: [note] });
-  const { replaySession } = await import("../../src/testing/index.ts");
   const options = { agents: now.runtime.agents, tools: [note], env: {} };
   expect((await replaySession(options, t.runtime.store, session_id)).divergence).toMatchObject({
     run: "lead",

@@ -112,27 +112,55 @@ test("results that came while their parent went on reach it in the same turns", 
 });
 
 test("results that a parent had not collected when it answered are told to it again at the same point", async () => {
-  const slow = Promise.withResolvers<void>();
+  const [slow, slower] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const two = (...tasks: string[]) =>
+    callDelegateMany(tasks.map((task) => ({ id: task, agent: "worker", task })));
   await using t = testRuntime(
     {
       lead: [
-        callDelegateMany([
-          { id: "a", agent: "worker", task: "fast" },
-          { id: "b", agent: "worker", task: "slow" },
-        ]),
+        two("fast", "slow"),
         () => {
           slow.resolve();
           return say("too early");
         },
-        (request) => say(`in the end: ${request.last}`),
+        two("faster", "slower"),
+        () => {
+          slower.resolve();
+          return callTool("collect_results", {});
+        },
+        (request) => say(request.prompt),
       ],
-      worker: ({ task }) => (task === "fast" ? say("fast") : after(slow.promise, say(task))),
+      worker: ({ task }) => {
+        if (task === "slow") return after(slow.promise, say(task));
+        return task === "slower" ? after(slower.promise, say(task)) : say(task);
+      },
     },
     { agents: { lead: { subagents: { allow: ["*"], execution: "parallel_streaming" } } } },
   );
   const result = await t.runtime.run({ agent: "lead", task: "go" });
   expect(result.details).toContain("had not been collected yet");
+  expect(result.details.match(/"status":"running"/g)).toHaveLength(2);
   expect(await t.runtime.replay(result.session_id)).toMatchObject(IDENTICAL);
+});
+
+test("a run that was told to mend what it must leave is told the same again", async () => {
+  await using t = testRuntime(
+    { lead: [say("done"), say("really done")] },
+    {
+      tools: [
+        defineTool<object>({
+          name: "shell",
+          description: "x",
+          input: { type: "object" },
+          execute: async () => ({ text: "exit 1\n\n- `a`: b\n\nthe end", isError: true }),
+        }),
+      ],
+      agents: { lead: { deliverables: [{ command: "npm test" }, { file: "a.txt" }] } },
+    },
+  );
+  const result = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(result).toMatchObject({ status: "failed", error: { type: "deliverable" } });
+  expect(await t.runtime.replay(result.session_id)).toMatchObject({ ...IDENTICAL, modelCalls: 2 });
 });
 
 test("neither the data folder nor the workspace, nor files that were handed over, need be there any more", async () => {
@@ -315,6 +343,7 @@ test.each(["parallel", "parallel_streaming"] as const)(
       {
         lead: [
           callTool("collect_results", { wait: "all" }),
+          (request) => callDelegate("worker", "c", { fromResults: [runIdIn(request)] }),
           (request) => say(`final: ${request.prompt.length}`),
         ],
         worker: (request) => say(`b is done: ${request.last.length}`),
@@ -324,7 +353,7 @@ test.each(["parallel", "parallel_streaming"] as const)(
     );
     const { result } = await second.runtime.resume(sessionId);
     expect(await result).toMatchObject({ status: "completed" });
-    expect(await second.runtime.replay(sessionId)).toMatchObject({ ...IDENTICAL, runs: 4 });
+    expect(await second.runtime.replay(sessionId)).toMatchObject({ ...IDENTICAL, runs: 5 });
     await second.close();
     await first.close().catch(() => {});
     rmSync(root, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 import { Gate } from "../../scheduler/gate.ts";
-import type { ChangeOpening, FileState } from "../../schema/change.ts";
+import type { ChangeOpening, FileChange, FileState } from "../../schema/change.ts";
 import { messageOf } from "../../schema/error.ts";
 import type { BlobStore } from "../../store/checkpoints/blob-store.ts";
 import type { Store } from "../../store/create-store.ts";
@@ -16,6 +16,44 @@ export type Watched = Pick<ChangeOpening, "sessionId" | "runId" | "messageId"> &
 };
 
 type Found = { path: string; before: FileState; after: FileState };
+
+/** A change that is in nobody's books; `beforeChange` names the booked one that it came before. */
+type Unbooked = { before: FileState; after: FileState; beforeChange?: string };
+
+/**
+ * What happened to a path between two looks besides what tools booked. Changes that were closed up to `sureSeq` had
+ * happened when the second look began; of later ones that is not known, so they count only as far as they explain it,
+ * and the next look takes them up again.
+ */
+export function unbooked(
+  before: FileState,
+  after: FileState,
+  booked: readonly FileChange[],
+  sureSeq: number,
+): Unbooked[] {
+  const found: Unbooked[] = [];
+  let at = before;
+  for (const change of booked.slice(firstAfter(before, booked))) {
+    const sure = change.closedSeq !== null && change.closedSeq <= sureSeq;
+    if (!sure && sameState(at, after)) return found;
+    if (!sameState(at, change.before)) {
+      found.push({ before: at, after: change.before, beforeChange: change.changeId });
+      at = change.before;
+      if (!sure && sameState(at, after)) return found;
+    }
+    if (change.closedSeq === null) return found;
+    at = change.after;
+  }
+  if (!sameState(at, after)) found.push({ before: at, after });
+  return found;
+}
+
+/** Changes closed while the first look was under way may be in what it saw already. */
+function firstAfter(before: FileState, booked: readonly FileChange[]): number {
+  const seen = booked.findLastIndex((change) => change.outcomeKnown && sameState(change.after, before));
+  const starting = booked.findIndex((change) => sameState(change.before, before));
+  return starting >= 0 && starting <= seen ? starting : seen + 1;
+}
 
 /**
  * Finds what commands change in one folder, by looking at all of it before and after. Each difference is booked once:
@@ -72,27 +110,19 @@ export class CommandWatch {
       const differences = compareSnapshots(last.snapshot, snapshot);
       const kept = await keepDifferences(differences, shadow, blobs);
       await store.committed();
-      for (const found of kept) this.#book(owner, found, last.closedSeq);
+      for (const found of kept) this.#book(owner, found, { from: last.closedSeq, to: closedSeq });
     } catch (thrown) {
       this.#shadow = undefined;
       loser.lost(messageOf(thrown));
     }
   }
 
-  /** What tools changed in between is in the record already; only the rest is the command's. */
-  #book(owner: Watched, { path, before, after }: Found, closedSeq: number): void {
-    let at = before;
-    for (const booked of this.#parts.store.changesSince(this.#root, path, closedSeq)) {
-      if (sameState(at, booked.after) && booked.outcomeKnown) continue;
-      if (!sameState(at, booked.before))
-        this.#write(owner, { path, before: at, after: booked.before }, booked.changeId);
-      if (booked.closedSeq === null) return;
-      at = booked.after;
-    }
-    if (!sameState(at, after)) this.#write(owner, { path, before: at, after });
+  #book(owner: Watched, { path, before, after }: Found, window: { from: number; to: number }): void {
+    const booked = this.#parts.store.changesSince(this.#root, path, window.from);
+    for (const change of unbooked(before, after, booked, window.to)) this.#write(owner, { path, ...change });
   }
 
-  #write({ found, sessionId, runId, messageId }: Watched, change: Found, beforeChange?: string): void {
+  #write({ found, sessionId, runId, messageId }: Watched, change: Found & Unbooked): void {
     this.#parts.store.openChange({
       changeId: createId("chg"),
       sessionId,
@@ -102,7 +132,6 @@ export class CommandWatch {
       source: "command",
       ...change,
       done: true,
-      ...(beforeChange !== undefined && { beforeChange }),
     });
     if (!isFolder(change.before) && !isFolder(change.after))
       found(change.path, change.before ? "modified" : "created");

@@ -14,6 +14,7 @@ export type ShadowEntry = { mode: "100644" | "100755" | "120000"; oid: string };
 export type ShadowFiles = { files: Map<string, ShadowEntry>; leftAlone: Set<string> };
 
 const MAX_FILES = 200_000;
+const REFRESH_ATTEMPTS = 5;
 const CONTENTS_AT_ONCE = 200;
 const MAX_NEW_BYTES = 2 * 1024 * 1024 * 1024;
 /**
@@ -65,8 +66,21 @@ export class Shadow {
     return shadow;
   }
 
-  /** Takes in what changed since the last time, and lists every file, and what is left alone. */
+  /**
+   * Takes in what changed since the last time, and lists every file, and what is left alone. Files that change while git
+   * looks at them can make it give up, so it is asked again.
+   */
   async refresh(objectDir?: string): Promise<ShadowFiles> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#refresh(objectDir);
+      } catch (thrown) {
+        if (attempt === REFRESH_ATTEMPTS || thrown instanceof RangeError) throw thrown;
+      }
+    }
+  }
+
+  async #refresh(objectDir?: string): Promise<ShadowFiles> {
     const [found, ignored] = await Promise.all([
       this.#list("-o", "-m", "-d"),
       this.#list("-o", "-i", "--directory"),
@@ -190,7 +204,7 @@ export class Shadow {
   /** What is gone, or has become a folder, must be taken out before something else can take its place. */
   #sort(paths: readonly string[]): { gone: string[]; files: string[] } {
     if (paths.length > MAX_FILES)
-      throw new Error(`the project has more than ${MAX_FILES} files that .gitignore does not name`);
+      throw new RangeError(`the project has more than ${MAX_FILES} files that .gitignore does not name`);
     const sorted = { gone: [] as string[], files: [] as string[] };
     let bytes = 0;
     for (const path of paths) {
@@ -199,7 +213,7 @@ export class Shadow {
       (stats && !stats.isDirectory() ? sorted.files : sorted.gone).push(path);
     }
     if (bytes > MAX_NEW_BYTES)
-      throw new Error(
+      throw new RangeError(
         `the project has ${Math.round(bytes / 1024 / 1024)} MB of files that .gitignore does not name`,
       );
     return sorted;

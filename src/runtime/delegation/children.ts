@@ -54,7 +54,8 @@ export class Children {
   /** Ends the children that run and lets no further one begin; in a replay each comes to its own recorded end. */
   stop(message: string): void {
     const { recorded } = this.parent.session.ports;
-    if (recorded) return recorded.tellAll(this.parent.run);
+    recorded?.tellAll(this.parent.run);
+    if (recorded) return;
     this.#stopped = message;
     for (const kid of this.parent.kids) cancelTree(kid, message);
   }

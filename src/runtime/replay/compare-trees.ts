@@ -1,36 +1,26 @@
-import type { MessageNode } from "../../schema/record.ts";
-import { isClosed, subtreeOf } from "../record/read-row.ts";
+import { isClosed } from "../record/read-row.ts";
 import type { Divergence } from "./divergence.ts";
-
-/** All runs of some trees. */
-export function runsIn(roots: readonly MessageNode[]): MessageNode[] {
-  return roots
-    .flatMap((root) => [...subtreeOf(root)])
-    .filter((row) => row.request_type === "prompt" || row.request_type === "delegation");
-}
+import type { RecordedRun } from "./recorded-run.ts";
+import type { RecordedSession } from "./recorded-session.ts";
 
 /** The first recorded run that is missing now, or ended in another way; else one that is new. */
-export function compareTrees(
-  recorded: readonly MessageNode[],
-  now: readonly MessageNode[],
-): Divergence | null {
-  const today = new Map(runsIn(now).map((run) => [run.run_id, run]));
-  const then = runsIn(recorded).sort((one, other) => one.opened_seq - other.opened_seq);
+export function compareTrees(recorded: RecordedSession, now: RecordedSession): Divergence | null {
+  const then = [...recorded.runs.values()].sort((one, other) => one.node.opened_seq - other.node.opened_seq);
   for (const run of then) {
-    const same = today.get(run.run_id);
-    today.delete(run.run_id);
+    const same = now.runs.get(run.node.run_id);
     if (!same) return differing(run, outline(run), "it is not started");
-    // Where the record ends, how it would have gone on is not known.
-    if (isClosed(run) && outline(run) !== outline(same)) return differing(run, outline(run), outline(same));
+    // Where the record ends, how the run would have gone on is not known.
+    if (isClosed(run.node) && outline(run) !== outline(same))
+      return differing(run, outline(run), outline(same));
   }
-  const [added] = today.values();
+  const added = [...now.runs].find(([id]) => !recorded.runs.has(id))?.[1];
   return added ? differing(added, "no such run", outline(added)) : null;
 }
 
-function differing(run: MessageNode, recorded: string, now: string): Divergence {
-  return { run: run.agent_role ?? "", turn: 0, what: "the run", recorded, now };
+function differing({ path }: RecordedRun, recorded: string, now: string): Divergence {
+  return { run: path, turn: 0, what: "the run", recorded, now };
 }
 
-function outline({ status, iteration_count }: MessageNode): string {
-  return `${status}, ${iteration_count} turns`;
+function outline({ path, node }: RecordedRun): string {
+  return `${path}: ${node.status} after ${node.iteration_count} turns`;
 }

@@ -1,6 +1,7 @@
 import type { Deliverable, Limits } from "../../schema/agent.ts";
 import type { MessageNode } from "../../schema/record.ts";
 import type { Layer } from "../../schema/rights.ts";
+import { parseJson } from "../../tools/validate-input.ts";
 import type { Approver } from "../approvals.ts";
 import { metadataOf, subtreeOf } from "../record/read-row.ts";
 import type { Snapshot } from "../runs/profile.ts";
@@ -44,8 +45,9 @@ export function approvalsIn(roots: readonly MessageNode[]): Approver {
   const approved = new Map<string, string>();
   for (const row of roots.flatMap((root) => [...subtreeOf(root)])) {
     const { tool, approvedBy } = metadataOf(row);
-    if (typeof approvedBy === "string")
-      approved.set(`${String(tool)} ${JSON.stringify(JSON.parse(row.request_content ?? "{}"))}`, approvedBy);
+    const input = parseJson(row.request_content ?? "{}");
+    if (typeof approvedBy === "string" && input.ok)
+      approved.set(`${String(tool)} ${JSON.stringify(input.value)}`, approvedBy);
   }
   return async ({ tool, input }) => {
     const by = approved.get(`${tool} ${JSON.stringify(input)}`);

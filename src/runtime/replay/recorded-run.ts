@@ -2,7 +2,7 @@ import type { Interruption } from "../../loop/run-spec.ts";
 import type { OpenDelegation } from "../../schema/delegation.ts";
 import type { MessageNode } from "../../schema/record.ts";
 import type { BailoutReason, RunResult } from "../../schema/result.ts";
-import { isClosed, metadataOf, resultOfRow } from "../record/read-row.ts";
+import { isClosed, metadataOf, replyOfRow, resultOfRow } from "../record/read-row.ts";
 
 /** What a model call is made for. */
 export type Purpose = "turn" | "wrap_up" | "summary";
@@ -18,9 +18,11 @@ export class RecordedRun {
   position: number;
   readonly #turns: readonly MessageNode[];
   readonly #calls: ReadonlyMap<string, MessageNode>;
+  /** The turn in which a call was asked for, by its id. */
+  readonly #turnOfCall = new Map<string, number>();
   /** Ids of delegations that were open when a turn began or a call was answered, by call and task. */
   readonly #open = new Map<string, string>();
-  /** The turn in which the run was told of a child's end, by run id; infinite if that was after its last call. */
+  /** The turn in which the run was told of a child's end, by run id; infinite if no call of it was answered with that. */
   readonly #told = new Map<string, number>();
   #left: readonly MessageNode[];
 
@@ -137,8 +139,14 @@ export class RecordedRun {
     return open === undefined ? 0 : Number.POSITIVE_INFINITY;
   }
 
+  /** The turn in which a call was asked for. */
+  turnOfCall(callId: string): number {
+    return this.#turnOfCall.get(callId) ?? 0;
+  }
+
   #noteDelegations(row: MessageNode): void {
     const { turn, running = [], before = [] } = metadataOf(row) as Told;
+    for (const { callId } of replyOfRow(row).calls) this.#turnOfCall.set(callId, turn);
     for (const [, runId = ""] of before.join("\n").matchAll(RESULT_OF))
       this.#told.set(runId, Number.POSITIVE_INFINITY);
     for (const call of row.children) {

@@ -40,12 +40,13 @@ function answerOf(row: MessageNode): RecordedAnswer {
   return { text: row.response_content ?? "", outcome: outcome ?? "error", tainted: tainted === true };
 }
 
-/** A right that a person took away while the run was under way. */
-const REVOKED = /^(?:permission denied: |\{"error":\{"type":"not_allowed","message":")revoked: /;
+/** A right that a person took away while the run was under way, or with the flags of the process that went on with it. */
+const TAKEN_AWAY =
+  /^(?:permission denied: |\{"error":\{"type":"not_allowed","message":")(?:revoked|session): /;
 
 /** Whether a call that came so far now can be one that was answered like that. */
 function mayLead(now: CallNow, then: RecordedAnswer, row: MessageNode): boolean {
-  if (now.kind !== "refused") return then.outcome !== "denied" || REVOKED.test(then.text);
+  if (now.kind !== "refused") return then.outcome !== "denied" || TAKEN_AWAY.test(then.text);
   if (then.outcome === "denied") return true;
   // An input that held a secret is not recorded whole, and need not be valid as it is.
   return now.outcome === "error" && (then.outcome === "error" || metadataOf(row).redacted === true);

@@ -7,7 +7,8 @@ import type { RecordedSession } from "./recorded-session.ts";
 export class ReplayChildren {
   readonly #session: RecordedSession;
   readonly #waiting = new Map<string, { turn: number; tell: () => void }[]>();
-  readonly #allTold = new Set<string>();
+  /** The turn by whose end a run was told of everything that it had asked for. */
+  readonly #allTold = new Map<string, number>();
   /** Calls some of whose tasks never began. */
   readonly #incomplete = new Set<string>();
 
@@ -36,7 +37,9 @@ export class ReplayChildren {
   }
 
   isTold(parent: Run, delegation: OpenDelegation): boolean {
-    return this.#allTold.has(parent.spec.runId) || parent.turn >= this.#toldIn(parent, delegation);
+    const askedIn = this.#session.of(parent)?.turnOfCall(delegation.callId) ?? 0;
+    const allToldIn = this.#allTold.get(parent.spec.runId) ?? -1;
+    return askedIn <= allToldIn || parent.turn >= this.#toldIn(parent, delegation);
   }
 
   untilTold(parent: Run, delegation: OpenDelegation): Promise<void> {
@@ -48,7 +51,7 @@ export class ReplayChildren {
   }
 
   tellAll(parent: Run): void {
-    this.#allTold.add(parent.spec.runId);
+    this.#allTold.set(parent.spec.runId, parent.turn);
     this.#tell(parent, Number.POSITIVE_INFINITY);
   }
 

@@ -8,7 +8,7 @@ import type { Session } from "../host.ts";
 import { assembleSession, type SessionMaker, type Terms } from "../open-session.ts";
 import { beginRoot } from "../runs/root-run.ts";
 import type { RuntimeOptions } from "../runtime.ts";
-import { compareTrees, runsIn } from "./compare-trees.ts";
+import { compareTrees } from "./compare-trees.ts";
 import type { Divergence } from "./divergence.ts";
 import { approvalsIn, flagsOf, requestOf } from "./recorded-request.ts";
 import { RecordedSession } from "./recorded-session.ts";
@@ -50,13 +50,13 @@ export async function replaySession(
     const session = await openCopy(maker, row);
     await Promise.all(roots.map((root) => playRoot(maker, session, root, recorded)));
     await copy.committed();
-    const now = copy.tree(row.session_id);
-    const divergence = recorded.divergences.first ?? compareTrees(roots, now);
+    const now = new RecordedSession(copy.tree(row.session_id), (id) => copy.prompt(id));
+    const divergence = recorded.divergences.first ?? compareTrees(recorded, now);
     const { modelCalls, toolCalls } = source;
     return {
       sessionId: row.session_id,
       identical: divergence === null,
-      runs: runsIn(now).length,
+      runs: now.runs.size,
       modelCalls,
       toolCalls,
       divergence,

@@ -80,10 +80,8 @@ export class ReplaySource implements Recorded {
     const next = recorded?.next();
     if (!next) return [...(recorded?.result?.deliverables ?? [])];
     const told = (metadataOf(next).before as string[] | undefined) ?? [];
-    const missing = told.flatMap((text) => [...text.matchAll(MISSING)]);
-    const verdicts = missing.map(([, deliverable = "", reason = ""]) => ({ deliverable, reason }));
-    const known = verdicts.length > 0 ? verdicts : [{ deliverable: "", reason: "as recorded" }];
-    return known.map((verdict) => ({ ...verdict, ok: false, files: [] }));
+    const missing = told.map(missingIn).find((list) => list.length > 0);
+    return missing ?? [{ deliverable: "", ok: false, reason: "as recorded", files: [] }];
   }
 
   childId(parent: Run, child: ChildKey): string | undefined {
@@ -126,8 +124,16 @@ export class ReplaySource implements Recorded {
   }
 }
 
-/** One line of the list of what a run must mend; a reason may have several lines. */
-const MISSING = /^- `([^\n]*?)`: ([\s\S]*?)(?=\n- `|\n\n|(?![\s\S]))/gm;
+/** What a run was told to mend: a list that a last paragraph follows; a reason may have several lines. */
+function missingIn(text: string): DeliverableVerdict[] {
+  const start = text.search(/^- `/m);
+  if (start < 0) return [];
+  return text
+    .slice(start, text.lastIndexOf("\n\n"))
+    .split(/\n(?=- `)/)
+    .map((item) => /^- `([\s\S]*?)`: ([\s\S]*)$/.exec(item))
+    .map((match) => ({ deliverable: match?.[1] ?? "", ok: false, reason: match?.[2] ?? "", files: [] }));
+}
 
 function endingOf({ status, bailout_reason, iteration_count }: RunResult): string {
   const why = bailout_reason ? ` (${bailout_reason})` : "";

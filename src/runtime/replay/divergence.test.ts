@@ -1,0 +1,34 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { aroundDifference, Divergences } from "./divergence.ts";
+
+test("texts are shown around the first place where they differ, and stay short", () => {
+  const shared = "the same ".repeat(100);
+  const { recorded, now } = aroundDifference(`${shared}old${shared}`, `${shared}new${shared}`);
+  expect(recorded).toMatch(/^….*old.*…$/s);
+  expect(now).toMatch(/^….*new.*…$/s);
+  expect(aroundDifference("a", "b")).toEqual({ recorded: "a", now: "b" });
+});
+
+test("whatever the texts, a difference is visible and no character is torn apart", () => {
+  const text = fc.string({ unit: "binary", maxLength: 2_000 });
+  fc.assert(
+    fc.property(text, text, text, (shared, one, other) => {
+      const { recorded, now } = aroundDifference(shared + one, shared + other);
+      expect(recorded !== now).toBe(one !== other);
+      for (const shown of [recorded, now]) {
+        expect(shown.length).toBeLessThan(700);
+        expect(shown.isWellFormed()).toBe(true);
+      }
+    }),
+  );
+});
+
+test("of several divergences the first in the record is the first", () => {
+  const found = new Divergences();
+  const at = (what: string) => ({ run: "lead", turn: 1, what, recorded: "a", now: "b" });
+  found.note(7, at("later"));
+  found.note(3, at("earlier"));
+  found.note(5, at("between"));
+  expect(found.first?.what).toBe("earlier");
+});

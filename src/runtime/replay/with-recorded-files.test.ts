@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { withRecordedFiles } from "./with-recorded-files.ts";
+
+const message = (content: string) =>
+  `task\n\n## Files to look at first\n<file path="a.txt">\n${content}\n</file>\n<file path="b.txt">\nb\n</file>`;
+
+test("a file has the content it had then", () => {
+  expect(withRecordedFiles(message("new"), message("old\n$& $1"))).toBe(message("old\n$& $1"));
+  expect(withRecordedFiles(message("[not readable: ENOENT]"), message("old"))).toBe(message("old"));
+});
+
+test("a file that may no longer be handed over, and one that was not, stay as they are now", () => {
+  const refused = message("[neither you nor your parent may read it]");
+  expect(withRecordedFiles(refused, message("old"))).toBe(refused);
+  expect(withRecordedFiles(message("new"), "another task")).toBe(message("new"));
+});
