@@ -62,8 +62,7 @@ function changedFiles(run: Run): Pick<RunResult, "files_created" | "files_modifi
   for (const [path, kind] of run.changes) {
     const inProject = relative(run.spec.projectDir, path);
     const name = inProject.startsWith("..") ? path : inProject;
-    files_modified.push(name);
-    if (kind === "created") files_created.push(name);
+    (kind === "created" ? files_created : files_modified).push(name);
   }
-  return { files_created, files_modified };
+  return { files_created: files_created.sort(), files_modified: files_modified.sort() };
 }

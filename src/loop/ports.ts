@@ -1,5 +1,6 @@
 import type { Clock } from "../scheduler/clock.ts";
 import type { Limiter } from "../scheduler/limiter.ts";
+import type { MandatoryDelegation } from "../schema/agent.ts";
 import type { OpenDelegation } from "../schema/delegation.ts";
 import type { EventBody } from "../schema/event.ts";
 import type { Journal } from "../schema/record.ts";
@@ -90,10 +91,14 @@ export type LoopPorts = {
   saveText(text: string): string;
   /** Saves a long text in the workspace and says where. */
   saveArtefact(run: Run, name: string, text: string): Promise<string>;
+  /** Keeps what a call came upon as a file of the workspace, in the background. */
+  observed(run: Run, path: string, text: string): void;
   /** Results of children that the run has not yet been told of; waits for them, or stops them first. Null if there are none. */
   remainingResults(run: Run, how?: "wait" | "stop"): Promise<string | null>;
   /** Delegations of the run whose results it has not been given. */
   openDelegations(run: Run): readonly OpenDelegation[];
+  /** Mandatory delegations that the run has not made. */
+  owedDelegations(run: Run): readonly MandatoryDelegation[];
   readonly keepChanges: KeepChanges;
   createId(prefix: string): string;
   random(): number;

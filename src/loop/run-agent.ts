@@ -16,6 +16,7 @@ import { afterAnswer } from "./turns/after-answer.ts";
 import { beforeTurn } from "./turns/before-turn.ts";
 import { withVerdicts } from "./turns/check-contract.ts";
 import { interrupted, NEXT_TURN, type Next } from "./turns/next.ts";
+import { tellOwed } from "./turns/owed-delegations.ts";
 import { countRepeats, REPEATS_TO_WARN, type Repeating } from "./turns/repetition.ts";
 import { endingOf, lastReport, wrapUp } from "./turns/wrap-up.ts";
 
@@ -30,7 +31,9 @@ export async function runAgent(run: Run, ports: LoopPorts): Promise<RunResult> {
         ? await takeTurn(run, ports)
         : { kind: "end", ending: await wrapUp(run, next.reason, ports) };
   }
-  return buildResult(run, await withVerdicts(run, next.ending, ports), ports);
+  const ending = await withVerdicts(run, next.ending, ports);
+  tellOwed(run, ending, ports);
+  return buildResult(run, ending, ports);
 }
 
 /** Takes up a run where its process ended: what was answered stays, what was begun follows its replay class. */

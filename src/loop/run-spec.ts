@@ -1,4 +1,4 @@
-import type { Agent, Deliverable } from "../schema/agent.ts";
+import type { Agent, Deliverable, MandatoryDelegation } from "../schema/agent.ts";
 import type { BailoutReason } from "../schema/result.ts";
 import type { Layer } from "../schema/rights.ts";
 import type { AnyTool } from "../tools/tool.ts";
@@ -41,6 +41,8 @@ export type RunSpec = {
   readonly tools: ReadonlyMap<string, AnyTool>;
   readonly limits: RunLimits;
   readonly deliverables: readonly Deliverable[];
+  /** Delegations that its request demands before it may answer. */
+  readonly mandatory: readonly MandatoryDelegation[];
   readonly projectDir: string;
   readonly workspaceDir: string;
   /** This run's row in the record. */

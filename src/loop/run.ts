@@ -58,6 +58,8 @@ export class Run {
   /** Files that matched the deliverables before the run began. */
   baseline: ReadonlyMap<string, string> = new Map();
   emptyReplies = 0;
+  /** Its answer was sent back once because a mandatory delegation was missing. */
+  sentBack = false;
   /** Set once the run has begun its last report. */
   wrapUpReason: BailoutReason | null = null;
   compactedForOverflow = false;

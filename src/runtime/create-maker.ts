@@ -10,7 +10,7 @@ import type { Rule } from "../schema/rights.ts";
 import type { Settings } from "../schema/settings.ts";
 import { createBlobStore } from "../store/checkpoints/blob-store.ts";
 import { createStore, type StoreOptions } from "../store/create-store.ts";
-import type { AnyTool } from "../tools/tool.ts";
+import type { AnyTool, HostPlaces } from "../tools/tool.ts";
 import { createApprovals } from "./approvals.ts";
 import { createChangeKeeper } from "./changes/keep-changes.ts";
 import { EventBus } from "./event-bus.ts";
@@ -53,8 +53,12 @@ export function createMaker(
       },
       internals.storePorts,
     );
-  const kept = { store, blobs: createBlobStore(join(dataDir, "blobs")), dataDir };
+  const redactor =
+    internals.redactor ?? createRedactor({ secrets: [...secretsFromEnvironment(env), ...keysOf(settings)] });
+  const blobs = createBlobStore(join(dataDir, "blobs"));
+  const kept = { store, blobs, dataDir, redact: (text: string) => redactor.redact(text) };
   const changes = createChangeKeeper(kept);
+  const toolPlaces: HostPlaces = { env, homeDir, dataDir, configDir };
   const host: Host = {
     settings,
     registry:
@@ -62,9 +66,7 @@ export function createMaker(
         ? options.agents
         : createRegistry({ agents: options.agents, disabledAgents: settings.disabledAgents }),
     tools: toolsByName(
-      (options.tools ?? []).map(
-        (tool) => tool.withSettings?.(settings, { env, homeDir, dataDir, configDir }) ?? tool,
-      ),
+      (options.tools ?? []).map((tool) => tool.withSettings?.(settings, toolPlaces) ?? tool),
     ),
     store,
     changes,
@@ -83,9 +85,7 @@ export function createMaker(
     revoked,
     dataDir,
     random: internals.random ?? Math.random,
-    redactor:
-      internals.redactor ??
-      createRedactor({ secrets: [...secretsFromEnvironment(env), ...keysOf(settings)] }),
+    redactor,
     approve: createApprovals({ mode, allowedTools: options.allowedTools ?? [], approver: options.approve }),
     limiters: new Map(),
     maxConcurrent: models.maxConcurrent,
@@ -93,13 +93,17 @@ export function createMaker(
     projectDir: resolve(options.projectDir ?? process.cwd()),
     configDir,
     disallowedTools: options.disallowedTools ?? [],
+    triggers: options.triggers ?? true,
     closeModels: models.close,
   };
 }
 
 /** Keys that stand in the settings are as secret as those of the environment. */
 function keysOf(settings: Settings): string[] {
-  return Object.values(settings.providers).flatMap(({ apiKey }) => apiKey ?? []);
+  return [
+    ...Object.values(settings.providers).flatMap(({ apiKey }) => apiKey ?? []),
+    ...(settings.search.key ? [settings.search.key] : []),
+  ];
 }
 
 function toolsByName(tools: readonly AnyTool[]): Map<string, AnyTool> {

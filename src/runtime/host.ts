@@ -16,6 +16,7 @@ import type { ChangeKeeper } from "./changes/keep-changes.ts";
 import type { admitChild } from "./delegation/admit-child.ts";
 import type { Children } from "./delegation/children.ts";
 import type { Isolation } from "./isolation/isolate.ts";
+import type { Observations } from "./observations.ts";
 import type { Lease } from "./take-lease.ts";
 
 /** The loop's guards and the runtime's own. */
@@ -46,11 +47,15 @@ export type Session = {
   /** Layers above every agent: protected places, settings, the session's flags. */
   readonly base: readonly Layer[];
   readonly maxDepth: number;
+  /** Words of a request may make a delegation mandatory. */
+  readonly triggers: boolean;
   readonly ports: LoopPorts;
   readonly live: Map<string, LiveRun>;
   /** Set once the session was cancelled or lost: nothing begins in it any more. */
   stop: Interruption | null;
   readonly lease: Lease;
+  /** What tools came upon, on its way to the workspace. */
+  readonly observations: Observations;
 };
 
 /** A run that has not ended, with its place in the tree. */

@@ -16,6 +16,7 @@ import type { Approver, PermissionMode } from "./approvals.ts";
 import { createId } from "./create-id.ts";
 import type { EventBus } from "./event-bus.ts";
 import type { Host, LiveRun, Session } from "./host.ts";
+import { Observations } from "./observations.ts";
 import type { FanOut } from "./record/root-tasks.ts";
 import { accountLimits } from "./runs/effective-limits.ts";
 import { createSessionPorts } from "./session-ports.ts";
@@ -38,6 +39,8 @@ export type SessionMaker = {
   disallowedTools: readonly string[];
   mode: PermissionMode;
   recorded: Recorded | null;
+  /** Words of a request may make a delegation mandatory. */
+  triggers: boolean;
 };
 
 /** Opens a session: its folder, its row, its budget and the rights that stand above every agent in it. */
@@ -65,6 +68,7 @@ export async function openSession(
     },
     maxDepth: settings.maxDepth,
     readOnly: maker.mode === "plan",
+    ...(!maker.triggers && { triggers: false }),
     ...more,
   };
   const place = { id, title: shortTitle, projectDir: realFolder(maker.projectDir), workspaceDir };
@@ -90,14 +94,21 @@ export async function adoptSession(maker: SessionMaker, row: SessionRow, lease: 
 }
 
 /** What a session keeps to when it goes on in another process. */
-export type Terms = { limits: AccountLimits; maxDepth: number; readOnly: boolean; fanOut?: FanOut };
+export type Terms = {
+  limits: AccountLimits;
+  maxDepth: number;
+  readOnly: boolean;
+  /** False: no words of a request make a delegation mandatory. */
+  triggers?: boolean;
+  fanOut?: FanOut;
+};
 type Place = Pick<Session, "id" | "projectDir" | "workspaceDir" | "lease"> & { title: string };
 
 /** Puts an open session together. A replay works on its recorded paths, which need not be there any more. */
 export async function assembleSession(
   maker: SessionMaker,
   place: Place,
-  { limits, maxDepth, readOnly }: Terms,
+  { limits, maxDepth, readOnly, triggers = true }: Terms,
 ): Promise<Session> {
   const { bus, clock } = maker;
   const { id, title, projectDir, lease } = place;
@@ -106,6 +117,19 @@ export async function assembleSession(
     throw thrown;
   });
   const live = new Map<string, LiveRun>();
+  const observations = new Observations({
+    workspaceDir: maker.recorded ? null : workspaceDir,
+    redact: (text) => maker.redactor.redact(text),
+    onFault: (message, runId) =>
+      bus.publish({
+        type: "notice.raised",
+        level: "warning",
+        message,
+        runId,
+        sessionId: id,
+        atMs: clock.wallMs(),
+      }),
+  });
   if (bus.watched) {
     const about = { title, project: projectDir, workspace: workspaceDir };
     bus.publish({ type: "session.started", ...about, sessionId: id, atMs: clock.wallMs() });
@@ -117,15 +141,18 @@ export async function assembleSession(
     account: new Account(`session ${id}`, null, limits),
     base: baseLayers(maker),
     maxDepth,
+    triggers,
     ports: createSessionPorts({
       ...maker,
       live,
+      observations,
       mode: readOnly ? "plan" : maker.mode,
       journal: fencedJournal(maker.host.store, lease),
     }),
     live,
     stop: null,
     lease,
+    observations,
   };
 }
 

@@ -81,6 +81,7 @@ export class OpenSessions {
       status = done.status;
       return done.value;
     } finally {
+      await session.observations.flush();
       this.#open.delete(session.id);
       this.#store.endSession(session.id, session.stop ? "cancelled" : status);
       ended();

@@ -43,6 +43,8 @@ export type RuntimeOptions = {
   permissionMode?: PermissionMode;
   allowedTools?: readonly string[];
   disallowedTools?: readonly string[];
+  /** False: no words of a task make a delegation mandatory. */
+  triggers?: boolean;
   env?: Readonly<Record<string, string | undefined>>;
 };
 
@@ -173,6 +175,7 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
     revoke: (rule) => maker.revoked.push(...parseRules([rule], "revoke", maker.host.homeDir)),
     async close() {
       await sessions.close();
+      await Promise.allSettled([...maker.host.tools.values()].map(async (tool) => tool.close?.()));
       await maker.host.changes.close();
       await maker.host.store.shutdown();
       maker.closeModels();

@@ -13,6 +13,7 @@ import { openDelegation } from "./delegation/delegations.ts";
 import { deliver } from "./delegation/deliver.ts";
 import type { EventBus } from "./event-bus.ts";
 import type { Host, LiveRun } from "./host.ts";
+import type { Observations } from "./observations.ts";
 import { createToolCache } from "./tool-cache.ts";
 
 /** What the ports of a session are built from. */
@@ -30,6 +31,7 @@ export type PortParts = {
   maxConcurrent: (provider: string) => number;
   liveLayer: () => Layer | null;
   random: () => number;
+  observations: Observations;
 };
 
 /** What the runs of one session need from outside. */
@@ -72,8 +74,13 @@ export function createSessionPorts(parts: PortParts): LoopPorts {
       await writeInside(workspaceDir, path, text);
       return path;
     },
+    observed: ({ spec }, path, text) => parts.observations.add(path, text, spec.runId),
     openDelegations: (run) =>
       live.get(run.spec.runId)?.children?.delegations.undelivered().map(openDelegation) ?? [],
+    owedDelegations: (run) =>
+      run.spec.mandatory.filter(
+        ({ agent }) => live.get(run.spec.runId)?.children?.hasDelegatedTo(agent) !== true,
+      ),
     async remainingResults(run, how = "wait") {
       const children = live.get(run.spec.runId)?.children;
       if (children && how === "stop") children.stop(PARENT_AT_LIMIT);

@@ -1,6 +1,7 @@
 import { loadPrompt } from "../loop/load-prompt.ts";
 import type { RunLimits } from "../loop/run-spec.ts";
-import type { Agent } from "../schema/agent.ts";
+import type { Agent, MandatoryDelegation } from "../schema/agent.ts";
+import { mandatoryPrompt } from "./triggers/mandatory-prompt.ts";
 
 /** What the awareness block of a prompt needs to know. */
 export type Standing = {
@@ -12,6 +13,8 @@ export type Standing = {
   limits: RunLimits;
   /** Agents it may really delegate to. */
   delegates: readonly Agent[];
+  /** Delegations that the request demands, which makes this one prompt the request's own. */
+  mandatory: readonly MandatoryDelegation[];
 };
 
 const prompt = (name: string, values: Record<string, string>) =>
@@ -47,5 +50,6 @@ export function systemPrompt(standing: Standing): string {
       .join("\n");
     parts.push(prompt("delegation", { agents }));
   }
+  if (standing.mandatory.length > 0) parts.push(mandatoryPrompt(standing.mandatory));
   return parts.filter(Boolean).join("\n\n");
 }

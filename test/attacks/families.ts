@@ -1,8 +1,10 @@
 import type { Attack } from "./attack.ts";
 import { B_CASES } from "./b-budgets.ts";
 import { C_CASES } from "./c-cancellation.ts";
+import { ARCHIVE_CASES } from "./f-archives.ts";
 import { F_CASES } from "./f-files.ts";
 import { GIT_CASES } from "./f-git.ts";
+import { WRITER_CASES } from "./f-writers.ts";
 import { M_CASES } from "./m-model-faults.ts";
 import { WIRE_CASES } from "./m-wire-faults.ts";
 import { P_CASES } from "./p-delegation.ts";
@@ -18,6 +20,8 @@ export const FAMILIES: Readonly<Record<string, readonly Attack[]>> = {
   spawning: SPAWN_CASES,
   budgets: B_CASES,
   files: F_CASES,
+  archives: ARCHIVE_CASES,
+  writers: WRITER_CASES,
   git: GIT_CASES,
   "the model": M_CASES,
   "the wire": WIRE_CASES,

@@ -263,6 +263,7 @@ export const SHELL_CASES: readonly Attack[] = [
         "mkdir -p .retinue/agents .claude; echo evil > .retinue/settings.json; echo evil > .claude/settings.json; echo evil > .mcp.json",
         "mv .git old; rm -rf .git; mv .github x; mv sub y; cp -r sub z; echo evil > z/.git/config",
         "ln -s /tmp/g .git; ln -sfn /tmp/c .claude; mkdir deep; echo evil > deep/.mcp.json; git init -q made",
+        "mkdir low; echo evil > low/.mcp.json; echo 'bwrap: no setup' >&2; exit 1",
       ),
     oracle: ({ world }) => {
       const files = readdirSync(world.projectDir, { recursive: true, encoding: "utf8" });

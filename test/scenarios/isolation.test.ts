@@ -149,7 +149,7 @@ test("changes in different places of one file merge into it, and the merge is un
   );
   expect(treeOf(project)["text.txt"]).toMatch(/^100640 /);
   expect(inProject("new/a.sh")).toBe("x");
-  expect([...result.files_modified].sort()).toEqual(["new/a.sh", "text.txt"]);
+  expect([result.files_created, result.files_modified]).toEqual([["new/a.sh"], ["text.txt"]]);
   expect(worktrees()).toEqual([]);
   expect(git(project, "for-each-ref", "refs/retinue")).toBe("");
   expect(git(project, "worktree", "list").trim().split("\n")).toHaveLength(1);

@@ -155,7 +155,7 @@ test("files, tests and the tool calls of each phase are measured, and changes ar
   expect(result).toMatchObject({
     success: true,
     files_created: ["a.ts"],
-    files_modified: ["a.ts"],
+    files_modified: [],
     tests_run: 15,
     tests_passed: 12,
     tool_calls: { planning: 1, execution: 2, review: 2, total: 5 },

@@ -1,7 +1,8 @@
+import { dividesFiles } from "../../permissions/outlook.ts";
 import type { Clock } from "../../scheduler/clock.ts";
 import { untilAborted } from "../../scheduler/until-aborted.ts";
 import { messageOf } from "../../schema/error.ts";
-import type { Target } from "../../schema/rights.ts";
+import type { Decision, Layer, Target } from "../../schema/rights.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../tools/tool.ts";
 import type { ToolCall } from "../model/read-stream.ts";
 import type { CallChanges, LoopPorts } from "../ports.ts";
@@ -9,7 +10,14 @@ import type { Run } from "../run.ts";
 import type { Effects } from "./record-call.ts";
 
 /** A call that passed every check, and the row that tells of it. */
-export type Performed = { tool: Tool<unknown>; input: unknown; targets: readonly Target[]; rowId: number };
+export type Performed = {
+  tool: Tool<unknown>;
+  input: unknown;
+  targets: readonly Target[];
+  /** Who allowed it, if it had to be asked for. */
+  approvedBy?: string;
+  rowId: number;
+};
 
 /** How long a command that checks a deliverable may take; it runs even if the run itself was stopped. */
 const HOST_CHECK_MS = 120_000;
@@ -25,12 +33,13 @@ export async function performCall(
   const effects: { -readonly [Key in keyof Effects]: Effects[Key] } = {};
   const signal = call.byHost ? AbortSignal.timeout(HOST_CHECK_MS) : run.signal;
   const { rowId, targets } = performed;
-  const maySee = (file: Target) => isVisible(run, tool, file, ports);
+  const maySee = (file: Target) => isVisible(run, performed, file, ports);
   const mayWrite = (file: Target) => isWritable(run, file, ports);
   const base = contextOf(run, call, effects, ports);
   const changes = ports.keepChanges({ ...base, rowId, signal });
   const { beforeChange, aroundChanges } = changes;
-  const context = { ...base, rowId, targets, signal, maySee, mayWrite, beforeChange, aroundChanges };
+  const rights = { maySee, mayWrite, dividesFiles: divisions(run, tool, ports) };
+  const context = { ...base, rowId, targets, signal, ...rights, beforeChange, aroundChanges };
   try {
     if (tool.replay !== "safe") await untilAborted(ports.journal.committed(), signal);
     if (signal.aborted) throw new Error("the run was stopped before this call began");
@@ -89,7 +98,7 @@ function contextOf(
   ports: LoopPorts,
 ): Omit<
   ToolContext,
-  "rowId" | "targets" | "signal" | "maySee" | "mayWrite" | "beforeChange" | "aroundChanges"
+  "rowId" | "targets" | "signal" | "maySee" | "mayWrite" | "dividesFiles" | "beforeChange" | "aroundChanges"
 > {
   const { spec } = run;
   const { sessionId, runId, projectDir, workspaceDir } = spec;
@@ -114,6 +123,7 @@ function contextOf(
       run.noteChange(path, kind);
       ports.claims.set(path, run.line);
     },
+    observed: (path, text) => ports.observed(run, path, text),
     tested(count, passed) {
       effects.tests = {
         run: (effects.tests?.run ?? 0) + count,
@@ -125,26 +135,44 @@ function contextOf(
   };
 }
 
+function chainOf(run: Run, ports: LoopPorts): readonly Layer[] {
+  const live = ports.liveLayer();
+  return live ? [...run.spec.chain, live] : run.spec.chain;
+}
+
+function divisions(run: Run, { groups }: Tool<unknown>, ports: LoopPorts): ToolContext["dividesFiles"] {
+  const chain = chainOf(run, ports);
+  return {
+    read: dividesFiles(chain, { tool: "read", groups }),
+    write: dividesFiles(chain, { tool: "write", groups: ["filesystem"] }),
+  };
+}
+
 /** What a tool such as a shell may write is what the run could write with `write`. */
 function isWritable(run: Run, file: Target, ports: LoopPorts): boolean {
-  const live = ports.liveLayer();
-  const chain = live ? [...run.spec.chain, live] : run.spec.chain;
   const access = { tool: "write", groups: ["filesystem"], targets: [file] };
-  return ports.guards.decide(chain, access).verdict === "allow";
+  return ports.guards.decide(chainOf(run, ports), access).verdict === "allow";
 }
 
 /**
  * The tool itself must be allowed on the file without asking, and no layer may have a rule against reading it. Rules on
- * a shell speak of commands, so of files only those on reading count.
+ * a shell speak of commands, so of files only those on reading count. A rule that asks about every call of the tool was
+ * answered when this call was allowed.
  */
-function isVisible(run: Run, { name, groups }: Tool<unknown>, file: Target, ports: LoopPorts): boolean {
-  const live = ports.liveLayer();
-  const chain = live ? [...run.spec.chain, live] : run.spec.chain;
-  const isShell = groups.includes("shell");
-  if (!isShell && ports.guards.decide(chain, { tool: name, groups, targets: [file] }).verdict !== "allow")
-    return false;
+function isVisible(run: Run, { tool, approvedBy }: Performed, file: Target, ports: LoopPorts): boolean {
+  const chain = chainOf(run, ports);
+  const { name, groups } = tool;
+  const says = (layers: readonly Layer[], asked: string) =>
+    ports.guards.decide(layers, { tool: asked, groups, targets: [file] });
+  const isAnswered = ({ verdict, rule }: Decision) =>
+    approvedBy !== undefined && verdict === "ask" && rule?.includes("(") === false;
+  if (!groups.includes("shell")) {
+    const own = says(chain, name);
+    if (own.verdict !== "allow" && !isAnswered(own)) return false;
+  }
   return chain.every((layer) => {
-    const reading = ports.guards.decide([layer], { tool: "read", groups, targets: [file] });
-    return reading.verdict === "allow" || reading.rule === undefined;
+    const reading = says([layer], "read");
+    if (reading.verdict === "allow" || reading.rule === undefined) return true;
+    return isAnswered(reading) && says([layer], name).rule === reading.rule;
   });
 }

@@ -62,6 +62,7 @@ function sinceLastTurn(run: Run, ports: LoopPorts): Readonly<Record<string, unkn
     ...(steered.length > 0 && { steered }),
     ...(run.repairsLeft !== run.spec.limits.repairs && { repairsLeft: run.repairsLeft }),
     ...(run.emptyReplies > 0 && { emptyReplies: run.emptyReplies }),
+    ...(run.sentBack && { sentBack: true }),
     ...(run.toolCalls > 0 && { calls: [...run.toolCounts] }),
     ...(run.wrapUpReason && { reason: run.wrapUpReason }),
     ...(run.compactedForOverflow && { overflowed: true }),

@@ -4,6 +4,7 @@ import type { LoopPorts } from "../ports.ts";
 import type { Run } from "../run.ts";
 import { check, missingList } from "./check-contract.ts";
 import { fail, NEXT_TURN, type Next } from "./next.ts";
+import { mustDelegate } from "./owed-delegations.ts";
 
 /** The model made no calls: it claims to be done. The host looks before it believes. */
 export async function afterAnswer(run: Run, reply: Reply, ports: LoopPorts): Promise<Next> {
@@ -21,6 +22,7 @@ export async function afterAnswer(run: Run, reply: Reply, ports: LoopPorts): Pro
     run.pushUser(loopPrompt("empty-reply"));
     return NEXT_TURN;
   }
+  if (mustDelegate(run, ports)) return NEXT_TURN;
   const verdicts = await check(run, ports);
   if (verdicts.some((verdict) => !verdict.ok)) {
     if (run.repairsLeft-- <= 0)

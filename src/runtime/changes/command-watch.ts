@@ -62,13 +62,16 @@ function firstAfter(before: FileState, booked: readonly FileChange[]): number {
  */
 export class CommandWatch {
   readonly #root: string;
-  readonly #parts: { store: Store; blobs: BlobStore; dataDir: string };
+  readonly #parts: { store: Store; blobs: BlobStore; dataDir: string; redact: (text: string) => string };
   readonly #oneByOne = new Gate(1);
   readonly #running = new Set<Watched>();
   #shadow: Promise<Shadow> | undefined;
   #last: { snapshot: Snapshot; closedSeq: number } | undefined;
 
-  constructor(root: string, parts: { store: Store; blobs: BlobStore; dataDir: string }) {
+  constructor(
+    root: string,
+    parts: { store: Store; blobs: BlobStore; dataDir: string; redact: (text: string) => string },
+  ) {
     this.#root = root;
     this.#parts = parts;
   }
@@ -122,7 +125,11 @@ export class CommandWatch {
     for (const change of unbooked(before, after, booked, window.to)) this.#write(owner, { path, ...change });
   }
 
-  #write({ found, sessionId, runId, messageId }: Watched, change: Found & Unbooked): void {
+  #write({ found, lost, sessionId, runId, messageId }: Watched, change: Found & Unbooked): void {
+    if (this.#parts.redact(change.path) !== change.path) {
+      lost("the name of a file holds a secret");
+      return;
+    }
     this.#parts.store.openChange({
       changeId: createId("chg"),
       sessionId,

@@ -11,7 +11,13 @@ import { PathLocks } from "./path-locks.ts";
 import { keepState, lookAt } from "./state.ts";
 
 /** What changes are kept with. */
-export type KeeperParts = { store: Store; blobs: BlobStore; dataDir: string };
+export type KeeperParts = {
+  store: Store;
+  blobs: BlobStore;
+  dataDir: string;
+  /** Hides secrets, which must not reach the record even as names of files. */
+  redact: (text: string) => string;
+};
 
 /** Keeps what the calls of a runtime change. */
 export type ChangeKeeper = {
@@ -79,6 +85,11 @@ class KeptCall implements CallChanges {
     const inside = relative(projectDir, path).split(sep).join("/");
     if (inside === "" || inside === ".." || inside.startsWith("../")) return;
     if (this.#begun.has(inside)) return;
+    const shown = this.#parts.redact(inside);
+    if (shown !== inside) {
+      this.#lost(shown, "its name holds a secret");
+      return;
+    }
     const release = await this.#locks.take(path, this.#begun.size > 0, signal);
     try {
       for (const folder of await missingFolders(projectDir, inside)) this.#open(folder, null, null);

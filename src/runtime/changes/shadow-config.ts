@@ -1,4 +1,5 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Repository } from "./repository.ts";
 
@@ -34,9 +35,17 @@ export async function configureShadow(about: {
   await mkdir(join(gitDir, "info"), { recursive: true });
   await mkdir(join(gitDir, "objects", "info"), { recursive: true });
   await Promise.all([
-    writeFile(join(gitDir, "config"), config, { mode: 0o600 }),
-    writeFile(join(gitDir, "info", "attributes"), ATTRIBUTES),
-    writeFile(join(gitDir, "info", "exclude"), ownData === null ? "" : `/${ownData}/\n`),
-    writeFile(join(gitDir, "objects", "info", "alternates"), objects === "" ? "" : `${objects}\n`),
+    keepText(join(gitDir, "config"), config),
+    keepText(join(gitDir, "info", "attributes"), ATTRIBUTES),
+    keepText(join(gitDir, "info", "exclude"), ownData === null ? "" : `/${ownData}/\n`),
+    keepText(join(gitDir, "objects", "info", "alternates"), objects === "" ? "" : `${objects}\n`),
   ]);
+}
+
+/** Another run's git may read the file at this moment: it finds the old or the new text, never a part. */
+async function keepText(path: string, text: string): Promise<void> {
+  if ((await readFile(path, "utf8").catch(() => null)) === text) return;
+  const made = `${path}.${randomBytes(4).toString("hex")}`;
+  await writeFile(made, text, { mode: 0o600 });
+  await rename(made, path);
 }

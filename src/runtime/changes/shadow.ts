@@ -44,11 +44,7 @@ export class Shadow {
     if (existsSync(pinned)) return Shadow.#opened(root, gitDir, await readFile(pinned, "utf8"));
     const repository = findRepository(root);
     const format = repository ? objectFormat(repository) : "sha1";
-    if (!existsSync(join(gitDir, "HEAD"))) {
-      await mkdir(gitDir, { recursive: true, mode: 0o700 });
-      const init = ["init", "-q", "--bare", "--template=", `--object-format=${format}`, gitDir];
-      await runGit(init, { cwd: gitDir });
-    }
+    if (!existsSync(join(gitDir, "HEAD"))) await makeRepository(gitDir, format);
     const exclude = repository ? join(repository.commonDir, "info", "exclude") : "/dev/null";
     await configureShadow({
       gitDir,
@@ -251,5 +247,18 @@ function isAlive(pid: number): boolean {
     return true;
   } catch (thrown) {
     return (thrown as NodeJS.ErrnoException).code !== "ESRCH";
+  }
+}
+
+/** Whoever comes first has made it, whole: several runs and processes may open one shadow at the same moment. */
+async function makeRepository(gitDir: string, format: string): Promise<void> {
+  const made = `${gitDir}.${randomBytes(4).toString("hex")}`;
+  await mkdir(made, { recursive: true, mode: 0o700 });
+  try {
+    await runGit(["init", "-q", "--bare", "--template=", `--object-format=${format}`, made], { cwd: made });
+    await rename(made, gitDir);
+  } catch (thrown) {
+    await rm(made, { recursive: true, force: true });
+    if (!existsSync(join(gitDir, "HEAD"))) throw thrown;
   }
 }

@@ -34,6 +34,8 @@ export class Children {
   readonly #earlier: EarlierAttempts;
   /** Ids of delegations that have a row. */
   readonly #begun = new Set<string>();
+  /** Agents that delegations with a row were made to. */
+  readonly #begunAgents: Set<string>;
   #stopped: string | null = null;
   #summary: { turn: number; text: Promise<string> } | undefined;
 
@@ -46,6 +48,7 @@ export class Children {
       recorded && ((delegation) => recorded.untilTold(parent.run, delegation)),
     );
     this.#earlier = earlier;
+    this.#begunAgents = new Set([...earlier.all()].flatMap((rows) => rows[0]?.agent_role ?? []));
     this.delegates = profile.delegates;
     this.mode = profile.agent.subagents?.execution ?? "parallel";
     this.#gate = new Gate(this.mode === "sequential" ? 1 : (profile.agent.subagents?.maxConcurrent ?? 5));
@@ -106,6 +109,11 @@ export class Children {
   /** Whether a delegation has come so far that a row tells of it. */
   hasBegun(id: string): boolean {
     return this.#begun.has(id);
+  }
+
+  /** Whether a delegation to an agent has come so far that a row tells of it. */
+  hasDelegatedTo(agent: string): boolean {
+    return this.#begunAgents.has(agent);
   }
 
   /** Runs a delegation and, where its policy says so, again. Never rejects. */
@@ -173,6 +181,7 @@ export class Children {
     const { redactor, recorded } = this.parent.session.ports;
     const message = redactor.redact(built);
     this.#begun.add(about.id);
+    this.#begunAgents.add(agent.name);
     return spawnRun(this.host, {
       session: this.parent.session,
       parent: this.parent,

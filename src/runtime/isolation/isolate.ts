@@ -114,10 +114,11 @@ function reenter(row: WorktreeRow): string {
 /** Files of the copy as they were measured; those outside it as they were reported. */
 function withFiles(result: RunResult, changed: readonly Changed[]): RunResult {
   const outside = (files: readonly string[]) => files.filter((file) => isAbsolute(file));
-  const created = changed.filter(({ before }) => before === null).map(({ path }) => path);
+  const paths = (isNew: boolean) =>
+    changed.filter(({ before }) => (before === null) === isNew).map(({ path }) => path);
   return {
     ...result,
-    files_created: [...outside(result.files_created), ...created],
-    files_modified: [...outside(result.files_modified), ...changed.map(({ path }) => path)],
+    files_created: [...outside(result.files_created), ...paths(true)],
+    files_modified: [...outside(result.files_modified), ...paths(false)],
   };
 }

@@ -75,15 +75,21 @@ export function settleEnded(store: Store, plan: ExecutionPlan): ExecutionPlan {
 /** Files that runs of the execution made or changed, by the host's own measure. */
 export function changedFiles({ calls }: PlanRecord): { created: string[]; modified: string[] } {
   const below = resultsBelow([...calls.values()].flatMap((call) => call.runs));
+  const created = new Set(below.flatMap((one) => one.files_created));
+  const modified = new Set(below.flatMap((one) => one.files_modified));
   return {
-    created: [...new Set(below.flatMap((one) => one.files_created))].sort(),
-    modified: [...new Set(below.flatMap((one) => one.files_modified))].sort(),
+    created: [...created].sort(),
+    modified: [...modified].filter((file) => !created.has(file)).sort(),
   };
 }
 
 /** The plan's own review of everything: a reviewer's step after all that changed files, with nothing after it. */
 export function reviewStepOf(plan: ExecutionPlan, results: readonly StepResult[]): StepResult | undefined {
-  const changing = results.filter((one) => (one.result?.files_modified.length ?? 0) > 0 && !one.reused);
+  const changes = ({ result }: StepResult) => [
+    ...(result?.files_created ?? []),
+    ...(result?.files_modified ?? []),
+  ];
+  const changing = results.filter((one) => changes(one).length > 0 && !one.reused);
   return results.find((one) => {
     if (one.role !== "reviewer" || !one.success || one.reused || one.replaced) return false;
     if (plan.steps.some((step) => step.dependsOn.includes(one.step_id))) return false;

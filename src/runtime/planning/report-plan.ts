@@ -25,9 +25,8 @@ function stepLine({ step_id, title, role, status, reason, result, replaced, reus
 }
 
 function filesOf({ files_created, files_modified }: PlanResult): string[] {
-  const changed = files_modified.filter((file) => !files_created.includes(file));
   return [
     `Files created: ${files_created.join(", ") || "none"}`,
-    `Files modified: ${changed.join(", ") || "none"}`,
+    `Files modified: ${files_modified.join(", ") || "none"}`,
   ];
 }

@@ -1,4 +1,5 @@
 import { DEFAULT_SHELL } from "../../packs/code/shell/default-shell.ts";
+import { DEFAULT_SEARCH } from "../../packs/research/search/default-search.ts";
 import type { Settings } from "../../schema/settings.ts";
 
 /** What holds when nobody says otherwise. */
@@ -15,5 +16,6 @@ export const DEFAULT_SETTINGS: Settings = {
   watchdog: { firstTokenMs: 120_000, idleMs: 120_000 },
   store: { synchronous: "NORMAL" },
   shell: DEFAULT_SHELL,
+  search: DEFAULT_SEARCH,
   agents: [],
 };

@@ -64,6 +64,7 @@ function restoreState(run: Run, metadata: Metadata): void {
   if (typeof metadata.repairsLeft === "number") run.repairsLeft = metadata.repairsLeft;
   run.emptyReplies = typeof metadata.emptyReplies === "number" ? metadata.emptyReplies : 0;
   if (Array.isArray(metadata.baseline)) run.baseline = new Map(metadata.baseline as [string, string][]);
+  run.sentBack ||= metadata.sentBack === true;
   run.compactedForOverflow ||= metadata.overflowed === true;
   run.warnings.push(...((metadata.warnings as string[] | undefined) ?? []));
   run.warningsRecorded = run.warnings.length;

@@ -50,6 +50,7 @@ export async function bringToLife(
     tools: agent.subagents ? tools : profile.tools,
     limits,
     deliverables: request.deliverables,
+    mandatory: profile.mandatory,
     projectDir,
     workspaceDir: await workspaceOf(request),
     messageId,

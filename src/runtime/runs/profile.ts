@@ -3,7 +3,7 @@ import type { RunLimits } from "../../loop/run-spec.ts";
 import { childChain } from "../../permissions/child-chain.ts";
 import { decide } from "../../permissions/decide.ts";
 import { delegationLayer, toolsLayer } from "../../permissions/layers.ts";
-import type { Agent, Limits } from "../../schema/agent.ts";
+import type { Agent, Limits, MandatoryDelegation } from "../../schema/agent.ts";
 import { RetinueError } from "../../schema/error.ts";
 import type { MessageRow } from "../../schema/record.ts";
 import type { Layer } from "../../schema/rights.ts";
@@ -12,6 +12,7 @@ import { findAgent, GENERAL_PURPOSE, isAgent } from "../delegation/find-agent.ts
 import type { Host, LiveRun, Session } from "../host.ts";
 import { metadataOf } from "../record/read-row.ts";
 import { systemPrompt } from "../system-prompt.ts";
+import { mandatoryDelegations } from "../triggers/mandatory-delegations.ts";
 import { effectiveLimits } from "./effective-limits.ts";
 
 /** All that children of one agent under one parent share; made once, frozen for all of them. */
@@ -24,6 +25,8 @@ export type Profile = {
   /** Whom it may delegate to; nobody at the depth limit. */
   readonly delegates: readonly Agent[];
   readonly maxDepth: number;
+  /** Delegations that the person's request demands; none for a child. */
+  readonly mandatory: readonly MandatoryDelegation[];
   readonly system: string;
   readonly systemPromptId: string;
   /** Where the record keeps the definition and the rights as they were when the run began. */
@@ -38,6 +41,8 @@ export type ProfileRequest = {
   tools?: readonly string[] | undefined;
   limits?: Limits | undefined;
   model?: string | undefined;
+  /** The person's request, if its words may make a delegation mandatory. */
+  task?: string | undefined;
 };
 
 /** Freezes an agent's rights, tools, limits and prompt for a run. */
@@ -53,11 +58,21 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
     request.limits?.depth ?? Number.POSITIVE_INFINITY,
   );
   const delegates = depth < maxDepth ? delegatesOf(host, agent, chain, parent) : [];
+  const mandatory =
+    request.task === undefined ? [] : mandatoryDelegations(request.task, { agent, delegates });
   const visible = new Set(host.guards.visibleTools(chain, [...host.tools.values()]));
   const tools = new Map([...host.tools].filter(([name]) => visible.has(name)));
   const { redactor } = session.ports;
   const system = redactor.redact(
-    systemPrompt({ agent, depth, maxDepth, parent: parent?.run.spec.agent ?? null, limits, delegates }),
+    systemPrompt({
+      agent,
+      depth,
+      maxDepth,
+      parent: parent?.run.spec.agent ?? null,
+      limits,
+      delegates,
+      mandatory,
+    }),
   );
   return {
     agent,
@@ -67,6 +82,7 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
     limits,
     delegates,
     maxDepth,
+    mandatory,
     system,
     systemPromptId: host.store.savePrompt(system),
     snapshotId: host.store.savePrompt(
@@ -78,6 +94,7 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
           tools: [...tools.keys()],
           delegates: delegates.map((delegate) => delegate.name),
           maxDepth,
+          mandatory,
           model: request.model ?? agent.model,
         } satisfies Snapshot),
       ),
@@ -86,7 +103,7 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
 }
 
 /** What the record keeps of a profile. */
-export type Snapshot = Pick<Profile, "agent" | "chain" | "limits" | "maxDepth"> & {
+export type Snapshot = Pick<Profile, "agent" | "chain" | "limits" | "maxDepth" | "mandatory"> & {
   tools: readonly string[];
   delegates: readonly string[];
   /** The model's name as it was asked for. */
@@ -111,6 +128,7 @@ export async function restoreProfile(host: Host, row: MessageRow, parent: LiveRu
     .catch(() => null);
   return {
     ...snapshot,
+    mandatory: snapshot.mandatory ?? [],
     model: recorded ?? (await host.resolveModel(snapshot.model, inherited, snapshot.agent)),
     tools: new Map([...host.tools].filter(([name]) => snapshot.tools.includes(name))),
     delegates: snapshot.delegates

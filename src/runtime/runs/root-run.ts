@@ -48,8 +48,16 @@ export async function beginRoot(
   const { host } = maker;
   const agent = request.leader ?? rootAgent(host, request.agent);
   const { tools, limits, model, conducted, tainted } = request;
-  const profile = await createProfile(host, { agent, session, parent: null, tools, limits, model });
   const message = session.ports.redactor.redact(request.task);
+  const profile = await createProfile(host, {
+    agent,
+    session,
+    parent: null,
+    tools,
+    limits,
+    model,
+    task: session.triggers && !conducted ? message : undefined,
+  });
   const result = spawnRun(host, {
     ...AT_ROOT,
     session,

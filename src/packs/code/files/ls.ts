@@ -1,8 +1,10 @@
+import { join } from "node:path";
 import { listInside } from "../../../files/open-inside.ts";
 import { pathTarget } from "../../../files/resolve-path.ts";
 import { defineTool, type Tool } from "../../../tools/tool.ts";
 import { fileFault } from "./file-fault.ts";
-import { placeOf } from "./place.ts";
+import { placeOf, targetOf } from "./place.ts";
+import { leftOut } from "./ripgrep.ts";
 
 type LsInput = { path?: string };
 
@@ -26,9 +28,11 @@ export const ls: Tool<LsInput> = defineTool<LsInput>({
     try {
       const place = placeOf(context);
       const entries = await listInside(place.root, place.path);
-      const names = entries.map((entry) => `${entry.name}${entry.isFolder ? "/" : ""}`).sort();
+      const shown = entries.filter(({ name }) => context.maySee(targetOf(join(place.path, name), place, context)));
+      const names = shown.map((entry) => `${entry.name}${entry.isFolder ? "/" : ""}`).sort();
       const more = names.length > MAX_ENTRIES ? [`(${names.length - MAX_ENTRIES} more)`] : [];
-      return [...names.slice(0, MAX_ENTRIES), ...more].join("\n") || "(the folder is empty)";
+      const notes = leftOut({ hidden: entries.length - shown.length, cut: false }, "entries");
+      return [...names.slice(0, MAX_ENTRIES), ...more, ...notes].join("\n") || "(the folder is empty)";
     } catch (thrown) {
       return { text: fileFault(thrown, path), isError: true };
     }

@@ -3,7 +3,7 @@ import { lstat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { compileSegments, expandBraces, matchesPathGlob } from "../../../permissions/patterns/path-glob.ts";
 import type { ToolContext } from "../../../tools/tool.ts";
-import { type Place, placeOf } from "./place.ts";
+import { type Place, placeOf, targetOf } from "./place.ts";
 
 /** One line of ripgrep's output: a file, and what follows its name. */
 export type Found = { path: string; rest: string };
@@ -86,7 +86,7 @@ export function globTest(glob: string): ((path: string) => boolean) | undefined 
 }
 
 /** What was left out, for the end of a result. */
-export function leftOut({ hidden, cut }: Search, what: string): string[] {
+export function leftOut({ hidden, cut }: Pick<Search, "hidden" | "cut">, what: string): string[] {
   return [
     ...(cut ? [`(there are more ${what}; narrow the search)`] : []),
     ...(hidden > 0 ? [`(${hidden} files left out: there is no right to read them)`] : []),
@@ -118,13 +118,15 @@ async function* lines(
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     fault = `${fault}${text}`.slice(0, MAX_FAULT_CHARS);
   });
-  const separator = args.some((arg) => arg.startsWith("--files")) ? "\0" : "\n";
+  // A name may hold a line break, so what is found begins where the last one ended and its name goes up to the NUL.
+  const record = args.some((arg) => arg.startsWith("--files")) ? /[^\0]*\0/gy : /[^\0]*\0[^\n]*\n/gy;
   let rest = "";
   try {
     for await (const text of child.stdout.setEncoding("utf8")) {
-      const pieces = `${rest}${text}`.split(separator);
-      rest = (pieces.pop() ?? "").slice(0, MAX_LINE_CHARS);
-      yield pieces.filter(Boolean).map(foundIn);
+      const all = `${rest}${text}`;
+      const pieces = all.match(record) ?? [];
+      rest = all.slice(pieces.reduce((sum, piece) => sum + piece.length, 0)).slice(0, MAX_LINE_CHARS);
+      yield pieces.map(foundIn);
     }
     if ((await ended) === 2) search.fault = fault.trim() || "ripgrep could not search";
   } catch (thrown) {
@@ -135,10 +137,14 @@ async function* lines(
   }
 }
 
-function foundIn(line: string): Found {
+/** What ripgrep says of files in which it came upon binary data; it stands among what it found, without a NUL. */
+const NOTICES =
+  /^(?:[^\0\n]*: (?:WARNING: stopped searching binary file after match|binary file matches) \(found "\\0" byte around offset \d+\)\n)+/;
+
+function foundIn(piece: string): Found {
+  const line = piece.replace(NOTICES, "");
   const end = line.indexOf("\0");
-  const path = (end < 0 ? line : line.slice(0, end)).replace(/^\.\//, "");
-  return { path, rest: end < 0 ? "" : line.slice(end + 1) };
+  return { path: line.slice(0, end).replace(/^\.\//, ""), rest: line.slice(end + 1).replace(/\n$/, "") };
 }
 
 /** The same files that `read` would open: rights as they are, and no second names for what may lie outside. */
@@ -146,14 +152,7 @@ async function mayShow(path: string, place: Place, context: ToolContext): Promis
   const full = join(place.root, path);
   const stats = await lstat(full).catch(() => null);
   if (!stats?.isFile() || stats.nlink > 1) return false;
-  const root = place.root === context.projectDir ? "project" : "workspace";
-  return context.maySee({
-    kind: "path",
-    path: full,
-    root,
-    relative: path.replaceAll(sep, "/"),
-    mode: "read",
-  });
+  return context.maySee(targetOf(full, place, context));
 }
 
 /** A path as the other tools take it. */

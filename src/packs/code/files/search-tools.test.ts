@@ -50,6 +50,7 @@ async function use(tool: AnyTool, input: object, more: Partial<ToolContext> = {}
     maySee: () => true,
     progress() {},
     changed() {},
+    observed() {},
     tested() {},
     mayWrite: () => true,
     beforeChange: async () => {},

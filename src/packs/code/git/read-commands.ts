@@ -10,6 +10,7 @@ import { type Repository, runGit } from "./run-git.ts";
 type Reader = (repository: Repository, parsed: Arguments, context: ToolContext) => Promise<string>;
 
 const MAX_LINES = 2_000;
+const COMMIT = "^{commit}";
 
 /** How each subcommand is really run, and what of its answer may be shown. Paths in `parsed` are as git knows them. */
 export const READERS: Readonly<Record<GitCommand, Reader>> = {
@@ -47,7 +48,7 @@ export const READERS: Readonly<Record<GitCommand, Reader>> = {
       "-z",
       "--full-tree",
       ...options,
-      words[0] ?? "HEAD",
+      `${words[0] ?? "HEAD"}${COMMIT}`,
       "--",
       ...paths.filter((path) => path !== "."),
     ];
@@ -199,7 +200,9 @@ async function readGrep(
   { options, words, paths }: Arguments,
   context: ToolContext,
 ): Promise<string> {
-  const [pattern, ...revisions] = words;
+  const [pattern, ...named] = words;
+  // A tree or a file by its id has no path by which it could be judged.
+  const revisions = named.map((revision) => `${revision}${COMMIT}`);
   if (pattern === undefined) throw new GitFault("git grep: needs a pattern");
   const format = [
     "--no-color",
@@ -224,12 +227,19 @@ async function readGrep(
     hidden.add(file);
     return false;
   });
-  const lines = shown.slice(0, MAX_LINES).map((hit) => hit.replaceAll("\0", ":").slice(0, 500));
+  const lines = shown.slice(0, MAX_LINES).map((hit) => shownHit(hit, revisions));
   const notes = [
     ...(shown.length > MAX_LINES || cut ? ["(there are more hits; narrow the search)"] : []),
     ...(hidden.size > 0 ? [leftOut(hidden.size)] : []),
   ];
   return [...(lines.length > 0 ? lines : ["no matches"]), ...notes].join("\n");
+}
+
+function shownHit(hit: string, revisions: readonly string[]): string {
+  const revision = revisions.find((each) => hit.startsWith(`${each}:`));
+  const short =
+    revision === undefined ? hit : `${revision.slice(0, -COMMIT.length)}${hit.slice(revision.length)}`;
+  return short.replaceAll("\0", ":").slice(0, 500);
 }
 
 /** With revisions, git puts the one it searched before the file's name. */

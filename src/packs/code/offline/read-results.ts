@@ -30,7 +30,9 @@ function resultOf(agent: string, body: string): ChildResult {
     partial: value.partial === true,
     summary,
     details: textOf(value.details) || summary,
-    files: Array.isArray(value.files_modified) ? value.files_modified.map(String) : [],
+    files: [value.files_created, value.files_modified].flatMap((files) =>
+      Array.isArray(files) ? files.map(String) : [],
+    ),
     ...(error && { error: textOf(error.message) }),
   };
 }

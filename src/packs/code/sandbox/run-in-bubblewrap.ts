@@ -48,8 +48,10 @@ export async function runInBubblewrap(
       watch: { folders: shown, limits: settings, memory: !confinement.fencesMemory },
     });
     await pins.close();
+    // First, since a command can also end as a failed setup does.
+    const found = await guard.check();
     refuseFailedSetup(outcome);
-    const notes = [...(stopped ? [stopped] : []), ...(await guard.check()), ...confinement.notes];
+    const notes = [...(stopped ? [stopped] : []), ...found, ...confinement.notes];
     return { ...outcome, sandbox: "bubblewrap", notes };
   } finally {
     await pins.close();
@@ -74,8 +76,13 @@ function homeInside(shown: readonly string[], homeDir: string): string {
   return isShown || home === "/" ? "/tmp/home" : home;
 }
 
-function refuseFailedSetup({ exitCode, stderr }: Pick<CommandOutcome, "exitCode" | "stderr">): void {
-  const [line = ""] = stderr.split("\n");
+function refuseFailedSetup({
+  exitCode,
+  stdout,
+  stderr,
+}: Pick<CommandOutcome, "exitCode" | "stdout" | "stderr">): void {
+  const [line = "", ...more] = stderr.trimEnd().split("\n");
+  if (stdout !== "" || more.length > 0) return;
   if (exitCode === 1 && line.startsWith("bwrap: ") && !line.startsWith("bwrap: execvp"))
     throw new RetinueError("failed", `the sandbox could not be set up: ${line.slice("bwrap: ".length)}`);
 }

@@ -5,8 +5,9 @@ export const DEFAULT_SHELL: ShellSettings = Object.freeze({
   sandbox: "auto",
   network: false,
   seconds: 120,
+  testSeconds: 600,
   memoryMb: 2_048,
-  pids: 256,
+  pids: 1_024,
   diskMb: 4_096,
   env: [],
 });

@@ -1,6 +1,6 @@
 import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Target } from "../../../schema/rights.ts";
 import type { ToolContext } from "../../../tools/tool.ts";
 import { isProtected } from "../sandbox/protected-paths.ts";
@@ -11,7 +11,7 @@ export type DiskRights = Required<Pick<CommandRequest, "writable" | "readOnly" |
   notes: readonly string[];
 };
 
-type Asked = Pick<ToolContext, "projectDir" | "workspaceDir" | "maySee" | "mayWrite">;
+type Asked = Pick<ToolContext, "projectDir" | "workspaceDir" | "maySee" | "mayWrite" | "dividesFiles">;
 type Root = { name: "project" | "workspace"; dir: string };
 type Folder = { path: string; relative: string; writable: boolean };
 type Survey = {
@@ -19,7 +19,7 @@ type Survey = {
   readOnly: string[];
   hidden: string[];
   seen: number;
-  /** A rule on reading, or on writing, has shown. */
+  /** There is a rule on reading, or on writing, or one has shown. */
   readsRuled: boolean;
   writesRuled: boolean;
 };
@@ -30,6 +30,8 @@ const ENOUGH = 4_000;
 const MOST = 20_000;
 /** Parts that a sandbox is put together from. */
 const MOST_MOUNTS = 400;
+/** Places that a sandbox covers. */
+const MOST_HIDDEN = 1_000;
 /** A name that no rule is about: what holds for it holds for new files of a folder. */
 const PROBE = "retinue-probe.7f3a";
 /** Names that rules are most often about. */
@@ -53,8 +55,8 @@ export async function diskRights(context: Asked): Promise<DiskRights> {
     readOnly: [],
     hidden: [],
     seen: 0,
-    readsRuled: false,
-    writesRuled: false,
+    readsRuled: context.dividesFiles?.read ?? false,
+    writesRuled: context.dividesFiles?.write ?? false,
   };
   const roots: Root[] = [
     { name: "project", dir: context.projectDir },
@@ -64,10 +66,33 @@ export async function diskRights(context: Asked): Promise<DiskRights> {
   for (const root of roots) closed += await surveyRoot(root, asker(root, context), survey);
   const notes =
     closed > 0 ? [`${closed} folders are closed: there are too many to check all for your rights`] : [];
-  const { writable, readOnly, hidden } = survey;
+  const { writable, readOnly } = survey;
+  const hidden = fewer(survey.hidden, [context.projectDir, context.workspaceDir]);
+  if (hidden.length < survey.hidden.length)
+    notes.push("folders with much in them that you may not read are hidden as a whole");
   if (writable.length + readOnly.length <= MOST_MOUNTS) return { writable, readOnly, hidden, notes };
   const why = "nothing can be written: the rules on files divide the project into too many parts";
   return { writable: [], readOnly: [], hidden, notes: [...notes, why] };
+}
+
+/** As many places as a sandbox can be put together from: of too many, the folders around them. */
+function fewer(hidden: readonly string[], roots: readonly string[]): string[] {
+  let places = [...hidden];
+  while (places.length > MOST_HIDDEN) {
+    const known = new Set(places);
+    const deepest = Math.max(...places.map(depthOf));
+    const above = places.map((path) =>
+      depthOf(path) === deepest && !roots.includes(dirname(path)) ? dirname(path) : path,
+    );
+    const next = [...new Set(above)];
+    if (next.every((path) => known.has(path))) return [...roots];
+    places = next;
+  }
+  return places;
+}
+
+function depthOf(path: string): number {
+  return path.split("/").length;
 }
 
 /** Gives the number of folders that were closed unseen. */

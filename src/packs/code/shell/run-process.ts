@@ -27,6 +27,8 @@ export const FIRST_FD = 4;
 const DEFAULT_OUTPUT_BYTES = 1024 * 1024;
 /** Output beyond this is no longer read, and whoever makes it is stopped. */
 const HARD_OUTPUT_BYTES = 64 * 1024 * 1024;
+/** How long output is still read after the end of a program whose output something that outlived it holds open. */
+const LAST_OUTPUT_MS = 500;
 
 /** Runs a program to its end, without input, and stops it with everything it started when its time is up. */
 export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
@@ -45,6 +47,7 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
 
   let stopped: string | undefined;
   let timedOut = false;
+  let closing: NodeJS.Timeout | undefined;
   const stop = (reason: string) => {
     stopped ??= reason;
     kill();
@@ -63,6 +66,12 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
   );
   return new Promise<ProcessOutcome>((resolve, reject) => {
     child.once("error", reject);
+    child.once("exit", () => {
+      if (leadsGroup) kill();
+      closing = setTimeout(() => {
+        for (const stream of [child.stdout, child.stderr]) stream?.destroy();
+      }, LAST_OUTPUT_MS);
+    });
     child.once("close", (code, signal) => {
       const [stdout, stderr] = outputs;
       resolve({
@@ -77,6 +86,7 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
     });
   }).finally(() => {
     clearTimeout(timer);
+    clearTimeout(closing);
     unwatch();
     request.signal.removeEventListener("abort", onAbort);
     if (leadsGroup) kill();

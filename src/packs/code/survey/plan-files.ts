@@ -1,7 +1,7 @@
 import { pathTarget } from "../../../files/resolve-path.ts";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
 import { fileFault } from "../files/file-fault.ts";
-import type { AllowGitDir } from "../git/git-folder.ts";
+import { type AllowGitDir, worktreesIn } from "../git/git-folder.ts";
 import { roleOf } from "../symbols/languages.ts";
 import { readIfVisible } from "../symbols/source-files.ts";
 import { companionsOf, readHistory } from "./co-change.ts";
@@ -45,6 +45,7 @@ export function createPlanFiles({ allowGitDir }: { allowGitDir?: AllowGitDir } =
       required: ["task"],
       additionalProperties: false,
     },
+    withSettings: (_, { dataDir }) => createPlanFiles({ allowGitDir: worktreesIn(dataDir) }),
     access: async (_input, roots) => [await pathTarget(".", "read", roots)],
     execute: async (input, context) => {
       try {

@@ -48,6 +48,8 @@ const BODIES = new Set([
 ]);
 
 const MAX_SPELLINGS = 20;
+/** More names that fit than this in one file say nothing more, and each is looked at with all that is around it. */
+const MAX_NODES = 1_000;
 
 type Found = { node: SyntaxNode; name: SyntaxNode; kind: SymbolKind };
 
@@ -97,6 +99,7 @@ export function symbolsInTree(
   const lines = text.split("\n");
   const seen = new Set<string>();
   return findAll(root, RULES[grammar], fits)
+    .slice(0, MAX_NODES)
     .flatMap((node) => namesAt(node, grammar, fits))
     .flatMap(({ node, name, kind }) => {
       const bare = name.text().replace(/^["']|["']$/g, "");

@@ -42,7 +42,7 @@ export const test: Tool<TestInput> = createTest(DEFAULT_SHELL);
 export function createTest(settings: ShellSettings, host: CommandHost = {}): Tool<TestInput> {
   let finding: Promise<CommandRunner> | undefined;
   const findRunner = () => {
-    finding ??= createCommandRunner(settings, host);
+    finding ??= createCommandRunner({ ...settings, seconds: settings.testSeconds }, host);
     return finding;
   };
   return defineTool<TestInput>({
@@ -69,7 +69,7 @@ export function createTest(settings: ShellSettings, host: CommandHost = {}): Too
           description: "Only tests whose name contains this.",
         },
         runner: { type: "string", enum: [...RUNNERS], description: "Found out by default." },
-        timeoutSeconds: { type: "number", exclusiveMinimum: 0, description: `At most ${settings.seconds}.` },
+        timeoutSeconds: { type: "number", exclusiveMinimum: 0, description: `At most ${settings.testSeconds}.` },
       },
       additionalProperties: false,
     },
@@ -165,7 +165,7 @@ async function start(
     readOnly: rights.readOnly,
     hidden: rights.hidden,
     env: { ...PLAIN, ...env },
-    timeoutMs: Math.min(timeoutSeconds, settings.seconds) * 1_000,
+    timeoutMs: Math.min(timeoutSeconds, settings.testSeconds) * 1_000,
     maxOutputBytes: MAX_OUTPUT_BYTES,
     onOutput: progressOf(context),
     signal,
