@@ -14,6 +14,9 @@ import type { KnownTools } from "./fields/tool-names.ts";
 /** A list of names, or one line with commas. */
 export type NameList = readonly string[] | string;
 
+/** A trigger as it is written; several words may share what must and must not stand beside them. */
+export type TriggerInput = { word: NameList; with?: NameList; not?: NameList };
+
 /** An agent as it is written in code; only name, description and prompt are required. */
 export type AgentInput = {
   name: string;
@@ -29,7 +32,7 @@ export type AgentInput = {
   context?: Agent["context"];
   limits?: Limits;
   temperature?: number;
-  delegation?: { mandatory?: boolean; triggers?: readonly string[] };
+  delegation?: { mandatory?: boolean; triggers?: readonly (string | TriggerInput)[] };
   retry?: Partial<RetryPolicy>;
   deliverables?: readonly (Deliverable | string)[];
   workspace?: Agent["workspace"];

@@ -91,6 +91,31 @@ const deliverable: JsonSchema = {
   ],
 };
 
+const triggers: JsonSchema = {
+  description: "Words that mark such a request.",
+  oneOf: [
+    { type: "string" },
+    {
+      type: "array",
+      items: {
+        oneOf: [
+          { type: "string" },
+          {
+            type: "object",
+            required: ["word"],
+            additionalProperties: false,
+            properties: {
+              word: names("The word, or several that have the rest in common."),
+              with: names("One of these must be in the request too."),
+              not: names("None of these may be in the request."),
+            },
+          },
+        ],
+      },
+    },
+  ],
+};
+
 /** JSON Schema (draft-07) of an agent file's frontmatter, for editors. Keys are also read in snake_case. */
 export const AGENT_FRONTMATTER_SCHEMA: JsonSchema = {
   $schema: "http://json-schema.org/draft-07/schema#",
@@ -130,7 +155,7 @@ export const AGENT_FRONTMATTER_SCHEMA: JsonSchema = {
       additionalProperties: false,
       properties: {
         mandatory: { type: "boolean", description: "Whether such a request must be delegated to it." },
-        triggers: names("Words that mark such a request."),
+        triggers,
       },
     },
     retry,

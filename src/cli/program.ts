@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Command, type Option } from "commander";
 import { PACKAGE_ROOT } from "../files/package-root.ts";
 import { registerAgents } from "./commands/agents.ts";
+import { registerBlacklist } from "./commands/blacklist.ts";
 import { registerChanges } from "./commands/changes.ts";
 import { registerPlan } from "./commands/plan.ts";
 import { registerReplay } from "./commands/replay.ts";
@@ -40,6 +41,7 @@ export function createProgram(cli: Cli): Command {
   registerTrace(program, cli);
   registerChanges(program, cli);
   registerStats(program, cli);
+  registerBlacklist(program, cli);
   const version = readVersion();
   for (const command of [program, ...everyCommand(program)]) withCommon(command, version);
   return program;

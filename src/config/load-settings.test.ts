@@ -118,6 +118,7 @@ const SHELL: ShellSettings = {
   sandbox: "auto",
   network: false,
   seconds: 120,
+  testSeconds: 600,
   memoryMb: 2048,
   pids: 256,
   diskMb: 4096,
@@ -150,6 +151,7 @@ test("a project's word on the shell never widens it", () => {
     sandbox: fc.constantFrom("auto", "required", "off"),
     network: fc.boolean(),
     seconds: fc.nat(),
+    testSeconds: fc.nat(),
     memoryMb: fc.nat(),
     pids: fc.nat(),
     diskMb: fc.nat(),
@@ -162,7 +164,7 @@ test("a project's word on the shell never widens it", () => {
       if (!shell) return expect.fail("the section is lost");
       expect(order.indexOf(shell.sandbox)).toBeGreaterThanOrEqual(order.indexOf(user.sandbox));
       expect(shell.network && !user.network).toBe(false);
-      for (const key of ["seconds", "memoryMb", "pids", "diskMb"] as const)
+      for (const key of ["seconds", "testSeconds", "memoryMb", "pids", "diskMb"] as const)
         expect(shell[key]).toBeLessThanOrEqual(user[key]);
       expect(user.env).toEqual(expect.arrayContaining([...shell.env]));
     }),

@@ -91,12 +91,14 @@ type Written = { readonly [Key in keyof Settings]?: Partial<Settings[Key]> };
 
 /** The user's word over the defaults; within a section, key by key. */
 function overlay(defaults: Partial<Settings>, user: Partial<Settings>): Partial<Settings> {
-  const { permissions, limits, watchdog, shell }: Written = user;
+  const { permissions, limits, watchdog, shell, search, web }: Written = user;
   const merged: Partial<Settings> = { ...defaults, ...user };
   if (permissions)
     merged.permissions = { ...(defaults.permissions ?? { ask: [], deny: [] }), ...permissions };
   if (limits) merged.limits = { ...defaults.limits, ...limits };
   if (shell && defaults.shell) merged.shell = { ...defaults.shell, ...shell };
+  if (search && defaults.search) merged.search = { ...defaults.search, ...search };
+  if (web && defaults.web) merged.web = { ...defaults.web, ...web };
   if (watchdog && defaults.watchdog) merged.watchdog = { ...defaults.watchdog, ...watchdog };
   return merged;
 }

@@ -1,6 +1,8 @@
 import type { Limits, Problem } from "../schema/agent.ts";
-import type { Settings, ShellSettings } from "../schema/settings.ts";
+import type { SearchSettings, Settings, ShellSettings, WebSettings } from "../schema/settings.ts";
+import { narrowSearch, wideningInSearch } from "./narrow-search.ts";
 import { narrowShell, wideningIn } from "./narrow-shell.ts";
+import { narrowWeb, wideningInWeb } from "./narrow-web.ts";
 import { isRecord } from "./read-settings-file.ts";
 
 /** What a project's file may say, because each of it can only take rights or room away. */
@@ -12,6 +14,8 @@ type Narrowing = {
   maxAgents?: number;
   maxConcurrent?: number;
   shell?: Partial<ShellSettings>;
+  search?: Partial<SearchSettings>;
+  web?: Partial<WebSettings>;
 };
 
 const NARROWING = [
@@ -22,7 +26,15 @@ const NARROWING = [
   "maxAgents",
   "maxConcurrent",
   "shell",
+  "search",
+  "web",
 ];
+/** For sections that can be said to widen or to narrow: the keys that would widen. */
+const WIDENING: Readonly<Record<string, (section: Readonly<Record<string, unknown>>) => string[]>> = {
+  shell: wideningIn,
+  search: wideningInSearch,
+  web: wideningInWeb,
+};
 /** Kept, but not part of the settings themselves. */
 const ELSEWHERE = ["AgentRoles", "$schema"];
 const SECRET = /key|token|secret|password|authorization|credential/i;
@@ -43,10 +55,10 @@ export function refuseWidening(
       const { allow: _, ...rest } = each;
       kept[key] = rest;
       problems.push(ignored("permissions.allow", file, lineOf("/permissions/allow")));
-    } else if (key === "shell" && isRecord(each)) {
-      const widening = wideningIn(each);
+    } else if (isRecord(each) && Object.hasOwn(WIDENING, key)) {
+      const widening = WIDENING[key]?.(each) ?? [];
       kept[key] = Object.fromEntries(Object.entries(each).filter(([name]) => !widening.includes(name)));
-      problems.push(...widening.map((name) => ignored(`shell.${name}`, file, lineOf(`/shell/${name}`))));
+      problems.push(...widening.map((name) => ignored(`${key}.${name}`, file, lineOf(`/${key}/${name}`))));
     } else kept[key] = each;
   }
   return { value: kept, problems };
@@ -65,6 +77,8 @@ export function narrowSettings(settings: Partial<Settings>, by: Narrowing): Part
     disabledAgents: [...new Set([...disabledAgents, ...(by.disabledAgents ?? [])])],
     limits: lowerLimits(limits, by.limits ?? {}),
     ...(settings.shell && { shell: narrowShell(settings.shell, by.shell ?? {}) }),
+    ...(settings.search && { search: narrowSearch(settings.search, by.search ?? {}) }),
+    ...(settings.web && { web: narrowWeb(settings.web, by.web ?? {}) }),
   };
   for (const key of ["maxDepth", "maxAgents", "maxConcurrent"] as const) {
     const lower = lowest(settings[key], by[key]);

@@ -7,12 +7,13 @@ const SANDBOXES: readonly ShellSettings["sandbox"][] = ["off", "auto", "required
 export function narrowShell(shell: ShellSettings, by: Partial<ShellSettings>): ShellSettings {
   const sandbox =
     SANDBOXES[Math.max(SANDBOXES.indexOf(shell.sandbox), SANDBOXES.indexOf(by.sandbox ?? "off"))];
-  const lower = (key: "seconds" | "memoryMb" | "pids" | "diskMb") =>
+  const lower = (key: "seconds" | "testSeconds" | "memoryMb" | "pids" | "diskMb") =>
     Math.min(shell[key], by[key] ?? shell[key]);
   return {
     sandbox: sandbox ?? "required",
     network: shell.network && by.network !== false,
     seconds: lower("seconds"),
+    testSeconds: lower("testSeconds"),
     memoryMb: lower("memoryMb"),
     pids: lower("pids"),
     diskMb: lower("diskMb"),

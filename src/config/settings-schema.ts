@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../schema/json-schema.ts";
+import { SEARCH_PROVIDERS } from "../schema/settings.ts";
 
 const TEXT = { type: "string", minLength: 1 };
 const TEXTS = { type: "array", items: TEXT };
@@ -63,11 +64,21 @@ export const SETTINGS_SCHEMA: JsonSchema = closed({
     sandbox: { type: "string", enum: ["auto", "required", "off"] },
     network: { type: "boolean" },
     seconds: POSITIVE,
+    testSeconds: POSITIVE,
     memoryMb: AT_LEAST_ONE,
     pids: AT_LEAST_ONE,
     diskMb: AT_LEAST_ONE,
     env: TEXTS,
   }),
+  search: closed({
+    provider: { type: "string", enum: SEARCH_PROVIDERS },
+    folders: TEXTS,
+    url: TEXT,
+    keyEnv: TEXT,
+    key: TEXT,
+  }),
+  workbench: closed({ folder: TEXT, url: TEXT, keyEnv: TEXT }),
+  web: closed({ allowHosts: TEXTS, userAgent: TEXT, maxPageMb: POSITIVE }),
   store: closed({ synchronous: { type: "string", enum: ["NORMAL", "FULL"] } }),
   agents: { type: "object" },
   AgentRoles: { type: "object" },

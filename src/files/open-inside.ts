@@ -31,17 +31,18 @@ export async function openForReading(root: string, path: string): Promise<FileHa
 
 /**
  * Writes a whole file below `root` so that a crash leaves the old or the new content, never a part. Folders on the
- * way are made; a link anywhere on the way, or in place of the file, is refused. Says whether the file was new.
+ * way are made; a link anywhere on the way, or in place of the file, is refused. Content that comes in pieces and fails
+ * leaves everything as it was. Says whether the file was new.
  */
 export async function writeInside(
   root: string,
   path: string,
-  content: string | Uint8Array,
+  content: string | Uint8Array | AsyncIterable<Uint8Array>,
 ): Promise<"created" | "modified"> {
   const folder = await openFolder(root, dirname(path), true);
   try {
     const existed = await checkReplaceable(folder, path);
-    const temporary = `.${nameOf(path)}.${randomBytes(6).toString("hex")}.tmp`;
+    const temporary = `.${randomBytes(8).toString("hex")}.tmp`;
     const handle = await openAt(
       folder,
       temporary,

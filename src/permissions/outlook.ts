@@ -1,4 +1,4 @@
-import type { Layer, Rule, Verdict } from "../schema/rights.ts";
+import type { Access, Layer, Rule, Verdict } from "../schema/rights.ts";
 import { isBare, speaksOf } from "./match.ts";
 
 /** A tool as explanations see it. */
@@ -29,6 +29,15 @@ export function outlookOf(layer: Layer, tool: ToolName): Outlook {
   if (allowed || !allow) return { verdict: "allow", ...(allowed && { rule: allowed }), patterns: exceptions };
   const [first] = [...allow, ...ask];
   return { verdict: "depends", ...(first && { rule: first }), patterns: [...allow, ...exceptions] };
+}
+
+/** Whether rules of the chain tell apart the files that a tool may touch; the guarded files aside. */
+export function dividesFiles(chain: readonly Layer[], access: Pick<Access, "tool" | "groups">): boolean {
+  return chain.some((layer) =>
+    [...layer.deny, ...layer.ask, ...(layer.allow ?? [])].some(
+      (rule) => !isBare(rule) && !isGuard(rule) && speaksOf(rule, access),
+    ),
+  );
 }
 
 function isGuard(rule: Rule): boolean {

@@ -54,7 +54,8 @@ export function createMaker(
       internals.storePorts,
     );
   const redactor =
-    internals.redactor ?? createRedactor({ secrets: [...secretsFromEnvironment(env), ...keysOf(settings)] });
+    internals.redactor ??
+    createRedactor({ secrets: [...secretsFromEnvironment(env), ...keysOf(settings, env)] });
   const blobs = createBlobStore(join(dataDir, "blobs"));
   const kept = { store, blobs, dataDir, redact: (text: string) => redactor.redact(text) };
   const changes = createChangeKeeper(kept);
@@ -98,9 +99,11 @@ export function createMaker(
   };
 }
 
-/** Keys that stand in the settings are as secret as those of the environment. */
-function keysOf(settings: Settings): string[] {
+/** Keys that stand in the settings, or in variables that they name, are as secret as those of the environment. */
+function keysOf(settings: Settings, env: Readonly<Record<string, string | undefined>>): string[] {
+  const named = [settings.search.keyEnv, settings.workbench?.keyEnv];
   return [
+    ...named.flatMap((name) => (name && env[name]) || []),
     ...Object.values(settings.providers).flatMap(({ apiKey }) => apiKey ?? []),
     ...(settings.search.key ? [settings.search.key] : []),
   ];

@@ -50,6 +50,19 @@ export type SubagentPolicy = {
   recursive: boolean;
 };
 
+/** A word that marks a request, where it says more than the word alone. */
+export type Trigger = {
+  /** A word or a few words in a row. */
+  word: string;
+  /** One of these must be in the request too. */
+  with?: readonly string[];
+  /** None of these may be in the request. */
+  not?: readonly string[];
+};
+
+/** A delegation that a request makes mandatory, and the word in it that does. */
+export type MandatoryDelegation = { agent: string; word: string };
+
 /** Where a definition came from. */
 export type AgentFormat = "native" | "claude" | "opencode" | "copilot" | "gemini" | "code" | "settings";
 export type AgentSource = {
@@ -82,8 +95,8 @@ export type Agent = {
   context: ContextMode;
   limits: Limits;
   temperature?: number;
-  /** Requests with one of these words must go to this agent. */
-  delegation?: { mandatory: boolean; triggers: readonly string[] };
+  /** Requests that one of these marks must go to this agent. */
+  delegation?: { mandatory: boolean; triggers: readonly (string | Trigger)[] };
   retry: RetryPolicy;
   deliverables: readonly Deliverable[];
   workspace: "shared" | "isolated";

@@ -30,6 +30,8 @@ export type ShellSettings = {
   network: boolean;
   /** Wall time of one command. */
   seconds: number;
+  /** Wall time of one run of the tests. */
+  testSeconds: number;
   memoryMb: number;
   /** Processes and threads at once. */
   pids: number;
@@ -37,6 +39,45 @@ export type ShellSettings = {
   diskMb: number;
   /** Names of environment variables that commands may see besides the usual few. */
   env: readonly string[];
+};
+
+/** Where `web_search` can look. */
+export const SEARCH_PROVIDERS = ["local", "searxng", "brave", "tavily", "exa"] as const;
+
+/** Name of a place that `web_search` can look in. */
+export type SearchProviderName = (typeof SEARCH_PROVIDERS)[number];
+
+/** Where `web_search` looks. A project's own settings may only turn it to folders of the project. */
+export type SearchSettings = {
+  /** Absent: the first one that there is an address or a key for, else local documents. */
+  provider?: SearchProviderName;
+  /** Folders of local documents; a relative one is of the project and must stay in it. */
+  folders: readonly string[];
+  /** Address of a SearXNG server, or another one than the provider's own. */
+  url?: string;
+  /** Name of the environment variable that holds the key. */
+  keyEnv?: string;
+  key?: string;
+};
+
+/** How pages are asked for. A project's own settings can only make pages smaller. */
+export type WebSettings = {
+  /** Hosts (`wiki.corp`, `10.0.0.7:8080`) that may be asked although their addresses are private. */
+  allowHosts: readonly string[];
+  /** The name by which pages are asked for; absent: Retinue's own. */
+  userAgent?: string;
+  /** Size of a page once decoded; a larger one is not read. */
+  maxPageMb: number;
+};
+
+/** Where `workbench_upload` and `workbench_download` reach. Only the user's own settings can say so. */
+export type WorkbenchSettings = {
+  /** A folder of this machine; absent, and without `url`: one among Retinue's data. */
+  folder?: string;
+  /** Address of an HTTP workbench. */
+  url?: string;
+  /** Name of the environment variable that holds its key. */
+  keyEnv?: string;
 };
 
 /** Checked settings, all defaults filled in. */
@@ -60,6 +101,9 @@ export type Settings = {
   watchdog: { firstTokenMs: number; idleMs: number };
   store: { synchronous: "NORMAL" | "FULL" };
   shell: ShellSettings;
+  web: WebSettings;
+  search: SearchSettings;
+  workbench?: WorkbenchSettings;
   /** Agents given as configuration. */
   agents: readonly Agent[];
 };

@@ -1,6 +1,7 @@
 /** Short forms whose full stop ends no sentence. */
 const SHORT_FORMS = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|fig|dr|mr|mrs|ms|st|[a-z])\.$/i;
-const END = /[.!?…]+["')\]]*(?=\s+["'(`[]?[\p{Lu}\d`])|\n{2,}/gu;
+/** A run of stops is looked at once, from where it begins, so that a page full of them costs no more than its length. */
+const END = /(?<![.!?…])[.!?…]+["'”’»)\]]*(?=\s+["'“‘«(`[]?[\p{Lu}\d`])|\n{2,}/gu;
 
 /** Splits prose into sentences; full stops in short forms, numbers, paths and names end none. */
 export function splitSentences(text: string): string[] {

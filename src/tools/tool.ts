@@ -24,6 +24,8 @@ export type ToolContext = Roots & {
   maySee(file: Target): boolean;
   /** Whether the run's rights let it write this file without asking, for tools whose own input does not name what they write. */
   mayWrite(file: Target): boolean;
+  /** Whether rules tell files apart for reading or for writing; not known if absent. */
+  readonly dividesFiles?: { readonly read: boolean; readonly write: boolean };
   /** Keeps what a file holds now, so that the change can be shown and taken back; awaited before the change. */
   beforeChange(path: string): Promise<void>;
   /** Around work whose changes are not known beforehand, such as a command: finds, keeps and reports what it changed. */
@@ -32,6 +34,11 @@ export type ToolContext = Roots & {
   progress(message: string): void;
   /** Reports a file this call made or changed, so that the result can list it. */
   changed(path: string, kind: "created" | "modified"): void;
+  /**
+   * Gives what this call came upon to the host, which keeps it as a file of the workspace, secrets hidden. It returns at
+   * once and never fails: writing goes on in the background, and what goes wrong there becomes a notice.
+   */
+  observed(path: string, text: string): void;
   /** Reports tests that really ran. */
   tested(run: number, passed: number): void;
 };
@@ -95,7 +102,7 @@ export type Tool<Input = never> = {
   /** For `replay: "lookup"`: asks the outside whether a call happened; its outcome, or null if it did not. */
   readonly lookup?: (
     input: Input,
-    context: Roots & { callId: string; signal: AbortSignal },
+    context: Roots & { sessionId: string; callId: string; signal: AbortSignal },
   ) => Promise<string | null>;
   /** Its answer changes though its input does not, so that calling it again is no circle. */
   readonly polls?: boolean;
@@ -108,9 +115,11 @@ export type Tool<Input = never> = {
   readonly execute: (input: Input, context: ToolContext) => Promise<ToolOutput | string>;
   /** The same tool as these settings want it; the runtime uses that one. */
   readonly withSettings?: (settings: Settings, places: HostPlaces) => AnyTool;
+  /** Lets go of what it holds open, such as a server or a database; the runtime calls it once, when it closes. */
+  readonly close?: () => Promise<void> | void;
 };
 
-/** What a tool that starts programs must know of the machine. */
+/** What a tool must know of the machine; one object for all tools of a runtime, so that they can share what belongs to it. */
 export type HostPlaces = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeDir: string;

@@ -1,4 +1,5 @@
 import { type Agent, EXECUTION_MODES, type SubagentPolicy } from "../../schema/agent.ts";
+import { readTriggers } from "./read-triggers.ts";
 import {
   badValue,
   type ReadContext,
@@ -86,7 +87,7 @@ function readReferences(ctx: ReadContext, path: string, value: unknown): string[
 export function readDelegation(ctx: ReadContext, value: unknown): Agent["delegation"] {
   const map = readMap(ctx, "delegation", value, ["mandatory", "triggers"]);
   if (map === undefined) return undefined;
-  const triggers = map === "bad" ? "bad" : readNames(map.triggers);
+  const triggers = map === "bad" ? "bad" : readTriggers(ctx, map.triggers);
   if (map === "bad" || triggers === "bad") {
     badValue(ctx, "delegation", {
       value,
@@ -96,5 +97,5 @@ export function readDelegation(ctx: ReadContext, value: unknown): Agent["delegat
     return undefined;
   }
   const mandatory = readBoolean(ctx, "delegation.mandatory", map.mandatory, { absent: false, bad: false });
-  return { mandatory, triggers: (triggers ?? []).map((word) => word.trim()).filter((word) => word !== "") };
+  return { mandatory, triggers };
 }

@@ -1,4 +1,4 @@
-import type { Agent } from "../../schema/agent.ts";
+import type { Agent, Trigger } from "../../schema/agent.ts";
 import { type CommonOptions, openProject } from "../open-project.ts";
 import { plainLine, plainText, table } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
@@ -39,11 +39,17 @@ function rowsOf(agent: Agent): [string, string][] {
     ["limits", entries(limits)],
     ["retry", `${retry.attempts} more on ${retry.on.join(", ")}`],
     ["deliverables", list(agent.deliverables.map((one) => ("file" in one ? one.file : `$ ${one.command}`)))],
-    ["mandatory for", delegation?.mandatory ? list(delegation.triggers) : undefined],
+    ["mandatory for", delegation?.mandatory ? list(delegation.triggers.map(showTrigger)) : undefined],
     ["workspace", agent.workspace],
     ["other keys", list(Object.keys(agent.extra))],
   ];
   return rows.flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as [string, string]]));
+}
+
+function showTrigger(trigger: string | Trigger): string {
+  if (typeof trigger === "string") return trigger;
+  const { word, with: besides, not } = trigger;
+  return `${word}${besides ? ` (with ${besides.join(" | ")})` : ""}${not ? ` (not ${not.join(" | ")})` : ""}`;
 }
 
 function list(items: readonly string[]): string | undefined {

@@ -18,6 +18,7 @@ export function registerRun(program: Command, cli: Cli): void {
     .option("--max-budget-usd <amount>", "at most this much for the whole tree", amount)
     .option("--max-depth <n>", "how deep agents may delegate", countNumber)
     .option("--max-agents <n>", "how many runs there may be in all", wholeNumber)
+    .option("--no-triggers", "let no word of the task make a delegation mandatory")
     .option("--fork <id:seq>", "begin with the conversation of a recorded session at one of its seqs")
     .option("--agents <json>", 'more agents, by name: {"name": {"description": …, "prompt": …}}')
     .addOption(claudeSpelling("--allowedTools <rules>"))

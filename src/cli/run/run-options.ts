@@ -21,6 +21,8 @@ export type RunOptions = CommonOptions & {
   maxDepth?: number;
   maxAgents?: number;
   agents?: string;
+  /** False with `--no-triggers`. */
+  triggers?: boolean;
   /** `ID:SEQ`. */
   fork?: string;
 };

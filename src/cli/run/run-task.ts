@@ -80,6 +80,7 @@ export function runtimeOptions(
     env: terminal.env,
     allowedTools: rulesOf(options.allowedTools, "--allowed-tools", known),
     disallowedTools: rulesOf(options.disallowedTools, "--disallowed-tools", known),
+    ...(options.triggers === false && { triggers: false }),
     ...(options.permissionMode && { permissionMode: options.permissionMode }),
     ...(asks && { approve: createAsker(terminal) }),
   };

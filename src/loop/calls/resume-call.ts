@@ -55,6 +55,7 @@ async function lookUp(
     const found = await tool.lookup(parsed.value, {
       projectDir: run.spec.projectDir,
       workspaceDir: run.spec.workspaceDir,
+      sessionId: run.spec.sessionId,
       callId: call.callId,
       signal: run.signal,
     });

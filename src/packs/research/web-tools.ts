@@ -1,14 +1,27 @@
-import { type AnyTool, defineTool, type Tool } from "../../tools/tool.ts";
+import { messageOf } from "../../schema/error.ts";
+import type { Target } from "../../schema/rights.ts";
+import { type AnyTool, defineTool, type Roots, type Tool, type ToolContext } from "../../tools/tool.ts";
+import { cutAt } from "../../tools/truncate.ts";
+import { observe } from "./observe.ts";
 
 /** One hit of a search. */
 export type SearchHit = { title: string; url: string; snippet: string };
+
+/** How a search is made, and for which run. */
+export type SearchOptions = {
+  limit: number;
+  signal: AbortSignal;
+  run: Pick<ToolContext, "projectDir" | "workspaceDir" | "maySee" | "progress">;
+};
 
 /** Where searches go: local documents, or a search engine. */
 export type SearchProvider = {
   readonly name: string;
   /** Hosts that a search talks to, which rules may name. */
   readonly hosts: readonly string[];
-  search(query: string, options: { limit: number; signal: AbortSignal }): Promise<readonly SearchHit[]>;
+  search(query: string, options: SearchOptions): Promise<readonly SearchHit[]>;
+  /** Lets go of what it holds open. */
+  close?(): Promise<void> | void;
 };
 
 /** A page as text. */
@@ -18,20 +31,32 @@ export type FetchedPage = { url: string; title: string; markdown: string };
 export type PageFetcher = (url: string, options: { signal: AbortSignal }) => Promise<FetchedPage>;
 
 /** What the web tools work with; without a part, its tool is not offered to models. */
-export type WebProviders = { search?: SearchProvider; fetch?: PageFetcher };
+export type WebProviders = {
+  search?: SearchProvider;
+  fetch?: PageFetcher;
+  /** The file behind an address, for addresses that stand for files of this machine: rights are then judged by it. */
+  targetOf?: (url: string, roots: Roots) => Promise<Target | undefined>;
+};
 
 type SearchInput = { query: string; limit?: number };
 type FetchInput = { url: string };
 
 const DEFAULT_HITS = 8;
 const MAX_HITS = 20;
+const MAX_TITLE = 200;
+const MAX_SNIPPET = 600;
+const MAX_URL = 4_000;
 
 /** The tools `web_search` and `web_fetch` over the given providers. */
 export function createWebTools(providers: WebProviders): readonly AnyTool[] {
-  return [webSearch(providers.search), webFetch(providers.fetch)];
+  return [createWebSearch(providers.search), createWebFetch(providers)];
 }
 
-function webSearch(provider: SearchProvider | undefined): Tool<SearchInput> {
+/** The tool `web_search` over a provider; `more` is what else the tool is to have. */
+export function createWebSearch(
+  provider: SearchProvider | undefined,
+  more: Pick<AnyTool, "withSettings"> = {},
+): AnyTool {
   return defineTool<SearchInput>({
     name: "web_search",
     description: "Searches for documents and gives title, address and a few words of each.",
@@ -50,19 +75,50 @@ function webSearch(provider: SearchProvider | undefined): Tool<SearchInput> {
       additionalProperties: false,
     },
     access: () => (provider?.hosts ?? []).map((host) => ({ kind: "host", host })),
-    execute: async ({ query, limit = DEFAULT_HITS }, { signal, progress }) => {
+    execute: async ({ query, limit = DEFAULT_HITS }, context) => {
       if (!provider) return { text: "no search provider is set up", isError: true };
-      progress(`searching ${provider.name}`);
-      const hits = await provider.search(query, { limit, signal });
-      const lines = hits
-        .slice(0, limit)
-        .map((hit, at) => `${at + 1}. ${hit.title}\n   ${hit.url}\n   ${hit.snippet}`);
-      return lines.join("\n") || "nothing was found";
+      context.progress(`searching ${provider.name}`);
+      try {
+        const found = await provider.search(query, { limit, signal: context.signal, run: context });
+        const hits = tidy(found).slice(0, limit);
+        const value = { query, provider: provider.name, time: new Date().toISOString(), hits };
+        observe(context, { folder: "search_results", about: query, value });
+        return hits.map(shown).join("\n") || "nothing was found";
+      } catch (thrown) {
+        return { text: `the search failed: ${messageOf(thrown)}`, isError: true };
+      }
     },
+    ...(provider?.close && { close: () => provider.close?.() }),
+    ...more,
   });
 }
 
-function webFetch(fetchPage: PageFetcher | undefined): Tool<FetchInput> {
+/** Hits with usable addresses, each once, and without what could be taken for another hit. */
+function tidy(hits: readonly SearchHit[]): SearchHit[] {
+  const byUrl = new Map<string, SearchHit>();
+  for (const { title, url, snippet } of hits) {
+    const parsed = isWebAddress(url) ? URL.parse(url) : null;
+    if (!parsed || parsed.username || parsed.password || url.length > MAX_URL) continue;
+    const words = oneLine(title, MAX_TITLE) || parsed.host;
+    if (!byUrl.has(parsed.href))
+      byUrl.set(parsed.href, { title: words, url: parsed.href, snippet: oneLine(snippet, MAX_SNIPPET) });
+  }
+  return [...byUrl.values()];
+}
+
+function shown({ title, url, snippet }: SearchHit, at: number): string {
+  return `${at + 1}. ${title}\n   ${url}\n   ${snippet}`;
+}
+
+function oneLine(text: string, limit: number): string {
+  return cutAt(text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim(), limit);
+}
+
+/** The tool `web_fetch` over a fetcher. */
+export function createWebFetch({
+  fetch: fetchPage,
+  targetOf,
+}: Omit<WebProviders, "search">): Tool<FetchInput> {
   return defineTool<FetchInput>({
     name: "web_fetch",
     description: "Gets one page and gives its text as Markdown.",
@@ -78,7 +134,9 @@ function webFetch(fetchPage: PageFetcher | undefined): Tool<FetchInput> {
       additionalProperties: false,
     },
     check: ({ url }) => (isWebAddress(url) ? null : "url must be an http or https address"),
-    access: ({ url }) => [{ kind: "host", host: new URL(url).hostname }],
+    access: async ({ url }, roots) => [
+      (await targetOf?.(url, roots)) ?? { kind: "host", host: new URL(url).hostname },
+    ],
     execute: async ({ url }, { signal, progress }) => {
       if (!fetchPage) return { text: "no way to fetch pages is set up", isError: true };
       progress(`getting ${url}`);

@@ -1,4 +1,5 @@
 import { DEFAULT_SHELL } from "../../packs/code/shell/default-shell.ts";
+import { DEFAULT_WEB } from "../../packs/research/crawl/default-web.ts";
 import { DEFAULT_SEARCH } from "../../packs/research/search/default-search.ts";
 import type { Settings } from "../../schema/settings.ts";
 
@@ -17,5 +18,6 @@ export const DEFAULT_SETTINGS: Settings = {
   store: { synchronous: "NORMAL" },
   shell: DEFAULT_SHELL,
   search: DEFAULT_SEARCH,
+  web: DEFAULT_WEB,
   agents: [],
 };

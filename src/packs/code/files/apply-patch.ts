@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import type { StructuredPatch } from "diff";
 import { messageOf } from "../../../schema/error.ts";
 import { type Applied, lineEndOf } from "./apply-edits.ts";
+import { nearLines } from "./near-lines.ts";
 
 type Hunk = StructuredPatch["hunks"][number];
 
@@ -83,7 +84,6 @@ async function whyNot(
     const lines = hunk.lines.map(withoutReturn);
     return applyPatch(plain, { ...patch, hunks: [{ ...hunk, lines }] }) === false;
   });
-  const { nearLines } = await import("./near-lines.ts");
   const hunk = patch.hunks[at];
   if (!hunk) return "the hunks of the patch do not fit together; their order or end of file is wrong";
   const wanted = hunk.lines.filter((line) => /^[ -]/.test(line)).map((line) => withoutReturn(line).slice(1));

@@ -77,3 +77,19 @@ test("a child whose reading came from the session's cache may edit what it read"
   ]);
   expect(readFileSync(join(t.projectDir, "a.txt"), "utf8")).toBe("two\n");
 });
+
+test("a file whose name is as long as names can be is written and edited", async () => {
+  const path = `${"n".repeat(251)}.txt`;
+  await using t = testRuntime(
+    {
+      lead: [
+        callTool("write", { path, content: "one" }),
+        callTool("edit", { path, edits: [{ old: "one", new: "two" }] }),
+        say("done"),
+      ],
+    },
+    { tools },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  expect(readFileSync(join(t.projectDir, path), "utf8")).toBe("two");
+});

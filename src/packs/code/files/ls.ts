@@ -28,7 +28,9 @@ export const ls: Tool<LsInput> = defineTool<LsInput>({
     try {
       const place = placeOf(context);
       const entries = await listInside(place.root, place.path);
-      const shown = entries.filter(({ name }) => context.maySee(targetOf(join(place.path, name), place, context)));
+      const shown = entries.filter(({ name }) =>
+        context.maySee(targetOf(join(place.path, name), place, context)),
+      );
       const names = shown.map((entry) => `${entry.name}${entry.isFolder ? "/" : ""}`).sort();
       const more = names.length > MAX_ENTRIES ? [`(${names.length - MAX_ENTRIES} more)`] : [];
       const notes = leftOut({ hidden: entries.length - shown.length, cut: false }, "entries");

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AnyTool, Tool, ToolContext } from "../../../tools/tool.ts";
 import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
+import { ls } from "./ls.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "retinue-search-")));
 const projectDir = join(root, "project");
@@ -133,9 +134,31 @@ describe("grep", () => {
     expect(text).toBe("src/a.ts\nsrc/b.test.ts\n(1 files left out: there is no right to read them)");
   });
 
+  test("a line break in a name, and what is said of binary data, do not move hits to other files", async () => {
+    write("project/odd/x\nplain.txt", "oddity\n");
+    write("project/odd/plain.txt", "nothing\n");
+    write("project/odd/half.bin", `oddity\n${"x".repeat(200_000)}\0\n`);
+    write("project/odd/with space ü.txt", "oddity\n");
+    const hits = (await use(grep, { pattern: "oddity", path: "odd" })).split(/\n(?=odd)/);
+    expect(hits).toEqual([
+      "odd/half.bin:1:oddity",
+      "odd/with space ü.txt:1:oddity",
+      "odd/x\nplain.txt:1:oddity",
+    ]);
+  });
+
   test("a stopped run stops the search", async () => {
     expect(await use(grep, { pattern: "needle" }, { signal: AbortSignal.abort() })).toMatch(
       /^error: .*abort/i,
+    );
+  });
+});
+
+describe("ls", () => {
+  test("leaves out what the run may not read, and counts it", async () => {
+    const maySee: ToolContext["maySee"] = (file) => file.kind === "path" && file.relative !== "src/a.ts";
+    expect(await use(ls, { path: "src" }, { maySee })).toBe(
+      "b.test.ts\ndeep/\n(1 files left out: there is no right to read them)",
     );
   });
 });

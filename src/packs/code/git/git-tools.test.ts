@@ -144,6 +144,11 @@ describe("git", () => {
     const blob = place.git("rev-parse", "HEAD:secret/key.txt");
     for (const command of ["show", "log", "ls-tree"])
       expect(await textOf(command, [blob], { maySee })).not.toContain("hidden");
+    const tree = place.git("rev-parse", "HEAD:secret");
+    for (const id of [blob, tree, "HEAD^{tree}"]) {
+      expect(await read("grep", ["hid", id], { maySee })).toMatchObject({ isError: true });
+      expect(await read("ls-tree", [id], { maySee })).toMatchObject({ isError: true });
+    }
     expect((await place.use(gitDiff, { from: blob, to: "HEAD" }, { maySee })).text).toMatch(
       /there is no commit/,
     );
@@ -343,6 +348,7 @@ describe("git_commit", () => {
       gitCommit.lookup?.(asked, {
         projectDir: place.projectDir,
         workspaceDir: place.workspaceDir,
+        sessionId: "ses",
         callId,
         signal: new AbortController().signal,
       });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Target } from "../../../schema/rights.ts";
+import type { ToolContext } from "../../../tools/tool.ts";
 import { diskRights } from "./disk-rights.ts";
 
 let root: string;
@@ -25,13 +26,14 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 type Rule = (path: string, root: string) => boolean;
-async function rights(mayWrite: Rule, maySee: Rule = () => true) {
+async function rights(mayWrite: Rule, maySee: Rule = () => true, more: Partial<ToolContext> = {}) {
   const ask = (rule: Rule) => (file: Target) => file.kind === "path" && rule(file.relative, file.root);
   const found = await diskRights({
     projectDir: join(root, "project"),
     workspaceDir: join(root, "workspace"),
     maySee: ask(maySee),
     mayWrite: ask(mayWrite),
+    ...more,
   });
   const short = (paths: readonly string[]) => paths.map((path) => path.slice(root.length + 1)).toSorted();
   return { writable: short(found.writable), readOnly: short(found.readOnly), hidden: short(found.hidden) };
@@ -76,4 +78,20 @@ test("in a large project, what was not looked at stays open only while no rule h
   expect((await rights((path) => !path.startsWith(deep))).readOnly).toEqual([]);
   const ruled = await rights((path) => !path.startsWith(deep) && path !== "package-lock.json");
   expect(ruled.readOnly).toEqual([`project/${deep}`]);
+});
+
+test("a rule that is known to be there is looked for even where nothing shows of it at first", async () => {
+  for (let file = 0; file < 4_500; file++) writeFileSync(join(root, "project/docs", `${file}`), "");
+  mkdirSync(join(root, "project/src/deep/deeper"), { recursive: true });
+  writeFileSync(join(root, "project/src/deep/deeper/key"), "");
+  const see: Rule = (path) => !path.startsWith("src/deep/deeper/key");
+  expect((await rights(() => true, see, { dividesFiles: { read: true, write: false } })).hidden).toEqual([
+    "project/src/deep/deeper/key",
+  ]);
+});
+
+test("more than a sandbox can cover one by one is covered by the folders around it", async () => {
+  for (let file = 0; file < 1_200; file++) writeFileSync(join(root, "project/src", `${file}.pem`), "");
+  const see: Rule = (path) => !path.endsWith(".pem");
+  expect((await rights(() => true, see)).hidden).toEqual(["project/secrets", "project/src"]);
 });

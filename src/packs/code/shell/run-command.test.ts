@@ -66,6 +66,11 @@ describe.skipIf(!hasSandbox)("in the sandbox (needs bubblewrap)", () => {
     expect(outcome).toMatchObject({ exitCode: 3, stdout: "hello", stderr: "oops\n", sandbox: "bubblewrap" });
   });
 
+  test("a command that ends as a failed setup does is no failed setup if it did more", async () => {
+    const outcome = await run("echo ran; echo 'bwrap: no' >&2; exit 1");
+    expect(outcome).toMatchObject({ exitCode: 1, stdout: "ran\n", stderr: "bwrap: no\n" });
+  });
+
   test("an argv is read by no shell", async () => {
     const argv = ["echo", "$HOME", ";", "$(id)", "-n"];
     expect((await run("", { argv })).stdout).toBe("$HOME ; $(id) -n\n");
@@ -336,6 +341,12 @@ test("the host runs a command only by the person's explicit setting, and the out
   expect(outcome).toMatchObject({ sandbox: "host", exitCode: 0 });
   expect(outcome.stdout).toContain(projectDir);
   expect(outcome.notes[0]).toContain("no sandbox");
+});
+
+test("on the host, what outlives a command does not hold up its outcome", async () => {
+  const { stdout, exitCode } = await run("setsid sleep 300 & echo $!; sleep 300 &", onHost);
+  process.kill(Number(stdout), "SIGKILL");
+  expect(exitCode).toBe(0);
 });
 
 test("a working folder outside, two commands at once, or none, are refused", async () => {

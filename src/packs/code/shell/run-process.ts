@@ -28,7 +28,7 @@ const DEFAULT_OUTPUT_BYTES = 1024 * 1024;
 /** Output beyond this is no longer read, and whoever makes it is stopped. */
 const HARD_OUTPUT_BYTES = 64 * 1024 * 1024;
 /** How long output is still read after the end of a program whose output something that outlived it holds open. */
-const LAST_OUTPUT_MS = 500;
+const LAST_OUTPUT_MS = 2_000;
 
 /** Runs a program to its end, without input, and stops it with everything it started when its time is up. */
 export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
@@ -67,9 +67,11 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
   return new Promise<ProcessOutcome>((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", () => {
-      if (leadsGroup) kill();
+      // What a sandbox holds ends with it.
+      if (!leadsGroup) return;
+      kill();
       closing = setTimeout(() => {
-        for (const stream of [child.stdout, child.stderr]) stream?.destroy();
+        for (const stream of child.stdio) stream?.destroy();
       }, LAST_OUTPUT_MS);
     });
     child.once("close", (code, signal) => {

@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ToolPlace, toolPlace } from "../../../../test/fixtures/use-tool.ts";
+import { DEFAULT_SETTINGS } from "../../../runtime/project/default-settings.ts";
 import type { ToolContext } from "../../../tools/tool.ts";
 import { companionsOf } from "./co-change.ts";
 import { resolveImport } from "./import-graph.ts";
@@ -121,4 +123,22 @@ test.each([
 ])("in %s, %s is %s", (from, module, expected) => {
   const files = new Set(["src/a.ts", "src/b.ts", "lib/index.ts", "pkg/y.py", "pkg/__init__.py", "top.py"]);
   expect(resolveImport({ from, module }, files)).toBe(expected);
+});
+
+test("the history of a worktree that Retinue made is read", async () => {
+  place.git("init", "-q");
+  place.git("add", ".");
+  place.git("commit", "-qm", "first");
+  const projectDir = join(place.root, "data/worktrees/one");
+  place.git("worktree", "add", "-q", projectDir);
+  const places = { env: {}, homeDir: place.root, dataDir: join(place.root, "data"), configDir: place.root };
+  const settled = planFiles.withSettings?.(DEFAULT_SETTINGS, places) ?? planFiles;
+  const targets = await planFiles.access({ task: "x" }, { projectDir, workspaceDir: place.workspaceDir });
+  const { text } = await place.use(
+    settled,
+    { task: "Add a maximum to the discount" },
+    { projectDir, targets },
+  );
+  expect(text).toContain("src/cart/discount.ts");
+  expect(text).not.toContain("without the history");
 });

@@ -5,7 +5,10 @@ import { type ToolPlace, toolPlace } from "../../../../test/fixtures/use-tool.ts
 import { PACKAGE_ROOT } from "../../../files/package-root.ts";
 import type { ToolContext } from "../../../tools/tool.ts";
 import { codeSearch } from "./code-search.ts";
+import { nameQuery } from "./code-symbol.ts";
+import { parseSource } from "./parse-source.ts";
 import { definedIn } from "./text-symbols.ts";
+import { symbolsInTree } from "./tree-symbols.ts";
 
 let place: ToolPlace;
 beforeAll(() => {
@@ -273,4 +276,11 @@ test.each([
   ["Python", "x == 3"],
 ])("%s: '%s' defines nothing", (language, line) => {
   expect(definedIn(line, language)).toBeUndefined();
+});
+
+test("a file that holds a name more often than anyone reads is not gone through to its end", async () => {
+  const calls = Array.from({ length: 3_000 }, () => "endlessly();").join("\n");
+  const tree = await parseSource(calls, "TypeScript");
+  const found = tree && symbolsInTree(tree, calls, "TypeScript", nameQuery("endlessly"));
+  expect(found).toHaveLength(1_000);
 });

@@ -185,7 +185,9 @@ function styleName(name: SyntaxNode): Found[] {
 }
 
 function markupName(name: SyntaxNode): Found[] {
-  const attribute = name.ancestors().find((node) => node.kind() === "attribute");
+  // Quotes are a node of their own.
+  const above = name.parent();
+  const attribute = above?.kind() === "attribute" ? above : above?.parent();
   return attribute?.child(0)?.text().toLowerCase() === "id" ? [{ node: name, name, kind: "variable" }] : [];
 }
 

@@ -17,7 +17,12 @@ export type RunnerName =
   | "cargo";
 
 /** A runner that the project seems to use, and how that shows. */
-export type Candidate = { readonly runner: RunnerName; readonly why: string };
+export type Candidate = {
+  readonly runner: RunnerName;
+  readonly why: string;
+  /** Nothing names it; there are only files that it could run. */
+  readonly guessed?: true;
+};
 
 /** All names, for schemas and messages. */
 export const RUNNERS: readonly RunnerName[] = [
@@ -142,7 +147,7 @@ function scriptRunners({ files, names }: ProjectSigns): Candidate[] {
     return [{ runner: "npm", why: `package.json has the test script '${script}'` }];
   const test =
     manifest && names.find((name) => /(^|[/.-])(test|spec)\.[cm]?[jt]s$|^test\/[^/]+\.[cm]?js$/.test(name));
-  return test ? [{ runner: "node", why: `there is ${test} and no other runner` }] : [];
+  return test ? [{ runner: "node", why: `there is ${test} and no other runner`, guessed: true }] : [];
 }
 
 function pythonRunners({ files, names }: ProjectSigns): Candidate[] {
@@ -153,5 +158,7 @@ function pythonRunners({ files, names }: ProjectSigns): Candidate[] {
   );
   if (named) return [{ runner: "pytest", why: `${named} names it` }];
   const test = names.find((name) => /(^|\/)test_[^/]*\.py$|_test\.py$/.test(name));
-  return test ? [{ runner: "unittest", why: `there is ${test} and nothing names pytest` }] : [];
+  return test
+    ? [{ runner: "unittest", why: `there is ${test} and nothing names pytest`, guessed: true }]
+    : [];
 }

@@ -55,7 +55,9 @@ function failureOf({ about, name, printed }: Point, projectDir: string): Failure
 
 /** Node lists a file in which no test was run, such as by a filter, as a test that passed. */
 function isFile({ depth, name }: Point): boolean {
-  return depth === 0 && /^\S+\.[cm]?[jt]sx?$/.test(name);
+  return (
+    depth === 0 && !/\s/.test(name) && /(?:^|[/._-])(?:test|spec)s?[/._-](?:.*\.)?[cm]?[jt]sx?$/.test(name)
+  );
 }
 
 function thrownIn(printed: string): string | undefined {

@@ -2,6 +2,7 @@ import { access, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { isBelow } from "../shell/below.ts";
 import { type RunnerName, readProjectFile } from "./detect-runner.ts";
+import { fromProject, type TestedPath } from "./find-package.ts";
 import { parseJest, parseMocha } from "./parse-jest.ts";
 import { parseJunit } from "./parse-junit.ts";
 import { parseTap } from "./parse-tap.ts";
@@ -11,11 +12,14 @@ import { asObject, parseObject, type TestReport } from "./test-report.ts";
 /** What is to be tested. */
 export type TestRequest = {
   readonly projectDir: string;
+  /** The folder that is tested, relative to the project; empty for all of it. */
+  readonly folder?: string;
   /** A folder that the runner may write and the host can read. */
   readonly reportDir: string;
-  readonly path?: { readonly relative: string; readonly isFolder: boolean } | undefined;
+  /** From the tested folder. */
+  readonly path?: TestedPath | undefined;
   readonly filter?: string | undefined;
-  /** Whether the runner may write into the project. */
+  /** Whether the runner may write into the tested folder. */
   readonly mayWrite: (relative: string) => boolean;
 };
 
@@ -48,7 +52,7 @@ const PLANNERS: Readonly<Record<RunnerName, Planner>> = {
     // A configuration is bundled into a file beside it, which a read-only project does not let happen.
     const loader = request.mayWrite("node_modules/.vite-temp/x") ? [] : ["--configLoader=runner"];
     return jsonCommand(request, file, [
-      ...(await program(request.projectDir, "vitest")),
+      ...(await program(request, "vitest")),
       "run",
       "--reporter=default",
       "--reporter=json",
@@ -62,7 +66,7 @@ const PLANNERS: Readonly<Record<RunnerName, Planner>> = {
   jest: async (request) => {
     const file = join(request.reportDir, "report.json");
     return jsonCommand(request, file, [
-      ...(await program(request.projectDir, "jest")),
+      ...(await program(request, "jest")),
       "--json",
       `--outputFile=${file}`,
       "--coverage=false",
@@ -75,7 +79,7 @@ const PLANNERS: Readonly<Record<RunnerName, Planner>> = {
     const file = join(request.reportDir, "report.json");
     return {
       argv: [
-        ...(await program(request.projectDir, "mocha")),
+        ...(await program(request, "mocha")),
         "--reporter=json",
         `--reporter-option=output=${file}`,
         ...named(request, (filter) => `--fgrep=${filter}`),
@@ -90,8 +94,8 @@ const PLANNERS: Readonly<Record<RunnerName, Planner>> = {
     const file = join(request.reportDir, "report.tap");
     const { path } = request;
     const tests = path?.isFolder
-      ? [`./${path.relative}/**/*.{test,spec}.{js,mjs,cjs,ts,mts,cts}`]
-      : pathOf(request);
+      ? [`./${escapeGlob(path.relative)}/**/*.{test,spec}.{js,mjs,cjs,ts,mts,cts}`]
+      : pathOf(request).map(escapeGlob);
     return {
       argv: [
         process.execPath,
@@ -151,7 +155,7 @@ const PLANNERS: Readonly<Record<RunnerName, Planner>> = {
       "junit_family=xunit1",
     ];
     return junitCommand(request, file, [
-      await python(request.projectDir),
+      await python(testedDir(request)),
       "-m",
       "pytest",
       ...options,
@@ -166,7 +170,7 @@ const PLANNERS: Readonly<Record<RunnerName, Planner>> = {
     const name = named(request, (filter) => `-k${filter}`);
     return {
       argv: [
-        await python(request.projectDir),
+        await python(testedDir(request)),
         "-m",
         "unittest",
         ...(where.length > 0 ? where : ["discover"]),
@@ -178,7 +182,7 @@ const PLANNERS: Readonly<Record<RunnerName, Planner>> = {
     };
   },
   go: async (request) => {
-    const text = (await readProjectFile(request.projectDir, "go.mod")) ?? "";
+    const text = (await readProjectFile(testedDir(request), "go.mod")) ?? "";
     const modulePath = /^module\s+"?([^\s"]+)/m.exec(text)?.[1] ?? "";
     const { path } = request;
     const folder = path && (path.isFolder ? path.relative : path.relative.replace(/\/?[^/]*$/, ""));
@@ -186,7 +190,7 @@ const PLANNERS: Readonly<Record<RunnerName, Planner>> = {
     return {
       argv: ["go", "test", "-json", ...named(request, (filter) => `-run=${escapePattern(filter)}`), where],
       env: { GOCACHE: "/tmp/go-build", GOFLAGS: "-mod=readonly" },
-      parse: ({ stdout }) => parseGo(stdout, modulePath),
+      parse: ({ stdout }) => fromProject(parseGo(stdout, modulePath), request.folder ?? ""),
     };
   },
   cargo: (request) => {
@@ -207,7 +211,7 @@ const PLANNERS: Readonly<Record<RunnerName, Planner>> = {
         ...(!request.mayWrite("target/x") && { CARGO_TARGET_DIR: "/tmp/target" }),
       },
       notes: unused ? ["cargo finds tests by their names; the path was not used"] : [],
-      parse: ({ stdout, stderr }) => parseCargo(`${stdout}\n${stderr}`),
+      parse: ({ stdout, stderr }) => fromProject(parseCargo(`${stdout}\n${stderr}`), request.folder ?? ""),
     };
   },
 };
@@ -221,31 +225,50 @@ function jsonCommand({ projectDir }: TestRequest, reportFile: string, argv: read
   return { argv, reportFile, parse: ({ report }) => parseJest(report ?? "", projectDir) };
 }
 
-function junitCommand({ projectDir }: TestRequest, reportFile: string, argv: readonly string[]): TestCommand {
+function junitCommand(request: TestRequest, reportFile: string, argv: readonly string[]): TestCommand {
   return {
     argv,
     reportFile,
     env: { PYTHONDONTWRITEBYTECODE: "1" },
-    parse: ({ report }) => parseJunit(report ?? "", projectDir),
+    parse: ({ report }) => fromProject(parseJunit(report ?? "", testedDir(request)), request.folder ?? ""),
   };
 }
 
-/** A package's program, run with this Node: what the shell would find as its name may be anything. */
-async function program(projectDir: string, name: string): Promise<string[]> {
-  const folder = `node_modules/${name}`;
-  const root = await realpath(projectDir);
+/**
+ * A package's program, run with this Node: what the shell would find as its name may be anything. It is looked for in the
+ * tested folder and in those around it, up to the project's.
+ */
+async function program(request: TestRequest, name: string): Promise<string[]> {
+  const root = await realpath(request.projectDir);
+  for (let folder = request.folder ?? ""; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/")))) {
+    const found = await programIn(root, join(folder, "node_modules", name), name);
+    if (found) return found;
+    if (folder === "") break;
+  }
+  throw new NoRunner(
+    `${name} is not installed: there is no node_modules/${name} in the project; install its dependencies first`,
+  );
+}
+
+async function programIn(root: string, folder: string, name: string): Promise<string[] | undefined> {
   // Package managers link packages to where they keep them.
   const real = await realpath(join(root, folder)).catch(() => undefined);
-  if (real !== undefined && !isBelow(real, root))
+  if (real === undefined) return undefined;
+  if (!isBelow(real, root))
     throw new NoRunner(`${folder} leads out of the project, where the sandbox does not let it be seen`);
-  const manifest = parseObject((real && (await readProjectFile(root, join(real, "package.json")))) ?? "");
+  const manifest = parseObject((await readProjectFile(root, join(real, "package.json"))) ?? "");
   const { bin } = manifest ?? {};
   const path = typeof bin === "string" ? bin : asObject(bin)[name];
-  if (real === undefined || typeof path !== "string")
-    throw new NoRunner(
-      `${name} is not installed: there is no ${folder} in the project; install its dependencies first`,
-    );
-  return [process.execPath, join(real, path)];
+  return typeof path === "string" ? [process.execPath, join(real, path)] : undefined;
+}
+
+function testedDir({ projectDir, folder = "" }: TestRequest): string {
+  return join(projectDir, folder);
+}
+
+/** Node takes its arguments for patterns, and brackets in names of files are not rare. */
+function escapeGlob(text: string): string {
+  return text.replace(/[[\]{}()*?]/g, "[$&]");
 }
 
 async function python(projectDir: string): Promise<string> {

@@ -244,6 +244,34 @@ describe.skipIf(!hasSandbox)("real runs of tests (need bubblewrap)", () => {
     expect((await run()).text).toMatch(/leads out of the project/);
   });
 
+  test("a path in a package of a larger project is tested as that package says, and named from the project", async () => {
+    place.write("package.json", JSON.stringify({ private: true, scripts: { test: "npm -ws test" } }));
+    place.write("packages/a/package.json", JSON.stringify({ name: "a", scripts: { test: "node --test" } }));
+    place.write("packages/a/test/package.json", JSON.stringify({ type: "module" }));
+    place.write(
+      "packages/a/test/[id].test.js",
+      'import { test } from "node:test";\ntest("server.js", () => {});\ntest("bad", () => {\n  throw new Error("no");\n});\n',
+    );
+    for (const path of ["packages/a", "packages/a/test", "packages/a/test/[id].test.js"]) {
+      const { text, counted } = await run({ path });
+      expect(counted).toEqual([[2, 1]]);
+      expect(text).toContain("these are the tests of packages/a, run there");
+      expect(text).toContain("FAILED bad\n  at packages/a/test/[id].test.js:");
+    }
+  });
+
+  test("tests have a time limit of their own, not that of commands", async () => {
+    place.write("package.json", JSON.stringify({ scripts: { test: "node --test" } }));
+    place.write(
+      "slow.test.mjs",
+      'import { test } from "node:test";\ntest("waits", () => new Promise((r) => setTimeout(r, 400)));\n',
+    );
+    const timed = (seconds: number, testSeconds: number) =>
+      place.use(createTest({ ...DEFAULT_SHELL, seconds, testSeconds }), {});
+    expect((await timed(0.1, 60)).text).toContain("tests: 1 run, 1 passed");
+    expect((await timed(60, 0.1)).text).toContain("did not end in time");
+  });
+
   test("a project without tests is told what can be asked for", async () => {
     expect(await run()).toMatchObject({
       isError: true,

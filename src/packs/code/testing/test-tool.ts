@@ -15,14 +15,8 @@ import {
   type CommandRunner,
   createCommandRunner,
 } from "../shell/run-command.ts";
-import {
-  type Candidate,
-  chooseRunner,
-  detectRunners,
-  RUNNERS,
-  type RunnerName,
-  readSigns,
-} from "./detect-runner.ts";
+import { type Candidate, chooseRunner, RUNNERS, type RunnerName } from "./detect-runner.ts";
+import { findPackage, insidePackage, type TestedPath } from "./find-package.ts";
 import { NoRunner, planCommand, type TestCommand } from "./plan-command.ts";
 import { isFault, reportText } from "./report-text.ts";
 
@@ -69,7 +63,11 @@ export function createTest(settings: ShellSettings, host: CommandHost = {}): Too
           description: "Only tests whose name contains this.",
         },
         runner: { type: "string", enum: [...RUNNERS], description: "Found out by default." },
-        timeoutSeconds: { type: "number", exclusiveMinimum: 0, description: `At most ${settings.testSeconds}.` },
+        timeoutSeconds: {
+          type: "number",
+          exclusiveMinimum: 0,
+          description: `At most ${settings.testSeconds}.`,
+        },
       },
       additionalProperties: false,
     },
@@ -99,23 +97,25 @@ async function perform(input: TestInput, context: ToolContext, means: Means): Pr
     );
   const { projectDir, workspaceDir } = context;
   const place = await placeOf(context);
-  const found = detectRunners(await readSigns(projectDir));
+  const { folder, candidates: found } = await findPackage(projectDir, place);
   const candidate = choose(input, found, place?.relative);
   const rights = await diskRights(context);
   const mayWrite = (relative: string) =>
-    rights.writable.some((folder) => isBelow(join(projectDir, relative), folder));
+    rights.writable.some((each) => isBelow(join(projectDir, folder, relative), each));
   await mkdir(workspaceDir, { recursive: true });
   const reportDir = await mkdtemp(join(workspaceDir, ".test-report-"));
   try {
-    const request = { projectDir, reportDir, path: place, filter: input.filter, mayWrite };
+    const path = insidePackage(place, folder);
+    const request = { projectDir, folder, reportDir, path, filter: input.filter, mayWrite };
     const command = await planCommand(candidate.runner, request);
     context.progress(`${candidate.runner}: ${candidate.why}`);
-    const run = () => start(input, command, context, { ...means, rights, reportDir });
+    const run = () => start(input, command, context, { ...means, rights, reportDir, folder });
     const outcome = await (rights.writable.length > 0 ? context.aroundChanges(run) : run());
     const report = command.parse({ report: await readReport(reportDir, command.reportFile), ...outcome });
     if (report) context.tested(report.passed + report.failed, report.passed);
     const others = found.filter(({ runner }) => runner !== candidate.runner);
-    const notes = [...(command.notes ?? []), ...rights.notes];
+    const where = folder === "" ? [] : [`these are the tests of ${folder}, run there`];
+    const notes = [...where, ...(command.notes ?? []), ...rights.notes];
     const told = { candidate, others, argv: command.argv, projectDir, reportDir, report, outcome, notes };
     return { text: reportText(told), isError: isFault(told) };
   } finally {
@@ -128,14 +128,12 @@ function choose({ runner }: TestInput, found: readonly Candidate[], path: string
   const candidate = chooseRunner(found, path);
   if (candidate) return candidate;
   throw new NoRunner(
-    `no test runner was found in this project; name one with 'runner': ${RUNNERS.join(", ")}`,
+    `no test runner was found in this project; name one with 'runner': ${RUNNERS.join(", ")}; or name with 'path' the package to test`,
   );
 }
 
 /** The file or folder that was judged; undefined for the whole project. */
-async function placeOf({
-  targets,
-}: ToolContext): Promise<{ relative: string; isFolder: boolean } | undefined> {
+async function placeOf({ targets }: ToolContext): Promise<TestedPath | undefined> {
   const target = targets.find((each) => each.kind === "path");
   if (target?.root !== "project") throw new NoRunner("the path is outside the project");
   if (target.relative === "") return undefined;
@@ -153,12 +151,13 @@ async function start(
     runner,
     rights,
     reportDir,
-  }: Means & { rights: Awaited<ReturnType<typeof diskRights>>; reportDir: string },
+    folder,
+  }: Means & { rights: Awaited<ReturnType<typeof diskRights>>; reportDir: string; folder: string },
 ): Promise<CommandOutcome> {
   const { projectDir, workspaceDir, signal } = context;
   return runner.run({
     argv,
-    cwd: projectDir,
+    cwd: join(projectDir, folder),
     projectDir,
     workspaceDir,
     writable: [...rights.writable, reportDir],

@@ -1,0 +1,155 @@
+import type { Blacklist } from "./blacklist.ts";
+import { canonicalUrl } from "./canonical-url.ts";
+import type { CrawlLog, LoggedPage } from "./crawl-log.ts";
+import type { CrawlLimits } from "./limits.ts";
+import { readInTime } from "./read-in-time.ts";
+import type { ReadWebPage } from "./web-host.ts";
+
+/** A page as it came out of a call: with its text if it was read by this call. */
+export type CrawledPage = LoggedPage & { content?: string };
+
+/** What a crawl works with. */
+export type Crawl = {
+  log: CrawlLog;
+  limits: CrawlLimits;
+  readPage: ReadWebPage;
+  blacklist: Pick<Blacklist, "match" | "noteMissing">;
+  images: boolean;
+  signal: AbortSignal;
+  progress(message: string): void;
+  /** Gives a page that was read its place: a duplicate of another, or a file of its own. */
+  keep(page: CrawledPage): Promise<LoggedPage>;
+  /** Called when a batch has ended. */
+  save(): Promise<void>;
+};
+
+/** What came of each address, in the order given, and which were not tried. */
+export type CrawlOutcome = { pages: CrawledPage[]; left: string[] };
+
+/**
+ * Crawls in batches until the run's limits are reached, then tries once more what was too slow. Addresses that were tried
+ * before, are on the blacklist or are beyond the limits cost nothing.
+ */
+export async function crawlPages(urls: readonly string[], crawl: Crawl): Promise<CrawlOutcome> {
+  const { limits, log } = crawl;
+  const outcomes = new Map<number, CrawledPage>();
+  const pending = urls.map((url, at) => ({ url, at }));
+  const slow: Place[] = [];
+  while (pending.length > 0) {
+    const room = log.batches < limits.batches ? limits.successes - successesOf(log) : 0;
+    const batch = takeBatch(pending, Math.min(limits.batchSize, room), crawl, outcomes);
+    if (batch.length === 0) break;
+    log.batches++;
+    crawl.progress(`batch ${log.batches} of ${limits.batches}: ${batch.length} pages`);
+    await readAll(batch, crawl, outcomes);
+    slow.push(...batch.filter(({ at }) => outcomes.get(at)?.status === "timeout"));
+    await crawl.save();
+  }
+  while (slow.length > 0 && successesOf(log) < limits.successes) {
+    const room = Math.min(limits.retriesAtOnce, limits.successes - successesOf(log));
+    const again = slow.splice(0, room);
+    crawl.progress(`trying ${again.length} slow pages once more`);
+    await readAll(again, crawl, outcomes);
+    await crawl.save();
+  }
+  return collect(urls, outcomes, crawl);
+}
+
+type Place = { url: string; at: number };
+type Outcomes = Map<number, CrawledPage>;
+
+/** The next addresses worth asking for; for those before them that are not, the outcome is noted. */
+function takeBatch(pending: Place[], size: number, crawl: Crawl, outcomes: Outcomes): Place[] {
+  const batch: Place[] = [];
+  const keys = new Map<string, string>();
+  while (pending.length > 0) {
+    const [place] = pending;
+    if (!place) break;
+    const key = canonicalUrl(place.url);
+    const twin = key === undefined ? undefined : keys.get(key);
+    const known = twin ? duplicateOf(place.url, twin) : withoutAsking(place.url, key, crawl);
+    if (!known && batch.length >= size) break;
+    pending.shift();
+    if (known) outcomes.set(place.at, known);
+    else {
+      batch.push(place);
+      keys.set(key ?? place.url, place.url);
+    }
+  }
+  return batch;
+}
+
+/** The outcome of an address that need not or must not be asked for. */
+function withoutAsking(url: string, key: string | undefined, crawl: Crawl): CrawledPage | undefined {
+  if (key === undefined)
+    return { url, canonical: url, title: "", status: "failed", reason: "this is no address on the web" };
+  const before = crawl.log.pages.find(({ canonical, also }) => canonical === key || also?.includes(key));
+  if (before?.status === "success") return duplicateOf(url, before.url);
+  if (before)
+    return { ...before, url, reason: `${before.reason ?? before.status}; tried before in this run` };
+  const entry = crawl.blacklist.match(url);
+  if (!entry) return undefined;
+  const reason = `blacklisted: ${entry.by === "person" ? "by a person" : `${entry.failures} pages of ${entry.domain} were not there`}`;
+  crawl.progress(`warning: ${url} is skipped, ${reason}`);
+  return { url, canonical: key, title: "", status: "skipped", reason };
+}
+
+/** What is said of a page that was read already. */
+export function duplicateOf(url: string, other: string): CrawledPage {
+  return {
+    url,
+    canonical: canonicalUrl(url) ?? url,
+    title: "",
+    status: "skipped",
+    reason: `duplicate of ${other}`,
+  };
+}
+
+/** Asks for all at once, and notes what came in the order of the addresses, so that the first of two twins is kept. */
+async function readAll(places: readonly Place[], crawl: Crawl, outcomes: Outcomes): Promise<void> {
+  const { signal, log } = crawl;
+  const read = await readInTime(
+    places.map(({ url }) => url),
+    crawl,
+  );
+  signal.throwIfAborted();
+  for (const [index, { url, at }] of places.entries()) {
+    const page = read[index];
+    if (!page) continue;
+    const kept = page.status === "success" ? await crawl.keep(page) : page;
+    const { content: _, ...logged } = kept as CrawledPage;
+    const earlier = log.pages.findIndex(({ canonical }) => canonical === logged.canonical);
+    if (earlier < 0) log.pages.push(logged);
+    else if (log.pages[earlier]?.status === "timeout") log.pages[earlier] = logged;
+    outcomes.set(at, kept.status === "success" ? { ...kept, content: page.content ?? "" } : kept);
+    if (page.error_code === "1214") noteMissing(url, crawl);
+  }
+}
+
+function noteMissing(url: string, { blacklist, progress }: Crawl): void {
+  const entry = blacklist.noteMissing(url);
+  if (entry)
+    progress(
+      `warning: ${entry.domain} is blacklisted now, ${entry.failures} of its pages were not there (retinue blacklist remove ${entry.domain} takes it off)`,
+    );
+}
+
+function collect(urls: readonly string[], outcomes: Outcomes, { log, limits }: Crawl): CrawlOutcome {
+  const full = successesOf(log) >= limits.successes;
+  const reason = full
+    ? `not tried: this run has read its ${limits.successes} pages`
+    : `not tried: this run has used its ${limits.batches} batches of ${limits.batchSize}`;
+  const left: string[] = [];
+  const pages = urls.map((url, at): CrawledPage => {
+    const page = outcomes.get(at);
+    if (page) return page;
+    left.push(url);
+    return { url, canonical: canonicalUrl(url) ?? url, title: "", status: "skipped", reason };
+  });
+  return { pages, left };
+}
+
+/** Pages that a run has read. */
+export function successesOf(log: CrawlLog): number {
+  return log.pages.filter(({ status }) => status === "success").length;
+}

@@ -1,0 +1,74 @@
+import type { Egress } from "../../../net/egress-guard.ts";
+import type { FetchFailure } from "../../../net/fetch-outcome.ts";
+import type { WebSettings } from "../../../schema/settings.ts";
+import type { ExtractedPage } from "../extract/extract-page.ts";
+import type { ExtractionPool } from "../extract/worker-pool.ts";
+import type { LocalDocuments } from "../search/local-documents.ts";
+import type { PageFetcher } from "../web-tools.ts";
+
+/** A page that was got and read, or why not. */
+export type ReadPage =
+  | { status: "read" /** After redirects. */; url: string; page: ExtractedPage }
+  | { status: "failed"; kind: FetchFailure | "unreadable"; reason: string };
+
+/** How one page is wanted. */
+export type ReadOptions = { signal: AbortSignal; images?: boolean; deadlineMs?: number };
+
+/** Gets a page past the guard and reads it in a thread. Rejects only when the signal aborts. */
+export type ReadWebPage = (url: string, options: ReadOptions) => Promise<ReadPage>;
+
+/** What pages are got and read with. */
+export type WebHost = { readPage: ReadWebPage; close(): Promise<void> };
+
+/** Parts of a web host that its owner chooses. */
+export type WebHostOptions = {
+  web: WebSettings;
+  /** Documents of this machine, which the program itself serves like pages. */
+  documents?: Pick<LocalDocuments, "allowOrigins" | "resolveUrl" | "targetOf">;
+  /** Instead of one made from the settings. */
+  egress?: Egress;
+  /** Instead of the one of the process. */
+  pool?: ExtractionPool;
+};
+
+/** Creates the way to pages; network and readers are loaded with the first one. */
+export function createWebHost({ web, documents, egress, pool }: WebHostOptions): WebHost {
+  let made: Promise<Egress> | undefined;
+  const findEgress = async () => {
+    const { createEgress } = await import("../../../net/egress-guard.ts");
+    const { allowHosts } = web;
+    return createEgress({ allowHosts, ...(documents && { allowOrigins: () => documents.allowOrigins() }) });
+  };
+  return {
+    async readPage(address, { signal, images = false, deadlineMs }) {
+      made ??= egress ? Promise.resolve(egress) : findEgress();
+      const { fetchPage } = await import("../../../net/guarded-fetch.ts");
+      const got = await fetchPage((await documents?.resolveUrl(address)) ?? address, {
+        egress: await made,
+        signal,
+        maxBytes: web.maxPageMb * 1_000_000,
+        ...(deadlineMs !== undefined && { deadlineMs }),
+        ...(web.userAgent !== undefined && { userAgent: web.userAgent }),
+      });
+      if (got.status === "failed") return { status: "failed", kind: got.kind, reason: got.message };
+      const { sharedExtractionPool } = await import("../extract/worker-pool.ts");
+      const { text, url, contentType } = got;
+      const read = await (pool ?? sharedExtractionPool()).extract({ text, url, contentType, images }, signal);
+      return read.status === "read"
+        ? { status: "read", url, page: read.page }
+        : { status: "failed", kind: "unreadable", reason: read.reason };
+    },
+    close: async () => (await made)?.close(),
+  };
+}
+
+/** Pages for `web_fetch`, got and read like those of a crawl. */
+export function createPageFetcher(host: Pick<WebHost, "readPage">): PageFetcher {
+  return async (address, { signal }) => {
+    const got = await host.readPage(address, { signal });
+    signal.throwIfAborted();
+    if (got.status === "failed") throw new Error(got.reason);
+    const { title, markdown } = got.page;
+    return { url: got.url, title, markdown };
+  };
+}

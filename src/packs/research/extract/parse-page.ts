@@ -1,0 +1,51 @@
+import { parseHTML } from "linkedom";
+import { type DefaultTreeAdapterTypes as Html, parse, serialize, defaultTreeAdapter as tree } from "parse5";
+import type { DomDocument } from "./dom.ts";
+
+/** Nothing a reader sees, or nothing that Markdown can hold; without them the page is a fraction of its size. */
+const UNREAD = new Set([
+  "style",
+  "noscript",
+  "template",
+  "svg",
+  "canvas",
+  "iframe",
+  "object",
+  "embed",
+  "audio",
+  "video",
+]);
+
+/** A parsed page, and whether it had programs that a browser would have run. */
+export type ParsedPage = { document: DomDocument; hasScripts: boolean };
+
+/** Parses a page as a browser does, however broken its markup, into a document that can be searched. */
+export function parsePage(html: string): ParsedPage {
+  const page = parse(html, { scriptingEnabled: false });
+  const hasScripts = prune(page);
+  const { document }: { document: DomDocument } = parseHTML(serialize(page));
+  return { document, hasScripts };
+}
+
+/** Takes out what nobody reads, without recursion: pages may be nested deeper than a stack. */
+function prune(page: Html.Document): boolean {
+  let hasScripts = false;
+  const pending: Html.ParentNode[] = [page];
+  for (let node = pending.pop(); node; node = pending.pop()) {
+    for (const child of [...node.childNodes]) {
+      const isScript = child.nodeName === "script";
+      hasScripts ||= isScript;
+      if (isScript ? !isLinkedData(child) : UNREAD.has(child.nodeName) || child.nodeName === "#comment")
+        tree.detachNode(child);
+      else if (tree.isElementNode(child)) pending.push(child);
+    }
+  }
+  return hasScripts;
+}
+
+function isLinkedData(node: Html.ChildNode): boolean {
+  return (
+    tree.isElementNode(node) &&
+    node.attrs.some(({ name, value }) => name === "type" && /^application\/ld\+json/i.test(value.trim()))
+  );
+}

@@ -1,0 +1,54 @@
+import type { ToolContext } from "../../../tools/tool.ts";
+import { cutAt } from "../../../tools/truncate.ts";
+import { synthesise } from "../synthesis/synthesise.ts";
+import { loadCorpus } from "./corpus-file.ts";
+import { parseReport } from "./parse-report.ts";
+import { renderHtml } from "./render-html.ts";
+import { renderMarkdown } from "./render-markdown.ts";
+import type { Report } from "./report.ts";
+import type { WriteFileInput } from "./write-local-file.ts";
+
+const MAX_FINDING = 300;
+const MAX_FINDINGS = 6;
+
+/** A report as the text of a file, with what is worth telling of it; or why there is none. */
+export async function composeReport(
+  input: WriteFileInput,
+  path: string,
+  { workspaceDir }: Pick<ToolContext, "workspaceDir">,
+): Promise<{ content: string; notes: string[] } | { refused: string }> {
+  const corpus = await loadCorpus(workspaceDir);
+  if (typeof corpus === "string") return { refused: corpus };
+  if (corpus.articles.every(({ status }) => status !== "success"))
+    return { refused: "no page of the corpus could be read, so there is nothing to report on" };
+  const { report: given, title = "Report", request } = input;
+  const made = given
+    ? parseReport(given, corpus)
+    : await synthesise(corpus, { title, ...(request && { request }) });
+  if ("faults" in made)
+    return { refused: `the report was not written:\n${made.faults.map((fault) => `- ${fault}`).join("\n")}` };
+  const report = { ...made, ...(request && { request }) };
+  const content = /\.md$/i.test(path) ? renderMarkdown(report) : renderHtml(report);
+  return { content, notes: given ? [] : notesOn(report) };
+}
+
+/** For those who asked for a report without reading the corpus themselves. */
+function notesOn({ summary, sources, themes, figures, quotes, contradictions, unread }: Report): string[] {
+  const findings = summary
+    .slice(0, MAX_FINDINGS)
+    .map(
+      ({ text, cites }) => `- ${cutAt(text, MAX_FINDING)} ${cites.map((number) => `[${number}]`).join("")}`,
+    );
+  const cited = [...new Set(summary.slice(0, MAX_FINDINGS).flatMap(({ cites }) => cites))].sort(
+    (a, b) => a - b,
+  );
+  return [
+    `Extractive report: ${sources.length} sources, ${themes.length} themes, ${figures.length} key figures, ${quotes.length} quotations, ${contradictions.length} contradictions; ${unread.length} pages could not be read.`,
+    ...(findings.length > 0 ? ["Key findings:", ...findings] : []),
+    ...cited.map((number) => `[${number}] ${sources[number - 1]?.title ?? ""}`),
+    ...(unread.length > 0 ? ["Could not be read:"] : []),
+    ...unread
+      .slice(0, MAX_FINDINGS * 2)
+      .map(({ url, reason }) => `- ${cutAt(url, 200)}: ${cutAt(reason, 200)}`),
+  ];
+}

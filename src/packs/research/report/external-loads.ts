@@ -1,0 +1,95 @@
+import type { DefaultTreeAdapterTypes } from "parse5";
+
+type Node = DefaultTreeAdapterTypes.Node;
+type Element = DefaultTreeAdapterTypes.Element;
+
+/** Attributes from which a browser loads something, or goes somewhere, by itself. */
+const LOADING = new Set([
+  "src",
+  "srcset",
+  "poster",
+  "background",
+  "data",
+  "codebase",
+  "archive",
+  "manifest",
+  "ping",
+]);
+/** Elements that have no place in a page that only shows something. */
+const REFUSED = new Set([
+  "script",
+  "iframe",
+  "frame",
+  "object",
+  "embed",
+  "applet",
+  "base",
+  "portal",
+  "fencedframe",
+]);
+const MAX_LISTED = 20;
+const MAX_SHOWN = 120;
+
+/** What an HTML page would load or run, a line each; empty if it stands on its own. */
+export async function externalLoads(html: string): Promise<string[]> {
+  const { parse } = await import("parse5");
+  const found = new Set<string>();
+  const open: Node[] = [parse(html)];
+  for (let node = open.pop(); node !== undefined && found.size < MAX_LISTED; node = open.pop()) {
+    if ("tagName" in node) for (const fault of faultsOf(node)) found.add(fault.slice(0, MAX_SHOWN));
+    if ("content" in node) open.push(node.content);
+    if ("childNodes" in node) open.push(...node.childNodes.toReversed());
+  }
+  return [...found];
+}
+
+function faultsOf(element: Element): string[] {
+  const { tagName, attrs } = element;
+  if (REFUSED.has(tagName)) return [`<${tagName}>`];
+  const named = new Map(attrs.map(({ name, value }) => [name.toLowerCase(), value]));
+  const faults = attrs.flatMap(({ name, value }) => faultOfAttribute(tagName, name.toLowerCase(), value));
+  if (tagName === "link")
+    faults.push(`<link rel="${named.get("rel") ?? ""}" href="${named.get("href") ?? ""}">`);
+  if (tagName === "meta" && /refresh/i.test(named.get("http-equiv") ?? ""))
+    faults.push("<meta http-equiv=refresh>");
+  if (tagName === "style") faults.push(...loadsInStyle(textOf(element)).map((each) => `<style>: ${each}`));
+  return faults;
+}
+
+function faultOfAttribute(tag: string, name: string, value: string): string[] {
+  const shown = `<${tag} ${name}="${value}">`;
+  if (name.startsWith("on")) return [`<${tag} ${name}=…>`];
+  if (name === "style") return loadsInStyle(value).map((each) => `<${tag} style>: ${each}`);
+  const address = value.replace(/[\u0009\u000a\u000d\s]/g, "");
+  if (/^(?:javascript|vbscript):/i.test(address)) return [shown];
+  const isLoaded =
+    LOADING.has(name) || (/href$/.test(name) && tag !== "a" && tag !== "area" && tag !== "link");
+  if (name === "action" || name === "formaction") return [shown];
+  return isLoaded && !isOwn(address) ? [shown] : [];
+}
+
+/** Something that is in the page already. */
+function isOwn(address: string): boolean {
+  return address === "" || address.startsWith("#") || /^data:(?:image\/(?!svg)|font\/)/i.test(address);
+}
+
+function loadsInStyle(style: string): string[] {
+  const plain = style
+    .replace(/\/\*[\s\S]*?\*\//g, "")
+    .replace(/\\([0-9a-f]{1,6})\s?/gi, (_, code: string) => characterOf(Number.parseInt(code, 16)));
+  const faults = [...plain.matchAll(/url\(\s*["']?([^"')]{0,500})/gi)]
+    .map(([, address = ""]) => address.trim())
+    .filter((address) => !isOwn(address))
+    .map((address) => `url(${address})`);
+  if (/@import/i.test(plain)) faults.push("@import");
+  if (/image-set\(/i.test(plain) && !/image-set\(\s*url/i.test(plain)) faults.push("image-set()");
+  return faults;
+}
+
+function characterOf(code: number): string {
+  return code > 0x10ffff ? "" : String.fromCodePoint(code);
+}
+
+function textOf({ childNodes }: Element): string {
+  return childNodes.map((node) => ("value" in node ? node.value : "")).join("");
+}

@@ -1,0 +1,31 @@
+import type { Article, Corpus } from "../corpus.ts";
+import type { Source, Unread } from "./report.ts";
+
+/** A page of the corpus as a source of a report. */
+export function sourceOf({ url, title, author, date, words, file }: Article): Source {
+  return {
+    url,
+    title: title.trim() || url,
+    ...(author && { author }),
+    ...(date && { date }),
+    ...(words !== undefined && { words }),
+    ...(file && { file }),
+  };
+}
+
+/** The pages that could not be read, with the reason and its code. */
+export function unreadIn({ articles }: Corpus): Unread[] {
+  return articles
+    .filter(({ status, content }) => status !== "success" || content.trim() === "")
+    .map(({ url, title, status, reason, error_code: code }) => ({
+      url,
+      title: title.trim() || url,
+      reason: `${reason || (status === "success" ? "no text was found in it" : WORDS[status])}${code ? ` (${code})` : ""}`,
+    }));
+}
+
+const WORDS = {
+  failed: "it could not be read",
+  timeout: "it took too long",
+  skipped: "it was left out",
+} as const;

@@ -1,0 +1,201 @@
+import { randomBytes } from "node:crypto";
+import { type Database, type Migration, openDatabase } from "../../../store/file/open-database.ts";
+import { ftsQueries } from "./fts-query.ts";
+
+/** A folder whose documents are indexed. */
+export type IndexedFolder = {
+  id: number;
+  root: string;
+  /** Names the folder in addresses; nobody can guess it, and it never changes. */
+  key: string;
+};
+
+/** What is known of a document without its text. */
+export type KnownDocument = { id: number; path: string; stamp: string; hash: string };
+
+/** A document as it goes into the index. */
+export type NewDocument = { path: string; stamp: string; hash: string; title: string; text: string };
+
+/** A document that fits a query; `ref` leads to its snippet. */
+export type Match = { id: number; folderId: number; path: string; title: string; query: string };
+
+const MIGRATIONS: readonly Migration[] = [
+  {
+    version: 1,
+    sql: `
+      CREATE TABLE folders (id INTEGER PRIMARY KEY, root TEXT NOT NULL UNIQUE, key TEXT NOT NULL UNIQUE) STRICT;
+      CREATE TABLE documents (
+        id INTEGER PRIMARY KEY,
+        folder_id INTEGER NOT NULL REFERENCES folders (id) ON DELETE CASCADE,
+        path TEXT NOT NULL,
+        stamp TEXT NOT NULL,
+        hash TEXT NOT NULL,
+        title TEXT NOT NULL,
+        UNIQUE (folder_id, path)
+      ) STRICT;
+      CREATE VIRTUAL TABLE texts USING fts5 (
+        title, body, tokenize = "porter unicode61 remove_diacritics 2", prefix = '3'
+      );
+      CREATE TRIGGER documents_gone AFTER DELETE ON documents BEGIN DELETE FROM texts WHERE rowid = old.id; END;
+    `,
+  },
+];
+
+const TITLE_WEIGHT = 6;
+const SNIPPET_TOKENS = 40;
+
+/** Documents by what is written in them, in a database file of its own. Addresses and texts survive the process. */
+export class DocumentIndex {
+  readonly #database: Database;
+
+  constructor(path: string) {
+    this.#database = openDatabase(path, MIGRATIONS);
+  }
+
+  get notices(): readonly string[] {
+    return this.#database.notices;
+  }
+
+  /** The entry of a folder, made if there is none. */
+  folder(root: string): IndexedFolder {
+    const { db } = this.#database;
+    const known = () => db.prepare("SELECT id, root, key FROM folders WHERE root = ?").get(root);
+    let row = known();
+    if (!row) {
+      db.prepare("INSERT OR IGNORE INTO folders (root, key) VALUES (?, ?)").run(root, newKey());
+      row = known();
+    }
+    return { id: Number(row?.id), root, key: String(row?.key) };
+  }
+
+  folders(): IndexedFolder[] {
+    const rows = this.#database.db.prepare("SELECT id, root, key FROM folders").all();
+    return rows.map(({ id, root, key }) => ({ id: Number(id), root: String(root), key: String(key) }));
+  }
+
+  /** Forgets folders, such as those of worktrees that are gone. */
+  forget(folderId: number): void {
+    this.#within((db) => {
+      db.prepare("DELETE FROM documents WHERE folder_id = ?").run(folderId);
+      db.prepare("DELETE FROM folders WHERE id = ?").run(folderId);
+    });
+  }
+
+  /** What is known of a folder's documents, by path. */
+  known(folderId: number): Map<string, KnownDocument> {
+    const rows = this.#database.db
+      .prepare("SELECT id, path, stamp, hash FROM documents WHERE folder_id = ?")
+      .all(folderId);
+    return new Map(
+      rows.map(({ id, path, stamp, hash }) => [
+        String(path),
+        { id: Number(id), path: String(path), stamp: String(stamp), hash: String(hash) },
+      ]),
+    );
+  }
+
+  /** The folder and path behind the two parts of an address, if that document is in the index. */
+  find(key: string, path: string): { root: string; path: string } | undefined {
+    const row = this.#database.db
+      .prepare(
+        "SELECT f.root, d.path FROM folders f JOIN documents d ON d.folder_id = f.id WHERE f.key = ? AND d.path = ?",
+      )
+      .get(key, path);
+    return row && { root: String(row.root), path: String(row.path) };
+  }
+
+  /** Writes documents in one transaction, over those of the same path. */
+  write(folderId: number, documents: readonly NewDocument[]): void {
+    this.#within((db) => {
+      const upsert = db.prepare(
+        `INSERT INTO documents (folder_id, path, stamp, hash, title) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (folder_id, path) DO UPDATE SET stamp = excluded.stamp, hash = excluded.hash, title = excluded.title
+         RETURNING id`,
+      );
+      const clear = db.prepare("DELETE FROM texts WHERE rowid = ?");
+      const insert = db.prepare("INSERT INTO texts (rowid, title, body) VALUES (?, ?, ?)");
+      for (const { path, stamp, hash, title, text } of documents) {
+        const id = Number(upsert.get(folderId, path, stamp, hash, title)?.id);
+        clear.run(id);
+        insert.run(id, title, text);
+      }
+    });
+  }
+
+  /** Notes that files were looked at again and hold what they held. */
+  touch(documents: readonly Pick<KnownDocument, "id" | "stamp">[]): void {
+    this.#within((db) => {
+      const update = db.prepare("UPDATE documents SET stamp = ? WHERE id = ?");
+      for (const { id, stamp } of documents) update.run(stamp, id);
+    });
+  }
+
+  remove(ids: readonly number[]): void {
+    this.#within((db) => {
+      const remove = db.prepare("DELETE FROM documents WHERE id = ?");
+      for (const id of ids) remove.run(id);
+    });
+  }
+
+  /** Documents of these folders that fit, best first: those with every term before those with some of them. */
+  *search(text: string, folderIds: readonly number[], most: number): Generator<Match> {
+    const seen = new Set<number>();
+    const marks = folderIds.map(() => "?").join(", ");
+    const select = this.#database.db.prepare(
+      `SELECT d.id, d.folder_id, d.path, d.title FROM texts JOIN documents d ON d.id = texts.rowid
+       WHERE texts MATCH ? AND d.folder_id IN (${marks})
+       ORDER BY bm25(texts, ${TITLE_WEIGHT}, 1), d.path LIMIT ?`,
+    );
+    const queries = ftsQueries(text);
+    for (const [at, query] of queries.entries()) {
+      // Words that only begin alike are for when nothing else is found.
+      if (at === 2 && seen.size > 0) return;
+      for (const { id, folder_id, path, title } of select.all(query, ...folderIds, most)) {
+        if (seen.has(Number(id))) continue;
+        seen.add(Number(id));
+        yield {
+          id: Number(id),
+          folderId: Number(folder_id),
+          path: String(path),
+          title: String(title),
+          query,
+        };
+        if (seen.size >= most) return;
+      }
+    }
+  }
+
+  /** The words around those that a match was found by. */
+  snippet({ id, query }: Match): string {
+    const row = this.#database.db
+      .prepare(
+        `SELECT snippet(texts, 1, '', '', ' … ', ${SNIPPET_TOKENS}) AS snippet FROM texts WHERE texts MATCH ? AND rowid = ?`,
+      )
+      .get(query, id);
+    return String(row?.snippet ?? "")
+      .replaceAll(/\s+/g, " ")
+      .trim();
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #within(work: (db: Database["db"]) => void): void {
+    const { db } = this.#database;
+    db.exec("BEGIN IMMEDIATE");
+    try {
+      work(db);
+      db.exec("COMMIT");
+    } catch (thrown) {
+      if (db.isTransaction) db.exec("ROLLBACK");
+      throw thrown;
+    }
+  }
+}
+
+const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
+
+function newKey(): string {
+  return [...randomBytes(16)].map((byte) => ALPHABET[byte % ALPHABET.length]).join("");
+}

@@ -1,0 +1,103 @@
+import { clusterTexts } from "../../../text/cluster-texts.ts";
+import { type KeyPhrase, keyPhrases } from "../../../text/key-phrases.ts";
+import { centroidOf, likeness, type Vector } from "../../../text/term-vectors.ts";
+import { termsOf } from "../../../text/terms.ts";
+import type { Sentence } from "./read-articles.ts";
+
+/** Sentences on one thing. */
+export type Cluster = {
+  readonly heading: string;
+  /** Indexes of its sentences. */
+  readonly members: readonly number[];
+  readonly middle: Vector;
+};
+
+const MOST_THEMES = 7;
+const LEAST_THEMES = 2;
+const LEAST_SENTENCES = 3;
+const ALIKE = 0.12;
+/** Two phrases whose sentences overlap by more are one theme. */
+const OVERLAP = 0.34;
+/** A phrase in more than this share of the sentences is the topic itself. */
+const TOO_COMMON = 0.3;
+
+/** Themes across the sources: sentences around the phrases that most of them share. */
+export function findThemes(
+  sentences: readonly Sentence[],
+  vectors: readonly Vector[],
+  topic: string,
+): Cluster[] {
+  const asked = new Set(termsOf(topic));
+  const phrases = keyPhrases(sentences.map(({ text }) => text)).filter(
+    ({ stems, sentences: uses }) =>
+      uses.length <= Math.max(LEAST_SENTENCES, TOO_COMMON * sentences.length) &&
+      !stems.every((stem) => asked.has(stem)),
+  );
+  const seeds = seedsOf(phrases, sentences);
+  const groups = clusterTexts(
+    vectors,
+    seeds.map((seed) => seed.sentences),
+    ALIKE,
+  );
+  const used = new Set<string>();
+  return groups.flatMap((members, at): Cluster[] => {
+    const seed = seeds[at];
+    if (!seed || members.length < LEAST_SENTENCES) return [];
+    const middle = centroidOf(members.map((member) => vectors[member] ?? new Map()));
+    return [{ heading: headingOf(seed, phrases, { members, used }), members, middle }];
+  });
+}
+
+/** The strongest phrases that are about different sentences; those of several sources come first. */
+function seedsOf(phrases: readonly KeyPhrase[], sentences: readonly Sentence[]): KeyPhrase[] {
+  const spread = (phrase: KeyPhrase) =>
+    new Set(phrase.sentences.flatMap((at) => sentences[at]?.sources ?? [])).size;
+  const all = new Set(sentences.flatMap(({ sources }) => sources)).size;
+  const wanted = Math.min(MOST_THEMES, Math.max(LEAST_THEMES, Math.round(Math.sqrt(3.5 * all))));
+  const ranked = phrases
+    .filter((phrase) => phrase.sentences.length >= LEAST_SENTENCES && (all < 2 || spread(phrase) >= 2))
+    .map((phrase) => ({ phrase, score: phrase.score * Math.sqrt(spread(phrase)) }))
+    .sort((a, b) => b.score - a.score);
+  const seeds: KeyPhrase[] = [];
+  for (const { phrase } of ranked) {
+    if (seeds.length >= wanted) break;
+    if (seeds.every((seed) => overlap(seed, phrase) < OVERLAP && !sharesStem(seed, phrase)))
+      seeds.push(phrase);
+  }
+  return seeds;
+}
+
+function overlap(a: KeyPhrase, b: KeyPhrase): number {
+  const both = a.sentences.filter((at) => b.sentences.includes(at)).length;
+  return both / Math.min(a.sentences.length, b.sentences.length);
+}
+
+function sharesStem(a: KeyPhrase, b: KeyPhrase): boolean {
+  return a.stems.some((stem) => b.stems.includes(stem));
+}
+
+/** The phrase a theme grew from and the strongest other one of its sentences, the more exact of them first. */
+function headingOf(
+  seed: KeyPhrase,
+  phrases: readonly KeyPhrase[],
+  { members, used }: { members: readonly number[]; used: Set<string> },
+): string {
+  const inside = new Set(members);
+  const [second] = phrases
+    .filter((phrase) => !sharesStem(seed, phrase) && phrase.stems.every((stem) => !used.has(stem)))
+    .map((phrase) => {
+      const uses = phrase.sentences.filter((at) => inside.has(at)).length;
+      return { phrase, uses, score: (uses * uses * phrase.stems.length) / phrase.sentences.length };
+    })
+    .filter(({ uses }) => uses >= LEAST_SENTENCES)
+    .sort((a, b) => b.score - a.score);
+  for (const stem of [...seed.stems, ...(second?.phrase.stems ?? [])]) used.add(stem);
+  const named = [seed, ...(second ? [second.phrase] : [])].sort((a, b) => b.stems.length - a.stems.length);
+  const text = named.map((phrase) => phrase.text).join(" and ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** How close a sentence is to a theme. */
+export function closeness(cluster: Cluster, vector: Vector | undefined): number {
+  return vector ? likeness(cluster.middle, vector) : 0;
+}

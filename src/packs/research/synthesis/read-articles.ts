@@ -1,0 +1,92 @@
+import { readMarkdown } from "../../../text/read-markdown.ts";
+import { splitSentences } from "../../../text/split-sentences.ts";
+import type { Article } from "../corpus.ts";
+
+/** One sentence of the sources. */
+export type Sentence = {
+  readonly text: string;
+  /** Numbers of the sources it stands in, from 1. */
+  readonly sources: number[];
+  /** How many sentences stand before it in its first source. */
+  readonly place: number;
+  /** It points back to a sentence that a reader will not have seen. */
+  readonly dangling: boolean;
+};
+
+/** A table of a source. */
+export type SourceTable = {
+  readonly rows: readonly (readonly string[])[];
+  readonly section: string;
+  readonly source: number;
+};
+
+/** What there is to make a report of. */
+export type Reading = { readonly sentences: readonly Sentence[]; readonly tables: readonly SourceTable[] };
+
+const MAX_CHARS = 200_000;
+/** Sentences of all sources together that are compared with each other. */
+const MAX_SENTENCES = 900;
+const LEAST_PER_SOURCE = 20;
+const MOST_PER_SOURCE = 120;
+const SHORTEST = 40;
+const LONGEST = 380;
+const LEAST_WORDS = 6;
+const LEAST_FRAGMENT = 20;
+/** With fewer whole sentences than this, fragments such as a search engine's excerpts count as well. */
+const TOO_FEW = 4;
+
+const DANGLING =
+  /^(?:(?:and|but|or|so|yet|however|therefore|thus|hence|instead|moreover|furthermore|meanwhile|similarly|also|then|still|otherwise|nevertheless|consequently)\b|(?:this|that|these|those|it|its|they|their|he|she|his|her|both|such|neither|there|here|the (?:former|latter|same|other|second|first|result|answer|reason|difference))\b(?!\s+(?:is|are)\s+(?:no|a|an)\b))/i;
+const BOILERPLATE =
+  /\b(?:cookies?|subscribe|newsletter|sign up|log ?in|all rights reserved|terms of (?:use|service)|privacy policy|click here|read more|advertisement|javascript|share this|related articles?|copyright|©)\b/i;
+
+/** The sentences and tables of articles, which get their numbers by their order. */
+export function readArticles(articles: readonly Article[]): Reading {
+  const most = Math.floor(MAX_SENTENCES / Math.max(1, articles.length));
+  const perSource = Math.min(MOST_PER_SOURCE, Math.max(LEAST_PER_SOURCE, most));
+  const known = new Map<string, Sentence>();
+  const tables: SourceTable[] = [];
+  for (const [at, article] of articles.entries()) {
+    const source = at + 1;
+    const blocks = readMarkdown(article.content.slice(0, MAX_CHARS));
+    const texts: string[] = [];
+    for (const block of blocks) {
+      if (block.kind === "table") tables.push({ rows: block.rows, section: block.section, source });
+      else texts.push(...splitSentences(block.text));
+    }
+    for (const [place, text] of proseOf(texts).slice(0, perSource).entries()) {
+      const same = known.get(text);
+      if (!same) known.set(text, { text, sources: [source], place, dangling: DANGLING.test(text) });
+      else if (!same.sources.includes(source)) same.sources.push(source);
+    }
+  }
+  return { sentences: [...known.values()], tables };
+}
+
+function proseOf(texts: readonly string[]): string[] {
+  const whole = texts.filter(isWholeSentence);
+  if (whole.length >= TOO_FEW) return whole;
+  return texts.filter(
+    (text) => text.length >= LEAST_FRAGMENT && text.length <= LONGEST && !BOILERPLATE.test(text),
+  );
+}
+
+function isWholeSentence(text: string): boolean {
+  return (
+    text.length >= SHORTEST &&
+    text.length <= LONGEST &&
+    /^["'“‘«(]?[\p{Lu}\d]/u.test(text) &&
+    /[.!…]["'”’»)\]]*$/.test(text) &&
+    text.split(" ").length >= LEAST_WORDS &&
+    !/[|{}]|https?:/.test(text) &&
+    !BOILERPLATE.test(text) &&
+    hasPairedQuotes(text)
+  );
+}
+
+/** A sentence cut out of a longer quotation would pass for its author's own words. */
+function hasPairedQuotes(text: string): boolean {
+  const opened = text.match(/[“«]/g)?.length ?? 0;
+  const closed = text.match(/[”»]/g)?.length ?? 0;
+  return opened === closed && (text.match(/"/g)?.length ?? 0) % 2 === 0;
+}

@@ -1,0 +1,111 @@
+import { isStopWord, stemOf } from "./terms.ts";
+
+/** A phrase that several sentences use. */
+export type KeyPhrase = {
+  /** The form it is mostly written in. */
+  readonly text: string;
+  readonly stems: readonly string[];
+  /** Indexes of the sentences that use it. */
+  readonly sentences: readonly number[];
+  readonly score: number;
+};
+
+type Candidate = { stems: string[]; forms: Map<string, number>; sentences: Set<number> };
+
+const MAX_WORDS = 3;
+/** How often a longer phrase must stand for a part of it to be no phrase of its own. */
+const SWALLOWED = 0.6;
+const LENGTH_BONUS = [0, 1, 2, 2.3];
+
+/** Words that are in every text and name no theme. */
+const VAGUE = new Set(
+  `able actually almost already always another around article back become becomes best better big bigger called case
+  cases cent change changed come comes common day days different early enough even example fact far find first five four
+  full good great half hard high higher hour hours however important instead keep keeps kept kind last late later least
+  less likely little long look lot low lower main many may mean means might million minute minutes month months never new
+  next nearly often old open part people percent per place point possible put quite rather real really report reported
+  reports rest result results right said says second seconds seem set several show shows simple since single small
+  something sometimes soon study sure tell ten thirty third thousand three time times today told true turn twenty usually
+  week weeks well whole work works world write writes wrote year years yet hundred billion six seven eight nine typical
+  typically average annual per-cent according number numbers amount value values every anything nothing everything
+  someone anyone nobody everyone cannot can't don't isn't doesn't won't ask asked asks run runs ran`.split(
+    /\s+/,
+  ),
+);
+
+/** Phrases of up to three words by how many sentences use them and how long they are, the best first. */
+export function keyPhrases(sentences: readonly string[]): KeyPhrase[] {
+  const found = new Map<string, Candidate>();
+  for (const [at, sentence] of sentences.entries())
+    for (const words of chunksOf(sentence)) collect(found, words, at);
+  const frequent = [...found.values()].filter((each) => each.sentences.size >= 2);
+  const swallowed = swallowedIn(frequent);
+  return frequent
+    .filter((each) => !swallowed.has(each) && isNaming(each))
+    .map((each): KeyPhrase => {
+      const bonus = LENGTH_BONUS[each.stems.length] ?? 1;
+      const score = each.sentences.size * bonus;
+      return { text: usualForm(each), stems: each.stems, sentences: [...each.sentences], score };
+    })
+    .sort((a, b) => b.score - a.score || (a.text < b.text ? -1 : 1));
+}
+
+/** Words in a row that no stop word or mark separates. */
+function chunksOf(sentence: string): string[][] {
+  return sentence.split(/[^\p{L}\p{N}\s'’-]+/u).flatMap((clause) => {
+    const chunks: string[][] = [[]];
+    for (const word of clause.split(/\s+/)) {
+      const bare = word.replace(/^['’-]+|['’-]+$|['’]s$/gu, "");
+      const names = /^\p{L}[\p{L}\p{N}'’-]+$/u.test(bare) && !isStopWord(bare.toLowerCase());
+      if (names && !VAGUE.has(bare.toLowerCase())) chunks.at(-1)?.push(bare);
+      else chunks.push([]);
+    }
+    return chunks.filter((chunk) => chunk.length > 0);
+  });
+}
+
+function collect(found: Map<string, Candidate>, words: readonly string[], at: number): void {
+  for (let from = 0; from < words.length; from++) {
+    for (let length = 1; length <= MAX_WORDS && from + length <= words.length; length++) {
+      const part = words.slice(from, from + length);
+      const stems = part.map((word) => stemOf(word.toLowerCase()));
+      const key = stems.join(" ");
+      const form = part.map(inLowerCase).join(" ");
+      const known = found.get(key) ?? { stems, forms: new Map(), sentences: new Set() };
+      known.forms.set(form, (known.forms.get(form) ?? 0) + 1);
+      known.sentences.add(at);
+      found.set(key, known);
+    }
+  }
+}
+
+/** Abbreviations and names such as `SQLite` keep their case. */
+function inLowerCase(word: string): string {
+  return /\p{L}.*\p{Lu}/u.test(word) ? word : word.toLowerCase();
+}
+
+/** Parts of longer phrases that hardly stand alone. */
+function swallowedIn(all: readonly Candidate[]): Set<Candidate> {
+  const byKey = new Map(all.map((each) => [each.stems.join(" "), each]));
+  const swallowed = new Set<Candidate>();
+  for (const { stems, sentences } of all) {
+    if (stems.length < 2) continue;
+    for (const part of [stems.slice(0, -1), stems.slice(1), ...stems.map((stem) => [stem])]) {
+      const shorter = byKey.get(part.join(" "));
+      if (shorter && sentences.size >= SWALLOWED * shorter.sentences.size) swallowed.add(shorter);
+    }
+  }
+  return swallowed;
+}
+
+/** Adverbs and single forms of verbs name nothing. */
+function isNaming(candidate: Candidate): boolean {
+  const form = usualForm(candidate);
+  if (/ly$/.test(form) || /^\p{L}+ly /u.test(form)) return false;
+  return candidate.stems.length > 1 || (form.length > 3 && !/(?:ing|ed)$/.test(form));
+}
+
+function usualForm({ forms }: Candidate): string {
+  const [[form] = [""]] = [...forms].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+  return form;
+}
