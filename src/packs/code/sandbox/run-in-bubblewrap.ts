@@ -1,4 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
 import { RetinueError } from "../../../schema/error.ts";
 import { isBelow } from "../shell/below.ts";
 import { argvOf, commandEnvironment, withoutFiles } from "../shell/command-environment.ts";
@@ -22,7 +23,9 @@ export async function runInBubblewrap(
   const programs = programFolders(places);
   const shown = [request.projectDir, request.workspaceDir];
   const home = homeInside(shown, places.homeDir);
-  const readable = [...(request.readable ?? []), ...(await linkedRepository(request.projectDir))];
+  const isClosed = request.hidden?.includes(join(request.projectDir, ".git"));
+  const repository = isClosed ? [] : await linkedRepository(request.projectDir);
+  const readable = [...(request.readable ?? []), ...repository];
   const guard = await guardProtected(request);
   const confinement = confine(settings);
   const pins = createPins(request, bubblewrap);

@@ -60,12 +60,12 @@ test("a folder that may not be written stays closed inside one that may", async 
   expect([writable, readOnly]).toEqual([["project"], ["project/docs"]]);
 });
 
-test("what may not be read is hidden, and not looked into", async () => {
+test("what may not be read is hidden, and with it git's own files, which may hold it too", async () => {
   const { hidden } = await rights(
     () => true,
     (path) => !path.startsWith("secrets/") && path !== ".env",
   );
-  expect(hidden).toEqual(["project/.env", "project/secrets"]);
+  expect(hidden).toEqual(["project/.env", "project/.git", "project/secrets"]);
 });
 
 test("in a large project, what was not looked at stays open only while no rule has shown", async () => {
@@ -86,6 +86,7 @@ test("a rule that is known to be there is looked for even where nothing shows of
   writeFileSync(join(root, "project/src/deep/deeper/key"), "");
   const see: Rule = (path) => !path.startsWith("src/deep/deeper/key");
   expect((await rights(() => true, see, { dividesFiles: { read: true, write: false } })).hidden).toEqual([
+    "project/.git",
     "project/src/deep/deeper/key",
   ]);
 });
@@ -93,5 +94,5 @@ test("a rule that is known to be there is looked for even where nothing shows of
 test("more than a sandbox can cover one by one is covered by the folders around it", async () => {
   for (let file = 0; file < 1_200; file++) writeFileSync(join(root, "project/src", `${file}.pem`), "");
   const see: Rule = (path) => !path.endsWith(".pem");
-  expect((await rights(() => true, see)).hidden).toEqual(["project/secrets", "project/src"]);
+  expect((await rights(() => true, see)).hidden).toEqual(["project/.git", "project/secrets", "project/src"]);
 });

@@ -18,6 +18,8 @@ type Survey = {
   writable: string[];
   readOnly: string[];
   hidden: string[];
+  /** Where git keeps what files held before. */
+  histories: string[];
   seen: number;
   /** There is a rule on reading, or on writing, or one has shown. */
   readsRuled: boolean;
@@ -54,6 +56,7 @@ export async function diskRights(context: Asked): Promise<DiskRights> {
     writable: [],
     readOnly: [],
     hidden: [],
+    histories: [],
     seen: 0,
     readsRuled: context.dividesFiles?.read ?? false,
     writesRuled: context.dividesFiles?.write ?? false,
@@ -67,6 +70,10 @@ export async function diskRights(context: Asked): Promise<DiskRights> {
   const notes =
     closed > 0 ? [`${closed} folders are closed: there are too many to check all for your rights`] : [];
   const { writable, readOnly } = survey;
+  if (survey.readsRuled && survey.histories.length > 0) {
+    survey.hidden.push(...survey.histories);
+    notes.push("git's own files are hidden, because they also hold what you may not read; use the git tools");
+  }
   const hidden = fewer(survey.hidden, [context.projectDir, context.workspaceDir]);
   if (hidden.length < survey.hidden.length)
     notes.push("folders with much in them that you may not read are hidden as a whole");
@@ -130,6 +137,7 @@ function surveyEntry(
     survey.readsRuled = true;
     return undefined;
   }
+  if (entry.name === ".git") survey.histories.push(path);
   if (isProtected(path, root.dir) || !(isFolder || entry.isFile())) return undefined;
   const writable = may.write(isFolder ? `${relative}/${PROBE}` : relative);
   if (writable !== folder.writable) {
