@@ -57,10 +57,14 @@ function measure(file: string, env: Record<string, string>): Promise<Numbers> {
   });
 }
 
-/** Starts the model server in a process of its own. */
-function startServer(): Promise<{ url: string; stop: () => void }> {
+/** Starts a server in a process of its own; by default the model's. */
+function startServer(
+  file = "server.ts",
+  env: Record<string, string> = {},
+): Promise<{ url: string; stop: () => void }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [here("server.ts"), "--port", "0"], {
+    const child = spawn(process.execPath, [here(file), "--port", "0"], {
+      env: { ...process.env, ...env },
       stdio: ["ignore", "pipe", "inherit"],
     });
     child.stdout.once("data", (line) =>
@@ -179,6 +183,39 @@ async function search(): Promise<void> {
   raw["search, wallMs"] = taken;
 }
 
+/** 200 real pages through `crawl_parallel`, against the same with jsdom and turndown. */
+async function crawl(): Promise<void> {
+  const { pages = 0 } = await measure("crawl.mjs", { BENCH_MODE: "count" });
+  if (pages < 200) {
+    say(
+      `crawl: skipped, /usr/share/doc has ${pages} pages of 200 (Debian: apt install valgrind debian-handbook)`,
+    );
+    return;
+  }
+  const site = await startServer("crawl.mjs", { BENCH_MODE: "serve" });
+  const taken: Record<string, Numbers[]> = { retinue: [], jsdom: [] };
+  try {
+    for (let round = 0; round < Math.min(ROUNDS, 3); round++)
+      for (const kind of ["retinue", "jsdom"]) {
+        say(`crawl of 200 pages: ${kind} …`);
+        taken[kind]?.push(await measure("crawl.mjs", { BENCH_MODE: kind, BENCH_URL: site.url }));
+      }
+  } finally {
+    site.stop();
+  }
+  raw.crawl = taken;
+  const of = (kind: string, key: string) =>
+    median((taken[kind] ?? []).map((numbers) => numbers[key] ?? Number.NaN));
+  const cpuPerPage = (kind: string) => of(kind, "cpuMs") / of(kind, "read");
+  const pagesPerSecond = (kind: string) => (of(kind, "read") / of(kind, "wallMs")) * 1_000;
+  add("crawl, CPU per page against jsdom and turndown", cpuPerPage("retinue") / cpuPerPage("jsdom"), "×", 1);
+  add("crawl, CPU per page", cpuPerPage("retinue"), "ms", null);
+  add("the same with jsdom and turndown", cpuPerPage("jsdom"), "ms", null);
+  add("crawl, pages per second", pagesPerSecond("retinue"), "pages", null);
+  add("the same with jsdom and turndown", pagesPerSecond("jsdom"), "pages", null);
+  add("crawl, longest time that the event loop was blocked", of("retinue", "maxDelayMs"), "ms", 150);
+}
+
 /** From the start of the process to the arrival of its first request. */
 async function start(): Promise<void> {
   say("start to first model request …");
@@ -213,6 +250,7 @@ try {
   await memory(server.url);
   await inProcess();
   await search();
+  await crawl();
 } finally {
   server.stop();
 }

@@ -5,6 +5,7 @@ export { type AgentRegistry, createRegistry } from "./agents/registry.ts";
 export type { ApprovalAnswer, ApprovalRequest } from "./loop/ports.ts";
 export type { Move, Procedure, Situation } from "./models/offline/procedure.ts";
 export { codeTools } from "./packs/code/code-tools.ts";
+export { researchTools } from "./packs/research/research-tools.ts";
 export type { Approver, PermissionMode } from "./runtime/approvals.ts";
 export type { ExecuteOptions, PlanOptions } from "./runtime/planning/plans.ts";
 export type { Divergence } from "./runtime/replay/divergence.ts";

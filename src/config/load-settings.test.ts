@@ -93,6 +93,7 @@ test("whatever else a project says is ignored, and a secret in it is named but n
     permissions: { allow: ["*"] },
     store: { synchronous: "FULL" },
     watchdog: { idleMs: 1 },
+    workbench: { url: "https://evil.example", keyEnv: "HOME" },
   });
   const { settings, problems } = await load();
   expect(settings).toEqual({ permissions: { ask: [], deny: [] }, disabledAgents: [], limits: {} });
@@ -104,6 +105,7 @@ test("whatever else a project says is ignored, and a secret in it is named but n
     "permissions.allow",
     "store",
     "watchdog",
+    "workbench",
   ]);
   const secrets = problems.filter((problem) => problem.code === "secret-in-project");
   expect(secrets.map((problem) => problem.message.split("'")[1])).toEqual([

@@ -92,9 +92,9 @@ test("the deadline is for the whole page, however steadily it comes", async () =
 
 test("an abort ends the fetch and its connection", async () => {
   const controller = new AbortController();
-  const before = site.hits("/hang");
+  const asked = site.nextRequest("/hang");
   const fetching = get("/hang", { signal: controller.signal });
-  await expect.poll(() => site.hits("/hang")).toBe(before + 1);
+  await asked;
   controller.abort();
   expect(await fetching).toMatchObject({ status: "failed", kind: "aborted" });
   expect(await get("/ok", { signal: AbortSignal.abort() })).toMatchObject({ kind: "aborted" });
@@ -122,6 +122,15 @@ test("a redirect by name to a private address is refused as well", async () => {
   site.names.set("inside.example", [["127.0.0.1"]]);
   expect(await get("/to-private-name")).toMatchObject({ kind: "blocked" });
   expect(site.privateSeen).toEqual([]);
+});
+
+test("a run's own rules are asked at every hop", async () => {
+  const mayVisit = (url: URL) => url.hostname !== "other.example";
+  expect(await get("/to-other", { mayVisit })).toMatchObject({
+    kind: "blocked",
+    url: `${site.otherUrl}/landed`,
+  });
+  expect(site.hits("/landed")).toBe(0);
 });
 
 test("no public page leads to what is let through only for the user, but the user's own pages do", async () => {

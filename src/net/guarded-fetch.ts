@@ -16,6 +16,8 @@ export type FetchOptions = {
   /** Sent to the page's own origin only, and to nobody after a redirect away from it. */
   headers?: Readonly<Record<string, string>>;
   userAgent?: string;
+  /** Whether this may be asked, called before every hop; a run's own rules for hosts belong here. */
+  mayVisit?: (url: URL) => boolean;
   /** `false` asks for a page whatever robots.txt says; by default the egress has one memory of them. */
   robots?: Robots | false;
   /** A body that comes in slower is given up. */
@@ -86,7 +88,12 @@ function pageRequest(options: FetchOptions, signal: AbortSignal): ResourceReques
     maxBytes: options.maxBytes ?? DEFAULT_MAX_BYTES,
     whenLonger: "fail",
     pace: options.pace ?? DEFAULT_PACE,
-    ...(robots && { beforeEach: (url) => robots.check(url, { signal, userAgent, deadlineMs }) }),
+    beforeEach: async (url) => {
+      if (options.mayVisit?.(url) === false) {
+        throw new FetchProblem("blocked", `the rules of this run do not let it visit ${url.host}`);
+      }
+      if (robots) await robots.check(url, { signal, userAgent, deadlineMs });
+    },
     beforeBody: (contentType) => {
       if (!PAGE_TYPES.has(typeOf(contentType))) throw notHtml(typeOf(contentType));
     },

@@ -1,5 +1,4 @@
 import { Transform, Writable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type { EgressReply } from "./egress-guard.ts";
 import { FetchProblem } from "./fetch-outcome.ts";
 
@@ -29,6 +28,7 @@ export async function readBody(reply: EgressReply, limits: BodyLimits): Promise<
       done(size > limits.maxBytes ? tooLarge(limits) : null);
     },
   });
+  const { pipeline } = await import("node:stream/promises");
   const decoders = await Promise.all(encodingsOf(reply).toReversed().map(createDecoder));
   const watch = watchPace(limits.pace, (problem) => reply.body.destroy(problem));
   const steps = decoders.flatMap((decoder) => [decoder, counter(limits)]);

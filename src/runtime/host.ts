@@ -43,6 +43,8 @@ export type Session = {
   readonly id: string;
   readonly projectDir: string;
   readonly workspaceDir: string;
+  /** When it began, also if it goes on or is replayed later. */
+  readonly startedAtMs: number;
   readonly account: Account;
   /** Layers above every agent: protected places, settings, the session's flags. */
   readonly base: readonly Layer[];

@@ -71,7 +71,13 @@ export async function openSession(
     ...(!maker.triggers && { triggers: false }),
     ...more,
   };
-  const place = { id, title: shortTitle, projectDir: realFolder(maker.projectDir), workspaceDir };
+  const place = {
+    id,
+    title: shortTitle,
+    projectDir: realFolder(maker.projectDir),
+    workspaceDir,
+    startedAtMs: maker.clock.wallMs(),
+  };
   host.store.startSession({
     sessionId: id,
     title: shortTitle,
@@ -89,6 +95,7 @@ export async function adoptSession(maker: SessionMaker, row: SessionRow, lease: 
     title: row.title,
     projectDir: realFolder(row.project),
     workspaceDir: realFolder(row.workspace),
+    startedAtMs: Date.parse(row.created_at),
   };
   return assembleSession(maker, { ...place, lease }, JSON.parse(row.metadata_json ?? "{}") as Terms);
 }
@@ -102,7 +109,9 @@ export type Terms = {
   triggers?: boolean;
   fanOut?: FanOut;
 };
-type Place = Pick<Session, "id" | "projectDir" | "workspaceDir" | "lease"> & { title: string };
+type Place = Pick<Session, "id" | "projectDir" | "workspaceDir" | "startedAtMs" | "lease"> & {
+  title: string;
+};
 
 /** Puts an open session together. A replay works on its recorded paths, which need not be there any more. */
 export async function assembleSession(
@@ -138,6 +147,7 @@ export async function assembleSession(
     id,
     projectDir,
     workspaceDir,
+    startedAtMs: place.startedAtMs,
     account: new Account(`session ${id}`, null, limits),
     base: baseLayers(maker),
     maxDepth,

@@ -15,6 +15,9 @@ export type Standing = {
   delegates: readonly Agent[];
   /** Delegations that the request demands, which makes this one prompt the request's own. */
   mandatory: readonly MandatoryDelegation[];
+  /** When its session began, and the folder it works in. */
+  startedAtMs: number;
+  workspaceDir: string;
 };
 
 const prompt = (name: string, values: Record<string, string>) =>
@@ -26,7 +29,7 @@ const prompt = (name: string, values: Record<string, string>) =>
  */
 export function systemPrompt(standing: Standing): string {
   const { agent, parent, delegates, limits } = standing;
-  const parts = [agent.prompt.trim()];
+  const parts = [ownPrompt(standing).trim()];
   if (parent) {
     parts.push(
       prompt("awareness", {
@@ -52,4 +55,25 @@ export function systemPrompt(standing: Standing): string {
   }
   if (standing.mandatory.length > 0) parts.push(mandatoryPrompt(standing.mandatory));
   return parts.filter(Boolean).join("\n\n");
+}
+
+/** In prompts of Retinue's own format `{{today}}` is the day the session began, and `{{workspace}}` the run's workspace. */
+function ownPrompt({ agent, startedAtMs, workspaceDir }: Standing): string {
+  if (agent.source.format !== "native") return agent.prompt;
+  const values: Readonly<Record<string, () => string>> = {
+    today: () => dayOf(startedAtMs),
+    workspace: () => (agent.workspace === "isolated" ? "a folder of your own" : workspaceDir),
+  };
+  return agent.prompt.replace(/\{\{(today|workspace)\}\}/g, (_, name: string) => values[name]?.() ?? "");
+}
+
+/** The same on every machine, so that a replay gives the same prompt. */
+function dayOf(atMs: number): string {
+  return new Date(atMs).toLocaleDateString("en-US", {
+    weekday: "long",
+    year: "numeric",
+    month: "long",
+    day: "numeric",
+    timeZone: "UTC",
+  });
 }

@@ -10,16 +10,29 @@ export type KeyPhrase = {
   readonly score: number;
 };
 
-type Candidate = { stems: string[]; forms: Map<string, number>; sentences: Set<number> };
+type Candidate = {
+  stems: string[];
+  forms: Map<string, number>;
+  sentences: Set<number>;
+  /** How often it stood, and how often where a noun stands. */
+  uses: number;
+  asNoun: number;
+};
+type Word = { text: string; afterArticle: boolean };
 
 const MAX_WORDS = 3;
 /** How often a longer phrase must stand for a part of it to be no phrase of its own. */
 const SWALLOWED = 0.6;
-const LENGTH_BONUS = [0, 1, 2, 2.3];
+/** A single word that stands less often than this where a noun stands is a verb or an adjective. */
+const NOUN_SHARE = 0.3;
+/** Words that a noun follows. */
+const BEFORE_NOUN =
+  /^(?:a|an|the|of|each|every|its|their|our|your|his|her|no|any|this|that|these|those|one|two|three|four|by|for|with|without|from|in|on|per|and|or|between|\d[\d.,]*)$/i;
+const LENGTH_BONUS = [0, 0.7, 2, 2.3];
 
 /** Words that are in every text and name no theme. */
 const VAGUE = new Set(
-  `able actually almost already always another around article back become becomes best better big bigger called case
+  `able across actually against almost along among already always another around article back become becomes best better big bigger called case
   cases cent change changed come comes common day days different early enough even example fact far find first five four
   full good great half hard high higher hour hours however important instead keep keeps kept kind last late later least
   less likely little long look lot low lower main many may mean means might million minute minutes month months never new
@@ -28,7 +41,7 @@ const VAGUE = new Set(
   something sometimes soon study sure tell ten thirty third thousand three time times today told true turn twenty usually
   week weeks well whole work works world write writes wrote year years yet hundred billion six seven eight nine typical
   typically average annual per-cent according number numbers amount value values every anything nothing everything
-  someone anyone nobody everyone cannot can't don't isn't doesn't won't ask asked asks run runs ran`.split(
+  someone anyone nobody everyone cannot beyond besides despite except toward towards unlike via onto amid failed fail fails read reads kept cost costs paid pay took takes taken gone going gave went came seen saw held holds hold stand stands stood lost lose loses can't don't isn't doesn't won't ask asked asks run runs ran`.split(
     /\s+/,
   ),
 );
@@ -51,29 +64,34 @@ export function keyPhrases(sentences: readonly string[]): KeyPhrase[] {
 }
 
 /** Words in a row that no stop word or mark separates. */
-function chunksOf(sentence: string): string[][] {
+function chunksOf(sentence: string): Word[][] {
   return sentence.split(/[^\p{L}\p{N}\s'’-]+/u).flatMap((clause) => {
-    const chunks: string[][] = [[]];
+    const chunks: Word[][] = [[]];
+    let before = "";
     for (const word of clause.split(/\s+/)) {
-      const bare = word.replace(/^['’-]+|['’-]+$|['’]s$/gu, "");
-      const names = /^\p{L}[\p{L}\p{N}'’-]+$/u.test(bare) && !isStopWord(bare.toLowerCase());
-      if (names && !VAGUE.has(bare.toLowerCase())) chunks.at(-1)?.push(bare);
+      const text = word.replace(/^['’-]+|['’-]+$|['’]s$/gu, "");
+      const names = /^\p{L}[\p{L}\p{N}'’-]+$/u.test(text) && !isStopWord(text.toLowerCase());
+      if (names && !VAGUE.has(text.toLowerCase()))
+        chunks.at(-1)?.push({ text, afterArticle: BEFORE_NOUN.test(before) });
       else chunks.push([]);
+      before = text;
     }
     return chunks.filter((chunk) => chunk.length > 0);
   });
 }
 
-function collect(found: Map<string, Candidate>, words: readonly string[], at: number): void {
+function collect(found: Map<string, Candidate>, words: readonly Word[], at: number): void {
   for (let from = 0; from < words.length; from++) {
     for (let length = 1; length <= MAX_WORDS && from + length <= words.length; length++) {
       const part = words.slice(from, from + length);
-      const stems = part.map((word) => stemOf(word.toLowerCase()));
+      const stems = part.map(({ text }) => stemOf(text.toLowerCase()));
       const key = stems.join(" ");
-      const form = part.map(inLowerCase).join(" ");
-      const known = found.get(key) ?? { stems, forms: new Map(), sentences: new Set() };
+      const form = part.map(({ text }) => inLowerCase(text)).join(" ");
+      const known = found.get(key) ?? { stems, forms: new Map(), sentences: new Set(), uses: 0, asNoun: 0 };
       known.forms.set(form, (known.forms.get(form) ?? 0) + 1);
       known.sentences.add(at);
+      known.uses++;
+      if (part[0]?.afterArticle) known.asNoun++;
       found.set(key, known);
     }
   }
@@ -98,11 +116,12 @@ function swallowedIn(all: readonly Candidate[]): Set<Candidate> {
   return swallowed;
 }
 
-/** Adverbs and single forms of verbs name nothing. */
+/** Adverbs and single words that are no nouns name nothing. */
 function isNaming(candidate: Candidate): boolean {
   const form = usualForm(candidate);
   if (/ly$/.test(form) || /^\p{L}+ly /u.test(form)) return false;
-  return candidate.stems.length > 1 || (form.length > 3 && !/(?:ing|ed)$/.test(form));
+  if (candidate.stems.length > 1) return true;
+  return form.length > 3 && !/(?:ing|ed)$/.test(form) && candidate.asNoun >= NOUN_SHARE * candidate.uses;
 }
 
 function usualForm({ forms }: Candidate): string {

@@ -1,50 +1,34 @@
-import { likeness, type Vector } from "./term-vectors.ts";
+import { likeness, linksBetween, type Vector } from "./term-vectors.ts";
 
 const DAMPING = 0.85;
 const ROUNDS = 40;
 
-/** One text's likeness to each of the others it shares a term with. */
-type Links = ReadonlyMap<number, number>;
+/** Changes of all weights together that count as none. */
+const SETTLED = 1e-9;
 
 /**
  * TextRank: a text weighs as much as the texts like it. `start` says how much each begins with; the weights that come
  * out add up to 1 at most.
  */
 export function rankTexts(vectors: readonly Vector[], start: readonly number[]): number[] {
-  const links = linksOf(vectors);
-  const sums = links.map((row) => [...row.values()].reduce((sum, link) => sum + link, 0));
+  const links = linksBetween(vectors);
+  const sums = links.map(({ strengths }) => strengths.reduce((sum, link) => sum + link, 0) || 1);
   const total = start.reduce((sum, each) => sum + each, 0) || 1;
   const own = start.map((each) => each / total);
   let weights = own;
   for (let round = 0; round < ROUNDS; round++) {
-    const before = weights;
-    weights = links.map((row, at) => {
+    const given = weights.map((weight, at) => weight / (sums[at] ?? 1));
+    const next = links.map(({ others, strengths }, at) => {
       let inflow = 0;
-      for (const [other, link] of row) inflow += (link / (sums[other] || 1)) * (before[other] ?? 0);
+      for (let index = 0; index < others.length; index++)
+        inflow += (strengths[index] ?? 0) * (given[others[index] ?? 0] ?? 0);
       return (1 - DAMPING) * (own[at] ?? 0) + DAMPING * inflow;
     });
+    const changed = next.reduce((sum, weight, at) => sum + Math.abs(weight - (weights[at] ?? 0)), 0);
+    weights = next;
+    if (changed < SETTLED) break;
   }
   return weights;
-}
-
-/** Only texts that share a term are compared, which for many texts is a small part of all pairs. */
-function linksOf(vectors: readonly Vector[]): Links[] {
-  const holders = new Map<string, [at: number, weight: number][]>();
-  for (const [at, vector] of vectors.entries()) {
-    for (const [term, weight] of vector) {
-      const list = holders.get(term);
-      if (list) list.push([at, weight]);
-      else holders.set(term, [[at, weight]]);
-    }
-  }
-  return vectors.map((vector, at) => {
-    const row = new Map<number, number>();
-    for (const [term, weight] of vector) {
-      for (const [other, its] of holders.get(term) ?? [])
-        if (other !== at) row.set(other, (row.get(other) ?? 0) + weight * its);
-    }
-    return row;
-  });
 }
 
 /**

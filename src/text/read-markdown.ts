@@ -5,6 +5,8 @@ export type Block =
 
 const FENCE = /^ {0,3}(?:`{3,}|~{3,})/;
 const HEADING = /^ {0,3}#{1,6}\s+(.*?)\s*#*\s*$/;
+/** A heading as plain texts have it. */
+const CAPITALS = /^\s*(?=.*\p{Lu}.*\p{Lu})[\p{Lu}\d\s'’&:,-]{3,70}$/u;
 const ITEM = /^\s*(?:[-*+]|\d{1,3}[.)])\s+/;
 const RULE = /^\s*(?:[-*_=]\s*){3,}$/;
 const TABLE_RULE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
@@ -18,7 +20,7 @@ export function readMarkdown(markdown: string): Block[] {
   let rows: string[][] = [];
   let fenced = false;
   const flush = () => {
-    const text = inlineText(open.join(" "));
+    const text = inlineText(open.join(" ").replace(/(?<=\p{L}-) (?=\p{Lu})/gu, ""));
     if (text !== "") blocks.push({ kind: "prose", text, section });
     if (rows.length > 0) blocks.push({ kind: "table", rows, section });
     [open, rows] = [[], []];
@@ -31,12 +33,12 @@ export function readMarkdown(markdown: string): Block[] {
       continue;
     }
     if (fenced) continue;
-    const heading = HEADING.exec(line);
+    const heading = HEADING.exec(line) ?? CAPITALS.exec(line);
     const isRow = line.trimStart().startsWith("|");
     if (heading || ITEM.test(line) || RULE.test(line) || line.trim() === "" || (isRow && open.length > 0)) {
       flush();
     }
-    if (heading) section = inlineText(heading[1] ?? "");
+    if (heading) section = inlineText(heading[1] ?? line);
     else if (isRow) {
       if (!TABLE_RULE.test(line)) rows.push(cellsOf(line));
     } else if (!RULE.test(line) && line.trim() !== "") {

@@ -24,6 +24,30 @@ export function likeness(a: Vector, b: Vector): number {
   return sum;
 }
 
+/** The texts that one text is like, and how much. */
+export type Links = { readonly others: Int32Array; readonly strengths: Float64Array };
+
+/** For each vector all others that share a term with it. Only those are looked at, which for many texts are few. */
+export function linksBetween(vectors: readonly Vector[]): Links[] {
+  const holders = new Map<string, { at: number; weight: number }[]>();
+  for (const [at, vector] of vectors.entries()) {
+    for (const [term, weight] of vector) {
+      const list = holders.get(term);
+      if (list) list.push({ at, weight });
+      else holders.set(term, [{ at, weight }]);
+    }
+  }
+  const sums = new Float64Array(vectors.length);
+  return vectors.map((vector, own) => {
+    sums.fill(0);
+    for (const [term, weight] of vector)
+      for (const { at, weight: its } of holders.get(term) ?? []) sums[at] = (sums[at] ?? 0) + weight * its;
+    sums[own] = 0;
+    const others = Int32Array.from([...sums.keys()].filter((at) => (sums[at] ?? 0) > 0));
+    return { others, strengths: Float64Array.from(others, (at) => sums[at] ?? 0) };
+  });
+}
+
 /** What several vectors have in common. */
 export function centroidOf(vectors: readonly Vector[]): Vector {
   const sum = new Map<string, number>();

@@ -7,6 +7,7 @@ import { GIT_CASES } from "./f-git.ts";
 import { WRITER_CASES } from "./f-writers.ts";
 import { M_CASES } from "./m-model-faults.ts";
 import { WIRE_CASES } from "./m-wire-faults.ts";
+import { N_CASES } from "./n-network.ts";
 import { P_CASES } from "./p-delegation.ts";
 import { SPAWN_CASES } from "./p-spawning.ts";
 import { RECORD_CASES } from "./r-recording.ts";
@@ -25,6 +26,7 @@ export const FAMILIES: Readonly<Record<string, readonly Attack[]>> = {
   git: GIT_CASES,
   "the model": M_CASES,
   "the wire": WIRE_CASES,
+  "the network": N_CASES,
   "the stop": C_CASES,
   "the shell": SHELL_CASES,
   "the shell's limits": SHELL_LIMIT_CASES,

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createHttpWorkbench } from "../../src/packs/research/workbench/http-workbench.ts";
-import { createWorkbenchTools, workbenchTools } from "../../src/packs/research/workbench/workbench-tools.ts";
+import { createWorkbenchTools } from "../../src/packs/research/workbench/workbench-tools.ts";
 import { callTool, say, testRuntime } from "../../src/testing/index.ts";
 import { defineTool } from "../../src/tools/tool.ts";
 import { Lives, silence } from "../fixtures/lives.ts";
@@ -18,7 +18,7 @@ test("an agent's upload and download over a wire that breaks are resumed, record
   const t = lives.open(
     { solo: [callTool("workbench_upload", UP), callTool("workbench_download", DOWN), say("done")] },
     {
-      tools: workbenchTools,
+      tools: createWorkbenchTools(undefined, { backoffMs: 0 }),
       settings: { workbench: { url: server.url, keyEnv: "BENCH" } },
       env: { BENCH: "the-key-of-the-bench" },
     },
@@ -56,8 +56,7 @@ test("after a crash an upload that had arrived is found by its checksum and not 
   await using server = await disposable(join(lives.root, "there"));
   writeFileSync(join(lives.root, "data.bin"), randomBytes(1_000_000));
   const stop = silence();
-  const workbench = createHttpWorkbench({ url: server.url, key: () => KEY });
-  const tools = createWorkbenchTools(workbench);
+  const tools = createWorkbenchTools(createHttpWorkbench({ url: server.url, key: () => KEY }));
   const first = lives.open({ lead: [callTool("workbench_upload", UP), stop.step] }, { tools });
   const { sessionId } = await first.runtime.start({ agent: "lead", task: "go" });
   await lives.leave(first, () => stop.reached);
@@ -76,7 +75,6 @@ test("after a crash an upload that had arrived is found by its checksum and not 
 test("once untrusted text has entered a run, an upload needs a person or a rule that names the host", async () => {
   using lives = new Lives();
   await using server = await disposable(join(lives.root, "there"));
-  const workbench = createHttpWorkbench({ url: server.url, key: () => KEY });
   const page = defineTool<object>({
     name: "page",
     description: "x",
@@ -88,6 +86,7 @@ test("once untrusted text has entered a run, an upload needs a person or a rule 
     [["page", "workbench_upload"], false],
     [["page", "workbench_upload", "workbench_upload(127.0.0.1)"], true],
   ] as const) {
+    const workbench = createHttpWorkbench({ url: server.url, key: () => KEY });
     await using t = testRuntime(
       { solo: [callTool("page", {}), callTool("workbench_upload", UP), (request) => say(request.last)] },
       { tools: [page, ...createWorkbenchTools(workbench)], agents: { solo: { tools } } },

@@ -1,4 +1,4 @@
-import { codeTools } from "../../packs/code/code-tools.ts";
+import { builtInTools } from "../../runtime/project/built-in-tools.ts";
 import { type ReplayReport, replaySession } from "../../runtime/replay/replay-session.ts";
 import { type CommonOptions, openSoundProject } from "../open-project.ts";
 import { plainText } from "../plain-text.ts";
@@ -13,7 +13,7 @@ export async function replayTask(id: string, options: CommonOptions, terminal: T
     const project = await openSoundProject({ ...options, cwd: session.project }, terminal);
     const { registry: agents, settings } = project;
     return replaySession(
-      { agents, settings, tools: codeTools, env: terminal.env },
+      { agents, settings, tools: builtInTools, env: terminal.env },
       store,
       session.session_id,
     );

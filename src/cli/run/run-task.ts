@@ -1,4 +1,4 @@
-import { codeTools } from "../../packs/code/code-tools.ts";
+import { builtInTools } from "../../runtime/project/built-in-tools.ts";
 import {
   createRuntime,
   type ResumedHandle,
@@ -72,7 +72,7 @@ export function runtimeOptions(
   const asks = terminal.interactive && !options.print && formatOf(options) === "text";
   return {
     agents: registry,
-    tools: codeTools,
+    tools: builtInTools,
     settings: withFlags(project.settings, options),
     projectDir,
     dataDir: places.dataDir,

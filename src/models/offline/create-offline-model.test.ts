@@ -69,6 +69,7 @@ test("a procedure sees the task, later words, calls with their results, tools an
       ],
       wrapUp: false,
       condensed: false,
+      demanded: [],
     },
   ]);
 });

@@ -51,9 +51,9 @@ function decide(call: LanguageModelV4CallOptions, { agent, procedures, summarise
       ),
     };
   }
-  const procedure = findProcedure(procedures, agent);
-  if (!procedure) throw refusal(unplayed(agent, procedures));
   const situation = readSituation(call, agent);
+  const procedure = findProcedure(procedures, situation);
+  if (!procedure) throw refusal(unplayed(agent, procedures));
   const move = procedure.next(situation);
   if ("cannot" in move) throw refusal(move.cannot);
   if ("calls" in move && situation.wrapUp) return { say: labelled(whatThereIs(situation)) };
@@ -61,7 +61,7 @@ function decide(call: LanguageModelV4CallOptions, { agent, procedures, summarise
 }
 
 function unplayed(agent: OfflineAgent, procedures: readonly Procedure[]): string {
-  const names = procedures.flatMap(({ agents }) => agents.slice(0, 1));
+  const names = [...new Set(procedures.flatMap(({ agents }) => agents.slice(0, 1)))];
   return needsModel(`play the agent '${agent.name}'`, `play ${names.join(", ") || "no agent here"}`);
 }
 

@@ -26,6 +26,10 @@ export type Situation = {
   /** Names of the tools that may be called now. */
   readonly tools: readonly string[];
   readonly delegates: readonly Delegate[];
+  /** Agents that the request must go to. */
+  readonly demanded: readonly string[];
+  /** The session's workspace, if the prompt names it. */
+  readonly workspace?: string;
   /** Nothing can be called any more: this is the last report. */
   readonly wrapUp: boolean;
   /** Earlier calls were condensed into a summary, so `calls` may lack some. */
@@ -45,13 +49,17 @@ export type OfflineCall = { readonly tool: string; readonly input: Readonly<Reco
 export type Procedure = {
   /** Names or aliases of the agents it plays. */
   readonly agents: readonly string[];
+  /** Whether it takes this task of its agent; without it, it takes all. */
+  takes?(situation: Situation): boolean;
   next(situation: Situation): Move;
 };
 
-/** The procedure that plays an agent, by its name or else by an alias. */
-export function findProcedure(procedures: readonly Procedure[], agent: OfflineAgent): Procedure | undefined {
+/** The first procedure that plays an agent, by its name or else by an alias, and takes what it is asked. */
+export function findProcedure(procedures: readonly Procedure[], situation: Situation): Procedure | undefined {
+  const { agent } = situation;
+  const taking = procedures.filter((each) => each.takes?.(situation) ?? true);
   return (
-    procedures.find(({ agents }) => agents.includes(agent.name)) ??
-    procedures.find(({ agents }) => agents.some((name) => agent.aliases.includes(name)))
+    taking.find(({ agents }) => agents.includes(agent.name)) ??
+    taking.find(({ agents }) => agents.some((name) => agent.aliases.includes(name)))
   );
 }

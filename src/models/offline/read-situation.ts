@@ -6,13 +6,17 @@ export function readSituation(options: LanguageModelV4CallOptions, agent: Offlin
   const { prompt, toolChoice } = options;
   const [task = "", ...later] = prompt.filter((message) => message.role === "user").map(textOf);
   const tools = (options.tools ?? []).map((tool) => tool.name);
+  const system = systemIn(prompt);
+  const workspace = /^CURRENT_SESSION_WORKSPACE: (.+)$/m.exec(system)?.[1];
   return {
     agent,
     task,
     later,
     calls: callsOf(prompt),
     tools,
-    delegates: tools.includes("delegate") ? delegatesIn(prompt) : [],
+    delegates: tools.includes("delegate") ? delegatesIn(system) : [],
+    demanded: demandedIn(system),
+    ...(workspace && { workspace }),
     wrapUp: toolChoice?.type === "none" || options.providerOptions?.retinue?.purpose === "wrap_up",
     condensed: later.some((text) => text.startsWith("<earlier_work>")),
   };
@@ -52,14 +56,23 @@ function recordOf(input: unknown): Readonly<Record<string, unknown>> {
   return typeof input === "object" && input !== null && !Array.isArray(input) ? { ...input } : {};
 }
 
-/** The list below the last heading of that name; the runtime writes it after the agent's own prompt. */
-function delegatesIn(prompt: readonly LanguageModelV4Message[]): Delegate[] {
+function systemIn(prompt: readonly LanguageModelV4Message[]): string {
   const system = prompt.find((message) => message.role === "system");
-  const text = system ? textOf(system) : "";
-  const from = text.lastIndexOf("## Sub-agents\n");
+  return system ? textOf(system) : "";
+}
+
+/** The list below the last heading of that name; the runtime writes it after the agent's own prompt. */
+function delegatesIn(system: string): Delegate[] {
+  const from = system.lastIndexOf("## Sub-agents\n");
   if (from < 0) return [];
-  return [...text.slice(from).matchAll(/^- `([^`\n]+)`: (.*)$/gm)].map(([, name = "", description = ""]) => ({
-    name,
-    description,
-  }));
+  return [...system.slice(from).matchAll(/^- `([^`\n]+)`: (.*)$/gm)].map(
+    ([, name = "", description = ""]) => ({ name, description }),
+  );
+}
+
+/** The agents that the runtime's section on mandatory delegations names. */
+function demandedIn(system: string): string[] {
+  const from = system.lastIndexOf("## Mandatory delegation\n");
+  const named = from < 0 ? undefined : /must go to ([^:\n]+):/.exec(system.slice(from))?.[1];
+  return [...(named ?? "").matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
 }

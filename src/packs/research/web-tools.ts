@@ -55,7 +55,7 @@ export function createWebTools(providers: WebProviders): readonly AnyTool[] {
 /** The tool `web_search` over a provider; `more` is what else the tool is to have. */
 export function createWebSearch(
   provider: SearchProvider | undefined,
-  more: Pick<AnyTool, "withSettings"> = {},
+  more: Pick<AnyTool, "withSettings" | "close"> = {},
 ): AnyTool {
   return defineTool<SearchInput>({
     name: "web_search",

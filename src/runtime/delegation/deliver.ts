@@ -2,7 +2,7 @@ import type { ToolOutput } from "../../tools/tool.ts";
 import { cutAt, MAX_RESULT_CHARS } from "../../tools/truncate.ts";
 import type { Children } from "./children.ts";
 import { type Delegation, openDelegation } from "./delegations.ts";
-import { resultText, runningText } from "./result-text.ts";
+import { brokenText, isBroken, resultText, runningText } from "./result-text.ts";
 
 /**
  * What the parent is told of its delegations: results of those that ended, and a note on those that still run.
@@ -36,7 +36,7 @@ export function deliver(
   const isError = failed > 0 && failed === delegations.length;
   const running = delegations.filter((one) => !one.result).map(openDelegation);
   return {
-    text: withOverview(delegations, texts.join("\n")),
+    text: withOverview(delegations, texts.join("\n"), escapeText),
     tainted,
     isError,
     // The record must tell which results a parent still waits for; a batch that ended leaves none.
@@ -44,16 +44,21 @@ export function deliver(
   };
 }
 
-/** Long batches begin with one line per task, so that the overview survives when the rest goes to a file. */
-function withOverview(delegations: readonly Delegation[], text: string): string {
+/** Long batches begin with a line or two per task, so that the overview survives when the rest goes to a file. */
+function withOverview(
+  delegations: readonly Delegation[],
+  text: string,
+  escapeText: (text: string) => string,
+): string {
   const ended = delegations.filter((one) => one.result);
   if (delegations.length < 2 && text.length <= MAX_RESULT_CHARS) return text;
   const failed = ended.filter((one) => !one.result?.success).map((one) => one.taskId ?? one.id);
   const counts = `${ended.length} of ${delegations.length} ended, ${ended.length - failed.length} succeeded, ${failed.length} failed`;
   const head = failed.length > 0 ? `${counts}: ${cutAt(failed.join(", "), 2_000)}` : counts;
   if (text.length <= MAX_RESULT_CHARS) return `${head}\n${text}`;
-  const lines = ended.map(
-    (one) => `${one.taskId ?? one.id} ${one.result?.status}: ${cutAt(one.result?.summary ?? "", 120)}`,
-  );
+  const lines = ended.flatMap(({ taskId, id, result }) => [
+    `${taskId ?? id} ${result?.status}: ${escapeText(cutAt(result?.summary ?? "", 120))}`,
+    ...(result && isBroken(result) ? [cutAt(brokenText(result, escapeText), 500)] : []),
+  ]);
   return `${head}\n${lines.join("\n")}\n${text}`;
 }

@@ -32,8 +32,17 @@ export function resultText(result: RunResult, escapeText: (text: string) => stri
   };
   const mark = `agent="${result.agent}" run_id="${result.run_id}"${result.tainted ? ' contains_untrusted_text="true"' : ""}`;
   const text = `<subagent_result ${mark}>\n${escapeText(JSON.stringify(body, null, 1))}\n</subagent_result>`;
-  const broken = result.deliverables.some((verdict) => !verdict.ok);
-  return broken ? `${text}\n\n${escapeText(complianceError(result.agent, result.deliverables))}` : text;
+  return isBroken(result) ? `${text}\n\n${brokenText(result, escapeText)}` : text;
+}
+
+/** Whether a child left out something that it had to leave. */
+export function isBroken({ deliverables }: RunResult): boolean {
+  return deliverables.some((verdict) => !verdict.ok);
+}
+
+/** What a child left out, as its parent reads it. */
+export function brokenText({ agent, deliverables }: RunResult, escapeText: (text: string) => string): string {
+  return escapeText(complianceError(agent, deliverables));
 }
 
 const MOST_FILES = 100;

@@ -2,6 +2,7 @@ import type { CallableModel } from "../../loop/model/callable-model.ts";
 import { createOfflineModel, OFFLINE_ID } from "../../models/offline/create-offline-model.ts";
 import type { Procedure } from "../../models/offline/procedure.ts";
 import { codeProcedures } from "../../packs/code/offline/code-procedures.ts";
+import { researchProcedures } from "../../packs/research/offline/research-procedures.ts";
 import type { Agent } from "../../schema/agent.ts";
 import { extractSummary } from "../../text/extract-summary.ts";
 import { splitSentences } from "../../text/split-sentences.ts";
@@ -11,7 +12,8 @@ const FREE = { input: 0, output: 0 };
 
 /** The offline model as one agent's own. It costs nothing, and that is known. */
 export function offlineModel(agent: Agent, procedures: readonly Procedure[]): CallableModel {
-  const model = createOfflineModel({ agent, procedures: [...procedures, ...codeProcedures], summarise });
+  const all = [...procedures, ...researchProcedures, ...codeProcedures];
+  const model = createOfflineModel({ agent, procedures: all, summarise });
   return { id: OFFLINE_ID, provider: "offline", model, stream: model.stream, price: FREE, unmetered: true };
 }
 

@@ -115,7 +115,8 @@ function openCopy(maker: SessionMaker, row: SessionRow): Promise<Session> {
   };
   maker.host.store.startSession({ sessionId, title, project, workspace, metadata: terms });
   const lease = { lost: new AbortController().signal, release: () => {} };
-  const place = { id: sessionId, title, projectDir: project, workspaceDir: workspace, lease };
+  const startedAtMs = maker.clock.wallMs();
+  const place = { id: sessionId, title, projectDir: project, workspaceDir: workspace, startedAtMs, lease };
   return assembleSession(maker, place, terms);
 }
 

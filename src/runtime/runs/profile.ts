@@ -72,6 +72,8 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
       limits,
       delegates,
       mandatory,
+      startedAtMs: session.startedAtMs,
+      workspaceDir: parent?.run.spec.workspaceDir ?? session.workspaceDir,
     }),
   );
   return {

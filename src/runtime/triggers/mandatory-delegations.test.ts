@@ -1,6 +1,8 @@
+import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { defineAgent } from "../../agents/define-agent.ts";
+import { loadAgents } from "../../agents/load-agents.ts";
 import { mandatoryDelegations } from "./mandatory-delegations.ts";
 import { requestWords } from "./request-words.ts";
 
@@ -62,6 +64,31 @@ test("only an agent that can be delegated to, and never the one that has the tas
   expect(mandatoryDelegations(request, { agent: lead, delegates: [optional, expert] })).toEqual([
     { agent: "expert", word: "report" },
   ]);
+});
+
+test("the built-in report expert is demanded for reports and for work on sources, and left alone by work on code and mail", async () => {
+  const builtinDir = fileURLToPath(new URL("../../../agents", import.meta.url));
+  const registry = await loadAgents({ projectDir: builtinDir, builtinDir, known: {} });
+  const main = registry.get("main");
+  if (!main) throw new Error("there is no main agent");
+  const demanded = (request: string) =>
+    mandatoryDelegations(request, { agent: main, delegates: registry.list() }).map(({ agent }) => agent);
+  for (const request of [
+    "Create a comprehensive report on durable storage",
+    "I need a detailed analysis of recent developments in AI regulation",
+    "A summary of the search results, please",
+    "Summary of these articles: https://example.org/a https://example.org/b",
+  ])
+    expect(demanded(request), request).toEqual(["report-creation-expert"]);
+  for (const request of [
+    "Give me a detailed explanation of the scheduler code",
+    "Write comprehensive tests for the web module",
+    "a summary of the bug and its sources",
+    "Summary of my latest emails",
+    "in-depth analysis of src/loop/run.ts",
+    "Find where the scheduler limits concurrency and summarise it",
+  ])
+    expect(demanded(request), request).toEqual([]);
 });
 
 test("words are found in any case and among any others, and any text can be read", () => {

@@ -1,5 +1,5 @@
 import { withoutLabel } from "../../../models/offline/offline-words.ts";
-import type { ChildResult } from "./read-results.ts";
+import type { ChildResult } from "../../../models/offline/read-results.ts";
 
 /** What came of one part of a request. */
 export type Outcome = {

@@ -1,6 +1,7 @@
 import { needsModel } from "../../../models/offline/offline-words.ts";
 import { answerTo, nextCalls } from "../../../models/offline/past-calls.ts";
 import type { Move, OfflineCall, Procedure, Situation } from "../../../models/offline/procedure.ts";
+import { readResults } from "../../../models/offline/read-results.ts";
 import { taskSections, taskText } from "../../../models/offline/task-text.ts";
 import { calledNames } from "../failures/called-names.ts";
 import { lastBlamed } from "../failures/read-blame.ts";
@@ -9,7 +10,6 @@ import { type Explained, reportFailures } from "../failures/report-failures.ts";
 import { locate } from "../research/locate.ts";
 import { kindOf } from "../review/finding.ts";
 import { type Definition, type Line, linesIn } from "./read-code.ts";
-import { readResults } from "./read-results.ts";
 import { testCall } from "./tester.ts";
 
 const EXPLAINED = 3;

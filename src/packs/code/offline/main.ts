@@ -1,10 +1,10 @@
 import { needsModel } from "../../../models/offline/offline-words.ts";
 import { answerTo } from "../../../models/offline/past-calls.ts";
 import type { Move, OfflineCall, PastCall, Procedure, Situation } from "../../../models/offline/procedure.ts";
+import { type ChildResult, readResults } from "../../../models/offline/read-results.ts";
 import { taskText } from "../../../models/offline/task-text.ts";
 import { research } from "../research/research.ts";
 import { composeAnswer, type Outcome, outcomeOfChild, reportBody } from "./compose-answer.ts";
-import { type ChildResult, readResults } from "./read-results.ts";
 import { type Route, routePart } from "./route-part.ts";
 import { type Part, splitRequest } from "./split-request.ts";
 

@@ -19,6 +19,7 @@ function situation(task: string, more: Partial<Situation> = {}): Situation {
     delegates: DELEGATES,
     wrapUp: false,
     condensed: false,
+    demanded: [],
     ...more,
   };
 }

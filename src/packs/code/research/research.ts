@@ -1,10 +1,10 @@
 import { needsModel } from "../../../models/offline/offline-words.ts";
 import { answerTo, faultsIn, nextCalls, type Stage } from "../../../models/offline/past-calls.ts";
 import type { Move, OfflineCall, PastCall, Procedure, Situation } from "../../../models/offline/procedure.ts";
+import { readResults } from "../../../models/offline/read-results.ts";
 import { taskSections, taskText } from "../../../models/offline/task-text.ts";
 import { countsIn, type Hits, namedFolder, type Ranked, rankFiles } from "../offline/rank-files.ts";
 import { linesIn } from "../offline/read-code.ts";
-import { readResults } from "../offline/read-results.ts";
 import { type Concept, type Query, queryOf } from "../offline/search-terms.ts";
 import { filesGlob } from "./files-glob.ts";
 import { askedFor, locate } from "./locate.ts";

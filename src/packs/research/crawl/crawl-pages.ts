@@ -17,6 +17,8 @@ export type Crawl = {
   images: boolean;
   signal: AbortSignal;
   progress(message: string): void;
+  /** Whether the run may read pages of a host that it was redirected to. */
+  mayRead(host: string): boolean;
   /** Gives a page that was read its place: a duplicate of another, or a file of its own. */
   keep(page: CrawledPage): Promise<LoggedPage>;
   /** Called when a batch has ended. */

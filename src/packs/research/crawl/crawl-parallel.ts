@@ -19,6 +19,8 @@ export type CrawlInput = { urls: readonly string[]; retain_images?: boolean };
 /** Parts of the tool that its owner chooses. */
 export type CrawlOptions = Partial<WebHostOptions> & {
   limits?: Partial<CrawlLimits>;
+  /** Instead of getting pages over the network. */
+  readPage?: ReadWebPage;
   /** The folder of the blacklist; without one nothing is learnt. */
   dataDir?: string;
 };
@@ -33,7 +35,12 @@ const MAX_URLS = 100;
 export function createCrawlParallel(options: CrawlOptions = {}): Tool<CrawlInput> {
   const limits = { ...CRAWL_LIMITS, ...options.limits };
   const host = createWebHost({ ...options, web: options.web ?? DEFAULT_WEB });
-  const parts = { limits, runs: createCrawlRuns(), readPage: host.readPage, dataDir: options.dataDir };
+  const parts = {
+    limits,
+    runs: createCrawlRuns(),
+    readPage: options.readPage ?? host.readPage,
+    dataDir: options.dataDir,
+  };
   return defineTool<CrawlInput>({
     name: "crawl_parallel",
     description:
@@ -84,6 +91,7 @@ async function execute(input: CrawlInput, context: ToolContext, parts: Parts): P
       images: input.retain_images === true,
       signal,
       progress,
+      mayRead: (host) => context.maySee({ kind: "host", host }),
       keep: (page) => keepPage(page, log, context),
       save: () =>
         saveLog(workspaceDir, runId, log).catch((thrown) =>
@@ -91,7 +99,8 @@ async function execute(input: CrawlInput, context: ToolContext, parts: Parts): P
         ),
     };
     try {
-      return reportCrawl(await crawlPages(input.urls, crawl), log, limits);
+      const urls = input.urls.map((url) => url.trim());
+      return reportCrawl(await crawlPages(urls, crawl), log, limits);
     } finally {
       blacklist.close();
     }

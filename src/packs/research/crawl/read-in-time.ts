@@ -1,3 +1,5 @@
+import { hostOf } from "../../../net/web-address.ts";
+import { messageOf } from "../../../schema/error.ts";
 import { canonicalUrl, statedUrl } from "./canonical-url.ts";
 import type { Crawl, CrawledPage } from "./crawl-pages.ts";
 import type { ReadPage } from "./web-host.ts";
@@ -11,7 +13,8 @@ export async function readInTime(urls: readonly string[], crawl: Crawl): Promise
   let done = 0;
   const read = async (url: string): Promise<CrawledPage> => {
     const options = { signal: stop, images, deadlineMs: limits.batchMs };
-    const page = pageOf(url, await untilStopped(readPage(url, options), stop), limits.batchMs);
+    const read = await untilStopped(readPage(url, options), stop);
+    const page = pageOf(url, checkLanding(url, read, crawl), limits.batchMs);
     const { status, error_code = "", words } = page;
     progress(
       `${++done}/${urls.length} ${status}${words ? `, ${words} words` : ` ${error_code}`.trimEnd()}: ${url}`,
@@ -25,6 +28,14 @@ export async function readInTime(urls: readonly string[], crawl: Crawl): Promise
   }
 }
 
+/** Rules on hosts were asked about the address that was given; a redirect must not lead around them. */
+function checkLanding(url: string, read: ReadPage, { mayRead }: Crawl): ReadPage {
+  if (read.status === "failed") return read;
+  const host = hostOf(read.url) ?? "";
+  if (host === hostOf(url) || mayRead(host)) return read;
+  return { status: "failed", kind: "blocked", reason: `it led to ${host}, which your rules do not allow` };
+}
+
 const LATE: ReadPage = { status: "failed", kind: "timeout", reason: "" };
 
 /** A page, or a time-out as soon as the signal says so, even if whoever reads it does not listen. */
@@ -33,11 +44,15 @@ function untilStopped(reading: Promise<ReadPage>, stop: AbortSignal): Promise<Re
   const onStop = () => resolve(LATE);
   if (stop.aborted) onStop();
   stop.addEventListener("abort", onStop, { once: true });
-  const failed = (thrown: unknown): ReadPage =>
-    stop.aborted ? LATE : { status: "failed", kind: "unreadable", reason: String(thrown) };
-  return Promise.race([promise, reading.catch(failed)]).finally(() =>
-    stop.removeEventListener("abort", onStop),
-  );
+  const failed = (thrown: unknown): ReadPage => ({
+    status: "failed",
+    kind: "unreadable",
+    reason: messageOf(thrown),
+  });
+  const inTime = reading
+    .catch(failed)
+    .then((read) => (stop.aborted && read.status === "failed" ? LATE : read));
+  return Promise.race([promise, inTime]).finally(() => stop.removeEventListener("abort", onStop));
 }
 
 function pageOf(url: string, read: ReadPage, batchMs: number): CrawledPage {
@@ -66,7 +81,6 @@ type Failure = Pick<CrawledPage, "status" | "error_code" | "reason">;
 function failureOf({ kind, reason }: Extract<ReadPage, { status: "failed" }>, batchMs: number): Failure {
   switch (kind) {
     case "timeout":
-    case "aborted":
       return { status: "timeout", error_code: "1234", reason: `not there after ${batchMs / 1_000} s` };
     case "not_found":
       return { status: "failed", error_code: "1214", reason };

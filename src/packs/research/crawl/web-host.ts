@@ -58,7 +58,9 @@ export function createWebHost({ web, documents, egress, pool }: WebHostOptions):
         ? { status: "read", url, page: read.page }
         : { status: "failed", kind: "unreadable", reason: read.reason };
     },
-    close: async () => (await made)?.close(),
+    close: async () => {
+      if (!egress) await (await made)?.close();
+    },
   };
 }
 

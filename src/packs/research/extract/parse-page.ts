@@ -27,17 +27,22 @@ export function parsePage(html: string): ParsedPage {
   return { document, hasScripts };
 }
 
-/** Takes out what nobody reads, without recursion: pages may be nested deeper than a stack. */
+/** Browsers stop at 512; deeper pages are made to break readers. */
+const MAX_DEPTH = 1_000;
+
+/** Takes out what nobody reads. Says whether there were programs. */
 function prune(page: Html.Document): boolean {
   let hasScripts = false;
-  const pending: Html.ParentNode[] = [page];
-  for (let node = pending.pop(); node; node = pending.pop()) {
+  const pending: { node: Html.ParentNode; depth: number }[] = [{ node: page, depth: 0 }];
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const { node, depth } = next;
+    if (depth > MAX_DEPTH) throw new RangeError("nested too deeply");
     for (const child of [...node.childNodes]) {
       const isScript = child.nodeName === "script";
       hasScripts ||= isScript;
       if (isScript ? !isLinkedData(child) : UNREAD.has(child.nodeName) || child.nodeName === "#comment")
         tree.detachNode(child);
-      else if (tree.isElementNode(child)) pending.push(child);
+      else if (tree.isElementNode(child)) pending.push({ node: child, depth: depth + 1 });
     }
   }
   return hasScripts;

@@ -113,10 +113,10 @@ function timeOf(document: DomDocument): string | undefined {
 export function dayOf(text: string | undefined): string | undefined {
   if (!text) return undefined;
   const [iso] = /^\d{4}-\d{2}-\d{2}/.exec(text.trim()) ?? [];
-  const time = Date.parse(iso ?? (/\d{4}/.test(text) ? `${cut(text)} UTC` : "")) || Date.parse(cut(text));
+  const time = iso ? Date.parse(iso) : Date.parse(`${cut(text)} UTC`) || Date.parse(cut(text));
   if (Number.isNaN(time) || !/\d{4}/.test(text)) return undefined;
-  const day = new Date(time).toISOString();
-  return /^(1[5-9]|2\d)\d{2}-/.test(day) ? day.slice(0, 10) : undefined;
+  const day = new Date(time).toISOString().slice(0, 10);
+  return /^(1[5-9]|2\d)\d{2}-/.test(day) && (iso ?? day) === day ? day : undefined;
 }
 
 function clean(text: string | null | undefined): string | undefined {

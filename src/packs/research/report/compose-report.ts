@@ -1,19 +1,22 @@
 import type { ToolContext } from "../../../tools/tool.ts";
 import { cutAt } from "../../../tools/truncate.ts";
+import { loadCorpus } from "../saving/corpus-file.ts";
 import { synthesise } from "../synthesis/synthesise.ts";
-import { loadCorpus } from "./corpus-file.ts";
 import { parseReport } from "./parse-report.ts";
 import { renderHtml } from "./render-html.ts";
 import { renderMarkdown } from "./render-markdown.ts";
 import type { Report } from "./report.ts";
-import type { WriteFileInput } from "./write-local-file.ts";
+import type { GivenReport } from "./report-schema.ts";
 
 const MAX_FINDING = 300;
 const MAX_FINDINGS = 6;
 
+/** What a report is made of: what a model wrote, or, without that, the corpus alone. */
+export type ReportRequest = { report?: GivenReport; title?: string; request?: string };
+
 /** A report as the text of a file, with what is worth telling of it; or why there is none. */
 export async function composeReport(
-  input: WriteFileInput,
+  input: ReportRequest,
   path: string,
   { workspaceDir }: Pick<ToolContext, "workspaceDir">,
 ): Promise<{ content: string; notes: string[] } | { refused: string }> {

@@ -60,7 +60,7 @@ function faultOfAttribute(tag: string, name: string, value: string): string[] {
   const shown = `<${tag} ${name}="${value}">`;
   if (name.startsWith("on")) return [`<${tag} ${name}=…>`];
   if (name === "style") return loadsInStyle(value).map((each) => `<${tag} style>: ${each}`);
-  const address = value.replace(/[\u0009\u000a\u000d\s]/g, "");
+  const address = value.replace(/[\p{Cc}\s]/gu, "");
   if (/^(?:javascript|vbscript):/i.test(address)) return [shown];
   const isLoaded =
     LOADING.has(name) || (/href$/.test(name) && tag !== "a" && tag !== "area" && tag !== "link");

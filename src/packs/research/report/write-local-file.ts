@@ -3,19 +3,12 @@ import { pathTarget } from "../../../files/resolve-path.ts";
 import { messageOf } from "../../../schema/error.ts";
 import type { Target } from "../../../schema/rights.ts";
 import { defineTool, type Roots, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
-import { composeReport } from "./compose-report.ts";
+import type { ReportRequest } from "./compose-report.ts";
 import { externalLoads } from "./external-loads.ts";
-import { type GivenReport, REPORT_SCHEMA } from "./report-schema.ts";
+import { REPORT_SCHEMA } from "./report-schema.ts";
 
-/** Input of `write_local_file`: a path, and one of the three ways to say what goes there. */
-export type WriteFileInput = {
-  path: string;
-  content?: string;
-  report?: GivenReport;
-  from_corpus?: boolean;
-  title?: string;
-  request?: string;
-};
+/** A path, and one of the three ways to say what goes there: a text, a structured report, or the corpus. */
+type WriteFileInput = ReportRequest & { path: string; content?: string; from_corpus?: boolean };
 
 /** The folder of the workspace that holds what a person asked for. */
 const FOLDER = "work_products";
@@ -98,6 +91,7 @@ async function contentOf(input: WriteFileInput, path: string, context: ToolConte
   const { content } = input;
   if (content === undefined) {
     context.progress("laying out the report");
+    const { composeReport } = await import("./compose-report.ts");
     return composeReport(input, path, context);
   }
   if (content.trim() === "") return { refused: "the content is empty" };

@@ -16,7 +16,7 @@ export type KnownDocument = { id: number; path: string; stamp: string; hash: str
 /** A document as it goes into the index. */
 export type NewDocument = { path: string; stamp: string; hash: string; title: string; text: string };
 
-/** A document that fits a query; `ref` leads to its snippet. */
+/** A document that fits a query, and the query by which it was found. */
 export type Match = { id: number; folderId: number; path: string; title: string; query: string };
 
 const MIGRATIONS: readonly Migration[] = [
@@ -73,7 +73,7 @@ export class DocumentIndex {
     return rows.map(({ id, root, key }) => ({ id: Number(id), root: String(root), key: String(key) }));
   }
 
-  /** Forgets folders, such as those of worktrees that are gone. */
+  /** Forgets a folder and its documents. */
   forget(folderId: number): void {
     this.#within((db) => {
       db.prepare("DELETE FROM documents WHERE folder_id = ?").run(folderId);
@@ -116,8 +116,8 @@ export class DocumentIndex {
       const insert = db.prepare("INSERT INTO texts (rowid, title, body) VALUES (?, ?, ?)");
       for (const { path, stamp, hash, title, text } of documents) {
         const id = Number(upsert.get(folderId, path, stamp, hash, title)?.id);
-        clear.run(id);
-        insert.run(id, title, text);
+        clear.run(rowid(id));
+        insert.run(rowid(id), title, text);
       }
     });
   }
@@ -171,7 +171,7 @@ export class DocumentIndex {
       .prepare(
         `SELECT snippet(texts, 1, '', '', ' … ', ${SNIPPET_TOKENS}) AS snippet FROM texts WHERE texts MATCH ? AND rowid = ?`,
       )
-      .get(query, id);
+      .get(query, rowid(id));
     return String(row?.snippet ?? "")
       .replaceAll(/\s+/g, " ")
       .trim();
@@ -192,6 +192,11 @@ export class DocumentIndex {
       throw thrown;
     }
   }
+}
+
+/** A number is bound as a floating point value, by which FTS5 does not find a row. */
+function rowid(id: number): bigint {
+  return BigInt(id);
 }
 
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";

@@ -37,7 +37,7 @@ function markdownText(source: string): DocumentText {
     .replaceAll(/!?\[([^\][\n]{0,500})\]\([^()\s]{0,2000}\)/g, "$1")
     .replaceAll(/^[ \t]{0,3}(?:#{1,6}|>|[-*+]|\d{1,4}[.)])[ \t]+/gm, "")
     .replaceAll(/[*_`|~]+/g, " ");
-  return { title: plain(named || heading || ""), text: plain(words) };
+  return { title: plain((named || heading || "").replaceAll(/[*_`]+/g, "")), text: plain(words) };
 }
 
 function plainText(source: string): DocumentText {

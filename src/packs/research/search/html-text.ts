@@ -36,9 +36,12 @@ const TAG_NAME = /<\/?([a-z][a-z0-9-]*)/y;
 /** The readable text of a page for an index: rough, but in time that grows only with the page's length. */
 export function htmlText(html: string): { title: string; text: string } {
   const lower = html.toLowerCase();
-  const title = between(html, lower, "title") || between(html, lower, "h1");
+  const title = plain(between(html, lower, "title"));
+  const heading = plain(between(html, lower, "h1"));
+  // A title mostly has the site's name at one end.
+  const isInTitle = heading !== "" && title.includes(heading);
   const start = Math.max(0, lower.indexOf("<body"));
-  return { title: plain(title), text: plain(stripTags(html, lower, start)) };
+  return { title: isInTitle ? heading : title || heading, text: plain(stripTags(html, lower, start)) };
 }
 
 /** What is written in a text with references such as `&amp;`, on one line. */

@@ -19,7 +19,7 @@ export type IndexReport = { total: number; written: number; removed: number; lef
 
 const MAX_BYTES = 2_000_000;
 const BATCH = 32;
-const BATCH_CHARS = 500_000;
+const BATCH_CHARS = 150_000;
 /** A file changed so shortly before it was read may change again without a new time. */
 const SAME_TIME_MS = 2_000;
 /** How long the process is kept from other work at most, but for one document or one transaction. */

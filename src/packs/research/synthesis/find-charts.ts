@@ -17,27 +17,39 @@ export function findCharts(
   return [...tables.flatMap((table) => chartOfTable(table) ?? []), ...compared].slice(0, MOST_CHARTS);
 }
 
-/** The first column names the bars; the first other column whose cells are all numbers of one unit gives their lengths. */
+/** The first column names the bars; of the others whose cells are all numbers of one unit, the best gives their lengths. */
 function chartOfTable({ rows, section, source }: SourceTable): Chart | null {
   const [head = [], ...body] = rows;
   const named = body.filter((row) => (row[0] ?? "") !== "");
   if (named.length < LEAST_BARS || named.length > MOST_BARS) return null;
-  for (let column = 1; column < head.length; column++) {
-    const cells = named.map((row) => figureOfCell(row[column] ?? ""));
-    const units = new Set(cells.map((cell) => cell?.unit));
-    if (cells.includes(null) || units.size !== 1 || cells.some((cell) => (cell?.amount ?? -1) < 0)) continue;
-    const title = [head[column], head[0] && `by ${head[0].toLowerCase()}`].filter(Boolean).join(" ");
-    return {
-      title: title || section,
-      bars: named.map((row, at) => ({
-        label: (row[0] ?? "").slice(0, MAX_LABEL),
-        value: cells[at]?.amount ?? 0,
-        shown: row[column] ?? "",
-      })),
-      cites: [source],
-    };
-  }
-  return null;
+  const [best] = head
+    .slice(1)
+    .flatMap((_, at) => columnOf(named, at + 1) ?? [])
+    .sort((a, b) => b.worth - a.worth);
+  if (!best) return null;
+  const { column, amounts } = best;
+  const title = [head[column], head[0] && `by ${head[0].toLowerCase()}`].filter(Boolean).join(" ");
+  return {
+    title: title || section,
+    bars: named.map((row, at) => ({
+      label: (row[0] ?? "").slice(0, MAX_LABEL),
+      value: amounts[at] ?? 0,
+      shown: row[column] ?? "",
+    })),
+    cites: [source],
+  };
+}
+
+type Column = { column: number; amounts: number[]; worth: number };
+
+/** A column of numbers that differ; shares and sums tell more than counts. */
+function columnOf(rows: readonly (readonly string[])[], column: number): Column | null {
+  const cells = rows.map((row) => figureOfCell(row[column] ?? ""));
+  const amounts = cells.flatMap((cell) => (cell && cell.amount >= 0 ? [cell.amount] : []));
+  const units = new Set(cells.map((cell) => cell?.unit));
+  if (amounts.length < rows.length || units.size !== 1 || new Set(amounts).size < 2) return null;
+  const [unit = ""] = units;
+  return { column, amounts, worth: unit === "%" ? 2 : unit === "" ? 0 : 1 };
 }
 
 function chartOfClaims({ topic, claims }: Contradiction, sources: readonly Source[]): Chart | null {

@@ -1,4 +1,4 @@
-import { likeness, type Vector } from "../../../text/term-vectors.ts";
+import { linksBetween, type Vector } from "../../../text/term-vectors.ts";
 import { isStopWord, stemOf, termsOf } from "../../../text/terms.ts";
 import type { Contradiction } from "../report/report.ts";
 import { type Figure, findFigures } from "./find-figures.ts";
@@ -11,6 +11,7 @@ type Pair = { a: number; b: number; score: number; topic: string; unit: string }
 const ALIKE_FIGURES = 0.4;
 const ALIKE_WORDS = 0.3;
 const LEAST_SHARED = 3;
+const MOST_PAIRS = 2_000;
 /** Figures that differ by less are taken for the same, rounded. */
 const SAME_WITHIN = 0.05;
 const MOST_GROUPS = 6;
@@ -42,9 +43,11 @@ const OPPOSITES: readonly (readonly [string, string])[] = [
 
 /** Sentences of different sources on the same thing whose numbers differ, or of which one denies what the other says. */
 export function findContradictions(compared: Compared): Contradiction[] {
-  const numeric = pairsOf(compared, ALIKE_FIGURES, numbersDiffer);
+  const alike = alikeIn(compared);
+  const { sentences } = compared;
+  const numeric = differing(alike, sentences, { least: ALIKE_FIGURES, differ: numbersDiffer });
   const used = new Set(numeric.flatMap(({ a, b }) => [a, b]));
-  const worded = pairsOf(compared, ALIKE_WORDS, polarityDiffers).filter(
+  const worded = differing(alike, sentences, { least: ALIKE_WORDS, differ: polarityDiffers }).filter(
     ({ a, b }) => !used.has(a) && !used.has(b),
   );
   return [
@@ -56,23 +59,33 @@ export function findContradictions(compared: Compared): Contradiction[] {
 const WORDED_NOTE =
   "These statements seem to point in opposite directions. They were found by their wording; whether they truly conflict depends on their context.";
 
-function pairsOf(
-  { sentences, vectors }: Compared,
-  least: number,
-  differ: (a: string, b: string) => string | null,
-): Pair[] {
-  const pairs: Pair[] = [];
-  for (const [a, one] of sentences.entries()) {
-    for (let b = a + 1; b < sentences.length; b++) {
-      const other = sentences[b];
-      if (!other || one.sources.some((source) => other.sources.includes(source))) continue;
-      const score = likeness(vectors[a] ?? new Map(), vectors[b] ?? new Map());
-      const unit = score < least ? null : differ(one.text, other.text);
-      const topic = unit === null ? null : sharedWords(one.text, other.text);
-      if (unit !== null && topic) pairs.push({ a, b, score, topic, unit });
+/** Sentences of different sources that are alike, each pair once, the most alike first. */
+function alikeIn({ sentences, vectors }: Compared): { a: number; b: number; score: number }[] {
+  const pairs: { a: number; b: number; score: number }[] = [];
+  for (const [a, { others, strengths }] of linksBetween(vectors).entries()) {
+    const own = sentences[a]?.sources ?? [];
+    for (const [index, b] of others.entries()) {
+      const score = strengths[index] ?? 0;
+      if (b < a || score < ALIKE_WORDS) continue;
+      if (!sentences[b]?.sources.some((source) => own.includes(source))) pairs.push({ a, b, score });
     }
   }
-  return pairs.sort((x, y) => y.score - x.score);
+  return pairs.sort((x, y) => y.score - x.score).slice(0, MOST_PAIRS);
+}
+
+/** Of pairs that are alike by `least`, those that differ, with the unit in which they do. */
+function differing(
+  alike: ReturnType<typeof alikeIn>,
+  sentences: readonly Sentence[],
+  { least, differ }: { least: number; differ: (a: string, b: string) => string | null },
+): Pair[] {
+  return alike.flatMap(({ a, b, score }) => {
+    const [one = "", other = ""] = [sentences[a]?.text, sentences[b]?.text];
+    const unit = score < least ? null : differ(one, other);
+    const topic = unit === null ? null : sharedWords(one, other);
+    const isNamed = topic !== null && (unit === "" || topic.includes(" "));
+    return unit !== null && isNamed ? [{ a, b, score, topic, unit }] : [];
+  });
 }
 
 /** The unit of which both have a number, too far apart to be the same rounded. */

@@ -2,7 +2,7 @@ import { clusterTexts } from "../../../text/cluster-texts.ts";
 import { type KeyPhrase, keyPhrases } from "../../../text/key-phrases.ts";
 import { centroidOf, likeness, type Vector } from "../../../text/term-vectors.ts";
 import { termsOf } from "../../../text/terms.ts";
-import type { Sentence } from "./read-articles.ts";
+import type { Reading, Sentence } from "./read-articles.ts";
 
 /** Sentences on one thing. */
 export type Cluster = {
@@ -23,17 +23,19 @@ const TOO_COMMON = 0.3;
 
 /** Themes across the sources: sentences around the phrases that most of them share. */
 export function findThemes(
-  sentences: readonly Sentence[],
+  { sentences, headings }: Pick<Reading, "sentences" | "headings">,
   vectors: readonly Vector[],
   topic: string,
 ): Cluster[] {
   const asked = new Set(termsOf(topic));
+  const named = new Set(headings.flatMap(termsOf));
   const phrases = keyPhrases(sentences.map(({ text }) => text)).filter(
     ({ stems, sentences: uses }) =>
       uses.length <= Math.max(LEAST_SENTENCES, TOO_COMMON * sentences.length) &&
-      !stems.every((stem) => asked.has(stem)),
+      !stems.every((stem) => asked.has(stem)) &&
+      (stems.length > 1 || named.has(stems[0] ?? "")),
   );
-  const seeds = seedsOf(phrases, sentences);
+  const seeds = seedsOf(phrases, sentences, named);
   const groups = clusterTexts(
     vectors,
     seeds.map((seed) => seed.sentences),
@@ -48,15 +50,22 @@ export function findThemes(
   });
 }
 
-/** The strongest phrases that are about different sentences; those of several sources come first. */
-function seedsOf(phrases: readonly KeyPhrase[], sentences: readonly Sentence[]): KeyPhrase[] {
+/** The strongest phrases that are about different sentences; those of several sources and of headings come first. */
+function seedsOf(
+  phrases: readonly KeyPhrase[],
+  sentences: readonly Sentence[],
+  named: ReadonlySet<string>,
+): KeyPhrase[] {
   const spread = (phrase: KeyPhrase) =>
     new Set(phrase.sentences.flatMap((at) => sentences[at]?.sources ?? [])).size;
   const all = new Set(sentences.flatMap(({ sources }) => sources)).size;
   const wanted = Math.min(MOST_THEMES, Math.max(LEAST_THEMES, Math.round(Math.sqrt(3.5 * all))));
   const ranked = phrases
     .filter((phrase) => phrase.sentences.length >= LEAST_SENTENCES && (all < 2 || spread(phrase) >= 2))
-    .map((phrase) => ({ phrase, score: phrase.score * Math.sqrt(spread(phrase)) }))
+    .map((phrase) => {
+      const inHeadings = phrase.stems.filter((stem) => named.has(stem)).length / phrase.stems.length;
+      return { phrase, score: phrase.score * Math.sqrt(spread(phrase)) * (0.5 + inHeadings) };
+    })
     .sort((a, b) => b.score - a.score);
   const seeds: KeyPhrase[] = [];
   for (const { phrase } of ranked) {

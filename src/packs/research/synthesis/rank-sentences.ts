@@ -13,6 +13,7 @@ export type Ranked = {
 const EARLY_BONUS = 1;
 const ASKED_BONUS = 3;
 const DANGLING_SHARE = 0.3;
+const OWN_VOICE_SHARE = 0.5;
 /** Likeness from which another source says much the same. */
 const SAYS_THE_SAME = 0.5;
 
@@ -37,7 +38,12 @@ export function rankSentences(sentences: readonly Sentence[], about: string): Ra
       1 + EARLY_BONUS / (1 + place) + ASKED_BONUS * likeness(vectors[at] ?? new Map(), asked),
   );
   const weights = rankTexts(vectors, start).map(
-    (weight, at) => weight * (0.3 + (start[at] ?? 0)) * (sentences[at]?.dangling ? DANGLING_SHARE : 1),
+    (weight, at) => weight * (0.3 + (start[at] ?? 0)) * shareOf(sentences[at]),
   );
   return { sentences, vectors, weights };
+}
+
+/** What is left of a sentence's weight when it stands alone. */
+function shareOf(sentence: Sentence | undefined): number {
+  return (sentence?.dangling ? DANGLING_SHARE : 1) * (sentence?.ownVoice ? OWN_VOICE_SHARE : 1);
 }

@@ -1,3 +1,4 @@
+import { setImmediate as pause } from "node:timers/promises";
 import { readMarkdown } from "../../../text/read-markdown.ts";
 import { splitSentences } from "../../../text/split-sentences.ts";
 import type { Article } from "../corpus.ts";
@@ -11,6 +12,8 @@ export type Sentence = {
   readonly place: number;
   /** It points back to a sentence that a reader will not have seen. */
   readonly dangling: boolean;
+  /** Its source speaks of itself. */
+  readonly ownVoice: boolean;
 };
 
 /** A table of a source. */
@@ -21,11 +24,16 @@ export type SourceTable = {
 };
 
 /** What there is to make a report of. */
-export type Reading = { readonly sentences: readonly Sentence[]; readonly tables: readonly SourceTable[] };
+export type Reading = {
+  readonly sentences: readonly Sentence[];
+  readonly tables: readonly SourceTable[];
+  /** Titles and headings, in which authors say themselves what they write about. */
+  readonly headings: readonly string[];
+};
 
 const MAX_CHARS = 200_000;
 /** Sentences of all sources together that are compared with each other. */
-const MAX_SENTENCES = 900;
+const MAX_SENTENCES = 600;
 const LEAST_PER_SOURCE = 20;
 const MOST_PER_SOURCE = 120;
 const SHORTEST = 40;
@@ -36,31 +44,44 @@ const LEAST_FRAGMENT = 20;
 const TOO_FEW = 4;
 
 const DANGLING =
-  /^(?:(?:and|but|or|so|yet|however|therefore|thus|hence|instead|moreover|furthermore|meanwhile|similarly|also|then|still|otherwise|nevertheless|consequently)\b|(?:this|that|these|those|it|its|they|their|he|she|his|her|both|such|neither|there|here|the (?:former|latter|same|other|second|first|result|answer|reason|difference))\b(?!\s+(?:is|are)\s+(?:no|a|an)\b))/i;
+  /^(?:and|but|or|so|yet|however|therefore|thus|hence|instead|moreover|furthermore|meanwhile|similarly|also|then|still|otherwise|nevertheless|consequently|it|its|they|their|he|she|his|her|both|neither|here|there)\b/i;
+/** Words that point to what was said before, if they stand near the beginning. */
+const POINTING =
+  /^(?:\S+\s){0,4}(?:this|these|those|them|such|same|then|earlier|former|latter|first one|others?)\b/i;
+/** A source that speaks of itself; out of its place nobody knows who speaks. */
+const OWN_VOICE = /\b(?:I|we|our|ours|us|my|me|mine)\b(?![.’'])/;
+const WHOLLY_QUOTED = /^["“«][^"“”«»]*["”»]?[.!]?["”»]?$/;
 const BOILERPLATE =
   /\b(?:cookies?|subscribe|newsletter|sign up|log ?in|all rights reserved|terms of (?:use|service)|privacy policy|click here|read more|advertisement|javascript|share this|related articles?|copyright|©)\b/i;
 
 /** The sentences and tables of articles, which get their numbers by their order. */
-export function readArticles(articles: readonly Article[]): Reading {
+export async function readArticles(articles: readonly Article[]): Promise<Reading> {
   const most = Math.floor(MAX_SENTENCES / Math.max(1, articles.length));
   const perSource = Math.min(MOST_PER_SOURCE, Math.max(LEAST_PER_SOURCE, most));
   const known = new Map<string, Sentence>();
   const tables: SourceTable[] = [];
+  const headings = new Set<string>();
   for (const [at, article] of articles.entries()) {
+    await pause();
     const source = at + 1;
     const blocks = readMarkdown(article.content.slice(0, MAX_CHARS));
     const texts: string[] = [];
+    for (const heading of [article.title, ...blocks.map(({ section }) => section)]) headings.add(heading);
     for (const block of blocks) {
       if (block.kind === "table") tables.push({ rows: block.rows, section: block.section, source });
       else texts.push(...splitSentences(block.text));
     }
     for (const [place, text] of proseOf(texts).slice(0, perSource).entries()) {
       const same = known.get(text);
-      if (!same) known.set(text, { text, sources: [source], place, dangling: DANGLING.test(text) });
+      if (!same) known.set(text, { text, sources: [source], place, ...standing(text) });
       else if (!same.sources.includes(source)) same.sources.push(source);
     }
   }
-  return { sentences: [...known.values()], tables };
+  return { sentences: [...known.values()], tables, headings: [...headings] };
+}
+
+function standing(text: string): Pick<Sentence, "dangling" | "ownVoice"> {
+  return { dangling: DANGLING.test(text) || POINTING.test(text), ownVoice: OWN_VOICE.test(text) };
 }
 
 function proseOf(texts: readonly string[]): string[] {
@@ -80,6 +101,7 @@ function isWholeSentence(text: string): boolean {
     text.split(" ").length >= LEAST_WORDS &&
     !/[|{}]|https?:/.test(text) &&
     !BOILERPLATE.test(text) &&
+    !WHOLLY_QUOTED.test(text) &&
     hasPairedQuotes(text)
   );
 }

@@ -1,14 +1,14 @@
+import { setImmediate as pause } from "node:timers/promises";
 import { pickDiverse } from "../../../text/rank-texts.ts";
 import { likeness, termVectors } from "../../../text/term-vectors.ts";
-import { wordsOf } from "../../../text/terms.ts";
 import type { Article, Corpus } from "../corpus.ts";
-import type { KeyFigure, Quotation, Report } from "../report/report.ts";
+import type { Quotation, Report } from "../report/report.ts";
 import { sourceOf, unreadIn } from "../report/sources.ts";
 import { findCharts } from "./find-charts.ts";
 import { findContradictions } from "./find-contradictions.ts";
-import { findFigures } from "./find-figures.ts";
 import { findQuotes } from "./find-quotes.ts";
 import { findThemes } from "./find-themes.ts";
+import { keyFigures } from "./key-figures.ts";
 import { passageOf, type Ranked, rankSentences } from "./rank-sentences.ts";
 import { readArticles, type Sentence } from "./read-articles.ts";
 import { weaveTheme } from "./weave-theme.ts";
@@ -18,26 +18,30 @@ export type Asked = { title: string; request?: string };
 
 const MOST_SUMMARY = 6;
 const LEAST_SUMMARY = 3;
-const MOST_FIGURES = 9;
 const MOST_QUOTES = 6;
 
 /**
  * A report made of the corpus by rules: every sentence in it stands word for word in the source it cites. Sentences are
- * ranked by TextRank, grouped around shared phrases, and chosen so that none repeats another.
+ * ranked by TextRank, grouped around shared phrases, and chosen so that none repeats another. Other work gets its turn
+ * between the steps.
  */
-export function synthesise(corpus: Corpus, { title, request }: Asked): Report {
+export async function synthesise(corpus: Corpus, { title, request }: Asked): Promise<Report> {
   const articles = corpus.articles.filter(
     ({ status, content }) => status === "success" && content.trim() !== "",
   );
   const sources = articles.map(sourceOf);
-  const { sentences, tables } = readArticles(articles);
+  const reading = await readArticles(articles);
+  const { sentences, tables } = reading;
+  await pause();
   const ranked = rankSentences(sentences, `${title} ${request ?? ""}`);
   const quotes = pickQuotes(findQuotes(articles), `${title} ${request ?? ""}`);
   const spoken = new Set([...sentences.keys()].filter((at) => isQuoted(sentences[at], quotes)));
-  const clusters = findThemes(sentences, ranked.vectors, title);
+  await pause();
+  const clusters = findThemes(reading, ranked.vectors, title);
   const summary = summarise(ranked, clusters, spoken);
   const used = new Set([...spoken, ...summary]);
   const themes = clusters.flatMap((cluster) => weaveTheme(ranked, cluster, used) ?? []);
+  await pause();
   const contradictions = findContradictions(ranked);
   return {
     title,
@@ -67,7 +71,7 @@ function summarise(
   spoken: ReadonlySet<number>,
 ): number[] {
   const free = weights.map((weight, at) =>
-    spoken.has(at) || sentences[at]?.dangling ? weight / 10 : weight,
+    spoken.has(at) || sentences[at]?.dangling || sentences[at]?.ownVoice ? weight / 10 : weight,
   );
   const heads = clusters.map(({ members }) =>
     members.reduce((a, b) => ((free[b] ?? 0) > (free[a] ?? 0) ? b : a)),
@@ -86,39 +90,6 @@ function summarise(
   });
 }
 
-/** Figures of the sentences that weigh most, at most two of a source and none twice. */
-function keyFigures({ sentences, vectors, weights }: Ranked, spoken: ReadonlySet<number>): KeyFigure[] {
-  const holders = [...sentences.keys()].filter(
-    (at) => !spoken.has(at) && findFigures(sentences[at]?.text ?? "").length > 0,
-  );
-  const perSource = new Map<number, number>();
-  const picked = pickDiverse(
-    holders.map((at) => vectors[at] ?? new Map()),
-    holders.map((at) => weights[at] ?? 0),
-    {
-      count: MOST_FIGURES,
-      novelty: 0.6,
-      allowed: (index) => {
-        const source = sentences[holders[index] ?? -1]?.sources[0] ?? 0;
-        const taken = perSource.get(source) ?? 0;
-        perSource.set(source, taken + 1);
-        return taken < 2;
-      },
-    },
-  );
-  return picked.flatMap((index): KeyFigure[] => {
-    const { text = "", sources: cites = [] } = sentences[holders[index] ?? -1] ?? {};
-    const [figure] = findFigures(text).sort((a, b) => rankOfUnit(a.unit) - rankOfUnit(b.unit));
-    return figure ? [{ value: figure.text, about: { text, cites } }] : [];
-  });
-}
-
-/** Shares and sums say more at a glance than counts and times. */
-function rankOfUnit(unit: string): number {
-  if (unit === "percent") return 0;
-  return /^[$€£¥]$/.test(unit) ? 1 : 2;
-}
-
 function pickQuotes(quotes: readonly Quotation[], about: string): Quotation[] {
   const vectors = termVectors([...quotes.map(({ text }) => text), about]);
   const asked = vectors.pop() ?? new Map();
@@ -127,7 +98,10 @@ function pickQuotes(quotes: readonly Quotation[], about: string): Quotation[] {
 }
 
 function methodOf(articles: readonly Article[], sentences: number): string[] {
-  const words = articles.reduce((sum, { content }) => sum + wordsOf(content).length, 0);
+  const words = articles.reduce(
+    (sum, { content, words: counted }) => sum + (counted ?? content.match(/\S+/g)?.length ?? 0),
+    0,
+  );
   return [
     `This report was made by rules, without a language model. It is extractive: each sentence in the summary, the themes and the figures stands word for word in the source it cites; only headings and notes were added.`,
     `${articles.length} ${articles.length === 1 ? "source" : "sources"} with about ${words.toLocaleString("en")} words were read; ${sentences.toLocaleString("en")} sentences were compared with each other, ranked by how much of the others they share, and grouped around the phrases that several sources use.`,

@@ -23,7 +23,7 @@ type BridgeInput = { local_path: string; remote_path: string; session_id?: strin
 /** What tests set. */
 export type BridgeOptions = Pick<TransferOptions, "chunkBytes" | "patience" | "backoffMs">;
 
-/** The two tools over a workbench; without one they say so. */
+/** The two tools over a workbench; without one they take that of the settings. */
 export function createWorkbenchTools(
   workbench: Workbench | undefined,
   options: BridgeOptions = {},
@@ -79,8 +79,10 @@ function uploadTool(workbench: Workbench | undefined, options: BridgeOptions): T
       ...hostsOf(workbench),
     ],
     lookup: (input, context) => lookUp(workbench, input, context, "uploaded"),
-    withSettings: (settings, places) =>
-      uploadTool(createWorkbench(settings.workbench ?? {}, places), options),
+    ...(!workbench && {
+      withSettings: ({ workbench: wanted = {} }, places) =>
+        uploadTool(createWorkbench(wanted, places), options),
+    }),
     close: () => workbench?.close(),
     execute: (input, context) =>
       observed("upload", workbench, { input, context }, async (bench, file) => {
@@ -113,8 +115,10 @@ function downloadTool(workbench: Workbench | undefined, options: BridgeOptions):
       ...hostsOf(workbench),
     ],
     lookup: (input, context) => lookUp(workbench, input, context, "downloaded"),
-    withSettings: (settings, places) =>
-      downloadTool(createWorkbench(settings.workbench ?? {}, places), options),
+    ...(!workbench && {
+      withSettings: ({ workbench: wanted = {} }, places) =>
+        downloadTool(createWorkbench(wanted, places), options),
+    }),
     close: () => workbench?.close(),
     execute: (input, context) =>
       observed("download", workbench, { input, context }, async (bench, file) => {

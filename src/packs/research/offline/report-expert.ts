@@ -1,0 +1,85 @@
+import { needsModel } from "../../../models/offline/offline-words.ts";
+import { answerTo, faultsIn, nextCalls } from "../../../models/offline/past-calls.ts";
+import type { Move, OfflineCall, PastCall, Procedure, Situation } from "../../../models/offline/procedure.ts";
+import { taskText } from "../../../models/offline/task-text.ts";
+import { addressesIn, type Hit, readHits } from "./read-hits.ts";
+import { slugOf, titleOf, topicOf, wantsDepth } from "./report-topic.ts";
+
+/** The agent that makes reports. */
+export const REPORT_EXPERT = "report-creation-expert";
+
+const MOST_URLS = 10;
+const MAX_REQUEST = 300;
+
+/**
+ * The report expert: reads the pages of its task if depth is asked for, saves the corpus, and lets the host make an
+ * extractive report of it, as a page and as Markdown.
+ */
+export const reportExpert: Procedure = {
+  agents: [REPORT_EXPERT],
+  next(situation) {
+    const request = taskText(situation.task);
+    const hits = readHits(situation.task);
+    const urls = addressesIn(situation.task).slice(0, MOST_URLS);
+    if (urls.length === 0)
+      return {
+        cannot: needsModel("find sources by itself", "make a report of pages whose URLs are in its task"),
+      };
+    const calls = callsFor(request, { hits, urls, tools: situation.tools });
+    const stages = calls.map((call) => () => (hasFailed(calls, call, situation) ? [] : [call]));
+    return nextCalls(situation, stages) ?? answer(topicOf(request), calls, situation);
+  },
+};
+
+function callsFor(
+  request: string,
+  { hits, urls, tools }: { hits: readonly Hit[]; urls: readonly string[]; tools: readonly string[] },
+): OfflineCall[] {
+  const excerpts = hits.filter(({ snippet }) => snippet !== "").slice(0, MOST_URLS);
+  const reads = tools.includes("crawl_parallel") && (wantsDepth(request) || excerpts.length === 0);
+  const articles = reads
+    ? urls.map((url) => ({ url, title: hits.find((hit) => hit.url === url)?.title ?? "" }))
+    : excerpts.map(({ url, title, snippet }) => ({ url, title, content: snippet, status: "success" }));
+  const topic = topicOf(request);
+  const path = `work_products/${slugOf(topic)}`;
+  const report = { from_corpus: true, title: titleOf(topic), request: shortened(request) };
+  return [
+    ...(reads ? [{ tool: "crawl_parallel", input: { urls } }] : []),
+    { tool: "save_corpus", input: { articles } },
+    { tool: "write_local_file", input: { path: `${path}.html`, ...report } },
+    { tool: "write_local_file", input: { path: `${path}.md`, ...report } },
+  ];
+}
+
+/** Whether something that must come before this call went wrong; a crawl that failed is no reason to stop. */
+function hasFailed(calls: readonly OfflineCall[], call: OfflineCall, { calls: past }: Situation): boolean {
+  const before = calls.slice(0, calls.indexOf(call)).filter(({ tool }) => tool !== "crawl_parallel");
+  return before.some((each) => answerTo(past, each)?.failed);
+}
+
+function answer(topic: string, calls: readonly OfflineCall[], { calls: past }: Situation): Move {
+  const made = calls.filter(({ tool }) => tool === "write_local_file");
+  const written = made.flatMap((call): PastCall[] => {
+    const answered = answerTo(past, call);
+    return answered && !answered.failed ? [answered] : [];
+  });
+  const [first] = written;
+  const faults = faultsIn(past);
+  if (!first)
+    return { cannot: `no report on “${topic}” was made: ${faults.join("; ") || "a limit came first"}` };
+  const paths = written.map(({ input }) => String(input.path));
+  const [, counts = "", ...notes] = first.result.split("\n");
+  const said = [
+    `**Summary**: Made an extractive report on “${topic}”: ${paths[0]}. ${counts}`,
+    "**Details**",
+    `Files: ${paths.join(", ")}, expanded_corpus.json`,
+    notes.join("\n"),
+    ...(faults.length > 0 ? [`**Warnings**\n${faults.map((fault) => `- ${fault}`).join("\n")}`] : []),
+  ];
+  return { say: said.filter(Boolean).join("\n\n") };
+}
+
+function shortened(request: string): string {
+  const line = request.replace(/\s+/g, " ").trim();
+  return line.length > MAX_REQUEST ? `${line.slice(0, MAX_REQUEST - 1)}…` : line;
+}

@@ -1,0 +1,55 @@
+import { isStopWord, wordsOf } from "../../../text/terms.ts";
+
+const KIND =
+  "(?:report|analysis|summary|overview|study|review|briefing|account|survey|digest|write-?up|look|dossier|paper)s?";
+const ABOUT = new RegExp(
+  `\\b${KIND}\\b[^.?!\\n]{0,60}?\\s(?:on|about|of|regarding|concerning|into|at|covering|for)\\s+(?:the\\s+(?:topic|subject|question)\\s+of\\s+)?([^\\n]+)`,
+  "i",
+);
+const ASKING =
+  /^(?:please|kindly|could you|can you|would you|i (?:want|need|would like)|we (?:want|need)|give|get|show|make|create|write|prepare|generate|produce|compile|draft|do|me|us|a|an|the|to|some|comprehensive|detailed|in-depth|in depth|thorough|full|complete|short|brief|quick|long)\b[\s,]*/i;
+const SOURCE_WORDS =
+  /\s+(?:(?:based )?on|from|using|with|in|across)\s+(?:the\s+|all\s+|recent\s+|these\s+|my\s+|our\s+)*(?:search results?|sources?|articles?|web|internet|news|documents?|literature|press)\b.*$/i;
+const MAX_TOPIC = 160;
+const MAX_SLUG = 60;
+
+/** What a report is to be about, without the words that ask for it. */
+export function topicOf(request: string): string {
+  const [first = ""] = request.trim().split(/\n|(?<=[.?!])\s+(?=\p{Lu})/u);
+  const named = ABOUT.exec(first)?.[1];
+  let topic = named ?? first;
+  for (let before = ""; before !== topic; ) {
+    before = topic;
+    topic = topic.replace(named === undefined ? ASKING : /^(?:the|a|an)\s+/i, "");
+  }
+  const bare = topic.replace(SOURCE_WORDS, "").replace(/https?:\/\/\S+/g, " ");
+  const tidy = bare.replace(/\s+/g, " ").replace(/^[\s"'“”‘’:,-]+|[\s"'“”‘’.?!:,;-]+$/g, "");
+  return (tidy || first.trim()).slice(0, MAX_TOPIC);
+}
+
+/** The words of a topic that can be searched for one by one. */
+export function topicWords(topic: string): string[] {
+  return [...new Set(wordsOf(topic).filter((word) => word.length > 3 && !isStopWord(word)))];
+}
+
+/** A topic as a heading. */
+export function titleOf(topic: string): string {
+  return topic.charAt(0).toUpperCase() + topic.slice(1);
+}
+
+/** A topic as the name of a file. */
+export function slugOf(topic: string): string {
+  const words =
+    topic
+      .normalize("NFKD")
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? [];
+  return words.join("-").slice(0, MAX_SLUG).replace(/-$/, "") || "report";
+}
+
+/** Whether a request wants the pages themselves to be read, not only what a search shows of them. */
+export function wantsDepth(request: string): boolean {
+  return /\b(?:comprehensive|detailed|in[- ]depth|thorough|extensive|exhaustive|full|complete)\b/i.test(
+    request,
+  );
+}

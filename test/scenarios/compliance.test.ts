@@ -1,0 +1,155 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import type { AgentInput } from "../../src/agents/define-agent.ts";
+import { parseAgentFile } from "../../src/agents/parse-agent-file.ts";
+import { replaySession } from "../../src/runtime/replay/replay-session.ts";
+import type { Agent } from "../../src/schema/agent.ts";
+import {
+  callDelegate,
+  callDelegateMany,
+  callTool,
+  hang,
+  type Script,
+  say,
+  type TestRuntime,
+  testRuntime,
+} from "../../src/testing/index.ts";
+import { type AnyTool, defineTool } from "../../src/tools/tool.ts";
+
+const CORPUS = JSON.stringify({
+  extraction_timestamp: "2026-01-02T03:04:05Z",
+  total_articles: 1,
+  successful: 1,
+  failed: 0,
+  articles: [{ url: "https://example.org/", title: "Tape", content: "It lasts.", status: "success" }],
+});
+
+/** A tool that leaves one file in the workspace. */
+const leaves = (name: string, file: string, content: string): AnyTool =>
+  defineTool<object>({
+    name,
+    description: "x",
+    input: { type: "object" },
+    replay: "safe",
+    execute: async (_, { workspaceDir, changed }) => {
+      const path = join(workspaceDir, file);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, content);
+      changed(path, "created");
+      return `wrote ${file}`;
+    },
+  });
+
+const tools = [
+  leaves("save_corpus", "expanded_corpus.json", CORPUS),
+  leaves("write_local_file", "work_products/report.html", "<p>The report</p>"),
+];
+const saveCorpus = callTool("save_corpus", {});
+const writeReport = callTool("write_local_file", {});
+
+/** The contract of the built-in expert, as its file has it. */
+const EXPERT = "report-creation-expert";
+const { deliverables } = await builtIn(EXPERT);
+
+async function builtIn(name: string): Promise<Agent> {
+  const file = fileURLToPath(new URL(`../../agents/${name}.md`, import.meta.url));
+  const text = readFileSync(file, "utf8");
+  const { agent } = await parseAgentFile(text, { file, format: "native", scope: "builtin", known: {} });
+  if (!agent) throw new Error(`${file} cannot be used`);
+  return agent;
+}
+
+const team = (lead: Script, script: Script, more: Partial<AgentInput> = {}): TestRuntime =>
+  testRuntime({ lead, [EXPERT]: script }, { tools, agents: { [EXPERT]: { deliverables, ...more } } });
+
+const requestOf = (t: TestRuntime, agent: string, turn: number) =>
+  JSON.stringify(t.models[agent]?.requests[turn]?.prompt.at(-1));
+const complaints = (t: TestRuntime) =>
+  t.events.flatMap((event) => (event.type === "compliance.failed" ? [event.message] : []));
+
+test("an expert that skips save_corpus is kept from writing, is told what is missing, and mends it in its repair round", async () => {
+  await using t = team(
+    [callDelegate(EXPERT, "report on tape"), (request) => say(request.last)],
+    [writeReport, say("The report is written."), saveCorpus, writeReport, say("Now it is.")],
+  );
+  const result = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(requestOf(t, EXPERT, 1)).toContain("must wait until `expanded_corpus.json` is there and valid");
+  expect(requestOf(t, EXPERT, 2)).toContain("`expanded_corpus.json`: no such file");
+  expect(result.details).not.toContain("COMPLIANCE ERROR");
+  expect(complaints(t)).toEqual([]);
+  expect(t.trace()).toEqual(["lead > report-creation-expert: completed", "lead: completed"]);
+});
+
+test("one that skips it again fails with a COMPLIANCE ERROR in the parent's next request, and the parent has it mended", async () => {
+  await using t = team(
+    [
+      callDelegate(EXPERT, "report on tape"),
+      callDelegate(EXPERT, "save the corpus, then write the report"),
+      say("It is in work_products/report.html."),
+    ],
+    [say("Written."), say("Really."), saveCorpus, writeReport, say("Both are there.")],
+  );
+  const result = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(result).toMatchObject({ status: "completed", success: true });
+  expect(requestOf(t, "lead", 1)).toMatch(
+    /COMPLIANCE ERROR: report-creation-expert did not leave what its contract demands: `expanded_corpus\.json`.*`work_products\/\*\.html`/,
+  );
+  expect(requestOf(t, "lead", 2)).not.toContain("COMPLIANCE ERROR");
+  expect(complaints(t)).toEqual([expect.stringContaining("COMPLIANCE ERROR: report-creation-expert")]);
+  expect(t.trace()).toEqual([
+    "lead > report-creation-expert: failed",
+    "lead > report-creation-expert: completed",
+    "lead: completed",
+  ]);
+  const { session_id } = result;
+  const report = await replaySession(
+    { agents: t.runtime.agents, tools, env: {} },
+    t.runtime.store,
+    session_id,
+  );
+  expect(report).toMatchObject({ identical: true, divergence: null });
+});
+
+test("one that hangs before its work is done times out, and what is missing is named to parent and person", async () => {
+  await using t = team(
+    [callDelegate(EXPERT, "report on tape"), say("It hung.")],
+    (request) => (request.turn === 0 ? saveCorpus : hang()),
+    { limits: { minutes: 0.003 } },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  expect(t.trace()).toEqual(["lead > report-creation-expert: timeout", "lead: completed"]);
+  const told = requestOf(t, "lead", 1);
+  expect(told).toContain('\\"status\\": \\"timeout\\"');
+  expect(told).toMatch(
+    /COMPLIANCE ERROR: report-creation-expert .*`work_products\/\*\.html` \(no such file\)\./,
+  );
+  expect(complaints(t)).toHaveLength(1);
+});
+
+test("the error of one child among many survives when the rest of a long answer goes to a file", async () => {
+  const ids = ["a", "b", "c", "d"];
+  const long = "word ".repeat(5_000);
+  await using t = testRuntime(
+    {
+      lead: [
+        callDelegateMany([
+          ...ids.map((id) => ({ id, agent: "talker", task: id })),
+          { id: "e", agent: EXPERT, task: "e" },
+          ...ids.map((id) => ({ id: `${id}2`, agent: "talker", task: id })),
+        ]),
+        say("read"),
+      ],
+      [EXPERT]: { eachRun: [say("Done."), say("Done.")] },
+      talker: { eachRun: [say(long)] },
+    },
+    { tools, agents: { [EXPERT]: { deliverables } } },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  const told = requestOf(t, "lead", 1);
+  expect(told).toContain("characters left out");
+  expect(told).toContain(
+    "COMPLIANCE ERROR: report-creation-expert did not leave what its contract demands: `expanded_corpus.json`",
+  );
+});

@@ -1,0 +1,181 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createEgress, type Egress } from "../../src/net/egress-guard.ts";
+import { crawledIn } from "../../src/packs/research/crawl/crawl-log.ts";
+import { createCrawlParallel } from "../../src/packs/research/crawl/crawl-parallel.ts";
+import type { CrawlLimits } from "../../src/packs/research/crawl/limits.ts";
+import { webFetch } from "../../src/packs/research/crawl/web-fetch.ts";
+import { createPageFetcher, createWebHost } from "../../src/packs/research/crawl/web-host.ts";
+import { webSearch } from "../../src/packs/research/search/web-search.ts";
+import { callTool, say, testRuntime } from "../../src/testing/index.ts";
+import { type HostileSite, startHostileSite } from "../fixtures/hostile-site.ts";
+
+let site: HostileSite;
+let egress: Egress;
+let dataDir: string;
+
+beforeEach(async () => {
+  site = await startHostileSite({ trickleMs: 50 });
+  egress = createEgress({ network: site.network });
+  dataDir = mkdtempSync(join(tmpdir(), "retinue-crawl-"));
+});
+afterEach(async () => {
+  await egress.close();
+  await site.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** A run that crawls once or more; what its model was told, and where its files are. */
+async function crawl(calls: readonly (readonly string[])[], limits: Partial<CrawlLimits> = {}) {
+  const told: string[] = [];
+  await using t = testRuntime(
+    {
+      scout: [
+        ...calls.map((urls, at) => (request: { last: string }) => {
+          if (at > 0) told.push(request.last);
+          return callTool("crawl_parallel", { urls });
+        }),
+        (request) => {
+          told.push(request.last);
+          return say("done");
+        },
+      ],
+    },
+    { tools: [createCrawlParallel({ egress, limits })], dataDir },
+  );
+  const result = await t.runtime.run({ agent: "scout", task: "crawl" });
+  const [workspace = ""] = t.events.flatMap((event) =>
+    event.type === "session.started" ? [event.sessionId] : [],
+  );
+  const workspaceDir = join(dataDir, "sessions", workspace);
+  return { told, result, events: [...t.events], workspaceDir };
+}
+
+/** Status and code of each address, by its path. */
+function statuses(text: string): Record<string, string> {
+  const lines = text.matchAll(/^- ([a-z]+(?: \d+)?): http:\/\/[^/\s]+(\/\S+)/gm);
+  return Object.fromEntries([...lines].map(([, status = "", path = ""]) => [path, status]));
+}
+
+test("every trick of a hostile site ends in the status it deserves", async () => {
+  const expected = {
+    "/ok": "success",
+    "/gzip": "success",
+    "/latin1-as-utf8": "success",
+    "/utf-16": "success",
+    "/untyped": "success",
+    "/moved": "skipped",
+    "/missing": "failed 1214",
+    "/gone": "failed 1214",
+    "/busy": "failed",
+    "/broken": "failed",
+    "/reset": "failed",
+    "/loop": "failed",
+    "/grow": "failed",
+    "/to-private": "failed",
+    "/gzip-bomb": "failed",
+    "/br-bomb": "failed",
+    "/large": "failed",
+    "/js-only": "failed",
+    "/pdf": "skipped",
+    "/forbidden/page": "skipped",
+    "/hang": "timeout 1234",
+    "/hang-body": "timeout 1234",
+    "/trickle": "timeout 1234",
+  };
+  const urls = Object.keys(expected).map((path) => `${site.publicUrl}${path}`);
+  const { told } = await crawl([urls], { batches: 5, batchMs: 2_500, successes: 50 });
+  expect(statuses(told[0] ?? "")).toEqual(expected);
+  expect(site.privateSeen).toEqual([]);
+  for (const path of ["/hang", "/hang-body", "/trickle"]) expect(site.hits(path)).toBe(2);
+  for (const path of ["/missing", "/gone", "/busy", "/broken", "/reset"]) expect(site.hits(path)).toBe(1);
+  expect(site.hits("/forbidden/page")).toBe(0);
+});
+
+test("a run stops after two batches of five, over all its calls, and its text is untrusted", async () => {
+  const trap = (from: number, count: number) =>
+    Array.from({ length: count }, (_, at) => `${site.publicUrl}/trap/${from + at}`);
+  const { told, result, events, workspaceDir } = await crawl([trap(0, 7), trap(7, 7)]);
+  expect(told[0]).toContain(
+    "Successfully crawled 7/7 URLs (this run: 7 of at most 10 pages, 2 of 2 batches)",
+  );
+  expect(told[1]).toContain("Successfully crawled 0/7 URLs");
+  expect(site.seen.filter(({ path }) => path.startsWith("/trap/"))).toHaveLength(7);
+  expect(events.some((event) => event.type === "run.tainted" && event.tool === "crawl_parallel")).toBe(true);
+  expect(result.files_created).toHaveLength(7);
+  const files = readdirSync(join(workspaceDir, "search_results"));
+  expect(files.filter((name) => name.endsWith(".md"))).toHaveLength(7);
+  expect((await crawledIn(workspaceDir)).map(({ status }) => status)).toEqual(Array(7).fill("success"));
+});
+
+test("three permanent failures blacklist a domain for the next session, which says so", async () => {
+  const missing = [1, 2, 3].map((at) => `${site.publicUrl}/nothing-${at}`);
+  const first = await crawl([missing]);
+  const warnings = (events: typeof first.events) =>
+    events.flatMap((event) =>
+      event.type === "call.progressed" && /^warning/.test(event.message) ? [event.message] : [],
+    );
+  expect(warnings(first.events).join("\n")).toMatch(/warning: site\.example:\d+ is blacklisted now/);
+  const second = await crawl([[`${site.publicUrl}/ok`]]);
+  expect(second.told[0]).toMatch(
+    /- skipped: \S+\/ok \(blacklisted: 3 pages of site\.example:\d+ were not there\)/,
+  );
+  expect(warnings(second.events).join("\n")).toContain("is skipped, blacklisted");
+  expect(site.hits("/ok")).toBe(0);
+  expect(existsSync(join(dataDir, "blacklist.db"))).toBe(true);
+});
+
+test("time-outs never blacklist a domain", async () => {
+  const urls = [1, 2, 3, 4].map((at) => `${site.publicUrl}/hang?${at}`);
+  const first = await crawl([urls], { batchMs: 200, retriesAtOnce: 4 });
+  expect(Object.values(statuses(first.told[0] ?? ""))).toEqual(Array(4).fill("timeout 1234"));
+  const second = await crawl([[`${site.publicUrl}/ok`]]);
+  expect(second.told[0]).toContain("Successfully crawled 1/1 URLs");
+});
+
+test("documents of this machine are crawled like pages of the web", async () => {
+  const documents = mkdtempSync(join(tmpdir(), "retinue-documents-"));
+  try {
+    const text = `<title>Night watch</title><article><p>${"The night watch keeps the harbour lamps burning until dawn. ".repeat(10)}</p></article>`;
+    writeFileSync(join(documents, "watch.html"), text);
+    await using t = testRuntime(
+      {
+        scout: [
+          callTool("web_search", { query: "harbour lamps" }),
+          (request) => {
+            const url = /https?:\/\/\S+/.exec(request.last)?.[0] ?? "";
+            return callTool("crawl_parallel", { urls: [url] });
+          },
+          (request) => say(request.last),
+        ],
+      },
+      { tools: [webSearch, createCrawlParallel()], dataDir, projectDir: documents },
+    );
+    const result = await t.runtime.run({ agent: "scout", task: "crawl" });
+    expect(`${result.summary}${result.details}`).toMatch(
+      /- success: http:\/\/127\.0\.0\.1:\d+\S*watch\.html → search_results\//,
+    );
+  } finally {
+    rmSync(documents, { recursive: true, force: true });
+  }
+});
+
+test("one page is got through the same pipeline, and an address of this machine is refused", async () => {
+  const host = createWebHost({ web: { allowHosts: [], maxPageMb: 1 }, egress });
+  const fetchPage = createPageFetcher(host);
+  const { signal } = new AbortController();
+  expect(await fetchPage(`${site.publicUrl}/moved`, { signal })).toMatchObject({
+    url: `${site.publicUrl}/ok`,
+    title: "A sound page",
+  });
+  await expect(fetchPage(`${site.publicUrl}/missing`, { signal })).rejects.toThrow("404");
+  await using t = testRuntime(
+    { scout: [callTool("web_fetch", { url: `${site.privateUrl}/secret` }), (request) => say(request.last)] },
+    { tools: [webFetch], dataDir },
+  );
+  const result = await t.runtime.run({ agent: "scout", task: "fetch" });
+  expect(result.summary).toMatch(/127\.0\.0\.1/);
+  expect(site.privateSeen).toEqual([]);
+});
