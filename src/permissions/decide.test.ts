@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Access, Layer, Target } from "../schema/rights.ts";
 import { decide } from "./decide.ts";
 import { parseRules } from "./rule.ts";
+import { visibleTools } from "./visible-tools.ts";
 
 type Texts = { allow?: string[]; ask?: string[]; deny?: string[] };
 
@@ -232,4 +233,15 @@ test("a path given from outside the roots is named in full", () => {
   expect(decide([layer({ allow: [] })], access("read", outside("/etc/passwd"))).reason).toContain(
     "read(/etc/passwd)",
   );
+});
+
+test("a name that is a tool's and a group's gives the tool alone, and takes the whole group away", () => {
+  const commit = { tool: "git_commit", groups: ["git"], targets: [] };
+  const look = { tool: "git", groups: ["git"], targets: [] };
+  const verdict = (rules: Parameters<typeof layer>[0], access: Access) =>
+    decide([layer(rules)], access).verdict;
+  expect([verdict({ allow: ["git"] }, look), verdict({ allow: ["git"] }, commit)]).toEqual(["allow", "deny"]);
+  expect(verdict({ allow: ["*"], deny: ["git"] }, commit)).toBe("deny");
+  expect(verdict({ allow: ["*"], ask: ["git"] }, commit)).toBe("ask");
+  expect(visibleTools([layer({ allow: ["git"] })], [{ name: "git_commit", groups: ["git"] }])).toEqual([]);
 });

@@ -20,13 +20,22 @@ type CompiledRule = {
 
 const compiledRules = new WeakMap<Rule, CompiledRule>();
 
-/** Whether the rule is about this tool: by its name, by a group of it, or by a glob. Case counts. */
+/** Whether an ask or deny rule is about this tool: by its name, by a group of it, or by a glob. Case counts. */
 export function speaksOf(rule: Rule, access: Pick<Access, "tool" | "groups">): boolean {
   if (rule.tool === access.tool || access.groups.includes(rule.tool)) return true;
   // Or whoever is denied `delegate` could still use `delegate_many`.
   if (rule.tool === "delegate" && access.tool === "delegate_many") return true;
   const wildcard = rule.tool.includes("*") ? compile(rule).tool : undefined;
   return wildcard !== undefined && matchesWildcard(wildcard, access.tool);
+}
+
+/** Groups that are also the name of one of their tools. */
+const NAMED_LIKE_A_TOOL: ReadonlySet<string> = new Set(["git", "shell", "test"]);
+
+/** Whether an allow rule is about this tool: a name that is a tool's and a group's gives the tool alone. */
+export function gives(rule: Rule, access: Pick<Access, "tool" | "groups">): boolean {
+  if (rule.tool !== access.tool && NAMED_LIKE_A_TOOL.has(rule.tool)) return false;
+  return speaksOf(rule, access);
 }
 
 /** Whether a rule speaks of every call of its tools. */
@@ -54,7 +63,7 @@ export function hits(rule: Rule, call: Call): boolean {
  * every part of a command, needs an allow rule that covers it or an ask rule that touches it.
  */
 export function findCover(call: Call, allow: readonly Rule[], ask: readonly Rule[]): Rule | undefined {
-  const bare = allow.find((rule) => isBare(rule) && speaksOf(rule, call.access));
+  const bare = allow.find((rule) => isBare(rule) && gives(rule, call.access));
   if (bare) return bare;
   const bareAsk = ask.find((rule) => isBare(rule) && speaksOf(rule, call.access));
   if (bareAsk) return bareAsk;
@@ -72,7 +81,7 @@ export function findCover(call: Call, allow: readonly Rule[], ask: readonly Rule
 /** Whether a person's rules name every outbound target of the call: a pattern of stars alone names nobody. */
 export function isConsent(call: Call, allow: readonly Rule[]): boolean {
   if (!call.access.targets.some(isOutbound)) return false;
-  const naming = allow.filter((rule) => /[^*@.\s]/.test(rule.pattern ?? "") && speaksOf(rule, call.access));
+  const naming = allow.filter((rule) => /[^*@.\s]/.test(rule.pattern ?? "") && gives(rule, call.access));
   if (naming.length === 0) return false;
   const outbound = subjectsOf(call).filter(isOutbound);
   return outbound.every((subject) => naming.some((rule) => isCovering(rule, call.access, subject)));
@@ -84,7 +93,7 @@ function isOutbound({ kind }: { kind: string }): boolean {
 
 function isCovering(rule: Rule, access: Access, subject: Subject): boolean {
   const { pattern, except } = compile(rule);
-  if (!speaksOf(rule, access) || !hasMode(rule, subject)) return false;
+  if (!gives(rule, access) || !hasMode(rule, subject)) return false;
   return (!pattern || allows(pattern, subject)) && !except.some((each) => touches(each, subject));
 }
 

@@ -1,5 +1,5 @@
 import type { Access, Layer, Rule, Verdict } from "../schema/rights.ts";
-import { isBare, speaksOf } from "./match.ts";
+import { gives, isBare, speaksOf } from "./match.ts";
 
 /** A tool as explanations see it. */
 export type ToolName = { readonly name: string; readonly groups: readonly string[] };
@@ -14,11 +14,12 @@ export type Outlook = {
 
 /** One layer's outlook. Rules that guard the same files under every tool are no news on a single one. */
 export function outlookOf(layer: Layer, tool: ToolName): Outlook {
+  const access = { tool: tool.name, groups: tool.groups };
   const speaking = (rules: readonly Rule[]) =>
-    rules.filter((rule) => !isGuard(rule) && speaksOf(rule, { tool: tool.name, groups: tool.groups }));
+    rules.filter((rule) => !isGuard(rule) && speaksOf(rule, access));
   const deny = speaking(layer.deny);
   const ask = speaking(layer.ask);
-  const allow = layer.allow && speaking(layer.allow);
+  const allow = layer.allow?.filter((rule) => !isGuard(rule) && gives(rule, access));
   const denied = deny.find(isBare);
   if (denied) return { verdict: "deny", rule: denied, patterns: [] };
   if (allow && allow.length + ask.length === 0) return { verdict: "deny", patterns: [] };

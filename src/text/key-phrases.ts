@@ -28,7 +28,7 @@ const NOUN_SHARE = 0.3;
 /** Words that a noun follows. */
 const BEFORE_NOUN =
   /^(?:a|an|the|of|each|every|its|their|our|your|his|her|no|any|this|that|these|those|one|two|three|four|by|for|with|without|from|in|on|per|and|or|between|\d[\d.,]*)$/i;
-const LENGTH_BONUS = [0, 0.7, 2, 2.3];
+const LENGTH_BONUS = [0, 0.6, 2, 2.3];
 
 /** Words that are in every text and name no theme. */
 const VAGUE = new Set(
@@ -84,7 +84,7 @@ function collect(found: Map<string, Candidate>, words: readonly Word[], at: numb
   for (let from = 0; from < words.length; from++) {
     for (let length = 1; length <= MAX_WORDS && from + length <= words.length; length++) {
       const part = words.slice(from, from + length);
-      const stems = part.map(({ text }) => stemOf(text.toLowerCase()));
+      const stems = part.map(({ text }) => stemOf(text.toLowerCase().replace(/ies$/, "y")));
       const key = stems.join(" ");
       const form = part.map(({ text }) => inLowerCase(text)).join(" ");
       const known = found.get(key) ?? { stems, forms: new Map(), sentences: new Set(), uses: 0, asNoun: 0 };

@@ -81,7 +81,19 @@ test("executor is the coder", () => {
 });
 
 test.each([
-  ["main", ["coder", "debugger", "general-purpose", "planner", "researcher", "reviewer", "tester"]],
+  [
+    "main",
+    [
+      "coder",
+      "debugger",
+      "general-purpose",
+      "planner",
+      "report-creation-expert",
+      "researcher",
+      "reviewer",
+      "tester",
+    ],
+  ],
   ["coder", ["reviewer", "tester"]],
   ["tester", ["reviewer"]],
   ["planner", []],

@@ -180,6 +180,17 @@ describe("unknown names", () => {
     },
   );
 
+  test("a star among the grants passes on everything, not only what the agent itself uses", async () => {
+    const text = "---\nname: x\ndescription: d\ntools: [read]\ngrants: ['*']\n---\nText.";
+    const { agent } = await parseAgentFile(text, {
+      file: "/x.md",
+      format: "native",
+      scope: "project",
+      known,
+    });
+    expect(agent?.grants).toEqual(["*"]);
+  });
+
   test("an empty list means no tools", async () => {
     expect(await rights("native", "tools: []")).toMatchObject({ tools: [], serious: [] });
   });

@@ -38,7 +38,10 @@ export function readRights(ctx: ReadContext, input: RightsInput): Rights {
   };
 }
 
-/** A list that gives rights: absent or `*` is undefined (everything), anything unreadable is nothing. */
+/**
+ * A list that gives rights: absent is undefined, and so is `*` for what an agent may use; `*` for what it may pass on is
+ * everything that the layers above leave, even what it does not use itself. Anything unreadable is nothing.
+ */
 function readAllowed(
   ctx: ReadContext,
   field: "tools" | "allowedTools" | "grants",
@@ -56,7 +59,7 @@ function readAllowed(
   let understood = names.length === 0;
   for (const [index, name] of names.entries()) {
     const resolved = resolveRule(name, ctx.format, ctx.known);
-    if (resolved.kind === "everything") return undefined;
+    if (resolved.kind === "everything") return field === "grants" ? ["*"] : undefined;
     if (resolved.kind === "rules") rules.push(...resolved.rules);
     if (resolved.kind === "delegate") {
       if (delegateTo === undefined) rules.push(...delegateRules(resolved.agents));

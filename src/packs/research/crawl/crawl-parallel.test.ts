@@ -148,7 +148,7 @@ test("the same page is kept once: by address, by what it says of itself, by redi
   const tool = crawler((url) => {
     if (url.includes("print")) return read(url, { canonical: "https://a.example/x" });
     if (url.includes("short")) return read("https://a.example/x");
-    if (url.includes("mirror")) return read(url, { markdown: "Text  of https://a.example/x." });
+    if (url.includes("mirror")) return read(url, { markdown: "Text of https://a.example/x." });
     if (url.includes("thief")) return read(url, { canonical: "https://later.example/" });
     return read(url);
   });

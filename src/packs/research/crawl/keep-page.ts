@@ -15,7 +15,7 @@ export async function keepPage(
 ): Promise<LoggedPage> {
   const { content = "", ...about } = page;
   const names = new Set([page.canonical, ...(page.also ?? [])]);
-  const hash = createHash("sha256").update(content.replace(/\s+/g, " ")).digest("hex");
+  const hash = createHash("sha256").update(content).digest("hex");
   const same = log.pages.find(
     (other) =>
       other.status === "success" &&

@@ -136,6 +136,11 @@ test("a page without a title is named after its address", () => {
   expect(page?.title).toBe("night log");
 });
 
+test("addresses of links are no words", () => {
+  const plain = read("<p>two words</p>");
+  expect(read('<p><a href="https://b.example/many/more/words">two words</a></p>')?.words).toBe(plain?.words);
+});
+
 test("words are counted in scripts without blanks too", () => {
   expect(countWords("two words")).toBe(2);
   expect(countWords("図書館は静かだ")).toBeGreaterThan(2);

@@ -51,7 +51,7 @@ function extractHtml({ text, url, images }: ExtractJob): ExtractedPage | null {
   tidyContent(article.content, document, { base, images });
   const whole = neat(htmlToMarkdown(article.content.innerHTML));
   const { title, markdown } = withoutTitle(whole, oneLine(article.title) || metadata.title || "");
-  const words = countWords(markdown);
+  const words = countWords(markdown.replace(/\]\([^)\s]*\)/g, "]"));
   if (hasScripts && words < MIN_WORDS_WITH_SCRIPTS) return null;
   const author = metadata.author ?? oneLine(article.byline);
   const home = canonical && webAddress(canonical, base);

@@ -1,8 +1,8 @@
 import { parentPort } from "node:worker_threads";
-import { messageOf } from "../../../schema/error.ts";
 import { type ExtractJob, extractPage } from "./extract-page.ts";
 import type { ExtractOutcome } from "./reader.ts";
 
+// Imports nothing of the program but the reader: whatever else it loaded would be loaded once for every thread.
 parentPort?.on("message", (job: ExtractJob) => parentPort?.postMessage(outcomeOf(job)));
 
 function outcomeOf(job: ExtractJob): ExtractOutcome {
@@ -10,8 +10,7 @@ function outcomeOf(job: ExtractJob): ExtractOutcome {
     const page = extractPage(job);
     return page ? { status: "read", page } : { status: "failed", reason: "no readable text" };
   } catch (thrown) {
-    const reason =
-      thrown instanceof RangeError ? "the page is nested too deeply to be read" : messageOf(thrown);
+    const reason = thrown instanceof RangeError ? "the page is nested too deeply to be read" : String(thrown);
     return { status: "failed", reason };
   }
 }

@@ -1,12 +1,12 @@
 import { escapeHtml } from "./escape.ts";
 import type { Chart } from "./report.ts";
 
-const WIDTH = 460;
+const WIDTH = 360;
 const ROW = 42;
 const BAR = 14;
-const LABEL_CHARS = 52;
-/** Room for the longest number behind a full bar. */
-const NUMBER_WIDTH = 92;
+const LABEL_CHARS = 50;
+/** Room for the numbers at the right edge. */
+const NUMBER_WIDTH = 84;
 
 /** A bar chart as one SVG that names itself to those who cannot see it; colours come from the page's style. */
 export function drawChart({ title, bars }: Chart, id: string): string {
@@ -20,7 +20,7 @@ export function drawChart({ title, bars }: Chart, id: string): string {
       `<text class="bar-label" x="0" y="${top + 14}">${escapeHtml(short)}</text>`,
       `<rect class="bar-rail" x="0" y="${top + 21}" width="${WIDTH - NUMBER_WIDTH}" height="${BAR}" rx="3"></rect>`,
       `<rect class="bar" x="0" y="${top + 21}" width="${length}" height="${BAR}" rx="3"></rect>`,
-      `<text class="bar-value" x="${length + 8}" y="${top + 33}">${escapeHtml(shown)}</text>`,
+      `<text class="bar-value" x="${WIDTH}" y="${top + 33}" text-anchor="end">${escapeHtml(shown)}</text>`,
     ].join("");
   });
   const spoken = bars.map(({ label, shown }) => `${label}: ${shown}`).join("; ");

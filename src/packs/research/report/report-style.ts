@@ -9,7 +9,7 @@ export const REPORT_STYLE = `
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --paper: #141615; --raised: #1c1f1e; --sunken: #191c1b; --ink: #e9e7e2; --quiet: #a5a29a; --line: #33383a;
+    --paper: #141615; --raised: #1c1f1e; --sunken: #282d2c; --ink: #e9e7e2; --quiet: #a5a29a; --line: #33383a;
     --accent: #7fd0c7; --accent-soft: #17302d; --accent-line: #2f615b; --warn: #f0b775; --warn-soft: #2b2116; --warn-line: #5c452a;
   }
 }

@@ -177,6 +177,19 @@ test("searches at the same time agree", async () => {
   expect(all.map(({ length }) => length)).toEqual([20, 20, 20]);
 });
 
+test("two processes may index the same folder at once, and agree on addresses", async () => {
+  for (let at = 0; at < 100; at++) place.write(`${at}.txt`, `${at}\n\nalpha`);
+  const [one, other] = [documents, open()];
+  const both = [one, other].map((each) => {
+    documents = each;
+    return find("alpha", { limit: 20 });
+  });
+  const paths = (await Promise.all(both)).map((hits) => hits.map(({ url }) => new URL(url).pathname));
+  expect(paths[0]).toHaveLength(20);
+  expect(paths[1]).toEqual(paths[0]);
+  await one.close();
+});
+
 test("addresses stay the same between processes but for the port, and lead to the server that is there", async () => {
   place.write("guides/a b.txt", "First\n\nalpha");
   const [before] = await find("alpha");

@@ -12,7 +12,7 @@ export type Figure = {
 
 const NUMBER = "\\d{1,3}(?:[,\\u00a0\\u202f]\\d{3})+(?:\\.\\d+)?|\\d+(?:\\.\\d+)?";
 const SCALE = "(?:\\s?(thousand|million|billion|trillion|bn|m(?=\\s|$|[,.;)]))\\b)?";
-const RANGE = `(?:\\s?(?:–|-|to)\\s?(?:${NUMBER}))?`;
+const RANGE = `(?:\\s?%?\\s?(?:–|-|to)\\s?(?:${NUMBER}))?`;
 
 /** Written units by what they measure, with the factor to its basic unit. */
 const UNITS: readonly (readonly [unit: string, pattern: string, factor: number])[] = [
@@ -97,7 +97,7 @@ export function findFigures(sentence: string): Figure[] {
 }
 
 function figure(text: string, at: number, amount: number, unit: string): Figure {
-  const isRange = new RegExp(`(?:${NUMBER})\\s?(?:–|-|to)\\s?\\d`).test(text);
+  const isRange = new RegExp(`(?:${NUMBER})\\s?%?\\s?(?:–|-|to)\\s?\\d`).test(text);
   return { text: text.trim(), at, amount, unit, isRange };
 }
 

@@ -16,6 +16,8 @@ const MOST_THEMES = 7;
 const LEAST_THEMES = 2;
 const LEAST_SENTENCES = 3;
 const ALIKE = 0.12;
+/** How often a longer phrase must stand in a theme to name it in place of its one word. */
+const EXACT_SHARE = 0.3;
 /** Two phrases whose sentences overlap by more are one theme. */
 const OVERLAP = 0.34;
 /** A phrase in more than this share of the sentences is the topic itself. */
@@ -61,7 +63,8 @@ function seedsOf(
   const all = new Set(sentences.flatMap(({ sources }) => sources)).size;
   const wanted = Math.min(MOST_THEMES, Math.max(LEAST_THEMES, Math.round(Math.sqrt(3.5 * all))));
   const ranked = phrases
-    .filter((phrase) => phrase.sentences.length >= LEAST_SENTENCES && (all < 2 || spread(phrase) >= 2))
+    .filter(({ sentences: uses }) => uses.length >= LEAST_SENTENCES)
+    .filter((phrase) => spread(phrase) >= Math.min(all, phrase.stems.length > 1 ? 2 : Math.max(2, all / 3)))
     .map((phrase) => {
       const inHeadings = phrase.stems.filter((stem) => named.has(stem)).length / phrase.stems.length;
       return { phrase, score: phrase.score * Math.sqrt(spread(phrase)) * (0.5 + inHeadings) };
@@ -92,16 +95,30 @@ function headingOf(
   { members, used }: { members: readonly number[]; used: Set<string> },
 ): string {
   const inside = new Set(members);
-  const [second] = phrases
-    .filter((phrase) => !sharesStem(seed, phrase) && phrase.stems.every((stem) => !used.has(stem)))
-    .map((phrase) => {
-      const uses = phrase.sentences.filter((at) => inside.has(at)).length;
-      return { phrase, uses, score: (uses * uses * phrase.stems.length) / phrase.sentences.length };
-    })
-    .filter(({ uses }) => uses >= LEAST_SENTENCES)
-    .sort((a, b) => b.score - a.score);
-  for (const stem of [...seed.stems, ...(second?.phrase.stems ?? [])]) used.add(stem);
-  const named = [seed, ...(second ? [second.phrase] : [])].sort((a, b) => b.stems.length - a.stems.length);
+  const usesOf = (phrase: KeyPhrase) => phrase.sentences.filter((at) => inside.has(at)).length;
+  const strongest = (least: number, fits: (phrase: KeyPhrase) => boolean) =>
+    phrases
+      .filter((phrase) => fits(phrase) && usesOf(phrase) >= least)
+      .map((phrase) => ({
+        phrase,
+        score: (usesOf(phrase) ** 2 * phrase.stems.length) / phrase.sentences.length,
+      }))
+      .reduce<{ phrase?: KeyPhrase; score: number }>((a, b) => (b.score > a.score ? b : a), { score: 0 })
+      .phrase;
+  const [stem] = seed.stems;
+  const first =
+    (seed.stems.length === 1 &&
+      strongest(
+        Math.max(2, usesOf(seed) * EXACT_SHARE),
+        ({ stems }) => stems.length > 1 && stems.some((each) => each === stem),
+      )) ||
+    seed;
+  const second = strongest(
+    LEAST_SENTENCES,
+    (phrase) => !sharesStem(first, phrase) && phrase.stems.every((each) => !used.has(each)),
+  );
+  for (const each of [...first.stems, ...(second?.stems ?? [])]) used.add(each);
+  const named = [first, ...(second ? [second] : [])].sort((a, b) => b.stems.length - a.stems.length);
   const text = named.map((phrase) => phrase.text).join(" and ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

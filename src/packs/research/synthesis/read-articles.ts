@@ -44,7 +44,7 @@ const LEAST_FRAGMENT = 20;
 const TOO_FEW = 4;
 
 const DANGLING =
-  /^(?:and|but|or|so|yet|however|therefore|thus|hence|instead|moreover|furthermore|meanwhile|similarly|also|then|still|otherwise|nevertheless|consequently|it|its|they|their|he|she|his|her|both|neither|here|there)\b/i;
+  /^(?:and|but|or|so|yet|however|therefore|thus|hence|instead|moreover|furthermore|meanwhile|similarly|also|then|still|otherwise|nevertheless|consequently|it|its|they|their|he|she|his|her|both|neither|here|there|(?:one|two|three|another|none|most|some)\s(?:is|are|was|were|had|has|of them))\b/i;
 /** Words that point to what was said before, if they stand near the beginning. */
 const POINTING =
   /^(?:\S+\s){0,4}(?:this|these|those|them|such|same|then|earlier|former|latter|first one|others?)\b/i;
