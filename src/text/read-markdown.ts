@@ -11,6 +11,9 @@ const ITEM = /^\s*(?:[-*+]|\d{1,3}[.)])\s+/;
 const RULE = /^\s*(?:[-*_=]\s*){3,}$/;
 const TABLE_RULE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
 const MAX_LINE = 20_000;
+/** Neither part may hold its own opening bracket, except one pair in an address, so that no run of them is tried twice. */
+const LINK = /\[([^[\]]{0,500})\]\([^()]{0,2000}(?:\([^()]{0,500}\)[^()]{0,500})?\)/g;
+const IMAGE = new RegExp(`!${LINK.source}`, "g");
 
 /** The readable parts of a Markdown text without its marks; code, images and frontmatter are left out. */
 export function readMarkdown(markdown: string): Block[] {
@@ -53,8 +56,8 @@ export function readMarkdown(markdown: string): Block[] {
 /** A text without Markdown's marks for links, emphasis and code, on one line. */
 export function inlineText(markdown: string): string {
   return markdown
-    .replace(/!\[[^\]]{0,500}\]\([^)]{0,2000}\)/g, " ")
-    .replace(/\[([^[\]]{0,500})\]\([^)]{0,2000}\)/g, "$1")
+    .replace(IMAGE, " ")
+    .replace(LINK, "$1")
     .replace(/<\/?[a-z][^<>]{0,500}>/gi, " ")
     .replace(/`+/g, "")
     .replace(/(?<![\p{L}\p{N}\\*_])[*_]{1,3}(?=\S)|(?<=[^\s\\*_])[*_]{1,3}(?![\p{L}\p{N}*_])/gu, "")

@@ -34,7 +34,8 @@ const MAX_SHOWN = 120;
 export async function externalLoads(html: string): Promise<string[]> {
   const { parse } = await import("parse5");
   const found = new Set<string>();
-  const open: Node[] = [parse(html)];
+  // Where scripts are off, as in a sandboxed frame, what is in <noscript> counts.
+  const open: Node[] = [parse(html, { scriptingEnabled: false })];
   for (let node = open.pop(); node !== undefined && found.size < MAX_LISTED; node = open.pop()) {
     if ("tagName" in node) for (const fault of faultsOf(node)) found.add(fault.slice(0, MAX_SHOWN));
     if ("content" in node) open.push(node.content);

@@ -124,7 +124,7 @@ function renderContradictions(
         const title = sources[(cites[0] ?? 0) - 1]?.title ?? "";
         return `<li>${escapeHtml(text)}${citations.cite(cites)}<span class="voice">${escapeHtml(title)}</span></li>`;
       });
-      return `<article class="conflict"><h3>${escapeHtml(topic)}</h3><p class="note">${escapeHtml(note)}</p><ul class="claims">${items.join("")}</ul></article>`;
+      return `<article class="conflict"><h3>${escapeHtml(topic)}</h3>${note && `<p class="note">${escapeHtml(note)}</p>`}<ul class="claims">${items.join("")}</ul></article>`;
     })
     .join("\n");
 }

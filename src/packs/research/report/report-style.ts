@@ -70,12 +70,12 @@ p { margin: 0 0 1.05rem; hanging-punctuation: first; }
 .card .value { margin: 0 0 .5rem; font: 640 1.85rem/1.12 var(--sans); letter-spacing: -.022em; color: var(--accent); font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 .card .value.long { font-size: 1.3rem; line-height: 1.25; }
 .card p { margin: 0; font-size: .94rem; line-height: 1.52; }
-.card mark { background: none; color: inherit; font-weight: 700; }
+.card mark { background: none; color: inherit; font-weight: 700; white-space: nowrap; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1rem; margin-top: 1rem; }
 figure { margin: 0; }
 .charts figure { background: var(--raised); border: 1px solid var(--line); border-radius: 10px; padding: 1.2rem 1.3rem; }
 figcaption { margin-bottom: .9rem; font-size: .92rem; font-weight: 600; line-height: 1.4; }
-.chart { display: block; width: 100%; height: auto; max-width: 34rem; }
+.chart { display: block; width: 100%; height: auto; max-width: 26rem; }
 .bar { fill: var(--accent); }
 .bar-rail { fill: var(--sunken); }
 .bar-label { font: 13px var(--sans); fill: var(--quiet); }
@@ -119,6 +119,7 @@ footer { margin-top: 3rem; padding-top: 1.2rem; border-top: 1px solid var(--line
   .card, .conflict, blockquote, .charts figure, .sources li, tr { break-inside: avoid; }
   main > section { margin-bottom: 9mm; }
   .cards { grid-template-columns: repeat(3, 1fr); gap: 3mm; } .card { padding: 3.5mm; } .card .value { font-size: 15pt; } .card p { font-size: 9pt; }
+  .charts { grid-template-columns: 1fr 1fr; gap: 3mm; } .quotes, .claims { grid-template-columns: 1fr 1fr; }
   p, li { orphans: 3; widows: 3; }
   .bar, .bar-rail, .summary li::before { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   a { color: inherit; text-decoration: none; }

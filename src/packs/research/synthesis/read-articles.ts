@@ -49,7 +49,7 @@ const DANGLING =
 const POINTING =
   /^(?:\S+\s){0,4}(?:this|these|those|them|such|same|then|earlier|former|latter|first one|others?)\b/i;
 /** A source that speaks of itself; out of its place nobody knows who speaks. */
-const OWN_VOICE = /\b(?:I|we|our|ours|us|my|me|mine)\b(?![.’'])/;
+const OWN_VOICE = /\b(?:I|[Ww]e|[Oo]urs?|us|[Mm]y|me|mine)\b/;
 const WHOLLY_QUOTED = /^["“«][^"“”«»]*["”»]?[.!]?["”»]?$/;
 const BOILERPLATE =
   /\b(?:cookies?|subscribe|newsletter|sign up|log ?in|all rights reserved|terms of (?:use|service)|privacy policy|click here|read more|advertisement|javascript|share this|related articles?|copyright|©)\b/i;

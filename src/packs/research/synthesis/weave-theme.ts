@@ -6,12 +6,13 @@ import { passageOf, type Ranked } from "./rank-sentences.ts";
 
 const MOST_SENTENCES = 9;
 const LEAST_SENTENCES = 2;
+const LEAST_VOICES = 2;
 const PER_SOURCE = 3;
 const PER_PARAGRAPH = 3;
 /** How much a sentence of another source is preferred to go on with. */
 const OTHER_VOICE = 0.15;
 
-/** A theme's best sentences, put so that each goes on from the one before it; null if too few are left. */
+/** A theme's best sentences, put so that each goes on from the one before it; null if too few are left, or all of one source. */
 export function weaveTheme(ranked: Ranked, cluster: Cluster, used: Set<number>): Theme | null {
   const free = cluster.members.filter((at) => !used.has(at));
   const perSource = new Map<number, number>();
@@ -30,7 +31,9 @@ export function weaveTheme(ranked: Ranked, cluster: Cluster, used: Set<number>):
       },
     },
   ).flatMap((index) => free[index] ?? []);
-  if (picked.length < LEAST_SENTENCES) return null;
+  const voices = new Set(picked.flatMap((at) => ranked.sentences[at]?.sources ?? [])).size;
+  const all = new Set(ranked.sentences.flatMap(({ sources }) => sources)).size;
+  if (picked.length < LEAST_SENTENCES || voices < Math.min(LEAST_VOICES, all)) return null;
   for (const at of picked) used.add(at);
   return { heading: cluster.heading, paragraphs: paragraphsOf(chained(picked, ranked), ranked) };
 }
