@@ -91,7 +91,7 @@ function collect(found: Map<string, Candidate>, words: readonly Word[], at: numb
       known.forms.set(form, (known.forms.get(form) ?? 0) + 1);
       known.sentences.add(at);
       known.uses++;
-      if (part[0]?.afterArticle) known.asNoun++;
+      if (part[0]?.afterArticle && from + length === words.length) known.asNoun++;
       found.set(key, known);
     }
   }

@@ -1,5 +1,6 @@
 /** Short forms whose full stop ends no sentence. */
-const SHORT_FORMS = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|fig|dr|mr|mrs|ms|st|[a-z])\.$/i;
+const SHORT_FORMS =
+  /(?:^|[\s(])(?:[Ee]\.g|[Ii]\.e|etc|vs|cf|approx|resp|[Nn]o|[Ff]ig|Dr|Mrs?|Ms|Prof|St|(?<!\d\s)[A-Za-z])\.$/;
 /** A run of stops is looked at once, from where it begins, so that a page full of them costs no more than its length. */
 const END = /(?<![.!?…])[.!?…]+["'”’»)\]]*(?=\s+["'“‘«(`[]?[\p{Lu}\d`])|\n{2,}/gu;
 

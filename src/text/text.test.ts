@@ -9,6 +9,11 @@ describe("sentences", () => {
     ["One. Two! Three?", ["One.", "Two!", "Three?"]],
     ["See e.g. Slots. It waits.", ["See e.g. Slots.", "It waits."]],
     ["Version 1.2 of a.ts is here. Read it.", ["Version 1.2 of a.ts is here.", "Read it."]],
+    [
+      "It took 3.1 ms. On a disk 17 s. Dr. Ada said so.",
+      ["It took 3.1 ms.", "On a disk 17 s.", "Dr. Ada said so."],
+    ],
+    ["He said: “It works.” Then he left.", ["He said: “It works.”", "Then he left."]],
     ["a first line\nthat goes on", ["a first line that goes on"]],
     ["no end\n\nnext", ["no end", "next"]],
     ["", []],

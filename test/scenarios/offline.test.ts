@@ -139,7 +139,9 @@ test("an agent without a procedure is refused in front of its parent; others may
   const procedure: Procedure = { agents: ["baker"], next: () => ({ say: "The bread is done." }) };
   await using without = await bakery({ agents: [baker] });
   const refused = await without.runtime.run({ agent: "baker", task: "Bake" });
-  expect(refused.error?.message).toContain("cannot play the agent 'baker'. It can play main, researcher,");
+  expect(refused.error?.message).toContain(
+    "cannot play the agent 'baker'. It can play main, report-creation-expert, researcher,",
+  );
   await using brought = await bakery({ agents: [baker], procedures: [procedure] });
   expect((await brought.runtime.run({ agent: "baker", task: "Bake" })).details).toContain(
     "The bread is done.",

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { settlePlan } from "../../src/runtime/planning/plan-result.ts";
 import {
   failWith,
   hang,
@@ -145,5 +146,29 @@ test("a recorded execution is replayed without asking anyone", async () => {
   const options = { agents: t.runtime.agents, env: {} };
   const replayed = await replaySession(options, t.runtime.store, session_id);
   expect(replayed).toMatchObject({ identical: true, runs: 3, modelCalls: 4, divergence: null });
+  await t.close();
+});
+
+test("whoever looks at a plan at the moment in which its execution begins finds it running", async () => {
+  const first = open([DIAMOND], (request) => say(`result of ${stepOf(request)}`));
+  const plan = await first.runtime.planForGoal("the goal");
+  const second = open([], []);
+  const executing = first.runtime.executePlan(plan.id);
+  while (second.runtime.store.plan(plan.id)?.status !== "running") await Promise.resolve();
+  expect(second.runtime.plans.find(plan.id).status).toBe("running");
+  expect((await executing).status).toBe("completed");
+  expect(second.runtime.plans.find(plan.id).status).toBe("completed");
+  await Promise.all([first.close(), second.close()]);
+});
+
+test("a session that no longer executes a plan does not end it", async () => {
+  const t = open([DIAMOND], () => failWith("failed", "no"));
+  const { id } = await t.runtime.planForGoal("the goal");
+  const outcome = await t.runtime.executePlan(id, { replan: false });
+  const { store } = t.runtime;
+  const again = { ...t.runtime.plans.find(id), status: "running" as const, executionSessionId: "ses_other" };
+  expect(store.changePlan(again, ["failed"])).toBe(true);
+  expect(settlePlan({ store, sessionId: outcome.session_id, now: Date.now }, again, outcome)).toBe(false);
+  expect(store.plan(id)?.status).toBe("running");
   await t.close();
 });

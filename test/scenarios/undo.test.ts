@@ -349,3 +349,43 @@ test("without git the result of a command says that its changes are not kept, an
     process.env.PATH = path;
   }
 });
+
+/** Contents of which reading the n-th, counted from one, does something first. */
+function atReading(t: TestRuntime, n: number, act: () => void): ReturnType<typeof kept> {
+  const { store, blobs } = kept(t);
+  let reads = 0;
+  const get = (hash: string) => {
+    if (++reads === n) act();
+    return blobs.get(hash);
+  };
+  return { store, blobs: { ...blobs, get } };
+}
+
+test("what a person saves while an undo makes ready is not overwritten", async () => {
+  const file = join(project, "a.txt");
+  writeFileSync(file, "old");
+  await using t = runtimeWith({ lead: [writing("a.txt", "new"), say("done")] });
+  const { run_id } = await t.runtime.run({ agent: "lead", task: "go" });
+  const saving = atReading(t, 1, () => writeFileSync(file, "by hand"));
+  await expect(undoChanges(saving, run_id, false)).rejects.toThrow("it changed since");
+  expect(readFileSync(file, "utf8")).toBe("by hand");
+  writeFileSync(file, "new");
+  await undoChanges(kept(t), run_id, false);
+  expect(readFileSync(file, "utf8")).toBe("old");
+});
+
+test("a file that a person changed after an undo was interrupted is named when the undo is called again", async () => {
+  const file = join(project, "a.txt");
+  writeFileSync(file, "old");
+  await using t = runtimeWith({ lead: [writing("a.txt", "new"), say("done")] });
+  const { run_id } = await t.runtime.run({ agent: "lead", task: "go" });
+  const failing = atReading(t, 2, () => {
+    throw new Error("the disk is gone");
+  });
+  await expect(undoChanges(failing, run_id, false)).rejects.toThrow("the disk is gone");
+  writeFileSync(file, "by hand");
+  await expect(undoChanges(kept(t), run_id, false)).rejects.toThrow(
+    "a.txt (the process ended while it was being changed)",
+  );
+  expect(readFileSync(file, "utf8")).toBe("by hand");
+});

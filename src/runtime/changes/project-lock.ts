@@ -9,7 +9,7 @@ const WAIT_MS = 100;
 const WAITS = 300;
 
 /**
- * Lets one merge or undo work on a folder at a time: in this process by waiting in line, between processes by a lease
+ * Lets one merge or undo work on a folder, or on the worktrees of a repository, at a time: in this process by waiting in line, between processes by a lease
  * in the record, which a crash gives back.
  */
 export async function withProjectLock<Value>(
@@ -39,7 +39,7 @@ async function takeLease(store: Store, root: string): Promise<() => void> {
       if (waits === WAITS)
         throw new RetinueError(
           "failed",
-          `another process is merging or undoing changes in ${root}`,
+          `another process is at work in ${root}`,
           "wait for it, or end it, and try again",
           { cause: thrown },
         );

@@ -87,7 +87,8 @@ export function netChanges(changes: readonly FileChange[]): NetChange[] {
   const byPath = new Map<string, NetChange>();
   for (const change of changes) {
     if (change.note !== null) continue;
-    const { root, path, before, after, outcomeKnown, closedSeq } = change;
+    const { root, path, before, after, closedSeq } = change;
+    const outcomeKnown = change.outcomeKnown && closedSeq !== null;
     const key = `${root}\0${path}`;
     const earlier = byPath.get(key);
     const fits = !earlier?.outcomeKnown || sameState(earlier.after, before);

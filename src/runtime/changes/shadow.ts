@@ -145,9 +145,17 @@ export class Shadow {
     return entriesOf(stdout, /^(\d{6}) blob ([0-9a-f]+)\t([\s\S]+)$/);
   }
 
-  /** Writes the files of the last refresh to another folder, byte for byte. */
+  /**
+   * Writes the files of the last refresh to another folder, byte for byte. Contents that only the project's repository
+   * had may have been pruned there since they were taken in; then all files are taken in anew.
+   */
   async copyTo(folder: string): Promise<void> {
-    await this.#git(["checkout-index", "-a", "-f", `--prefix=${folder}/`]);
+    const copy = () => this.#git(["checkout-index", "-a", "-f", `--prefix=${folder}/`]);
+    await copy().catch(async () => {
+      await this.close();
+      await this.refresh();
+      await copy();
+    });
   }
 
   /** Lets go of what belongs to this process alone. */

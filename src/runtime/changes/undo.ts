@@ -81,16 +81,26 @@ export async function undoChanges(parts: Parts, name: string, force: boolean): P
       const begun = changes.find(isUnfinishedUndo);
       const plan = await planUndo(parts, name);
       if (plan.conflicts.length > 0 && !force) throw conflictError(plan);
-      return apply(parts, plan, begun?.runId ?? createId("und"));
+      return apply(parts, plan, begun?.runId ?? createId("und"), force);
     });
   } finally {
     release();
   }
 }
 
-async function apply({ store, blobs }: Parts, plan: UndoPlan, act: string): Promise<UndoReport> {
+async function apply(
+  { store, blobs }: Parts,
+  plan: UndoPlan,
+  act: string,
+  force: boolean,
+): Promise<UndoReport> {
   const { scope, root, steps } = plan;
   for (const { target } of steps) if (target && !isFolder(target)) await blobs.get(target.hash);
+  const found = new Map<string, FileState>();
+  for (const { path } of steps) found.set(path, await keepState(root, path, blobs, true));
+  const saved = steps.filter(({ path, now }) => !sameState(found.get(path) ?? null, now));
+  const conflicts = saved.map(({ path }) => ({ path, why: "it changed since" }));
+  if (conflicts.length > 0 && !force) throw conflictError({ ...plan, conflicts });
   const ids = new Map<string, string>();
   for (const { path, target } of steps) {
     const changeId = createId("chg");
@@ -104,7 +114,7 @@ async function apply({ store, blobs }: Parts, plan: UndoPlan, act: string): Prom
       root,
       path,
       source: "undo",
-      before: await keepState(root, path, blobs, true),
+      before: found.get(path) ?? null,
       after: target,
       done: false,
     });

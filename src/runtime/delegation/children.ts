@@ -1,3 +1,4 @@
+import type { Interruption } from "../../loop/run-spec.ts";
 import { summarise } from "../../loop/summarise.ts";
 import { waitFor } from "../../loop/wait-for.ts";
 import { delay } from "../../scheduler/clock.ts";
@@ -61,6 +62,12 @@ export class Children {
     if (recorded) return;
     this.#stopped = message;
     for (const kid of this.parent.kids) cancelTree(kid, message);
+  }
+
+  /** What ends a child that comes to life only after its siblings were stopped; null if they were not. */
+  get stopping(): Interruption | null {
+    const message = this.#stopped;
+    return message === null ? null : { status: "cancelled", bailout: "cancelled", message };
   }
 
   /** The agent that a request names, or why it cannot run here. */

@@ -39,7 +39,7 @@ export function createIsolation(parts: WorktreeParts, changes: ChangeKeeper): Is
       swept ??= sweepWorktrees(parts).catch(() => {});
       await swept;
       const earlier = resume ? parts.store.worktree(runId) : undefined;
-      if (earlier?.status === "open") return reenter(earlier);
+      if (earlier?.status === "open" || earlier?.status === "kept") return reenter(earlier);
       const { path } = await makeWorktree(parts, {
         runId,
         sessionId: session.id,
@@ -59,6 +59,17 @@ export function createIsolation(parts: WorktreeParts, changes: ChangeKeeper): Is
       return unmerged.length > 0 ? { ...left, warnings: [...left.warnings, ...unmerged] } : left;
     },
   };
+
+  /** A run goes on in its copy, also if its process ended after its changes were counted and before it had ended itself. */
+  function reenter(row: WorktreeRow): string {
+    if (!existsSync(row.path))
+      throw new RetinueError(
+        "failed",
+        `the run's own copy of the project is not there any more: ${row.path}`,
+      );
+    parts.store.saveWorktree({ ...row, status: "open" });
+    return row.path;
+  }
 
   async function takeStock(live: LiveRun, row: WorktreeRow, result: RunResult): Promise<RunResult> {
     try {
@@ -104,11 +115,6 @@ export function createIsolation(parts: WorktreeParts, changes: ChangeKeeper): Is
       .filter((row) => row.line.includes(runId) && row.into === projectDir)
       .map((row) => `changes of ${row.agent} are not merged: retinue merge ${row.runId}`);
   }
-}
-
-function reenter(row: WorktreeRow): string {
-  if (existsSync(row.path)) return row.path;
-  throw new RetinueError("failed", `the run's own copy of the project is not there any more: ${row.path}`);
 }
 
 /** Files of the copy as they were measured; those outside it as they were reported. */

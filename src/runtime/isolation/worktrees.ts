@@ -7,6 +7,7 @@ import type { BlobStore } from "../../store/checkpoints/blob-store.ts";
 import type { Store } from "../../store/create-store.ts";
 import { hasGit, runGit } from "../changes/git.ts";
 import type { Changed } from "../changes/patch.ts";
+import { withProjectLock } from "../changes/project-lock.ts";
 import { findRepository, type Repository } from "../changes/repository.ts";
 import { Shadow, type ShadowEntry, shadowDir } from "../changes/shadow.ts";
 
@@ -67,12 +68,14 @@ export async function makeWorktree(parts: WorktreeParts, request: WorktreeReques
 
 type Base = Pick<WorktreeRow, "baseTree" | "baseCommit" | "gitDir">;
 
-async function fill({ dataDir }: WorktreeParts, { path, into, runId }: WorktreeRow): Promise<Base> {
+async function fill({ dataDir, store }: WorktreeParts, { path, into, runId }: WorktreeRow): Promise<Base> {
   const repository = findRepository(into);
   const head = repository && (await headOf(repository));
   if (repository && head) {
+    const { commonDir } = repository;
     const add = ["worktree", "add", "-q", "--detach", "--no-checkout", path, head];
-    await runGit(add, { cwd: into, env: { GIT_DIR: repository.commonDir } });
+    const env = { GIT_DIR: commonDir };
+    await withProjectLock(store, commonDir, () => runGit(add, { cwd: into, env }));
   } else await mkdir(path, { mode: 0o700 });
   const source = await Shadow.open(dataDir, into);
   try {
@@ -160,33 +163,49 @@ export async function removeWorktree(
   await clear(parts, row);
 }
 
-async function clear({ dataDir }: WorktreeParts, row: WorktreeRow): Promise<void> {
+async function clear({ dataDir, store }: WorktreeParts, row: WorktreeRow): Promise<void> {
   await rm(row.path, { recursive: true, force: true });
   await rm(shadowDir(dataDir, row.path), { recursive: true, force: true });
   const commonDir = row.gitDir ?? findRepository(row.into)?.commonDir;
   if (!commonDir || !existsSync(commonDir)) return;
   const env = { GIT_DIR: commonDir };
   await runGit(["update-ref", "-d", hiddenRef(row.runId)], { cwd: commonDir, env, expect: () => true });
-  const entries = join(commonDir, "worktrees");
+  await withProjectLock(store, commonDir, () => removeEntry(join(commonDir, "worktrees"), row.path));
+}
+
+/** Git fails at an entry of another worktree that is half there, so entries are made and removed one after the other. */
+async function removeEntry(entries: string, path: string): Promise<void> {
   for (const name of await readdir(entries).catch(() => [])) {
     const pointer = await readFile(join(entries, name, "gitdir"), "utf8").catch(() => "");
-    if (pointer.trim() === join(row.path, ".git")) await rm(join(entries, name), { recursive: true });
+    if (pointer.trim() === join(path, ".git")) await rm(join(entries, name), { recursive: true });
   }
 }
 
-/** Clears away what a crash left: copies that were never finished or already given up, and whose session cannot go on. */
+/**
+ * Clears away what a crash left: copies that were never finished or already given up, and whose session cannot go on, and
+ * what belongs to copies whose folder somebody has deleted. A copy that cannot be read may hold work, so it stays.
+ */
 export async function sweepWorktrees(parts: WorktreeParts): Promise<void> {
   const { store, dataDir } = parts;
-  const live = store.liveWorktrees();
-  for (const row of live) {
-    if (row.status === "kept" || store.session(row.sessionId)?.status === "running") continue;
-    const changed = row.status === "open" ? await changesOfWorktree(parts, row).catch(() => []) : [];
-    if (changed.length === 0) await removeWorktree(parts, row, "removed");
-    else store.saveWorktree({ ...row, status: "kept" });
+  for (const row of store.liveWorktrees()) {
+    if (store.session(row.sessionId)?.status === "running") continue;
+    const isThere = row.status !== "making" && existsSync(row.path);
+    if (isThere && row.status === "kept") continue;
+    if (isThere && (await mayBeChanged(parts, row))) store.saveWorktree({ ...row, status: "kept" });
+    else await removeWorktree(parts, row, "removed");
   }
-  const known = new Set(live.map((row) => row.runId));
   for (const name of await readdir(join(dataDir, "worktrees")).catch(() => [])) {
-    const row = known.has(name) ? undefined : store.worktree(name);
-    if (row) await clear(parts, row);
+    const row = store.worktree(name);
+    if (row && GIVEN_UP.has(row.status)) await clear(parts, row);
   }
+}
+
+/** Statuses after which a copy is no longer needed; one that is just being made, maybe elsewhere, has none of them. */
+const GIVEN_UP: ReadonlySet<WorktreeStatus> = new Set(["merged", "empty", "removed"]);
+
+function mayBeChanged(parts: WorktreeParts, row: WorktreeRow): Promise<boolean> {
+  return changesOfWorktree(parts, row).then(
+    (changed) => changed.length > 0,
+    () => true,
+  );
 }

@@ -42,7 +42,7 @@ async function runLive(host: Host, live: LiveRun): Promise<RunResult> {
   const { run, session, parent } = live;
   const { recorded } = session.ports;
   const stopTimer = watchDeadline(live);
-  const stop = parent ? parent.run.interruption : session.stop;
+  const stop = parent ? (parent.run.interruption ?? parent.children?.stopping) : session.stop;
   if (stop && !recorded) run.interrupt(stop);
   try {
     const result = recorded?.begin(run) ?? (await runAgent(run, session.ports));

@@ -8,10 +8,14 @@ import { addressesIn, type Hit, listHits, readHits } from "./read-hits.ts";
 import { REPORT_EXPERT } from "./report-expert.ts";
 import { topicOf, topicWords } from "./report-topic.ts";
 
-const WANTED_HITS = 12;
+const WANTED_HITS = 20;
+const MOST_PASSED_ON = 12;
 /** Fewer results than this, and the words of the topic are searched for one by one. */
 const TOO_FEW = 8;
-const MORE_QUERIES = 3;
+const MORE_WORDS = 3;
+const MORE_TITLES = 4;
+/** Results of a search for what one result is about: itself, and others on it. */
+const VOICES = 3;
 
 /** The main agent with a request that must become a report: it searches, and hands what it found to the expert. */
 export const reportLead: Procedure = {
@@ -22,35 +26,52 @@ export const reportLead: Procedure = {
     const request = taskText(situation.task);
     const topic = topicOf(request);
     const first = search(topic, WANTED_HITS);
-    const more = topicWords(topic)
-      .slice(0, MORE_QUERIES)
-      .map((word) => search(word, TOO_FEW))
-      .filter(({ input }) => input.query !== topic);
+    const more = moreSearches(topic, foundBy(first, situation));
+    const hits = () => hitsFor(request, first, situation);
     const canSearch = situation.tools.includes("web_search");
-    const hits = () => hitsFor(request, [first, ...more], situation);
     const move = nextCalls(situation, [
       () => (canSearch ? [first] : []),
-      () => (canSearch && hits().length < TOO_FEW ? more : []),
+      () => (canSearch ? more : []),
       () => (hits().length > 0 ? [delegation(request, hits(), situation)] : []),
     ]);
     return move ?? answer(topic, hits(), situation);
   },
 };
 
+/** With little found, the words of the topic one by one; else a second voice on what the best results are about. */
+function moreSearches(topic: string, found: readonly Hit[]): OfflineCall[] {
+  const queries = found.length < TOO_FEW ? topicWords(topic) : found.map(({ title }) => title);
+  return queries
+    .filter((query) => query !== topic)
+    .slice(0, found.length < TOO_FEW ? MORE_WORDS : MORE_TITLES)
+    .map((query) => search(query, found.length < TOO_FEW ? TOO_FEW : VOICES));
+}
+
 function search(query: string, limit: number): OfflineCall {
   return { tool: "web_search", input: { query, limit } };
 }
 
-/** What the request names itself comes first, then results in the order of their searches. */
-function hitsFor(request: string, searches: readonly OfflineCall[], { calls }: Situation): Hit[] {
-  const found = searches.flatMap((call) => {
-    const past = answerTo(calls, call);
-    return past && !past.failed ? readHits(past.result) : [];
-  });
+function foundBy(call: OfflineCall, { calls }: Situation): Hit[] {
+  const past = answerTo(calls, call);
+  return past && !past.failed ? readHits(past.result) : [];
+}
+
+/**
+ * What the request names itself comes first, then the results. Each of the best is followed by another on the same
+ * thing: what two sources speak of can be compared, what only one says must be believed.
+ */
+function hitsFor(request: string, first: OfflineCall, situation: Situation): Hit[] {
   const named = addressesIn(request).map((url) => ({ title: url, url, snippet: "" }));
-  const byUrl = new Map<string, Hit>();
-  for (const hit of [...named, ...found]) if (!byUrl.has(hit.url)) byUrl.set(hit.url, hit);
-  return [...byUrl.values()].slice(0, WANTED_HITS);
+  const found = foundBy(first, situation);
+  const more = moreSearches(String(first.input.query), found).map((call) => foundBy(call, situation));
+  const byUrl = new Map<string, Hit>(named.map((hit) => [hit.url, hit]));
+  const take = (hit: Hit | undefined) => hit && !byUrl.has(hit.url) && byUrl.set(hit.url, hit);
+  for (const [at, hit] of found.entries()) {
+    take(hit);
+    take(more[at]?.find(({ url }) => url !== hit.url && !byUrl.has(url)));
+  }
+  for (const hit of more.flat()) take(hit);
+  return [...byUrl.values()].slice(0, MOST_PASSED_ON);
 }
 
 function delegation(request: string, hits: readonly Hit[], { workspace }: Situation): OfflineCall {

@@ -3,11 +3,13 @@ import { isStopWord, wordsOf } from "../../../text/terms.ts";
 const KIND =
   "(?:report|analysis|summary|overview|study|review|briefing|account|survey|digest|write-?up|look|dossier|paper)s?";
 const ABOUT = new RegExp(
-  `\\b${KIND}\\b[^.?!\\n]{0,60}?\\s(?:on|about|of|regarding|concerning|into|at|covering|for)\\s+(?:the\\s+(?:topic|subject|question)\\s+of\\s+)?([^\\n]+)`,
+  `\\b${KIND}\\b[^.?!\\n]{0,60}?(?::|\\s(?:on|about|of|regarding|concerning|into|at|covering|for))\\s+(?:the\\s+(?:topic|subject|question)\\s+of\\s+)?([^\\n]+)`,
   "i",
 );
 const ASKING =
   /^(?:please|kindly|could you|can you|would you|i (?:want|need|would like)|we (?:want|need)|give|get|show|make|create|write|prepare|generate|produce|compile|draft|do|me|us|a|an|the|to|some|comprehensive|detailed|in-depth|in depth|thorough|full|complete|short|brief|quick|long)\b[\s,]*/i;
+const NEWS_OF =
+  /^(?:(?:the|all|recent|latest|current)\s+)*(?:news|articles?|sources?|search results?|results?|developments?|papers?|literature)\s+(?:on|about|for|in|of)\s+/i;
 const SOURCE_WORDS =
   /\s+(?:(?:based )?on|from|using|with|in|across)\s+(?:the\s+|all\s+|recent\s+|these\s+|my\s+|our\s+)*(?:search results?|sources?|articles?|web|internet|news|documents?|literature|press)\b.*$/i;
 const MAX_TOPIC = 160;
@@ -22,7 +24,10 @@ export function topicOf(request: string): string {
     before = topic;
     topic = topic.replace(named === undefined ? ASKING : /^(?:the|a|an)\s+/i, "");
   }
-  const bare = topic.replace(SOURCE_WORDS, "").replace(/https?:\/\/\S+/g, " ");
+  const bare = topic
+    .replace(NEWS_OF, "")
+    .replace(SOURCE_WORDS, "")
+    .replace(/https?:\/\/\S+/g, " ");
   const tidy = bare.replace(/\s+/g, " ").replace(/^[\s"'“”‘’:,-]+|[\s"'“”‘’.?!:,;-]+$/g, "");
   return (tidy || first.trim()).slice(0, MAX_TOPIC);
 }

@@ -46,7 +46,7 @@ function notesOn({ summary, sources, themes, figures, quotes, contradictions, un
     (a, b) => a - b,
   );
   return [
-    `Extractive report: ${sources.length} sources, ${themes.length} themes, ${figures.length} key figures, ${quotes.length} quotations, ${contradictions.length} contradictions; ${unread.length} pages could not be read.`,
+    `Extractive report: ${counted(sources, "source")}, ${counted(themes, "theme")}, ${counted(figures, "key figure")}, ${counted(quotes, "quotation")}, ${counted(contradictions, "contradiction")}; ${counted(unread, "page")} could not be read.`,
     ...(findings.length > 0 ? ["Key findings:", ...findings] : []),
     ...cited.map((number) => `[${number}] ${sources[number - 1]?.title ?? ""}`),
     ...(unread.length > 0 ? ["Could not be read:"] : []),
@@ -54,4 +54,8 @@ function notesOn({ summary, sources, themes, figures, quotes, contradictions, un
       .slice(0, MAX_FINDINGS * 2)
       .map(({ url, reason }) => `- ${cutAt(url, 200)}: ${cutAt(reason, 200)}`),
   ];
+}
+
+function counted(list: readonly unknown[], name: string): string {
+  return `${list.length} ${name}${list.length === 1 ? "" : "s"}`;
 }

@@ -62,7 +62,7 @@ function faultOfAttribute(tag: string, name: string, value: string): string[] {
   if (name.startsWith("on")) return [`<${tag} ${name}=…>`];
   if (name === "style") return loadsInStyle(value).map((each) => `<${tag} style>: ${each}`);
   const address = value.replace(/[\p{Cc}\s]/gu, "");
-  if (/^(?:javascript|vbscript):/i.test(address)) return [shown];
+  if (/href$|^src$|action$|^data$/.test(name) && /^(?:javascript|vbscript):/i.test(address)) return [shown];
   const isLoaded =
     LOADING.has(name) || (/href$/.test(name) && tag !== "a" && tag !== "area" && tag !== "link");
   if (name === "action" || name === "formaction") return [shown];

@@ -48,12 +48,19 @@ ${sections.map(({ html }) => html).join("\n")}
 
 function renderMeta({ extractedAt, sources, unread, extractive }: Report): string {
   const items = [
-    `Sources read on <strong><time datetime="${escapeHtml(extractedAt)}">${escapeHtml(dayOf(extractedAt))}</time></strong>`,
+    `Sources read on <strong>${renderDay(extractedAt)}</strong>`,
     `<strong>${sources.length}</strong> ${sources.length === 1 ? "source" : "sources"}`,
     ...(unread.length > 0 ? [`<strong>${unread.length}</strong> could not be read`] : []),
     ...(extractive ? ['<span class="chip">Extractive: made by rules, no model</span>'] : []),
   ];
   return `<ul class="meta">${items.map((item) => `<li>${item}</li>`).join("")}</ul>`;
+}
+
+function renderDay(moment: string): string {
+  const day = escapeHtml(dayOf(moment));
+  return Number.isNaN(Date.parse(moment))
+    ? day
+    : `<time datetime="${new Date(moment).toISOString()}">${day}</time>`;
 }
 
 function renderContents(sections: readonly Section[]): string {

@@ -106,9 +106,10 @@ function farApart(a: Figure, b: Figure): boolean {
 /** Empty if one denies what the other says or uses the opposite word, but not both, which would say the same. */
 function polarityDiffers(a: string, b: string): string | null {
   const [inA, inB, deniedInA, deniedInB] = [termsOf(a), termsOf(b), deniedIn(a), deniedIn(b)];
+  const bothDeny = deniedInA.some((term) => deniedInB.includes(term));
   const denied =
-    deniedInA.some((term) => inB.includes(term) && !deniedInB.includes(term)) ||
-    deniedInB.some((term) => inA.includes(term) && !deniedInA.includes(term));
+    !bothDeny &&
+    (deniedInA.some((term) => inB.includes(term)) || deniedInB.some((term) => inA.includes(term)));
   const says = (text: string, word: string) => new RegExp(`\\b${word}(?:s|d|ed|ing|en)?\\b`, "i").test(text);
   const opposed = OPPOSITES.some(
     ([one, other]) =>
@@ -118,12 +119,14 @@ function polarityDiffers(a: string, b: string): string | null {
   return opposed !== denied ? "" : null;
 }
 
-/** Terms that a negation before them denies. */
+/** Terms that a negation denies: what follows it, and for `changes no size` also what stands before. */
 function deniedIn(text: string): string[] {
   const words = text.match(/[\p{L}][\p{L}\p{N}'’]*/gu) ?? [];
-  return words.flatMap((word, at) =>
-    NEGATION.test(word) ? termsOf(words.slice(at + 1, at + 1 + REACH).join(" ")) : [],
-  );
+  return words.flatMap((word, at) => {
+    if (!NEGATION.test(word)) return [];
+    const from = word.toLowerCase() === "no" ? Math.max(0, at - 1) : at + 1;
+    return termsOf(words.slice(from, at + 1 + REACH).join(" "));
+  });
 }
 
 /** The longest run of words of the first text that are all in the second; null if they share too little. */

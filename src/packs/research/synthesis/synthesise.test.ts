@@ -136,3 +136,19 @@ test("a corpus of excerpts still gives a report", async () => {
   expectHonest(report, corpus);
   expect(report.summary).toHaveLength(2);
 });
+
+test("two ways to deny the same are no contradiction", async () => {
+  const texts = [
+    "Preallocating the log file, so that a flush changes no metadata, made the median flush faster in all tests.",
+    "Preallocating the log file, so that the metadata does not change with a flush, made the median flush faster.",
+  ];
+  const articles = texts.map(
+    (content, at): Article => ({
+      url: `https://e.example/${at}`,
+      title: `E${at}`,
+      content,
+      status: "success",
+    }),
+  );
+  expect((await synthesise(corpusOf(articles, new Date(0)), { title: "Logs" })).contradictions).toEqual([]);
+});
