@@ -1,5 +1,6 @@
 // Runs before `npm start`, `npm test` and the other scripts, on any Node from 20 on and with nothing installed yet.
-// Brings the locked dependencies, a Node that is new enough, and the built program, each only if it is missing.
+// Brings a Node that is new enough, the locked dependencies, and the built program, each only if it is missing. Node
+// comes first: npm leaves out packages that do not fit the Node it runs on.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -12,7 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const NODE_VERSION = "24.21.0";
@@ -20,8 +21,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, "node_modules");
 const windows = process.platform === "win32";
 
+const node = bringNode();
 installDependencies();
-bringNode();
+linkNode();
 if (process.argv.includes("--build")) build();
 
 function installDependencies() {
@@ -31,33 +33,39 @@ function installDependencies() {
   const stamp = join(modules, ".retinue-lock");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
   say("installing dependencies …");
-  npm(["ci", "--loglevel=error", "--no-audit", "--no-fund"], root);
+  npm(node, ["ci", "--loglevel=error", "--no-audit", "--no-fund"], root);
   writeFileSync(stamp, lock);
 }
 
-/** npm scripts look into node_modules/.bin first, so a Node there is the one they use. */
+/** The Node to go on with: this one, or one in a folder of its own, because `npm ci` empties node_modules. */
 function bringNode() {
-  if (Number(process.versions.node.split(".")[0]) >= 24) return;
-  const link = join(modules, ".bin", windows ? "node.exe" : "node");
-  if (existsSync(link)) return;
+  if (Number(process.versions.node.split(".")[0]) >= 24) return process.execPath;
   const name = `node-${windows ? "win" : process.platform}-${process.arch}`;
-  const home = join(modules, ".cache", "retinue-node");
-  say(`this is Node ${process.versions.node}; bringing Node ${NODE_VERSION} into node_modules …`);
-  mkdirSync(home, { recursive: true });
+  const home = join(root, ".node");
+  const brought = join(home, "node_modules", name, "bin", windows ? "node.exe" : "node");
+  if (existsSync(brought) && existsSync(join(home, NODE_VERSION))) return brought;
+  say(`this is Node ${process.versions.node}; bringing Node ${NODE_VERSION} …`);
+  rmSync(home, { recursive: true, force: true });
+  mkdirSync(home);
   writeFileSync(join(home, "package.json"), '{"private":true}\n');
-  npm(
-    ["install", "--no-save", "--loglevel=error", "--no-audit", "--no-fund", `${name}@${NODE_VERSION}`],
-    home,
-  );
+  const install = ["install", "--no-save", "--loglevel=error", "--no-audit", "--no-fund"];
+  npm(process.execPath, [...install, `${name}@${NODE_VERSION}`], home);
+  writeFileSync(join(home, NODE_VERSION), "");
+  return brought;
+}
+
+/** npm scripts look into node_modules/.bin first, so a Node there is the one they use. */
+function linkNode() {
+  const link = join(modules, ".bin", windows ? "node.exe" : "node");
+  if (node === process.execPath || existsSync(link)) return;
   rmSync(link, { force: true });
-  symlinkSync(join(home, "node_modules", name, "bin", windows ? "node.exe" : "node"), link);
+  symlinkSync(node, link);
 }
 
 function build() {
   const built = join(root, "dist", ".built");
   if (existsSync(built) && statSync(built).mtimeMs >= newest(join(root, "src"))) return;
   say("building …");
-  const node = existsSync(join(modules, ".bin", "node")) ? join(modules, ".bin", "node") : process.execPath;
   run(node, [join(root, "scripts", "build.mjs")], root);
 }
 
@@ -70,14 +78,14 @@ function newest(folder) {
   return latest;
 }
 
-function npm(args, cwd) {
-  if (process.env.npm_execpath?.endsWith(".js"))
-    run(process.execPath, [process.env.npm_execpath, ...args], cwd);
-  else run(windows ? "npm.cmd" : "npm", args, cwd);
+function npm(withNode, args, cwd) {
+  if (process.env.npm_execpath?.endsWith(".js")) run(withNode, [process.env.npm_execpath, ...args], cwd);
+  else run(windows ? "npm.cmd" : "npm", args, cwd, dirname(withNode));
 }
 
-function run(command, args, cwd) {
-  const { status, error } = spawnSync(command, args, { cwd, stdio: ["ignore", 2, 2], shell: windows });
+function run(command, args, cwd, first = "") {
+  const env = { ...process.env, ...(first && { PATH: `${first}${delimiter}${process.env.PATH}` }) };
+  const { status, error } = spawnSync(command, args, { cwd, env, stdio: ["ignore", 2, 2], shell: windows });
   if (status === 0) return;
   say(`'${command} ${args.join(" ")}' failed${error ? `: ${error.message}` : ""}; mend that and try again`);
   process.exit(1);

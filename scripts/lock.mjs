@@ -33,9 +33,10 @@ const added = [];
 for (const holder of Object.values(lock.packages)) {
   for (const [name, version] of Object.entries(holder.optionalDependencies ?? {})) {
     const key = `node_modules/${name}`;
-    if (lock.packages[key]) continue;
-    lock.packages[key] = { version, ...platformOf(name), dev: true, optional: true };
-    added.push(name);
+    const known = lock.packages[key];
+    if (known?.integrity) continue;
+    lock.packages[key] = { version, ...platformOf(name), ...(holder.dev && { dev: true }), optional: true };
+    if (!known) added.push(name);
   }
 }
 const entries = Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -4,7 +4,8 @@ export type Block =
   | { readonly kind: "table"; readonly rows: readonly (readonly string[])[]; readonly section: string };
 
 const FENCE = /^ {0,3}(?:`{3,}|~{3,})/;
-const HEADING = /^ {0,3}#{1,6}\s+(.*?)\s*#*\s*$/;
+/** What closes a heading is taken off apart: one pattern for both would try every cut of a long run of spaces. */
+const HEADING = /^ {0,3}#{1,6}\s+(\S.*)?$/;
 /** A heading as plain texts have it. */
 const CAPITALS = /^\s*(?=.*\p{Lu}.*\p{Lu})[\p{Lu}\d\s'’&:,-]{3,70}$/u;
 const ITEM = /^\s*(?:[-*+]|\d{1,3}[.)])\s+/;
@@ -41,7 +42,7 @@ export function readMarkdown(markdown: string): Block[] {
     if (heading || ITEM.test(line) || RULE.test(line) || line.trim() === "" || (isRow && open.length > 0)) {
       flush();
     }
-    if (heading) section = inlineText(heading[1] ?? line);
+    if (heading) section = inlineText(headingText(line));
     else if (isRow) {
       if (!TABLE_RULE.test(line)) rows.push(cellsOf(line));
     } else if (!RULE.test(line) && line.trim() !== "") {
@@ -51,6 +52,15 @@ export function readMarkdown(markdown: string): Block[] {
   }
   flush();
   return blocks;
+}
+
+/** The words of a heading without the marks that open and close it. */
+function headingText(line: string): string {
+  return line
+    .trim()
+    .replace(/^#{1,6}(?=\s|$)/, "")
+    .replace(/(?<!#)#+$/, "")
+    .trim();
 }
 
 /** A text without Markdown's marks for links, emphasis and code, on one line. */

@@ -136,3 +136,19 @@ test("kept contents and copies are readable by their owner only", async () => {
   const modes = Object.values(blobs).map((entry) => entry.split(" ")[0]);
   expect(new Set(modes)).toEqual(new Set(["40700", "100600"]));
 });
+
+test("a data folder that cannot be looked into is not taken for an empty one", async () => {
+  await using world = new World();
+  const loop = join(world.project, "loop");
+  symlinkSync(loop, loop);
+  for (const call of [
+    ["undo", "last"],
+    ["merge", "--list"],
+    ["plan", "list"],
+  ]) {
+    const { code, stderr } = await world.run(call, { env: { RETINUE_HOME: loop } });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain("cannot open the database");
+    expect(stderr).not.toContain("defect");
+  }
+});

@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { write } from "../../src/packs/code/files/write.ts";
 import { Shadow } from "../../src/runtime/changes/shadow.ts";
+import { mergeWorktree } from "../../src/runtime/isolation/merge.ts";
 import { makeWorktree, removeWorktree, sweepWorktrees } from "../../src/runtime/isolation/worktrees.ts";
 import { createBlobStore } from "../../src/store/checkpoints/blob-store.ts";
 import {
@@ -177,4 +178,19 @@ test("many copies of one repository are made and removed at once", async () => {
   expect(failed).toEqual([]);
   expect(readdirSync(join(root, "data", "worktrees"))).toHaveLength(8);
   expect(git(project, "worktree", "list").trim().split("\n")).toHaveLength(9);
+});
+
+test("what a person saves while a merge makes ready is not overwritten", async () => {
+  await using t = start({ lead: [say("done")] });
+  const row = await leftBehind(t);
+  writeFileSync(join(row.path, "text.txt"), "by the run\n");
+  const by = { runId: "mrg_x", sessionId: row.sessionId, messageId: null };
+  const refuse = (path: string) => {
+    if (path === "work.txt") writeFileSync(join(project, "text.txt"), "by hand\n");
+    return null;
+  };
+  const merge = mergeWorktree(partsOf(t), { row, by, partial: false, refuse });
+  await expect(merge).rejects.toThrow("text.txt changed in the project while it was being merged");
+  expect(readFileSync(join(project, "text.txt"), "utf8")).toBe("by hand\n");
+  expect(existsSync(join(project, "work.txt"))).toBe(false);
 });

@@ -149,18 +149,6 @@ test("a recorded execution is replayed without asking anyone", async () => {
   await t.close();
 });
 
-test("whoever looks at a plan at the moment in which its execution begins finds it running", async () => {
-  const first = open([DIAMOND], (request) => say(`result of ${stepOf(request)}`));
-  const plan = await first.runtime.planForGoal("the goal");
-  const second = open([], []);
-  const executing = first.runtime.executePlan(plan.id);
-  while (second.runtime.store.plan(plan.id)?.status !== "running") await Promise.resolve();
-  expect(second.runtime.plans.find(plan.id).status).toBe("running");
-  expect((await executing).status).toBe("completed");
-  expect(second.runtime.plans.find(plan.id).status).toBe("completed");
-  await Promise.all([first.close(), second.close()]);
-});
-
 test("a session that no longer executes a plan does not end it", async () => {
   const t = open([DIAMOND], () => failWith("failed", "no"));
   const { id } = await t.runtime.planForGoal("the goal");

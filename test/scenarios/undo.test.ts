@@ -389,3 +389,19 @@ test("a file that a person changed after an undo was interrupted is named when t
   );
   expect(readFileSync(file, "utf8")).toBe("by hand");
 });
+
+test("an undo that cannot write a file names it, and the same call finishes it later", async () => {
+  const file = join(project, "a.txt");
+  writeFileSync(file, "old");
+  await using t = runtimeWith({ lead: [writing("a.txt", "new"), say("done")] });
+  const { run_id } = await t.runtime.run({ agent: "lead", task: "go" });
+  rmSync(file);
+  mkdirSync(join(file, "by-hand"), { recursive: true });
+  await expect(undoChanges(kept(t), run_id, true)).rejects.toMatchObject({
+    name: "RetinueError",
+    message: expect.stringMatching(/^a\.txt cannot be written: /),
+  });
+  rmSync(file, { recursive: true });
+  await undoChanges(kept(t), run_id, true);
+  expect(readFileSync(file, "utf8")).toBe("old");
+});

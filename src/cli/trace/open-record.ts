@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { findPlaces } from "../../runtime/project/places.ts";
 import { createStore, type Store } from "../../store/create-store.ts";
@@ -10,7 +10,7 @@ export async function withRecord<Value>(
   read: (store: Store) => Value | Promise<Value>,
 ): Promise<Value | undefined> {
   const path = join(findPlaces(terminal.env).dataDir, "retinue.db");
-  if (!existsSync(path)) return undefined;
+  if (isMissing(path)) return undefined;
   const store = createStore({
     path,
     onNotice: ({ level, message }) => terminal.tell(`${level}: ${message}`),
@@ -19,5 +19,14 @@ export async function withRecord<Value>(
     return await read(store);
   } finally {
     await store.shutdown();
+  }
+}
+
+/** A folder that cannot be looked into is no proof that nothing was recorded: opening the record then says what is wrong. */
+function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
   }
 }

@@ -1,5 +1,6 @@
 import { type Entry, isFolderMode, readEntry, removeEntry, writeEntry } from "../../files/entry.ts";
 import type { FileState } from "../../schema/change.ts";
+import { messageOf, RetinueError } from "../../schema/error.ts";
 import type { BlobStore } from "../../store/checkpoints/blob-store.ts";
 import { hashOf } from "../../store/checkpoints/blob-store.ts";
 
@@ -32,9 +33,21 @@ export async function restoreState(
   state: FileState,
   blobs: BlobStore,
 ): Promise<boolean> {
-  if (!state) return removeEntry(root, path);
-  await writeEntry(root, path, await entryOf(state, blobs));
-  return true;
+  const entry = state && (await entryOf(state, blobs));
+  try {
+    if (!entry) return await removeEntry(root, path);
+    await writeEntry(root, path, entry);
+    return true;
+  } catch (thrown) {
+    // Entries are opened by handles, whose own names in the system's message would tell a person nothing.
+    const [reason] = messageOf(thrown).split(", ");
+    throw new RetinueError(
+      "failed",
+      `${path} cannot be ${entry ? "written" : "removed"}: ${reason}`,
+      "put that right; the same command then finishes what is left",
+      { cause: thrown },
+    );
+  }
 }
 
 /** The entry that a kept state describes. */

@@ -4,7 +4,7 @@ import { RetinueError } from "../../schema/error.ts";
 import type { Changed } from "../changes/patch.ts";
 import type { PathLocks } from "../changes/path-locks.ts";
 import { withProjectLock } from "../changes/project-lock.ts";
-import { keepState, lookAt, restoreState } from "../changes/state.ts";
+import { keepState, lookAt, restoreState, sameState } from "../changes/state.ts";
 import { createId } from "../create-id.ts";
 import { type Merged, mergeFile } from "./merge-file.ts";
 import { changesOfWorktree, removeWorktree, type WorktreeParts } from "./worktrees.ts";
@@ -121,6 +121,7 @@ async function apply(
   const steps = planned.flatMap(({ change, ours, merged }) =>
     merged.kind === "take" ? [{ path: change.path, ours, state: merged.state }] : [],
   );
+  for (const { path, ours } of steps) await mustBeAsPlanned(into, path, ours);
   const opened: { changeId: string; path: string }[] = [];
   const open = (path: string, before: FileState, after?: FileState) => {
     const changeId = createId("chg");
@@ -142,6 +143,12 @@ async function apply(
     path,
     kind: state === null ? "deleted" : ours === null ? "created" : "modified",
   }));
+}
+
+async function mustBeAsPlanned(into: string, path: string, ours: FileState): Promise<void> {
+  if (sameState(await lookAt(into, path), ours)) return;
+  const message = `${path} changed in the project while it was being merged; nothing was touched`;
+  throw new RetinueError("failed", message, "merge again");
 }
 
 async function missingFolders(root: string, path: string, known: Set<string>): Promise<string[]> {

@@ -52,12 +52,13 @@ export function planResult(
   };
 }
 
-/** Ends a plan with what its execution came to; false if somebody else has changed it meanwhile. */
+/** Ends a plan with what its execution came to; false if somebody else has changed it, or executes it, meanwhile. */
 export function settlePlan(
-  { store, now }: Pick<PlanningPorts, "store" | "now">,
+  { store, sessionId, now }: Pick<PlanningPorts, "store" | "sessionId" | "now">,
   plan: ExecutionPlan,
   { success, steps }: Pick<PlanResult, "success" | "steps">,
 ): boolean {
+  if (plan.executionSessionId !== sessionId) return false;
   const status: PlanStatus = success ? "completed" : "failed";
   return store.changePlan({ ...plan, status, results: steps, updatedAtMs: now() }, ["running"]);
 }
