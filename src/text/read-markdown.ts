@@ -6,8 +6,8 @@ export type Block =
 const FENCE = /^ {0,3}(?:`{3,}|~{3,})/;
 /** What closes a heading is taken off apart: one pattern for both would try every cut of a long run of spaces. */
 const HEADING = /^ {0,3}#{1,6}\s+(\S.*)?$/;
-/** A heading as plain texts have it. */
-const CAPITALS = /^\s*(?=.*\p{Lu}.*\p{Lu})[\p{Lu}\d\s'’&:,-]{3,70}$/u;
+/** A heading as plain texts have it, its edges trimmed. */
+const CAPITALS = /^(?=[^\p{Lu}]{0,70}\p{Lu}[^\p{Lu}]{0,70}\p{Lu})[\p{Lu}\d\s'’&:,-]{3,70}$/u;
 const ITEM = /^\s*(?:[-*+]|\d{1,3}[.)])\s+/;
 const RULE = /^\s*(?:[-*_=]\s*){3,}$/;
 const TABLE_RULE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
@@ -37,7 +37,7 @@ export function readMarkdown(markdown: string): Block[] {
       continue;
     }
     if (fenced) continue;
-    const heading = HEADING.exec(line) ?? CAPITALS.exec(line);
+    const heading = HEADING.test(line) || CAPITALS.test(line.trim());
     const isRow = line.trimStart().startsWith("|");
     if (heading || ITEM.test(line) || RULE.test(line) || line.trim() === "" || (isRow && open.length > 0)) {
       flush();

@@ -44,6 +44,10 @@ test("a run's changes are shown, undone and brought back from the command line",
   expect(dry.stdout).toContain("restore text.txt");
   expect(treeOf(world.project)).toEqual(after);
 
+  const elsewhere = await world.run(["undo", "last", "--yes", "-C", world.home]);
+  expect([elsewhere.code, elsewhere.stderr]).toEqual([42, expect.stringContaining("is recorded")]);
+  expect(treeOf(world.project)).toEqual(after);
+
   const undone = await world.run(["undo", "last", "--yes"]);
   expect(undone.code).toBe(0);
   expect(treeOf(world.project)).toEqual(before);

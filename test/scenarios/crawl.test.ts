@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -8,7 +8,9 @@ import { createCrawlParallel } from "../../src/packs/research/crawl/crawl-parall
 import type { CrawlLimits } from "../../src/packs/research/crawl/limits.ts";
 import { webFetch } from "../../src/packs/research/crawl/web-fetch.ts";
 import { createPageFetcher, createWebHost } from "../../src/packs/research/crawl/web-host.ts";
+import { saveCorpus } from "../../src/packs/research/saving/save-corpus.ts";
 import { webSearch } from "../../src/packs/research/search/web-search.ts";
+import { createWebFetch } from "../../src/packs/research/web-tools.ts";
 import { callTool, say, testRuntime } from "../../src/testing/index.ts";
 import { type HostileSite, startHostileSite } from "../fixtures/hostile-site.ts";
 
@@ -178,4 +180,65 @@ test("one page is got through the same pipeline, and an address of this machine 
   const result = await t.runtime.run({ agent: "scout", task: "fetch" });
   expect(result.summary).toMatch(/127\.0\.0\.1/);
   expect(site.privateSeen).toEqual([]);
+});
+
+test("a redirect does not lead one page around the rules, and the host it points to is never asked", async () => {
+  const host = createWebHost({ web: { allowHosts: [], maxPageMb: 1 }, egress });
+  const elsewhere = new URL(site.publicUrl);
+  elsewhere.hostname = "forbidden.example";
+  const { signal } = new AbortController();
+  const mayVisit = (name: string) => name !== new URL(site.publicUrl).hostname;
+  const fetchPage = createPageFetcher(host);
+  // The address that was asked for has been judged already; only where it leads is judged here.
+  await expect(fetchPage(`${site.publicUrl}/ok`, { signal, mayVisit })).resolves.toMatchObject({
+    title: "A sound page",
+  });
+  const seen: string[] = [];
+  const tool = createWebFetch({
+    fetch: async (url, options) => {
+      for (const name of ["forbidden.example", "open.example"])
+        seen.push(`${name} ${options.mayVisit?.(name)}`);
+      return { url, title: "x", markdown: "x" };
+    },
+  });
+  await using t = testRuntime(
+    { scout: [callTool("web_fetch", { url: "https://open.example/" }), say("done")] },
+    { tools: [tool], dataDir, settings: { permissions: { deny: ["web_fetch(forbidden.example)"] } } },
+  );
+  await t.runtime.run({ agent: "scout", task: "fetch" });
+  expect(seen).toEqual(["forbidden.example false", "open.example true"]);
+});
+
+test("secrets of the environment are hidden in pages and in the corpus", async () => {
+  const documents = mkdtempSync(join(tmpdir(), "retinue-documents-"));
+  const secret = ["tok", "Zx81", "qqWWee99"].join("_");
+  try {
+    const lamps = "The night watch keeps the harbour lamps burning until dawn. ".repeat(10);
+    writeFileSync(join(documents, "watch.md"), `# Harbour lamps ${secret}\n\n${lamps}\n\nThe key is ${secret}.\n`);
+    await using t = testRuntime(
+      {
+        scout: [
+          callTool("web_search", { query: "harbour lamps" }),
+          (request) =>
+            callTool("crawl_parallel", { urls: [/https?:\/\/\S+/.exec(request.last)?.[0] ?? ""] }),
+          callTool("save_corpus", { articles: [] }),
+          say("done"),
+        ],
+      },
+      {
+        tools: [webSearch, createCrawlParallel(), saveCorpus],
+        dataDir,
+        projectDir: documents,
+        env: { MAIL_TOKEN: secret },
+      },
+    );
+    const { session_id: sessionId } = await t.runtime.run({ agent: "scout", task: "crawl" });
+    const workspace = join(dataDir, "sessions", sessionId);
+    const pages = readdirSync(join(workspace, "search_results")).map((name) => `search_results/${name}`);
+    const texts = [...pages, "expanded_corpus.json"].map((name) => readFileSync(join(workspace, name), "utf8"));
+    expect(texts.filter((text) => text.includes("harbour lamps")).length).toBeGreaterThanOrEqual(2);
+    expect(texts.filter((text) => text.includes(secret))).toEqual([]);
+  } finally {
+    rmSync(documents, { recursive: true, force: true });
+  }
 });

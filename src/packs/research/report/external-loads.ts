@@ -60,7 +60,10 @@ function faultsOf(element: Element): string[] {
 function faultOfAttribute(tag: string, name: string, value: string): string[] {
   const shown = `<${tag} ${name}="${value}">`;
   if (name.startsWith("on")) return [`<${tag} ${name}=…>`];
-  if (name === "style") return loadsInStyle(value).map((each) => `<${tag} style>: ${each}`);
+  // SVG takes styles as attributes too (`fill`, `mask`), and its animations put an address in later.
+  const styled = name === "style" || /url\(|\\/i.test(value) ? loadsInStyle(value) : [];
+  if (styled.length > 0) return styled.map((each) => `<${tag} ${name}>: ${each}`);
+  if (name === "attributename" && /href|^src|^on/i.test(value.trim())) return [shown];
   const address = value.replace(/[\p{Cc}\s]/gu, "");
   if (/href$|^src$|action$|^data$/.test(name) && /^(?:javascript|vbscript):/i.test(address)) return [shown];
   const isLoaded =
@@ -75,15 +78,19 @@ function isOwn(address: string): boolean {
 }
 
 function loadsInStyle(style: string): string[] {
+  // Comments stay: what looks like one may stand in a string, and within a name none is allowed.
   const plain = style
-    .replace(/\/\*[\s\S]*?\*\//g, "")
-    .replace(/\\([0-9a-f]{1,6})\s?/gi, (_, code: string) => characterOf(Number.parseInt(code, 16)));
+    .replace(/\\(?:([0-9a-f]{1,6})\s?|([^\n]))/gi, (_, code: string | undefined, character = "") =>
+      code === undefined ? character : characterOf(Number.parseInt(code, 16)),
+    );
   const faults = [...plain.matchAll(/url\(\s*["']?([^"')]{0,500})/gi)]
     .map(([, address = ""]) => address.trim())
     .filter((address) => !isOwn(address))
     .map((address) => `url(${address})`);
   if (/@import/i.test(plain)) faults.push("@import");
-  if (/image-set\(/i.test(plain) && !/image-set\(\s*url/i.test(plain)) faults.push("image-set()");
+  // These take an address as a bare string.
+  const [taker] = /\b(?:image-set|image|src)(?=\()/i.exec(plain) ?? [];
+  if (taker) faults.push(`${taker.toLowerCase()}()`);
   return faults;
 }
 

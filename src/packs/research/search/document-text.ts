@@ -32,7 +32,9 @@ function markdownText(source: string): DocumentText {
   const matter = /^---\r?\n([\s\S]{0,8000}?)\r?\n---\r?\n/.exec(source);
   const body = matter ? source.slice(matter[0].length) : source;
   const named = /^title:[ \t]*["']?([^\r\n]*?)["']?[ \t]*$/m.exec(matter?.[1] ?? "")?.[1];
-  const heading = /^#{1,2}[ \t]+([^\r\n]*)/m.exec(body.slice(0, 20_000))?.[1]?.replace(/[ \t]+#+[ \t]*$/, "");
+  const heading = /^#{1,2}[ \t]+([^\r\n]{0,1000})/m
+    .exec(body.slice(0, 20_000))?.[1]
+    ?.replace(/[ \t]+#+[ \t]*$/, "");
   const words = body
     .replaceAll(/!?\[([^\][\n]{0,500})\]\([^()\s]{0,2000}\)/g, "$1")
     .replaceAll(/^[ \t]{0,3}(?:#{1,6}|>|[-*+]|\d{1,4}[.)])[ \t]+/gm, "")

@@ -35,7 +35,8 @@ const TAG_NAME = /<\/?([a-z][a-z0-9-]*)/y;
 
 /** The readable text of a page for an index: rough, but in time that grows only with the page's length. */
 export function htmlText(html: string): { title: string; text: string } {
-  const lower = html.toLowerCase();
+  // Only what tags are made of: `İ` in lower case is two characters, and places in both texts must agree.
+  const lower = html.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
   const title = plain(between(html, lower, "title"));
   const heading = plain(between(html, lower, "h1"));
   // A title mostly has the site's name at one end.

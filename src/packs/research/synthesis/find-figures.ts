@@ -114,8 +114,11 @@ function withoutOverlaps(found: readonly Figure[]): Figure[] {
   return kept;
 }
 
+const MAX_CELL = 60;
+
 /** A cell of a table as a number with its unit; null if it is anything else. */
 export function figureOfCell(cell: string): { amount: number; unit: string } | null {
+  if (cell.length > MAX_CELL) return null;
   const match = /^[≈~<>≤≥]?\s*([$€£¥]?)\s?([-−]?[\d,\u00a0\u202f]*\.?\d+)\s?([^\d\s][^\d]{0,20})?$/u.exec(
     cell.trim(),
   );
