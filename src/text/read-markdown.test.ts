@@ -57,3 +57,18 @@ test("any text can be read, and long runs of marks take no longer than their len
     expect(splitSentences(run.repeat(100_000)).length).toBeGreaterThan(0);
   }
 });
+
+test("a line of a heading's marks and many spaces takes no longer than its length", () => {
+  const gap = "\u00a0".repeat(19_000);
+  for (const line of [`# a${gap}b`, `# a${gap}#b`, `${gap}a`, `#${gap}`])
+    expect(readMarkdown(`${line}\n`.repeat(5)).length).toBeLessThan(2);
+});
+
+test.each([
+  ["# Title #", "Title"],
+  ["## C# ##", "C#"],
+  ["### Spaced   ", "Spaced"],
+  ["  AN OLD HEADING  ", "AN OLD HEADING"],
+])("%j is the heading %j", (line, section) => {
+  expect(readMarkdown(`${line}\nText.`)).toEqual([{ kind: "prose", text: "Text.", section }]);
+});

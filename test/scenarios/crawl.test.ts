@@ -182,31 +182,42 @@ test("one page is got through the same pipeline, and an address of this machine 
   expect(site.privateSeen).toEqual([]);
 });
 
-test("a redirect does not lead one page around the rules, and the host it points to is never asked", async () => {
-  const host = createWebHost({ web: { allowHosts: [], maxPageMb: 1 }, egress });
-  const elsewhere = new URL(site.publicUrl);
-  elsewhere.hostname = "forbidden.example";
+test("a redirect leads neither one page nor a crawl around the rules, and the host it points to is never asked", async () => {
+  const web = { allowHosts: [], maxPageMb: 1 };
+  const fetchPage = createPageFetcher(createWebHost({ web, egress }));
   const { signal } = new AbortController();
-  const mayVisit = (name: string) => name !== new URL(site.publicUrl).hostname;
-  const fetchPage = createPageFetcher(host);
-  // The address that was asked for has been judged already; only where it leads is judged here.
-  await expect(fetchPage(`${site.publicUrl}/ok`, { signal, mayVisit })).resolves.toMatchObject({
-    title: "A sound page",
+  await expect(fetchPage(`${site.publicUrl}/to-other`, { signal })).resolves.toMatchObject({
+    url: `${site.otherUrl}/landed`,
   });
-  const seen: string[] = [];
-  const tool = createWebFetch({
-    fetch: async (url, options) => {
-      for (const name of ["forbidden.example", "open.example"])
-        seen.push(`${name} ${options.mayVisit?.(name)}`);
-      return { url, title: "x", markdown: "x" };
-    },
-  });
+  const askedOther = () => site.seen.filter(({ path }) => path === "/landed").length;
+  expect(askedOther()).toBe(1);
+  const url = `${site.publicUrl}/to-other`;
+  const told: string[] = [];
   await using t = testRuntime(
-    { scout: [callTool("web_fetch", { url: "https://open.example/" }), say("done")] },
-    { tools: [tool], dataDir, settings: { permissions: { deny: ["web_fetch(forbidden.example)"] } } },
+    {
+      scout: [
+        callTool("web_fetch", { url }),
+        (request) => {
+          told.push(request.last);
+          return callTool("crawl_parallel", { urls: [url] });
+        },
+        (request) => {
+          told.push(request.last);
+          return say("done");
+        },
+      ],
+    },
+    {
+      tools: [createWebFetch({ fetch: fetchPage }), createCrawlParallel({ egress })],
+      dataDir,
+      settings: {
+        permissions: { ask: [], deny: ["web_fetch(other.example)", "crawl_parallel(other.example)"] },
+      },
+    },
   );
   await t.runtime.run({ agent: "scout", task: "fetch" });
-  expect(seen).toEqual(["forbidden.example false", "open.example true"]);
+  expect(told).toEqual(Array(2).fill(expect.stringContaining("do not let it visit other.example")));
+  expect(askedOther()).toBe(1);
 });
 
 test("secrets of the environment are hidden in pages and in the corpus", async () => {
@@ -214,13 +225,15 @@ test("secrets of the environment are hidden in pages and in the corpus", async (
   const secret = ["tok", "Zx81", "qqWWee99"].join("_");
   try {
     const lamps = "The night watch keeps the harbour lamps burning until dawn. ".repeat(10);
-    writeFileSync(join(documents, "watch.md"), `# Harbour lamps ${secret}\n\n${lamps}\n\nThe key is ${secret}.\n`);
+    writeFileSync(
+      join(documents, "watch.md"),
+      `# Harbour lamps ${secret}\n\n${lamps}\n\nThe key is ${secret}.\n`,
+    );
     await using t = testRuntime(
       {
         scout: [
           callTool("web_search", { query: "harbour lamps" }),
-          (request) =>
-            callTool("crawl_parallel", { urls: [/https?:\/\/\S+/.exec(request.last)?.[0] ?? ""] }),
+          (request) => callTool("crawl_parallel", { urls: [/https?:\/\/\S+/.exec(request.last)?.[0] ?? ""] }),
           callTool("save_corpus", { articles: [] }),
           say("done"),
         ],
@@ -235,7 +248,9 @@ test("secrets of the environment are hidden in pages and in the corpus", async (
     const { session_id: sessionId } = await t.runtime.run({ agent: "scout", task: "crawl" });
     const workspace = join(dataDir, "sessions", sessionId);
     const pages = readdirSync(join(workspace, "search_results")).map((name) => `search_results/${name}`);
-    const texts = [...pages, "expanded_corpus.json"].map((name) => readFileSync(join(workspace, name), "utf8"));
+    const texts = [...pages, "expanded_corpus.json"].map((name) =>
+      readFileSync(join(workspace, name), "utf8"),
+    );
     expect(texts.filter((text) => text.includes("harbour lamps")).length).toBeGreaterThanOrEqual(2);
     expect(texts.filter((text) => text.includes(secret))).toEqual([]);
   } finally {

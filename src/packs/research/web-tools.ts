@@ -28,7 +28,10 @@ export type SearchProvider = {
 export type FetchedPage = { url: string; title: string; markdown: string };
 
 /** Gets a page, past whatever keeps a fetch from going where it must not. */
-export type PageFetcher = (url: string, options: { signal: AbortSignal }) => Promise<FetchedPage>;
+export type PageFetcher = (url: string, options: PageFetchOptions) => Promise<FetchedPage>;
+
+/** How a page is got; `mayVisit` says whether a redirect may lead to a host. */
+export type PageFetchOptions = { signal: AbortSignal; mayVisit?: (host: string) => boolean };
 
 /** What the web tools work with; without a part, its tool is not offered to models. */
 export type WebProviders = {
@@ -137,10 +140,10 @@ export function createWebFetch({
     access: async ({ url }, roots) => [
       (await targetOf?.(url, roots)) ?? { kind: "host", host: new URL(url).hostname },
     ],
-    execute: async ({ url }, { signal, progress }) => {
+    execute: async ({ url }, { signal, progress, maySee }) => {
       if (!fetchPage) return { text: "no way to fetch pages is set up", isError: true };
       progress(`getting ${url}`);
-      const page = await fetchPage(url, { signal });
+      const page = await fetchPage(url, { signal, mayVisit: (host) => maySee({ kind: "host", host }) });
       return `# ${page.title}\n${page.url}\n\n${page.markdown}`;
     },
   });

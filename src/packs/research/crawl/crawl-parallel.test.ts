@@ -224,6 +224,20 @@ test("three pages that are not there put a domain on the blacklist; time-outs do
   expect(said.join("\n")).toContain("warning: https://gone.example/4 is skipped, blacklisted");
 });
 
+test("documents of this machine that are gone put nothing on the blacklist", async () => {
+  const origin = "http://127.0.0.1:4123";
+  const documents = {
+    allowOrigins: () => [origin],
+    resolveUrl: async (url: string) => url,
+    targetOf: async () => undefined,
+  };
+  const gone = (url: string) => (url.includes("gone") ? failed("not_found") : read(url));
+  const tool = crawler(gone, { documents, dataDir: place.workspaceDir });
+  const addresses = ["gone1", "gone2", "gone3", "a", "b", "here"].map((name) => `${origin}/key/${name}.md`);
+  const { text } = await place.use(tool, { urls: addresses });
+  expect(text).toContain(`- success: ${origin}/key/here.md`);
+});
+
 test("every page is a file with frontmatter, reported as made, and comes back with its text", async () => {
   const made: string[] = [];
   const tool = crawler((url) => read(url, { author: "Ada", date: "2024-01-02" }));

@@ -1,4 +1,6 @@
 import { hostOf } from "../../../net/web-address.ts";
+import { createRedactor } from "../../../redact/create-redactor.ts";
+import { secretsFromEnvironment } from "../../../redact/secrets-from-environment.ts";
 import { messageOf } from "../../../schema/error.ts";
 import type { Target } from "../../../schema/rights.ts";
 import { defineTool, type Roots, type Tool, type ToolContext } from "../../../tools/tool.ts";
@@ -40,6 +42,8 @@ export function createCrawlParallel(options: CrawlOptions = {}): Tool<CrawlInput
     runs: createCrawlRuns(),
     readPage: options.readPage ?? host.readPage,
     dataDir: options.dataDir,
+    /** Of documents that this program serves the address is borrowed, and says nothing of the next that has it. */
+    isOwn: (url: string) => options.documents?.allowOrigins().includes(URL.parse(url)?.origin ?? "") === true,
   };
   return defineTool<CrawlInput>({
     name: "crawl_parallel",
@@ -68,18 +72,25 @@ export function createCrawlParallel(options: CrawlOptions = {}): Tool<CrawlInput
     access: ({ urls }, roots) => targetsOf(urls, roots, options.documents),
     withSettings: ({ web, search }, places) => {
       const documents = options.documents ?? localDocumentsOf(search, places);
-      return createCrawlParallel({ ...options, web, documents, dataDir: places.dataDir });
+      const { redact } = createRedactor({ secrets: secretsFromEnvironment(places.env) });
+      return createCrawlParallel({ ...options, web, documents, redact, dataDir: places.dataDir });
     },
     close: host.close,
     execute: (input, context) => execute(input, context, parts),
   });
 }
 
-type Parts = { limits: CrawlLimits; runs: CrawlRuns; readPage: ReadWebPage; dataDir: string | undefined };
+type Parts = {
+  limits: CrawlLimits;
+  runs: CrawlRuns;
+  readPage: ReadWebPage;
+  dataDir: string | undefined;
+  isOwn(url: string): boolean;
+};
 
 async function execute(input: CrawlInput, context: ToolContext, parts: Parts): Promise<string> {
   const { signal, progress, runId, workspaceDir } = context;
-  const { limits, runs, readPage, dataDir } = parts;
+  const { limits, runs, readPage, dataDir, isOwn } = parts;
   return runs.inTurn(context, async (log) => {
     signal.throwIfAborted();
     const blacklist = findBlacklist(dataDir, progress);
@@ -87,7 +98,10 @@ async function execute(input: CrawlInput, context: ToolContext, parts: Parts): P
       log,
       limits,
       readPage,
-      blacklist,
+      blacklist: {
+        match: (url) => (isOwn(url) ? undefined : blacklist.match(url)),
+        noteMissing: (url) => (isOwn(url) ? undefined : blacklist.noteMissing(url)),
+      },
       images: input.retain_images === true,
       signal,
       progress,

@@ -6,13 +6,13 @@ import type { ReadPage } from "./web-host.ts";
 
 /** Reads pages at once. When time is up, those that have not come are time-outs and the rest is not kept waiting. */
 export async function readInTime(urls: readonly string[], crawl: Crawl): Promise<CrawledPage[]> {
-  const { limits, signal, readPage, images, progress } = crawl;
+  const { limits, signal, readPage, images, progress, mayRead: mayVisit } = crawl;
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), limits.batchMs);
   const stop = AbortSignal.any([signal, late.signal]);
   let done = 0;
   const read = async (url: string): Promise<CrawledPage> => {
-    const options = { signal: stop, images, deadlineMs: limits.batchMs };
+    const options = { signal: stop, images, deadlineMs: limits.batchMs, mayVisit };
     const read = await untilStopped(readPage(url, options), stop);
     const page = pageOf(url, checkLanding(url, read, crawl), limits.batchMs);
     const { status, error_code = "", words } = page;

@@ -1,5 +1,6 @@
 import type { Egress } from "../../../net/egress-guard.ts";
 import type { FetchFailure } from "../../../net/fetch-outcome.ts";
+import { hostOf } from "../../../net/web-address.ts";
 import type { WebSettings } from "../../../schema/settings.ts";
 import type { ExtractedPage } from "../extract/extract-page.ts";
 import type { ExtractionPool } from "../extract/worker-pool.ts";
@@ -12,7 +13,13 @@ export type ReadPage =
   | { status: "failed"; kind: FetchFailure | "unreadable"; reason: string };
 
 /** How one page is wanted. */
-export type ReadOptions = { signal: AbortSignal; images?: boolean; deadlineMs?: number };
+export type ReadOptions = {
+  signal: AbortSignal;
+  images?: boolean;
+  deadlineMs?: number;
+  /** Whether a redirect may lead to this host; asked before it is followed. */
+  mayVisit?: (host: string) => boolean;
+};
 
 /** Gets a page past the guard and reads it in a thread. Rejects only when the signal aborts. */
 export type ReadWebPage = (url: string, options: ReadOptions) => Promise<ReadPage>;
@@ -29,10 +36,12 @@ export type WebHostOptions = {
   egress?: Egress;
   /** Instead of the one of the process. */
   pool?: ExtractionPool;
+  /** Hides secrets in what was read, before anything is made of it. */
+  redact?: (text: string) => string;
 };
 
 /** Creates the way to pages; network and readers are loaded with the first one. */
-export function createWebHost({ web, documents, egress, pool }: WebHostOptions): WebHost {
+export function createWebHost({ web, documents, egress, pool, redact }: WebHostOptions): WebHost {
   let made: Promise<Egress> | undefined;
   const findEgress = async () => {
     const { createEgress } = await import("../../../net/egress-guard.ts");
@@ -40,22 +49,25 @@ export function createWebHost({ web, documents, egress, pool }: WebHostOptions):
     return createEgress({ allowHosts, ...(documents && { allowOrigins: () => documents.allowOrigins() }) });
   };
   return {
-    async readPage(address, { signal, images = false, deadlineMs }) {
+    async readPage(address, { signal, images = false, deadlineMs, mayVisit }) {
       made ??= egress ? Promise.resolve(egress) : findEgress();
       const { fetchPage } = await import("../../../net/guarded-fetch.ts");
-      const got = await fetchPage((await documents?.resolveUrl(address)) ?? address, {
+      const start = (await documents?.resolveUrl(address)) ?? address;
+      const got = await fetchPage(start, {
         egress: await made,
         signal,
         maxBytes: web.maxPageMb * 1_000_000,
         ...(deadlineMs !== undefined && { deadlineMs }),
         ...(web.userAgent !== undefined && { userAgent: web.userAgent }),
+        // The first address was judged before the call, a document of this machine by its file.
+        ...(mayVisit && { mayVisit: ({ hostname }) => hostname === hostOf(start) || mayVisit(hostname) }),
       });
       if (got.status === "failed") return { status: "failed", kind: got.kind, reason: got.message };
       const { sharedExtractionPool } = await import("../extract/worker-pool.ts");
       const { text, url, contentType } = got;
       const read = await (pool ?? sharedExtractionPool()).extract({ text, url, contentType, images }, signal);
       return read.status === "read"
-        ? { status: "read", url, page: read.page }
+        ? { status: "read", url, page: redact ? redacted(read.page, redact) : read.page }
         : { status: "failed", kind: "unreadable", reason: read.reason };
     },
     close: async () => {
@@ -64,10 +76,17 @@ export function createWebHost({ web, documents, egress, pool }: WebHostOptions):
   };
 }
 
+function redacted(page: ExtractedPage, redact: (text: string) => string): ExtractedPage {
+  const { title, markdown, author } = page;
+  const hidden = { title: redact(title), markdown: redact(markdown) };
+  return { ...page, ...hidden, ...(author !== undefined && { author: redact(author) }) };
+}
+
 /** Pages for `web_fetch`, got and read like those of a crawl. */
 export function createPageFetcher(host: Pick<WebHost, "readPage">): PageFetcher {
-  return async (address, { signal }) => {
-    const got = await host.readPage(address, { signal });
+  return async (address, options) => {
+    const { signal } = options;
+    const got = await host.readPage(address, options);
     signal.throwIfAborted();
     if (got.status === "failed") throw new Error(got.reason);
     const { title, markdown } = got.page;

@@ -84,6 +84,20 @@ test("an aborted page is given up at once", async () => {
   await expect(readers.extract(page("late"), stop.signal)).rejects.toThrow("enough");
 });
 
+test("a thread whose page is aborted ends with it, and the next page gets another", async () => {
+  const stop = new AbortController();
+  const readers = pool({
+    maxReaders: 1,
+    pageMs: 60_000,
+    program: program(`if (job.text === "hang") while (true); ${ANSWER}`),
+  });
+  const hung = readers.extract(page("hang"), stop.signal);
+  const next = readers.extract(page("next"), never);
+  stop.abort(new Error("enough"));
+  await expect(hung).rejects.toThrow("enough");
+  expect(await next).toMatchObject({ status: "read", page: { title: "next" } });
+});
+
 test("a page nested deeper than a stack is refused, not crashed on", async () => {
   const read = await pool().extract(page(`${"<div>".repeat(5_000)}text`), never);
   expect(read).toEqual({ status: "failed", reason: "the page is nested too deeply to be read" });

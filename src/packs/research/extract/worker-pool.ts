@@ -14,7 +14,7 @@ export type ExtractionPool = {
 /** How many threads read, and how much each may take. */
 export type PoolOptions = Partial<ReaderLimits> & { maxReaders?: number };
 
-type Task = { job: ExtractJob; resolve(outcome: ExtractOutcome): void };
+type Task = { job: ExtractJob; reader?: Reader; resolve(outcome: ExtractOutcome): void };
 
 const DEFAULTS: ReaderLimits = {
   memoryMb: 512,
@@ -36,6 +36,7 @@ export function createExtractionPool(options: PoolOptions = {}): ExtractionPool 
       const reader = [...readers].find(({ isFree }) => isFree) ?? start();
       const task = reader && waiting.shift();
       if (!task) return;
+      task.reader = reader;
       void reader.read(task.job).then((outcome) => {
         task.resolve(outcome);
         assign();
@@ -62,6 +63,8 @@ export function createExtractionPool(options: PoolOptions = {}): ExtractionPool 
         const onAbort = () => {
           const at = waiting.indexOf(task);
           if (at >= 0) waiting.splice(at, 1);
+          // A page that nobody waits for any more would keep a thread, and the process, busy for its full time.
+          void task.reader?.end();
           reject(signal.reason);
         };
         signal.addEventListener("abort", onAbort, { once: true });

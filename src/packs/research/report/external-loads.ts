@@ -27,6 +27,9 @@ const REFUSED = new Set([
   "portal",
   "fencedframe",
 ]);
+/** Attributes that hold a style: SVG has many of its own, and its animations put another in their place. */
+const STYLED =
+  /^(?:style|fill|stroke|filter|mask|clip-path|cursor|marker(?:-start|-mid|-end)?|to|from|by|values)$/;
 const MAX_LISTED = 20;
 const MAX_SHOWN = 120;
 
@@ -60,9 +63,7 @@ function faultsOf(element: Element): string[] {
 function faultOfAttribute(tag: string, name: string, value: string): string[] {
   const shown = `<${tag} ${name}="${value}">`;
   if (name.startsWith("on")) return [`<${tag} ${name}=…>`];
-  // SVG takes styles as attributes too (`fill`, `mask`), and its animations put an address in later.
-  const styled = name === "style" || /url\(|\\/i.test(value) ? loadsInStyle(value) : [];
-  if (styled.length > 0) return styled.map((each) => `<${tag} ${name}>: ${each}`);
+  if (STYLED.test(name)) return loadsInStyle(value).map((each) => `<${tag} ${name}>: ${each}`);
   if (name === "attributename" && /href|^src|^on/i.test(value.trim())) return [shown];
   const address = value.replace(/[\p{Cc}\s]/gu, "");
   if (/href$|^src$|action$|^data$/.test(name) && /^(?:javascript|vbscript):/i.test(address)) return [shown];
@@ -79,10 +80,11 @@ function isOwn(address: string): boolean {
 
 function loadsInStyle(style: string): string[] {
   // Comments stay: what looks like one may stand in a string, and within a name none is allowed.
-  const plain = style
-    .replace(/\\(?:([0-9a-f]{1,6})\s?|([^\n]))/gi, (_, code: string | undefined, character = "") =>
+  const plain = style.replace(
+    /\\(?:([0-9a-f]{1,6})\s?|([^\n]))/gi,
+    (_, code: string | undefined, character = "") =>
       code === undefined ? character : characterOf(Number.parseInt(code, 16)),
-    );
+  );
   const faults = [...plain.matchAll(/url\(\s*["']?([^"')]{0,500})/gi)]
     .map(([, address = ""]) => address.trim())
     .filter((address) => !isOwn(address))

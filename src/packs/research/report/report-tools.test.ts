@@ -9,6 +9,7 @@ import { CORPUS_SCHEMA } from "../saving/corpus-file.ts";
 import { saveCorpus } from "../saving/save-corpus.ts";
 import { externalLoads } from "./external-loads.ts";
 import { passagesOf } from "./parse-report.ts";
+import { placeOf } from "./report.ts";
 import type { GivenReport } from "./report-schema.ts";
 import { writeLocalFile } from "./write-local-file.ts";
 
@@ -270,6 +271,12 @@ test.each([
   "<template><img src=x></template>",
   "<noscript><img src=x></noscript>",
   "<body background=x>",
+  "<p style='background:u\\rl(https://e)'>",
+  "<style>@\\import 'x'</style>",
+  "<style>p{content:'/*';background:url(https://e);quotes:'*/'}</style>",
+  "<style>p{background:image-set(url(#a) 1x, 'https://e' 2x)}</style>",
+  "<svg><a><set attributeName=href to='javascript:x'/></a></svg>",
+  "<svg><rect mask='url(https://e/x.svg#a)'/></svg>",
 ])("%s is found to load or run something", async (html) => {
   expect(await externalLoads(html)).not.toEqual([]);
 });
@@ -277,7 +284,8 @@ test.each([
 test.each([
   "<a href='https://e.example/'>x</a>",
   "<img src='data:image/png;base64,AA=='>",
-  "<style>p{fill:url(#a)} /* url(x) */</style>",
+  "<style>p{fill:url(#a)} /* plain */</style>",
+  "<svg><rect fill='url(#a)'/></svg>",
   "<svg><use href='#a'/></svg>",
   "<p>url(http://e) and &lt;script&gt;</p>",
 ])("%s stands on its own", async (html) => {
@@ -290,4 +298,13 @@ test("a text is cut at its citations, which come after the mark that follows the
     { text: "B", cites: [2, 3, 4] },
     { text: "but C", cites: [] },
   ]);
+});
+
+test.each([
+  ["https://www.a.example/x", "a.example"],
+  ["https://user:word@a.example/x", "a.example"],
+  ["http://127.0.0.1:4123/key/a%20b.md", "local document /key/a b.md"],
+  ["javascript:x", "javascript:x"],
+])("%s is found at %s", (url, place) => {
+  expect(placeOf(url)).toBe(place);
 });

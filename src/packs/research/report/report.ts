@@ -68,19 +68,21 @@ export type Report = {
   readonly extractedAt: string;
 };
 
+const HERE = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)$/;
+
 /** The address of a page that a link may lead to; null for anything but a page of the web, and for this machine's own. */
 export function linkOf(url: string): string | null {
   const parsed = URL.parse(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) return null;
-  if (/^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)$/.test(parsed.hostname)) return null;
+  if (HERE.test(parsed.hostname)) return null;
   return parsed.username || parsed.password ? null : parsed.href;
 }
 
 /** Where a source was found, as people read it: the host, or the path of a document of this machine. */
 export function placeOf(url: string): string {
   const parsed = URL.parse(url);
-  if (!parsed) return url;
-  if (linkOf(url)) return parsed.hostname.replace(/^www\./, "");
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) return url;
+  if (!HERE.test(parsed.hostname)) return parsed.hostname.replace(/^www\./, "");
   return `local document ${decoded(parsed.pathname)}`;
 }
 

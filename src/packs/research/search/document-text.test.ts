@@ -55,3 +55,8 @@ test("no bytes can make it throw", () => {
     ),
   );
 });
+
+test("letters that grow in lower case do not shift what is read", () => {
+  const page = `<body><p>${"İ".repeat(40)} before <SCRIPT>hidden()</SCRIPT> after</p></body>`;
+  expect(read("a.html", page)?.text).toBe(`${"İ".repeat(40)} before after`);
+});

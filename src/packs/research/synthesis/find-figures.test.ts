@@ -87,3 +87,8 @@ describe("quotations", () => {
     expect(quotes("The so-called “nines” said Dana Whitlock.")).toEqual([]);
   });
 });
+
+test("a cell too long for a number is none, however many digits it has", () => {
+  expect(figureOfCell(`${"1".repeat(200_000)}x1`)).toBeNull();
+  expect(figureOfCell("$1,200")).toEqual({ amount: 1_200, unit: "$" });
+});
