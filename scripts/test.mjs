@@ -1,6 +1,5 @@
 // Runs the tests; `--deep` runs the heavy ones with their full counts, other arguments go to vitest.
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -8,6 +7,29 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const args = process.argv.slice(2);
 const deep = args.includes("--deep");
 const rest = args.filter((arg) => arg !== "--deep");
+const works = (program, ...more) => spawnSync(program, more).status === 0;
+const NEEDS = [
+  {
+    what: "tests of the sandbox, which need Linux with bubblewrap",
+    isThere: () => works("bwrap", "--ro-bind", "/", "/", "true"),
+    remedy: "apt install bubblewrap",
+  },
+  {
+    what: "a real run of pytest",
+    isThere: () => works("python3", "-m", "pytest", "--version"),
+    remedy: "apt install python3-pytest",
+  },
+  {
+    what: "a real run of unittest",
+    isThere: () => works("python3", "--version"),
+    remedy: "apt install python3",
+  },
+  {
+    what: "a real run of cargo test",
+    isThere: () => works("cargo", "--version"),
+    remedy: "apt install cargo",
+  },
+];
 const { status } = spawnSync(
   process.execPath,
   [join(root, "node_modules", "vitest", "vitest.mjs"), "run", ...rest],
@@ -17,8 +39,8 @@ const { status } = spawnSync(
     env: { ...process.env, ...(deep && { RETINUE_DEEP: "1" }) },
   },
 );
-if (!["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"].some((path) => existsSync(path)))
-  console.error(
-    "tests of the sandbox were skipped: they need Linux with bubblewrap (apt install bubblewrap)",
-  );
+if (process.env.RETINUE_NO_SKIP !== "1") {
+  for (const { what, isThere, remedy } of NEEDS)
+    if (!isThere()) console.error(`skipped: ${what} (${remedy})`);
+}
 process.exit(status ?? 1);

@@ -12,7 +12,9 @@ import { createTest } from "./test-tool.ts";
 
 const tool = createTest(DEFAULT_SHELL);
 const repository = fileURLToPath(new URL("../../../..", import.meta.url)).replace(/\/$/, "");
-const works = (program: string, ...args: string[]) => spawnSync(program, args).status === 0;
+/** Where nothing may be skipped, what is missing fails. */
+const works = (program: string, ...args: string[]) =>
+  process.env.RETINUE_NO_SKIP === "1" || spawnSync(program, args).status === 0;
 
 let place: ToolPlace;
 beforeEach(() => {
