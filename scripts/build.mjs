@@ -30,12 +30,16 @@ await bundle.write({
   format: "esm",
   chunkFileNames: "[name]-[hash].js",
   sourcemap: true,
+  // By what commands need: help and names; agents and their rights; the record; everything that runs.
   codeSplitting: {
     groups: [
+      { name: "base", test: /[/\\]src[/\\](schema[/\\]|files[/\\]package-root)/ },
       {
-        name: "core",
-        test: /[/\\]src[/\\](agents|files|loop|net|permissions|redact|runtime|scheduler|schema|store|tools)[/\\]/,
+        name: "agents",
+        test: /[/\\]src[/\\](agents|config|permissions|runtime[/\\]project[/\\](?!built-in))/,
       },
+      { name: "record", test: /[/\\]src[/\\]store[/\\]/ },
+      { name: "core", test: /[/\\]src[/\\](files|loop|net|redact|runtime|scheduler|tools)[/\\]/ },
     ],
   },
 });
