@@ -115,8 +115,9 @@ function show(
 
 function printResult(result: RunResult, terminal: Terminal): void {
   const text = plainText(result.details || result.summary).trimEnd();
-  if (text) terminal.print(text);
-  if (!result.success && result.error) terminal.tell(`error: ${plainText(result.error.message)}`);
+  const error = result.success ? "" : plainText(result.error?.message ?? "").trimEnd();
+  if (text && text !== error) terminal.print(text);
+  if (error) terminal.tell(`error: ${error}`);
 }
 
 /** Whether something needed a person's word and nobody was there. */

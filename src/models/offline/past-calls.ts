@@ -25,6 +25,6 @@ export function faultsIn(calls: readonly PastCall[]): string[] {
     .filter(({ failed }) => failed)
     .map(({ tool, input, result }) => {
       const about = input.path ?? input.pattern ?? input.query ?? input.command ?? "";
-      return `${tool} ${String(about)}: ${result.split("\n", 1)[0]}`;
+      return `${[tool, String(about)].filter(Boolean).join(" ")}: ${result.split("\n", 1)[0]}`;
     });
 }
