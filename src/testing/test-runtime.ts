@@ -43,9 +43,9 @@ export function testRuntime(
   options: TestRuntimeOptions = {},
 ): TestRuntime {
   const { agents = {}, more = [], internals = {}, lenient = false, ...rest } = options;
-  const root = mkdtempSync(join(tmpdir(), "retinue-test-"));
-  const projectDir = rest.projectDir ?? mkdtempSync(join(root, "project-"));
-  const dataDir = rest.dataDir ?? join(root, "data");
+  const root = rest.projectDir && rest.dataDir ? null : mkdtempSync(join(tmpdir(), "retinue-test-"));
+  const projectDir = rest.projectDir ?? mkdtempSync(join(root ?? "", "project-"));
+  const dataDir = rest.dataDir ?? join(root ?? "", "data");
   const models = Object.fromEntries(
     Object.entries(scripts).map(([name, script]) => [name, scriptedModel(name, script)]),
   );
@@ -71,7 +71,7 @@ export function testRuntime(
   runtime.events((event) => events.push(event));
   const close = async () => {
     await runtime.close();
-    rmSync(root, { recursive: true, force: true });
+    if (root) rmSync(root, { recursive: true, force: true });
     if (!lenient) for (const model of Object.values(models)) model.assertDone();
   };
   return {
