@@ -33,14 +33,16 @@ function newestHere({ store }: KeptChanges, options: UndoOptions, terminal: Term
 
 async function report(
   kept: KeptChanges,
-  { scope }: UndoPlan,
+  { scope, steps }: UndoPlan,
   options: UndoOptions,
   terminal: Terminal,
 ): Promise<void> {
   const { act, restored, left } = await undoChanges(kept, scope.id, options.force === true);
   if (options.json) return terminal.print(JSON.stringify({ undone: scope.id, act, restored, left }, null, 2));
   if (!act) return terminal.print(`nothing to undo: the project is as it was before ${scope.id}`);
-  for (const path of restored) terminal.print(`restored ${plainLine(path, 300)}`);
+  const gone = new Set(steps.flatMap(({ path, target }) => (target === null ? [path] : [])));
+  for (const path of restored)
+    terminal.print(`${gone.has(path) ? "removed" : "restored"} ${plainLine(path, 300)}`);
   for (const path of left) terminal.tell(`left because something is in it: ${plainLine(path, 300)}`);
   terminal.print(`undid ${scope.id}; take this back with: retinue undo ${act}`);
 }
