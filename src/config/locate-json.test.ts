@@ -52,3 +52,10 @@ test("a fault has line, column and what was expected", () => {
     fault: { message: expect.stringContaining("nested deeper") },
   });
 });
+
+test("a long text without its closing quote is a fault, found at once", () => {
+  const text = `{"a": "${"b".repeat(100_000)}`;
+  expect(locateJson(text)).toMatchObject({
+    fault: { line: 1, message: expect.stringContaining("closing quote") },
+  });
+});

@@ -5,8 +5,8 @@ export type JsonFault = { line: number; column: number; message: string };
 export type JsonLines = ReadonlyMap<string, number>;
 
 const SPACE = /[ \t\r\n]*/y;
-/** A quoted text: no control characters, and only the escapes that JSON has. */
-const STRING = /"(?:[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+/** A quoted text: no control characters, only the escapes that JSON has; one way to match, so that none is tried twice. */
+const STRING = /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\uffff]*)*"/y;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const MAX_DEPTH = 64;
 
