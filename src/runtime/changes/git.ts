@@ -105,3 +105,16 @@ export function splitNul(output: Buffer): string[] {
   parts.pop();
   return parts;
 }
+
+/** One file as the shadow knows it: git's mode and the name of its content. */
+export type ShadowEntry = { mode: "100644" | "100755" | "120000"; oid: string };
+
+/** The files that a listing of git names, each line in the given form. */
+export function entriesOf(output: Buffer, form: RegExp): Map<string, ShadowEntry> {
+  const entries = new Map<string, ShadowEntry>();
+  for (const line of splitNul(output)) {
+    const [, mode = "", oid = "", path = ""] = form.exec(line) ?? [];
+    if (mode === "100644" || mode === "100755" || mode === "120000") entries.set(path, { mode, oid });
+  }
+  return entries;
+}

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { runGit } from "./git.ts";
 import type { Repository } from "./repository.ts";
 
 const CONFIG = `[core]
@@ -48,4 +50,17 @@ async function keepText(path: string, text: string): Promise<void> {
   const made = `${path}.${randomBytes(4).toString("hex")}`;
   await writeFile(made, text, { mode: 0o600 });
   await rename(made, path);
+}
+
+/** Makes the repository of a shadow. Whoever comes first has made it, whole: several runs and processes may open one shadow at the same moment. */
+export async function makeRepository(gitDir: string, format: string): Promise<void> {
+  const made = `${gitDir}.${randomBytes(4).toString("hex")}`;
+  await mkdir(made, { recursive: true, mode: 0o700 });
+  try {
+    await runGit(["init", "-q", "--bare", "--template=", `--object-format=${format}`, made], { cwd: made });
+    await rename(made, gitDir);
+  } catch (thrown) {
+    await rm(made, { recursive: true, force: true });
+    if (!existsSync(join(gitDir, "HEAD"))) throw thrown;
+  }
 }

@@ -1,14 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
-import { copyFile, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { copyFile, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import { runGit, splitNul } from "./git.ts";
+import { entriesOf, runGit, type ShadowEntry, splitNul } from "./git.ts";
 import { findRepository, objectFormat } from "./repository.ts";
-import { configureShadow } from "./shadow-config.ts";
+import { configureShadow, makeRepository } from "./shadow-config.ts";
 import { statOf } from "./walk.ts";
-
-/** One file as the shadow knows it: git's mode and the name of its content. */
-export type ShadowEntry = { mode: "100644" | "100755" | "120000"; oid: string };
 
 /** The files of a folder, and the ignored files, ignored folders and nested repositories in it. */
 export type ShadowFiles = { files: Map<string, ShadowEntry>; leftAlone: Set<string> };
@@ -240,33 +237,11 @@ function isKeepable(path: string): boolean {
   return !path.endsWith("/") && !/(?:^|\/)\.git(?:\/|$)/i.test(path) && !path.includes("\uFFFD");
 }
 
-function entriesOf(output: Buffer, form: RegExp): Map<string, ShadowEntry> {
-  const entries = new Map<string, ShadowEntry>();
-  for (const line of splitNul(output)) {
-    const [, mode = "", oid = "", path = ""] = form.exec(line) ?? [];
-    if (mode === "100644" || mode === "100755" || mode === "120000") entries.set(path, { mode, oid });
-  }
-  return entries;
-}
-
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (thrown) {
     return (thrown as NodeJS.ErrnoException).code !== "ESRCH";
-  }
-}
-
-/** Whoever comes first has made it, whole: several runs and processes may open one shadow at the same moment. */
-async function makeRepository(gitDir: string, format: string): Promise<void> {
-  const made = `${gitDir}.${randomBytes(4).toString("hex")}`;
-  await mkdir(made, { recursive: true, mode: 0o700 });
-  try {
-    await runGit(["init", "-q", "--bare", "--template=", `--object-format=${format}`, made], { cwd: made });
-    await rename(made, gitDir);
-  } catch (thrown) {
-    await rm(made, { recursive: true, force: true });
-    if (!existsSync(join(gitDir, "HEAD"))) throw thrown;
   }
 }

@@ -1,6 +1,7 @@
 import type { FileState } from "../../schema/change.ts";
 import type { BlobStore } from "../../store/checkpoints/blob-store.ts";
-import type { Shadow, ShadowEntry } from "./shadow.ts";
+import type { ShadowEntry } from "./git.ts";
+import type { Shadow } from "./shadow.ts";
 import { type Layout, walkLayout } from "./walk.ts";
 
 /** A project at one moment: contents by their names in the shadow, modes, folders, and what is left alone. */

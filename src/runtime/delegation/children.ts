@@ -3,21 +3,21 @@ import { summarise } from "../../loop/summarise.ts";
 import { waitFor } from "../../loop/wait-for.ts";
 import { delay } from "../../scheduler/clock.ts";
 import { Gate } from "../../scheduler/gate.ts";
-import type { Agent, Deliverable, ExecutionMode, Limits } from "../../schema/agent.ts";
+import type { Agent, ExecutionMode } from "../../schema/agent.ts";
 import type { DelegationRequest } from "../../schema/delegation.ts";
 import { messageOf, RetinueError } from "../../schema/error.ts";
-import type { MessageNode } from "../../schema/record.ts";
 import type { RunError, RunResult } from "../../schema/result.ts";
 import { createId } from "../create-id.ts";
 import type { Host, LiveRun } from "../host.ts";
-import { isClosed, metadataOf, resultOfRow } from "../record/read-row.ts";
+import { isClosed, resultOfRow } from "../record/read-row.ts";
 import { failedResult } from "../runs/failed-result.ts";
-import { createProfile, type Profile, restoreProfile } from "../runs/profile.ts";
+import { createProfile, type Profile } from "../runs/profile.ts";
 import { cancelTree, spawnRun } from "../runs/spawn-run.ts";
 import { childMessage } from "./child-message.ts";
 import { type Delegation, Delegations } from "./delegations.ts";
 import { EarlierAttempts, type Origin } from "./earlier-attempts.ts";
 import { findAgent, isAgent } from "./find-agent.ts";
+import { goOnWith } from "./go-on-with.ts";
 
 /** What ends the children of a run that begins its last report. */
 export const PARENT_AT_LIMIT = "its parent reached a limit";
@@ -77,8 +77,7 @@ export class Children {
 
   /** Looks at depth and circles before anything is begun. */
   admit(child: Agent): RunError | null {
-    const { agent, ancestors, depth } = this.parent.run.spec;
-    const { maxDepth } = this.parent.run.spec;
+    const { agent, ancestors, depth, maxDepth } = this.parent.run.spec;
     return this.host.guards.admitChild({
       child,
       parent: agent,
@@ -158,12 +157,8 @@ export class Children {
         await delay(session.ports.clock, result.error?.retryAfterMs ?? backoffMs * 2 ** attempt, run.signal);
       }
     } catch (thrown) {
-      const type =
-        thrown instanceof RetinueError && thrown.code === "auth"
-          ? "auth"
-          : thrown instanceof RetinueError
-            ? "config"
-            : "failed";
+      const code = thrown instanceof RetinueError ? thrown.code : "failed";
+      const type = code === "auth" || code === "failed" ? code : "config";
       return failed({ type, message: messageOf(thrown), recoverable: false });
     }
   }
@@ -177,7 +172,7 @@ export class Children {
     const { agent, attempt } = about;
     const earlier = this.#earlier.of(origin)[attempt];
     if (earlier) this.#begun.add(about.id);
-    if (earlier) return isClosed(earlier) ? resultOfRow(earlier) : this.#goOn(earlier);
+    if (earlier) return isClosed(earlier) ? resultOfRow(earlier) : goOnWith(earlier, this.parent, this.host);
     const profile = await this.#profile(agent, request);
     const context = request.context ?? agent.context;
     const results = [
@@ -204,29 +199,6 @@ export class Children {
       parentRowId: origin.rowId,
       deliverables: redactor.redactJson([...agent.deliverables, ...(request.deliverables ?? [])]),
       limits: request.limits,
-    });
-  }
-
-  /** Goes on in place with a child run that was open when the process ended. */
-  async #goOn(node: MessageNode): Promise<RunResult> {
-    const { session } = this.parent;
-    const { task, attempt, deliverables, limits, taskId } = metadataOf(node);
-    const message = node.request_content ?? "";
-    const profile = await restoreProfile(this.host, node, this.parent);
-    return spawnRun(this.host, {
-      session,
-      parent: this.parent,
-      profile: { ...profile, chain: [...profile.chain, ...session.base] },
-      runId: node.run_id,
-      attempt: Number(attempt),
-      task: typeof task === "string" ? task : message,
-      message,
-      callId: node.call_id,
-      parentRowId: node.parent_message_id,
-      deliverables: (deliverables as Deliverable[] | undefined) ?? [],
-      limits: limits as Limits | undefined,
-      taskId: taskId as string | undefined,
-      resume: node,
     });
   }
 

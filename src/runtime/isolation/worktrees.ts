@@ -5,11 +5,11 @@ import type { FileState, WorktreeRow, WorktreeStatus } from "../../schema/change
 import { messageOf, RetinueError } from "../../schema/error.ts";
 import type { BlobStore } from "../../store/checkpoints/blob-store.ts";
 import type { Store } from "../../store/create-store.ts";
-import { hasGit, runGit } from "../changes/git.ts";
+import { hasGit, runGit, type ShadowEntry } from "../changes/git.ts";
 import type { Changed } from "../changes/patch.ts";
 import { withProjectLock } from "../changes/project-lock.ts";
 import { findRepository, type Repository } from "../changes/repository.ts";
-import { Shadow, type ShadowEntry, shadowDir } from "../changes/shadow.ts";
+import { Shadow, shadowDir } from "../changes/shadow.ts";
 
 /** What copies of projects are made and kept with. */
 export type WorktreeParts = { store: Store; blobs: BlobStore; dataDir: string };

@@ -1,48 +1,20 @@
-import { access, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { isBelow } from "../shell/below.ts";
 import { type RunnerName, readProjectFile } from "./detect-runner.ts";
-import { fromProject, type TestedPath } from "./find-package.ts";
+import { fromProject } from "./find-package.ts";
+import { findProgram, findPython } from "./find-program.ts";
 import { parseJest, parseMocha } from "./parse-jest.ts";
 import { parseJunit } from "./parse-junit.ts";
 import { parseTap } from "./parse-tap.ts";
 import { parseCargo, parseGo, parseUnittest } from "./parse-text.ts";
-import { asObject, parseObject, type TestReport } from "./test-report.ts";
-
-/** What is to be tested. */
-export type TestRequest = {
-  readonly projectDir: string;
-  /** The folder that is tested, relative to the project; empty for all of it. */
-  readonly folder?: string;
-  /** A folder that the runner may write and the host can read. */
-  readonly reportDir: string;
-  /** From the tested folder. */
-  readonly path?: TestedPath | undefined;
-  readonly filter?: string | undefined;
-  /** Whether the runner may write into the tested folder. */
-  readonly mayWrite: (relative: string) => boolean;
-};
-
-/** What a runner left behind. */
-export type RunnerOutput = {
-  readonly report: string | undefined;
-  readonly stdout: string;
-  readonly stderr: string;
-};
-
-/** A command, and how its output is read. */
-export type TestCommand = {
-  readonly argv: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-  readonly reportFile?: string;
-  readonly notes?: readonly string[];
-  readonly parse: (output: RunnerOutput) => TestReport | null;
-};
-
-/** The tests cannot be started; the message says what is missing. */
-export class NoRunner extends Error {
-  override readonly name = "NoRunner";
-}
+import {
+  escapeGlob,
+  escapePattern,
+  named,
+  pathOf,
+  type TestCommand,
+  type TestRequest,
+  testedDir,
+} from "./test-command.ts";
 
 type Planner = (request: TestRequest) => TestCommand | Promise<TestCommand>;
 
@@ -52,7 +24,7 @@ const PLANNERS: Readonly<Record<RunnerName, Planner>> = {
     // A configuration is bundled into a file beside it, which a read-only project does not let happen.
     const loader = request.mayWrite("node_modules/.vite-temp/x") ? [] : ["--configLoader=runner"];
     return jsonCommand(request, file, [
-      ...(await program(request, "vitest")),
+      ...(await findProgram(request, "vitest")),
       "run",
       "--reporter=default",
       "--reporter=json",
@@ -66,7 +38,7 @@ const PLANNERS: Readonly<Record<RunnerName, Planner>> = {
   jest: async (request) => {
     const file = join(request.reportDir, "report.json");
     return jsonCommand(request, file, [
-      ...(await program(request, "jest")),
+      ...(await findProgram(request, "jest")),
       "--json",
       `--outputFile=${file}`,
       "--coverage=false",
@@ -79,7 +51,7 @@ const PLANNERS: Readonly<Record<RunnerName, Planner>> = {
     const file = join(request.reportDir, "report.json");
     return {
       argv: [
-        ...(await program(request, "mocha")),
+        ...(await findProgram(request, "mocha")),
         "--reporter=json",
         `--reporter-option=output=${file}`,
         ...named(request, (filter) => `--fgrep=${filter}`),
@@ -155,7 +127,7 @@ const PLANNERS: Readonly<Record<RunnerName, Planner>> = {
       "junit_family=xunit1",
     ];
     return junitCommand(request, file, [
-      await python(testedDir(request)),
+      await findPython(testedDir(request)),
       "-m",
       "pytest",
       ...options,
@@ -170,7 +142,7 @@ const PLANNERS: Readonly<Record<RunnerName, Planner>> = {
     const name = named(request, (filter) => `-k${filter}`);
     return {
       argv: [
-        await python(testedDir(request)),
+        await findPython(testedDir(request)),
         "-m",
         "unittest",
         ...(where.length > 0 ? where : ["discover"]),
@@ -232,66 +204,4 @@ function junitCommand(request: TestRequest, reportFile: string, argv: readonly s
     env: { PYTHONDONTWRITEBYTECODE: "1" },
     parse: ({ report }) => fromProject(parseJunit(report ?? "", testedDir(request)), request.folder ?? ""),
   };
-}
-
-/**
- * A package's program, run with this Node: what the shell would find as its name may be anything. It is looked for in the
- * tested folder and in those around it, up to the project's.
- */
-async function program(request: TestRequest, name: string): Promise<string[]> {
-  const root = await realpath(request.projectDir);
-  for (let folder = request.folder ?? ""; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/")))) {
-    const found = await programIn(root, join(folder, "node_modules", name), name);
-    if (found) return found;
-    if (folder === "") break;
-  }
-  throw new NoRunner(
-    `${name} is not installed: there is no node_modules/${name} in the project; install its dependencies first`,
-  );
-}
-
-async function programIn(root: string, folder: string, name: string): Promise<string[] | undefined> {
-  // Package managers link packages to where they keep them.
-  const real = await realpath(join(root, folder)).catch(() => undefined);
-  if (real === undefined) return undefined;
-  if (!isBelow(real, root))
-    throw new NoRunner(`${folder} leads out of the project, where the sandbox does not let it be seen`);
-  const manifest = parseObject((await readProjectFile(root, join(real, "package.json"))) ?? "");
-  const { bin } = manifest ?? {};
-  const path = typeof bin === "string" ? bin : asObject(bin)[name];
-  return typeof path === "string" ? [process.execPath, join(real, path)] : undefined;
-}
-
-function testedDir({ projectDir, folder = "" }: TestRequest): string {
-  return join(projectDir, folder);
-}
-
-/** Node takes its arguments for patterns, and brackets in names of files are not rare. */
-function escapeGlob(text: string): string {
-  return text.replace(/[[\]{}()*?]/g, "[$&]");
-}
-
-async function python(projectDir: string): Promise<string> {
-  for (const folder of [".venv", "venv"]) {
-    const path = join(projectDir, folder, "bin/python");
-    const found = await access(path).then(
-      () => true,
-      () => false,
-    );
-    if (found) return path;
-  }
-  return "python3";
-}
-
-function named({ filter }: TestRequest, option: (filter: string) => string): string[] {
-  return filter === undefined ? [] : [option(filter)];
-}
-
-/** Never an option, whatever it is called. */
-function pathOf({ path }: TestRequest): string[] {
-  return path === undefined ? [] : [path.relative.startsWith("-") ? `./${path.relative}` : path.relative];
-}
-
-function escapePattern(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }

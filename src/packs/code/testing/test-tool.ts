@@ -17,8 +17,10 @@ import {
 } from "../shell/run-command.ts";
 import { type Candidate, chooseRunner, RUNNERS, type RunnerName } from "./detect-runner.ts";
 import { findPackage, insidePackage, type TestedPath } from "./find-package.ts";
-import { NoRunner, planCommand, type TestCommand } from "./plan-command.ts";
+import { NoRunner } from "./find-program.ts";
+import { planCommand } from "./plan-command.ts";
 import { isFault, reportText } from "./report-text.ts";
+import type { TestCommand } from "./test-command.ts";
 
 type TestInput = { path?: string; filter?: string; runner?: RunnerName; timeoutSeconds?: number };
 

@@ -1,0 +1,66 @@
+import type { Decision, Target } from "../../schema/rights.ts";
+import type { Tool } from "../../tools/tool.ts";
+import type { LoopPorts } from "../ports.ts";
+import type { Run } from "../run.ts";
+import { waitFor } from "../wait-for.ts";
+
+/** Asks a person where the verdict is `ask`, or a tainted run acts outside; null if nobody needs to be asked. */
+export async function approveIfNeeded(
+  run: Run,
+  asked: { tool: Tool<unknown>; input: unknown; targets: readonly Target[]; decision: Decision },
+  ports: LoopPorts,
+): Promise<{ allowed: boolean; text: string } | null> {
+  const { tool, input, targets, decision } = asked;
+  const outbound = typeof tool.outbound === "function" ? tool.outbound(input) : tool.outbound;
+  const tainted = ports.guards.needsPerson(run.tainted, outbound, decision);
+  if (decision.verdict === "allow" && !tainted) return null;
+  const { spec } = run;
+  const approvalId = ports.createId("apr");
+  const shownInput = ports.redactor.redactJson(input);
+  const reason = tainted
+    ? `it acts outside, and untrusted text has entered this run`
+    : ports.redactor.redact(decision.reason);
+  const chain = [...spec.ancestors, spec.agent.name];
+  ports.emit(run.spec.sessionId, {
+    type: "approval.requested",
+    runId: spec.runId,
+    approvalId,
+    tool: tool.name,
+    input: shownInput,
+    reason,
+    chain,
+  });
+  const asking = ports.approve(
+    {
+      approvalId,
+      runId: spec.runId,
+      sessionId: spec.sessionId,
+      tool: tool.name,
+      groups: tool.groups,
+      targets,
+      input: shownInput,
+      inputHash: ports.guards.inputHash(tool.name, input),
+      risk: typeof tool.risk === "function" ? tool.risk(input) : tool.risk,
+      reason,
+      chain,
+      tainted,
+    },
+    run.signal,
+  );
+  const answer = await waitFor(run, "approval", ports, asking);
+  const note = answer.note ? { note: ports.redactor.redact(answer.note) } : {};
+  ports.emit(run.spec.sessionId, {
+    type: "approval.settled",
+    runId: spec.runId,
+    approvalId,
+    allowed: answer.allowed,
+    by: answer.by,
+    ...note,
+  });
+  if (answer.allowed) return { allowed: true, text: answer.by };
+  const why = answer.note ? `: ${answer.note}` : "";
+  return {
+    allowed: false,
+    text: `'${tool.name}' needs approval (${reason}), and ${answer.by} did not give it${why}`,
+  };
+}

@@ -1,0 +1,30 @@
+import type { Deliverable, Limits } from "../../schema/agent.ts";
+import type { MessageNode } from "../../schema/record.ts";
+import type { RunResult } from "../../schema/result.ts";
+import type { Host, LiveRun } from "../host.ts";
+import { metadataOf } from "../record/read-row.ts";
+import { restoreProfile } from "../runs/profile.ts";
+import { spawnRun } from "../runs/spawn-run.ts";
+
+/** Goes on in place with a child run that was open when the process ended. */
+export async function goOnWith(node: MessageNode, parent: LiveRun, host: Host): Promise<RunResult> {
+  const { session } = parent;
+  const { task, attempt, deliverables, limits, taskId } = metadataOf(node);
+  const message = node.request_content ?? "";
+  const profile = await restoreProfile(host, node, parent);
+  return spawnRun(host, {
+    session,
+    parent: parent,
+    profile: { ...profile, chain: [...profile.chain, ...session.base] },
+    runId: node.run_id,
+    attempt: Number(attempt),
+    task: typeof task === "string" ? task : message,
+    message,
+    callId: node.call_id,
+    parentRowId: node.parent_message_id,
+    deliverables: (deliverables as Deliverable[] | undefined) ?? [],
+    limits: limits as Limits | undefined,
+    taskId: taskId as string | undefined,
+    resume: node,
+  });
+}
