@@ -1,6 +1,7 @@
 import { relative } from "node:path";
+import type { IntentContext, SubAgentResponse } from "../schema/intent.ts";
 import type { BailoutReason, DeliverableVerdict, RunError, RunResult, RunStatus } from "../schema/result.ts";
-import { parseReport } from "./parse-report.ts";
+import { parseReport, type Report } from "./parse-report.ts";
 import type { LoopPorts } from "./ports.ts";
 import type { Run } from "./run.ts";
 
@@ -12,6 +13,9 @@ export type Ending = {
   bailout?: BailoutReason;
   error?: RunError;
   verdicts?: readonly DeliverableVerdict[];
+  /** Of an intent flow: the response, and the context it ended with. */
+  data?: SubAgentResponse;
+  context?: IntentContext;
 };
 
 /** The structured result: the model's words, and the host's measurements. */
@@ -30,7 +34,7 @@ export function buildResult(run: Run, ending: Ending, ports: LoopPorts): RunResu
     success,
     summary,
     details: ending.text,
-    ...(report.data !== undefined && { data: report.data }),
+    ...dataOf(ending, report),
     files_modified,
     files_created,
     tests_run: run.testsRun,
@@ -54,6 +58,11 @@ export function buildResult(run: Run, ending: Ending, ports: LoopPorts): RunResu
     tainted: run.tainted,
     attempt: spec.attempt,
   };
+}
+
+function dataOf({ data, context }: Ending, report: Report): Pick<RunResult, "data" | "context"> {
+  if (data) return { data, ...(context && { context }) };
+  return report.data === undefined ? {} : { data: report.data };
 }
 
 function changedFiles(run: Run): Pick<RunResult, "files_created" | "files_modified"> {

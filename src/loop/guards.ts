@@ -20,6 +20,8 @@ export type Guards = {
   validate: (tool: AnyTool, text: string) => Promise<Validated>;
   /** An outbound call of a tainted run needs a person, unless a rule names the recipient. */
   needsPerson: (tainted: boolean, outbound: boolean, decision: Decision) => boolean;
+  /** Why a person must confirm a call of high risk; null if a rule names whom it reaches, or nobody must. */
+  mustConfirm: (reason: string | null, decision: Decision) => string | null;
   reserve: (account: Account, need: Need, signal: AbortSignal) => Promise<Reservation | Refusal>;
   measure: typeof measureUsage;
   escapeText: (text: string) => string;
@@ -44,6 +46,7 @@ export const guards: Guards = Object.freeze({
   validate: validateInput,
   needsPerson: (tainted: boolean, outbound: boolean, decision: Decision) =>
     tainted && outbound && !decision.consented,
+  mustConfirm: (reason: string | null, decision: Decision) => (decision.consented ? null : reason),
   reserve: (account: Account, need: Need, signal: AbortSignal) => account.reserve(need, signal),
   measure: measureUsage,
   escapeText: escapeTags,

@@ -19,6 +19,8 @@ export type ApprovalRequest = {
   groups: readonly string[];
   targets: readonly Target[];
   input: unknown;
+  /** The call in words: every address, the whole text. */
+  presented?: string;
   /** Binds the answer to exactly these arguments. */
   inputHash: string;
   risk: Risk;
@@ -27,6 +29,8 @@ export type ApprovalRequest = {
   chain: readonly string[];
   /** The run holds untrusted text and the call acts outside. */
   tainted: boolean;
+  /** The call itself is of a kind that a rule on the tool's name does not cover. */
+  mustConfirm: boolean;
 };
 
 /** A person's word. With `scope: "run"` a yes also holds for further calls of this run with exactly these arguments. */

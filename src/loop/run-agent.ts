@@ -6,6 +6,8 @@ import { resumeCall } from "./calls/resume-call.ts";
 import { compact } from "./compact.ts";
 import { takeBaseline } from "./deliverables.ts";
 import { lastText, pushReply, pushResults } from "./history.ts";
+import { endIntent } from "./intent/end-intent.ts";
+import { afterPhase, enterPhase, phaseOf, plannedOnly } from "./intent/take-phase.ts";
 import { loopPrompt } from "./load-prompt.ts";
 import { callModel, type ModelOutcome } from "./model/call-model.ts";
 import type { ToolCall } from "./model/read-stream.ts";
@@ -31,7 +33,8 @@ export async function runAgent(run: Run, ports: LoopPorts): Promise<RunResult> {
         ? await takeTurn(run, ports)
         : { kind: "end", ending: await wrapUp(run, next.reason, ports) };
   }
-  const ending = await withVerdicts(run, next.ending, ports);
+  const own = run.spec.agent.flow === "intent" ? endIntent(run, next.ending, ports) : next.ending;
+  const ending = await withVerdicts(run, own, ports);
   tellOwed(run, ending, ports);
   return buildResult(run, ending, ports);
 }
@@ -39,20 +42,23 @@ export async function runAgent(run: Run, ports: LoopPorts): Promise<RunResult> {
 /** Takes up a run where its process ended: what was answered stays, what was begun follows its replay class. */
 async function goOn(run: Run, at: Resumption, ports: LoopPorts): Promise<Next> {
   run.resumption = null;
-  if (at.kind === "answer") return afterAnswer(run, at.reply, ports);
+  const isIntent = run.spec.agent.flow === "intent";
+  if (at.kind === "answer") return isIntent ? afterPhase(run, at.reply) : afterAnswer(run, at.reply, ports);
   if (at.kind === "wrap_up") {
     run.wrapUpReason = at.reason;
     const text = at.text ?? (await lastReport(run, ports));
     return { kind: "end", ending: text === null ? interrupted(run) : endingOf(run, at.reason, text, ports) };
   }
   if (at.kind === "turn") return NEXT_TURN;
-  const one = async (call: ToolCall) => at.answered.get(call.callId) ?? resumeCall(run, call, ports);
+  const again = async (call: ToolCall) => at.answered.get(call.callId) ?? resumeCall(run, call, ports);
+  const one = isIntent ? plannedOnly(run, phaseOf(run), ports, again) : again;
   return afterCalls(run, await answerCalls(run, at.calls, ports, one), at.repeating);
 }
 
 async function takeTurn(run: Run, ports: LoopPorts): Promise<Next> {
   const stop = await beforeTurn(run, ports);
   if (stop) return stop;
+  const phase = run.spec.agent.flow === "intent" ? enterPhase(run, ports) : null;
   run.turn++;
   const outcome = await callModelOnce(run, ports);
   if (outcome.kind !== "reply") return afterNoReply(run, outcome);
@@ -60,11 +66,12 @@ async function takeTurn(run: Run, ports: LoopPorts): Promise<Next> {
   const { calls } = reply;
   pushReply(run, reply);
   run.measured = { tokens: outcome.tokens, bytes: run.contextBytes };
-  if (calls.length === 0) return afterAnswer(run, reply, ports);
+  if (calls.length === 0) return phase ? afterPhase(run, reply) : afterAnswer(run, reply, ports);
 
   run.emptyReplies = 0;
   const repeating = countRepeats(run, calls, ports.guards);
-  return afterCalls(run, await answerCalls(run, calls, ports), repeating);
+  const one = phase ? plannedOnly(run, phase, ports) : undefined;
+  return afterCalls(run, await answerCalls(run, calls, ports, one), repeating);
 }
 
 function afterCalls(run: Run, results: readonly CallResult[], repeating: Repeating): Next {
@@ -80,8 +87,8 @@ function afterCalls(run: Run, results: readonly CallResult[], repeating: Repeati
 /** A call of the model; if the context overflows it is condensed once and the call made again. */
 async function callModelOnce(run: Run, ports: LoopPorts): Promise<ModelOutcome> {
   const outcome = await callModel(run, { purpose: "turn" }, ports);
-  if (outcome.kind !== "failed" || outcome.error.type !== "context_overflow" || run.compactedForOverflow)
-    return outcome;
+  if (outcome.kind !== "failed" || outcome.error.type !== "context_overflow") return outcome;
+  if (run.compactedForOverflow || run.spec.agent.flow === "intent") return outcome;
   run.compactedForOverflow = true;
   await compact(run, ports, Math.floor(run.contextChars / 2));
   return callModel(run, { purpose: "turn" }, ports);

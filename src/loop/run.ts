@@ -4,6 +4,7 @@ import type { RunSlot } from "../scheduler/slots.ts";
 import type { WaitingOn } from "../schema/event.ts";
 import type { BailoutReason } from "../schema/result.ts";
 import { sizeOf } from "./history.ts";
+import type { CurrentPhase } from "./intent/take-phase.ts";
 import type { CallableModel } from "./model/callable-model.ts";
 import type { Interruption, Resumption, RunSpec } from "./run-spec.ts";
 import type { Repetition } from "./turns/repetition.ts";
@@ -63,6 +64,8 @@ export class Run {
   /** Set once the run has begun its last report. */
   wrapUpReason: BailoutReason | null = null;
   compactedForOverflow = false;
+  /** Of an intent flow: the phase it is in. */
+  phase: CurrentPhase | null = null;
   /** Every call below this run had a known price. */
   subtreePriced = true;
   /** Ids of all calls so far. */

@@ -33,14 +33,15 @@ export function createApprovals(options: {
         return { allowed: true, by: "permission mode bypassPermissions" };
       if (options.mode === "acceptEdits" && EDITS.has(request.tool))
         return { allowed: true, by: "permission mode acceptEdits" };
-      const preapproved = decide([{ name: "--allowed-tools", allow: rules, ask: [], deny: [] }], {
-        tool: request.tool,
-        groups: request.groups,
-        targets: request.targets,
-      });
-      if (preapproved.verdict === "allow")
-        return { allowed: true, by: `--allowed-tools ${preapproved.rule ?? ""}`.trim() };
     }
+    const preapproved = decide([{ name: "--allowed-tools", allow: rules, ask: [], deny: [] }], {
+      tool: request.tool,
+      groups: request.groups,
+      targets: request.targets,
+    });
+    const isEnough = preapproved.consented || !(request.tainted || request.mustConfirm);
+    if (preapproved.verdict === "allow" && isEnough)
+      return { allowed: true, by: `--allowed-tools ${preapproved.rule ?? ""}`.trim() };
     if (!options.approver) return { allowed: false, by: "nobody", note: "no person is there to ask" };
     const asking = options
       .approver(request, signal)

@@ -18,6 +18,9 @@ export type Standing = {
   /** When its session began, and the folder it works in. */
   startedAtMs: number;
   workspaceDir: string;
+  /** When the run begins, and the zone that times without one are meant in. */
+  nowMs: number;
+  zone: string;
 };
 
 const prompt = (name: string, values: Record<string, string>) =>
@@ -57,14 +60,22 @@ export function systemPrompt(standing: Standing): string {
   return parts.filter(Boolean).join("\n\n");
 }
 
-/** In prompts of Retinue's own format `{{today}}` is the day the session began, and `{{workspace}}` the run's workspace. */
-function ownPrompt({ agent, startedAtMs, workspaceDir }: Standing): string {
+/**
+ * In prompts of Retinue's own format `{{today}}` is the day the session began, `{{workspace}}` the run's workspace, and
+ * `{{now}}` and `{{timezone}}` the minute the run began and the person's zone.
+ */
+function ownPrompt({ agent, startedAtMs, workspaceDir, nowMs, zone }: Standing): string {
   if (agent.source.format !== "native") return agent.prompt;
   const values: Readonly<Record<string, () => string>> = {
     today: () => dayOf(startedAtMs),
+    now: () => minuteOf(nowMs, zone),
+    timezone: () => zone,
     workspace: () => (agent.workspace === "isolated" ? "a folder of your own" : workspaceDir),
   };
-  return agent.prompt.replace(/\{\{(today|workspace)\}\}/g, (_, name: string) => values[name]?.() ?? "");
+  return agent.prompt.replace(
+    /\{\{(today|workspace|now|timezone)\}\}/g,
+    (_, name: string) => values[name]?.() ?? "",
+  );
 }
 
 /** The same on every machine, so that a replay gives the same prompt. */
@@ -76,4 +87,29 @@ function dayOf(atMs: number): string {
     day: "numeric",
     timeZone: "UTC",
   });
+}
+
+/** `2026-11-16T07:05:00+01:00`: the minute, as the clocks of a zone show it. */
+function minuteOf(atMs: number, zone: string): string {
+  const parts = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    timeZoneName: "longOffset",
+  }).formatToParts(atMs);
+  const part = (type: string) => parts.find((each) => each.type === type)?.value ?? "";
+  const offset = part("timeZoneName").replace("GMT", "") || "+00:00";
+  return `${part("year")}-${part("month")}-${part("day")}T${part("hour")}:${part("minute")}:00${offset}`;
+}
+
+/** Lines of a prompt that tell the time, which is another one whenever a session is played again. */
+const TIME_LINES = /^(CURRENT_TIME|TIME_ZONE): .*$/gm;
+
+/** A prompt without the time that it was made at. */
+export function withoutTime(system: string): string {
+  return system.replace(TIME_LINES, "$1");
 }

@@ -1,3 +1,4 @@
+import type { IntentContext, Phase } from "./intent.ts";
 import type { RunError, RunResult, Usage } from "./result.ts";
 
 /** What a run waits for while it holds no slot. */
@@ -26,6 +27,7 @@ export type EventBody =
   | { type: "run.waiting"; runId: string; on: WaitingOn | null }
   | { type: "run.steered"; runId: string; text: string }
   | { type: "run.tainted"; runId: string; tool: string }
+  | { type: "phase.entered"; runId: string; phase: Phase; context: IntentContext }
   | { type: "turn.started"; runId: string; turn: number; messageId: number; model: string }
   | { type: "text.streamed"; runId: string; turn: number; text: string }
   | { type: "reasoning.streamed"; runId: string; turn: number; text: string }
@@ -58,6 +60,8 @@ export type EventBody =
       approvalId: string;
       tool: string;
       input: unknown;
+      /** The call in words: every address, the whole text. */
+      presented?: string;
       reason: string;
       chain: readonly string[];
     }

@@ -1,3 +1,5 @@
+import type { IntentContext } from "./intent.ts";
+
 /** Life of a run. */
 export type RunStatus = "pending" | "running" | "completed" | "failed" | "cancelled" | "timeout";
 
@@ -126,7 +128,10 @@ export type RunResult = {
   summary: string;
   /** The full final text, or a pointer to the artefact that holds it. */
   details: string;
+  /** What the final text holds as JSON; of an intent flow, its response. */
   data?: unknown;
+  /** Of an intent flow: the six fields it ended with. */
+  context?: IntentContext;
   files_modified: readonly string[];
   files_created: readonly string[];
   tests_run: number;

@@ -80,6 +80,20 @@ export type WorkbenchSettings = {
   keyEnv?: string;
 };
 
+/** Whose mail, calendar, contacts and Slack the assistant works with. A project's own settings may only name a folder of it. */
+export type AssistantSettings = {
+  /** Folder of mail, calendar, contact and Slack files that fill the local store once; absolute once loaded. */
+  folder?: string;
+  /** Set by the loader if a project named the folder: the folder must really be inside of this one. */
+  folderWithin?: string;
+  /** Domains that count as inside, besides the owner's own. */
+  internalDomains?: readonly string[];
+  /** IANA name of the zone that times without one are meant in; absent: the machine's. */
+  timezone?: string;
+  /** The account of each domain: its id, or `local`; over what `retinue accounts default` says. */
+  accounts?: { mail?: string; calendar?: string; contacts?: string; slack?: string };
+};
+
 /** Checked settings, all defaults filled in. */
 export type Settings = {
   /** Default model: an alias or `provider/model-id`; absent: none configured. */
@@ -104,6 +118,7 @@ export type Settings = {
   web: WebSettings;
   search: SearchSettings;
   workbench?: WorkbenchSettings;
+  assistant?: AssistantSettings;
   /** Agents given as configuration. */
   agents: readonly Agent[];
 };

@@ -2,10 +2,10 @@ import type { OpenDelegation } from "../schema/delegation.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 import type { ReplayClass } from "../schema/record.ts";
 import type { Target } from "../schema/rights.ts";
+import type { Risk } from "../schema/risk.ts";
 import type { Settings } from "../schema/settings.ts";
 
-/** low: reads; medium: a contained change; high: external, bulk or irreversible. */
-export type Risk = "low" | "medium" | "high";
+export type { Risk };
 
 /** The two folders a run works in. */
 export type Roots = { projectDir: string; workspaceDir: string };
@@ -81,7 +81,7 @@ export type Tool<Input = never> = {
   /** Packs it belongs to, which rules may name. */
   readonly groups: readonly string[];
   readonly input: JsonSchema | StandardInput<Input>;
-  readonly risk: Risk | ((input: Input) => Risk);
+  readonly risk: Risk | ((input: Input) => Risk | Promise<Risk>);
   readonly replay: ReplayClass;
   /** Its output is text from outside: mail, pages, chat. */
   readonly untrusted: boolean;
@@ -89,6 +89,13 @@ export type Tool<Input = never> = {
   readonly outbound: boolean | ((input: Input) => boolean);
   /** What is wrong with an input that fits the schema, said before rights are looked at; null if nothing. */
   readonly check?: (input: Input) => string | null;
+  /**
+   * Why a person must confirm this very call, whatever a rule on the tool's name says; null if nobody must. A rule that
+   * names whom the call reaches is such a confirmation.
+   */
+  readonly confirm?: (input: Input) => string | null | Promise<string | null>;
+  /** The call as a person must see it before a yes: every address, the whole text. Without it the input is shown. */
+  readonly present?: (input: Input) => string | Promise<string>;
   /** What a call would touch, on real paths and canonical names. */
   readonly access: (input: Input, roots: Roots) => readonly Target[] | Promise<readonly Target[]>;
   /**
@@ -102,7 +109,7 @@ export type Tool<Input = never> = {
   /** For `replay: "lookup"`: asks the outside whether a call happened; its outcome, or null if it did not. */
   readonly lookup?: (
     input: Input,
-    context: Roots & { sessionId: string; callId: string; signal: AbortSignal },
+    context: Roots & { sessionId: string; runId: string; callId: string; signal: AbortSignal },
   ) => Promise<string | null>;
   /** Its answer changes though its input does not, so that calling it again is no circle. */
   readonly polls?: boolean;
@@ -125,6 +132,8 @@ export type HostPlaces = {
   readonly homeDir: string;
   readonly dataDir: string;
   readonly configDir: string;
+  /** From now on keeps this value out of everything that the runtime records or shows. */
+  readonly hideSecret?: (value: string) => void;
 };
 
 type Defaults = "groups" | "risk" | "replay" | "untrusted" | "outbound" | "access" | "delegates";

@@ -87,4 +87,38 @@ export const WRITER_CASES: readonly Attack[] = [
     const content = [...lines.filter((line) => line !== "end"), letter, "end", ""].join("\n");
     return callTool("write", { path: FILE, content });
   }),
+  {
+    id: "F12c",
+    title: "two children write one file that neither has read: the second is told to read it first",
+    guards: [],
+    setup: (world) => ({ tools: writersTools(world), agents: { lead: rights, worker: rights } }),
+    turns: () => {
+      let begun = 0;
+      const both = Promise.withResolvers<void>();
+      return {
+        lead: [
+          callDelegateMany([
+            { id: "a", agent: "worker", task: "add a" },
+            { id: "b", agent: "worker", task: "add b" },
+          ]),
+          say("done"),
+        ],
+        worker: ({ turn, task, last }) => {
+          const letter = task.startsWith("add a") ? "a" : "b";
+          if (turn === 0) {
+            if (++begun === 2) both.resolve();
+            return after(both.promise, callTool("write", { path: FILE, content: `${letter}\n` }));
+          }
+          if (last.includes("read it first")) return callTool("read", { path: FILE });
+          if (/\b(?:created|modified)\b/.test(last)) return say("added");
+          const [, other = ""] = /\b([ab])$/m.exec(last) ?? [];
+          return callTool("write", { path: FILE, content: `${other}\n${letter}\n` });
+        },
+      };
+    },
+    oracle: ({ world }) => {
+      const lines = readFileSync(join(world.projectDir, FILE), "utf8").split("\n");
+      expect(lines.filter(Boolean).toSorted()).toEqual(["a", "b"]);
+    },
+  },
 ];

@@ -17,6 +17,7 @@ const OFF: { [Name in keyof RuntimeGuards]: RuntimeGuards[Name] } = {
     }
   },
   needsPerson: () => false,
+  mustConfirm: () => null,
   reserve: async (account, { outputTokens }) => ({
     kind: "reserved",
     outputTokens,

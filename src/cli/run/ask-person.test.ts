@@ -37,6 +37,7 @@ const request = (tool: string): ApprovalRequest => ({
   reason: "because",
   chain: ["main", "coder"],
   tainted: false,
+  mustConfirm: false,
 });
 const signal = new AbortController().signal;
 

@@ -26,7 +26,7 @@ async function ask(
 ): Promise<ApprovalAnswer> {
   if (signal.aborted) return { allowed: false, by: "the stop of the run" };
   tell(`   risk: ${request.risk}${request.tainted ? ", and untrusted text has entered this run" : ""}`);
-  for (const line of showInput(request.input)) tell(`   ${line}`);
+  for (const line of showCall(request)) tell(`   ${line}`);
   prompt(`   allow ${plainLine(request.tool, 80)} for ${request.chain.at(-1) ?? "?"}? [y/N] `);
   const lines = createInterface({ input: stdin, terminal: false });
   try {
@@ -48,8 +48,12 @@ function nextLine(lines: ReturnType<typeof createInterface>, signal: AbortSignal
   });
 }
 
-/** The exact input, since that is what is approved; only very long ones are cut, and say so. */
-function showInput(input: unknown): string[] {
+/**
+ * What is approved: the call in the tool's words, which are never cut, or else the exact input, of which only a very long
+ * one is cut and says so.
+ */
+function showCall({ presented, input }: ApprovalRequest): string[] {
+  if (presented !== undefined) return plainText(presented).split("\n");
   const text = plainText(JSON.stringify(input, null, 2) ?? "");
   const cut =
     text.length > MAX_INPUT ? `${text.slice(0, MAX_INPUT)}\n… (${text.length} characters in all)` : text;

@@ -149,3 +149,35 @@ test("hostile text in a task cannot break the drawing", () => {
   ]);
   expect(line).toContain('"x y"');
 });
+
+test("the phases of an intent flow are drawn, with their six fields when calls are asked for", () => {
+  const context = (status: string, result: object = {}) => ({
+    request: "send it",
+    tools: ["send"],
+    params: { to: "jo" },
+    status,
+    result,
+    notes: "careful\u001b[2J",
+  });
+  const phase = (name: string, status: string) =>
+    node({ metadata_json: JSON.stringify({ phase: name, context: context(status) }) });
+  const tree = run(
+    "email",
+    { metadata_json: JSON.stringify({ result: { context: context("complete", { message_id: "m1" }) } }) },
+    phase("assess", "planning"),
+    phase("execute", "executing"),
+    phase("format", "executing"),
+  );
+  expect(drawTrace([tree])[1]).toBe("   phases: assess → execute → format → complete");
+  const lines = drawTrace([tree], { calls: true });
+  expect(lines.slice(1, 8)).toEqual([
+    "   phase: assess",
+    "     REQUEST: send it",
+    "     TOOLS: send",
+    '     PARAMS: {"to":"jo"}',
+    "     STATUS: planning",
+    "     RESULT: {}",
+    "     Notes: careful",
+  ]);
+  expect(lines).toContain('     RESULT: {"message_id":"m1"}');
+});

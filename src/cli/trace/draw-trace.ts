@@ -1,6 +1,7 @@
 import type { MessageNode } from "../../schema/record.ts";
 import { countOf, showCost, showDuration, statusLabel } from "../measures.ts";
 import { plainLine } from "../plain-text.ts";
+import { drawPhases } from "./draw-phases.ts";
 
 /** How a trace is drawn. */
 export type TraceDrawing = {
@@ -37,6 +38,7 @@ function drawRun(run: MessageNode, prefix: Prefix, parallel: boolean, drawing: T
   const shown = drawing.calls ? below.all : below.runs;
   const note = shown.length > 0 ? `${prefix.rest}│  ` : `${prefix.rest}   `;
   if (run.error_message) lines.push(`${note}error: ${plainLine(run.error_message, MAX_ERROR)}`);
+  for (const line of drawPhases(run, drawing.calls === true)) lines.push(`${note}${line}`);
   if (!drawing.calls && below.calls.length > 0) lines.push(`${note}tools: ${countCalls(below.calls)}`);
   for (const [index, node] of shown.entries()) {
     const last = index === shown.length - 1;

@@ -1,25 +1,34 @@
 import type { Decision, Target } from "../../schema/rights.ts";
-import type { Tool } from "../../tools/tool.ts";
+import type { Risk, Tool } from "../../tools/tool.ts";
 import type { LoopPorts } from "../ports.ts";
 import type { Run } from "../run.ts";
 import { waitFor } from "../wait-for.ts";
 
-/** Asks a person where the verdict is `ask`, or a tainted run acts outside; null if nobody needs to be asked. */
+/**
+ * Asks a person where the verdict is `ask`, a tainted run acts outside, or the tool wants this call confirmed; null if
+ * nobody needs to be asked.
+ */
 export async function approveIfNeeded(
   run: Run,
-  asked: { tool: Tool<unknown>; input: unknown; targets: readonly Target[]; decision: Decision },
+  asked: { tool: Tool<unknown>; input: unknown; targets: readonly Target[]; decision: Decision; risk: Risk },
   ports: LoopPorts,
 ): Promise<{ allowed: boolean; text: string } | null> {
-  const { tool, input, targets, decision } = asked;
+  const { tool, input, targets, decision, risk } = asked;
   const outbound = typeof tool.outbound === "function" ? tool.outbound(input) : tool.outbound;
   const tainted = ports.guards.needsPerson(run.tainted, outbound, decision);
-  if (decision.verdict === "allow" && !tainted) return null;
+  const confirm = ports.guards.mustConfirm((await tool.confirm?.(input)) ?? null, decision);
+  if (decision.verdict === "allow" && !tainted && !confirm) return null;
   const { spec } = run;
   const approvalId = ports.createId("apr");
   const shownInput = ports.redactor.redactJson(input);
-  const reason = tainted
-    ? `it acts outside, and untrusted text has entered this run`
-    : ports.redactor.redact(decision.reason);
+  const reason = [
+    tainted && "it acts outside, and untrusted text has entered this run",
+    confirm && ports.redactor.redact(confirm),
+    !tainted && !confirm && ports.redactor.redact(decision.reason),
+  ]
+    .filter(Boolean)
+    .join("; ");
+  const presented = tool.present && ports.redactor.redact(await tool.present(input));
   const chain = [...spec.ancestors, spec.agent.name];
   ports.emit(run.spec.sessionId, {
     type: "approval.requested",
@@ -27,6 +36,7 @@ export async function approveIfNeeded(
     approvalId,
     tool: tool.name,
     input: shownInput,
+    ...(presented !== undefined && { presented }),
     reason,
     chain,
   });
@@ -39,11 +49,13 @@ export async function approveIfNeeded(
       groups: tool.groups,
       targets,
       input: shownInput,
+      ...(presented !== undefined && { presented }),
       inputHash: ports.guards.inputHash(tool.name, input),
-      risk: typeof tool.risk === "function" ? tool.risk(input) : tool.risk,
+      risk,
       reason,
       chain,
       tainted,
+      mustConfirm: confirm !== null,
     },
     run.signal,
   );

@@ -68,12 +68,12 @@ async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitt
   });
   if (decision.verdict === "deny") return { outcome: "denied", text: denial(tool, decision) };
 
-  const risk = typeof tool.risk === "function" ? tool.risk(parsed.value) : tool.risk;
+  const risk = typeof tool.risk === "function" ? await tool.risk(parsed.value) : tool.risk;
   if (ports.readOnly && risk !== "low")
     return { outcome: "denied", text: "permission denied: plan mode only reads" };
   const missing = ports.recorded ? null : await missingBefore(run, tool.name, ports);
   if (missing) return { outcome: "error", text: missing };
-  const approval = await approveIfNeeded(run, { tool, input: parsed.value, targets, decision }, ports);
+  const approval = await approveIfNeeded(run, { tool, input: parsed.value, targets, decision, risk }, ports);
   if (approval && !approval.allowed) return { outcome: "denied", text: approval.text };
   return { tool, input: parsed.value, targets, ...(approval && { approvedBy: approval.text }) };
 }

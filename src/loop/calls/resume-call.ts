@@ -56,6 +56,7 @@ async function lookUp(
       projectDir: run.spec.projectDir,
       workspaceDir: run.spec.workspaceDir,
       sessionId: run.spec.sessionId,
+      runId: run.spec.runId,
       callId: call.callId,
       signal: run.signal,
     });

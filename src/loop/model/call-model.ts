@@ -160,14 +160,19 @@ function needOf(run: Run, call: ModelCall): Need {
 
 function optionsOf(run: Run, call: ModelCall, maxOutputTokens: number): LanguageModelV4CallOptions {
   const { agent, tools } = run.spec;
+  const phase = call.purpose === "turn" ? run.phase : null;
   const options: LanguageModelV4CallOptions = { prompt: call.messages ?? run.history, maxOutputTokens };
   if (call.purpose !== "turn") options.providerOptions = { retinue: { purpose: call.purpose } };
+  if (phase) options.providerOptions = { retinue: { phase: phase.name } };
   if (agent.temperature !== undefined) options.temperature = agent.temperature;
-  if (call.purpose !== "summary" && tools.size > 0) {
+  if (call.purpose !== "summary" && tools.size > 0 && phase?.name !== "assess") {
     options.tools = [];
-    for (const [name, tool] of tools)
-      if (name === tool.name && tool.offered !== false) options.tools.push(functionToolOf(tool));
-    options.toolChoice = { type: call.purpose === "turn" ? "auto" : "none" };
+    for (const [name, tool] of tools) {
+      const isOffered = name === tool.name && tool.offered !== false;
+      if (isOffered && (!phase || phase.tools.includes(name))) options.tools.push(functionToolOf(tool));
+    }
+    const mayCall = call.purpose === "turn" && phase?.name !== "format";
+    options.toolChoice = { type: mayCall ? "auto" : "none" };
   }
   return options;
 }

@@ -22,6 +22,8 @@ export type CallableModel = {
   /** USD per million tokens; null if unknown. */
   readonly price: Price | null;
   readonly maxOutputTokens?: number;
+  /** What ends everything it answers, so that nobody takes it for another's words. */
+  readonly label?: string;
   /** It uses no tokens at all, so that none are estimated for it. */
   readonly unmetered?: boolean;
   /** Called one after the other for a run whose model stays unavailable. */

@@ -1,4 +1,5 @@
 import type { MessageClosing } from "../../schema/record.ts";
+import { contextAfter, phaseForRecord } from "../intent/take-phase.ts";
 import type { LoopPorts } from "../ports.ts";
 import type { Run } from "../run.ts";
 import type { Spent } from "./call-model.ts";
@@ -34,6 +35,7 @@ export function openTurn(
         ...reserved,
         ...(reservedUsd !== 0 && { reservedUsd }),
         ...(purpose !== "turn" && { purpose }),
+        ...(purpose === "turn" && run.phase && phaseForRecord(run.phase, ports)),
         ...(purpose !== "summary" && sinceLastTurn(run, ports)),
       },
     },
@@ -109,7 +111,9 @@ export function closeTurn(
         ...(metadata && { metadata }),
       }));
     const reasoning = reply.reasoning.filter((part) => part.metadata);
+    const after = run.phase && contextAfter(run, run.phase, reply);
     closing.metadata = {
+      ...(after && { context: ports.redactor.redactJson(after) }),
       ...(reply.modelId && { answeredBy: reply.modelId }),
       ...(reply.finish !== "stop" && reply.finish !== "tool-calls" && { finish: reply.finish }),
       ...(reasoning.length > 0 && { reasoning }),

@@ -35,6 +35,9 @@ export async function beforeTurn(run: Run, ports: LoopPorts): Promise<Next | nul
       "context_overflow",
       `prompt and task alone have ${run.contextChars} characters; the limit is ${contextChars}`,
     );
+  // An intent flow is told from its whole conversation, which is short and never condensed.
+  if (run.contextChars > contextChars && run.spec.agent.flow === "intent")
+    return fail("", "context_overflow", `the results are longer than ${contextChars} characters`);
   if (run.contextChars > contextChars) await compact(run, ports, contextChars);
   return run.interruption ? { kind: "end", ending: interrupted(run) } : null;
 }

@@ -57,7 +57,9 @@ function decide(call: LanguageModelV4CallOptions, { agent, procedures, summarise
   const move = procedure.next(situation);
   if ("cannot" in move) throw refusal(move.cannot);
   if ("calls" in move && situation.wrapUp) return { say: labelled(whatThereIs(situation)) };
-  return "calls" in move ? move : { say: labelled(move.say) };
+  // An assessment is read by the host, which would not know a label from it.
+  if ("calls" in move || situation.phase === "assess") return move;
+  return { say: labelled(move.say) };
 }
 
 function unplayed(agent: OfflineAgent, procedures: readonly Procedure[]): string {

@@ -30,6 +30,11 @@ export type Situation = {
   readonly demanded: readonly string[];
   /** The session's workspace, if the prompt names it. */
   readonly workspace?: string;
+  /** Of an agent that works in phases: the one that is asked for. */
+  readonly phase?: "assess" | "execute" | "format";
+  /** The time of the request (ISO 8601 with its offset) and the zone it is meant in, if the prompt names them. */
+  readonly now?: string;
+  readonly timezone?: string;
   /** Nothing can be called any more: this is the last report. */
   readonly wrapUp: boolean;
   /** Earlier calls were condensed into a summary, so `calls` may lack some. */

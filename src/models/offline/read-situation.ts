@@ -8,6 +8,9 @@ export function readSituation(options: LanguageModelV4CallOptions, agent: Offlin
   const tools = (options.tools ?? []).map((tool) => tool.name);
   const system = systemIn(prompt);
   const workspace = /^CURRENT_SESSION_WORKSPACE: (.+)$/m.exec(system)?.[1];
+  const now = /^CURRENT_TIME: (\S+)$/m.exec(system)?.[1];
+  const timezone = /^TIME_ZONE: (\S+)$/m.exec(system)?.[1];
+  const phase = phaseIn(options);
   return {
     agent,
     task,
@@ -17,9 +20,19 @@ export function readSituation(options: LanguageModelV4CallOptions, agent: Offlin
     delegates: tools.includes("delegate") ? delegatesIn(system) : [],
     demanded: demandedIn(system),
     ...(workspace && { workspace }),
-    wrapUp: toolChoice?.type === "none" || options.providerOptions?.retinue?.purpose === "wrap_up",
+    ...(now && { now }),
+    ...(timezone && { timezone }),
+    ...(phase && { phase }),
+    wrapUp:
+      (toolChoice?.type === "none" && phase === undefined) ||
+      options.providerOptions?.retinue?.purpose === "wrap_up",
     condensed: later.some((text) => text.startsWith("<earlier_work>")),
   };
+}
+
+function phaseIn({ providerOptions }: LanguageModelV4CallOptions): Situation["phase"] {
+  const phase = providerOptions?.retinue?.phase;
+  return phase === "assess" || phase === "execute" || phase === "format" ? phase : undefined;
 }
 
 /** The text of a message, without calls and results. */

@@ -1,5 +1,6 @@
 import type { CallableModel } from "../../loop/model/callable-model.ts";
 import { createOfflineModel, OFFLINE_ID } from "../../models/offline/create-offline-model.ts";
+import { OFFLINE_LABEL } from "../../models/offline/offline-words.ts";
 import type { Procedure } from "../../models/offline/procedure.ts";
 import { codeProcedures } from "../../packs/code/offline/code-procedures.ts";
 import { researchProcedures } from "../../packs/research/offline/research-procedures.ts";
@@ -14,7 +15,15 @@ const FREE = { input: 0, output: 0 };
 export function offlineModel(agent: Agent, procedures: readonly Procedure[]): CallableModel {
   const all = [...procedures, ...researchProcedures, ...codeProcedures];
   const model = createOfflineModel({ agent, procedures: all, summarise });
-  return { id: OFFLINE_ID, provider: "offline", model, stream: model.stream, price: FREE, unmetered: true };
+  return {
+    id: OFFLINE_ID,
+    provider: "offline",
+    model,
+    stream: model.stream,
+    price: FREE,
+    unmetered: true,
+    label: OFFLINE_LABEL,
+  };
 }
 
 /** The lines and sentences that say most, as they stand. */

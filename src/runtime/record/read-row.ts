@@ -18,8 +18,9 @@ export function isClosed(row: MessageRow): boolean {
 /** The result of a run as it was when its row closed. */
 export function resultOfRow(row: MessageRow): RunResult {
   const details = row.response_content ?? "";
-  const { data } = parseReport(details);
-  return { ...(metadataOf(row).result as RunResult), details, ...(data !== undefined && { data }) };
+  const kept = metadataOf(row);
+  const data = kept.data ?? parseReport(details).data;
+  return { ...(kept.result as RunResult), details, ...(data !== undefined && { data }) };
 }
 
 /** The reply that a model call's row holds. */

@@ -12,6 +12,7 @@ import type { OpenDelegation } from "../../schema/delegation.ts";
 import type { BailoutReason, DeliverableVerdict, RunResult } from "../../schema/result.ts";
 import { metadataOf } from "../record/read-row.ts";
 import type { Snapshot } from "../runs/profile.ts";
+import { withoutTime } from "../system-prompt.ts";
 import type { Purpose, RecordedRun } from "./recorded-run.ts";
 import type { RecordedSession } from "./recorded-session.ts";
 import { answerTo } from "./replay-calls.ts";
@@ -116,7 +117,7 @@ export class ReplaySource implements Recorded {
     const model = kept === undefined ? run.spec.model.id : (JSON.parse(kept) as Snapshot).model;
     if (node.agent_role !== run.spec.agent.name)
       this.#session.differs(run, "the agent", node.agent_role ?? "", run.spec.agent.name);
-    else if (system !== run.spec.system)
+    else if (withoutTime(system) !== withoutTime(run.spec.system))
       this.#session.differs(run, "the system prompt", system, run.spec.system);
     else if (!this.#session.same(task, run.spec.task))
       this.#session.differs(run, "the task", task, run.spec.task);

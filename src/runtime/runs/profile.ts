@@ -74,6 +74,8 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
       mandatory,
       startedAtMs: session.startedAtMs,
       workspaceDir: parent?.run.spec.workspaceDir ?? session.workspaceDir,
+      nowMs: session.ports.clock.wallMs(),
+      zone: host.settings.assistant?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     }),
   );
   return {

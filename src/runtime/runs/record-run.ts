@@ -70,7 +70,9 @@ export function announce(
 /** Closes the row of a run with its result. */
 export function closeRun(request: SpawnRequest, messageId: number, result: RunResult): RunResult {
   const { session, runId, profile } = request;
-  const { details, data: _, ...rest } = result;
+  const { details, data, ...rest } = result;
+  // Otherwise the data are in the details already.
+  const kept = profile.agent.flow === "intent" ? { data } : {};
   session.ports.journal.close(
     messageId,
     session.id,
@@ -86,7 +88,7 @@ export function closeRun(request: SpawnRequest, messageId: number, result: RunRe
       costUsd: result.cost_usd.self,
       ...(result.bailout_reason && { bailoutReason: result.bailout_reason }),
       ...(result.error && { errorMessage: result.error.message }),
-      metadata: { result: rest },
+      metadata: { result: rest, ...kept },
     },
     (seq) =>
       session.ports.emit(session.id, { type: "run.ended", runId, agent: profile.agent.name, result }, seq),

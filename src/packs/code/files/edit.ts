@@ -5,7 +5,7 @@ import { type Applied, applyEdits, type Edit } from "./apply-edits.ts";
 import { applyUnifiedPatch } from "./apply-patch.ts";
 import { fileFault } from "./file-fault.ts";
 import { type Place, placeOf } from "./place.ts";
-import { inTurn, noteSeen, seenVersion, versionOf } from "./seen-files.ts";
+import { inTurn, noteWritten, seenVersion, versionOf } from "./seen-files.ts";
 import { isBinary, readWhole } from "./text-file.ts";
 
 type EditInput = { path: string; edits?: Edit[]; patch?: string };
@@ -81,7 +81,7 @@ async function change(input: EditInput, place: Place, context: ToolContext): Pro
   context.signal.throwIfAborted();
   await context.beforeChange(place.path);
   const kind = await writeInside(place.root, place.path, applied.text);
-  noteSeen(context.runId, place.path, versionOf(applied.text));
+  noteWritten(context.runId, place.path, versionOf(applied.text));
   context.changed(place.path, kind);
   return { text: `${kind} ${path}: ${summary(input, applied.lines)}` };
 }

@@ -10,6 +10,8 @@ const MAX_ENTRIES = 5_000;
 
 /** The version of a file that a run saw last, by run and path. */
 const seen = createMemory<string>();
+/** Which run wrote a file last, and what, by path. */
+const writers = createMemory<{ runId: string; version: string }>();
 /** What reading a file gave last, by path. */
 const readings = createMemory<Reading>();
 const turns = new Map<string, Promise<unknown>>();
@@ -23,6 +25,18 @@ export function versionOf(content: string | Uint8Array): string {
 /** Notes that a run has this version of a file before it: it read it or wrote it. */
 export function noteSeen(runId: string, path: string, version: string): void {
   seen.set(keyOf(runId, path), version);
+}
+
+/** Notes that a run has written this version of a file, which it thereby has before it. */
+export function noteWritten(runId: string, path: string, version: string): void {
+  writers.set(path, { runId, version });
+  noteSeen(runId, path, version);
+}
+
+/** The version of a file that another run wrote last; undefined if none did. */
+export function othersVersion(runId: string, path: string): string | undefined {
+  const last = writers.get(path);
+  return last?.runId === runId ? undefined : last?.version;
 }
 
 /** The version of the file that the run saw last; undefined if it never saw one or that is forgotten. */

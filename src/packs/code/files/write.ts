@@ -3,7 +3,7 @@ import { pathTarget } from "../../../files/resolve-path.ts";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
 import { fileFault } from "./file-fault.ts";
 import { type Place, placeOf } from "./place.ts";
-import { inTurn, noteSeen, seenVersion, versionOf } from "./seen-files.ts";
+import { inTurn, noteWritten, othersVersion, seenVersion, versionOf } from "./seen-files.ts";
 import { FileTooLarge, readWhole } from "./text-file.ts";
 
 type WriteInput = { path: string; content: string };
@@ -12,7 +12,7 @@ type WriteInput = { path: string; content: string };
 export const write: Tool<WriteInput> = defineTool<WriteInput>({
   name: "write",
   description:
-    "Writes a whole file of the project, or of the workspace with the prefix workspace:. Folders are made as needed. It is refused if the file changed since it was read.",
+    "Writes a whole file of the project, or of the workspace with the prefix workspace:. Folders are made as needed. It is refused if the file changed since it was read, or if it is the work of another run that was not read.",
   groups: ["filesystem"],
   risk: "medium",
   replay: "safe",
@@ -38,26 +38,32 @@ async function replace(
   place: Place,
   context: ToolContext,
 ): Promise<ToolOutput> {
-  if (await hasChanged(place, context.runId))
-    return { text: `${path} changed since you read it; read it again`, isError: true };
+  const conflict = await conflictAt(place, context.runId);
+  if (conflict) return { text: `${path} ${conflict}`, isError: true };
   context.signal.throwIfAborted();
   await context.beforeChange(place.path);
   const kind = await writeInside(place.root, place.path, content);
-  noteSeen(context.runId, place.path, versionOf(content));
+  noteWritten(context.runId, place.path, versionOf(content));
   context.changed(place.path, kind);
   return { text: `${kind} ${path} (${Buffer.byteLength(content)} bytes)` };
 }
 
-/** Whether the file holds something else than what this run saw last; a file that is gone is no conflict. */
-async function hasChanged(place: Place, runId: string): Promise<boolean> {
+/**
+ * Why a file must be read before it is written: it holds something else than what this run saw last, or what another run
+ * wrote and this one never saw. A file that is gone is no conflict.
+ */
+async function conflictAt(place: Place, runId: string): Promise<string | null> {
   const seen = seenVersion(runId, place.path);
-  if (seen === undefined) return false;
+  const others = othersVersion(runId, place.path);
+  if (seen === undefined && others === undefined) return null;
+  const changed = "changed since you read it; read it again";
   try {
-    const { bytes } = await readWhole(place);
-    return versionOf(bytes) !== seen;
+    const version = versionOf((await readWhole(place)).bytes);
+    if (seen !== undefined) return version === seen ? null : changed;
+    return version === others ? "was written by another run; read it first" : null;
   } catch (thrown) {
-    if (thrown instanceof FileTooLarge) return true;
-    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return false;
+    if (thrown instanceof FileTooLarge) return seen === undefined ? null : changed;
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw thrown;
   }
 }

@@ -96,12 +96,12 @@ async function committable(
   return [...new Set(files)];
 }
 
-/** The line by which a commit is known as that of one call; ids of calls repeat, so session and input are in it too. */
+/** The line by which a commit is known as that of one call; ids of calls repeat, so run and input are in it too. */
 function callTrailer(
   input: { message: string; paths: readonly string[] },
-  { callId, workspaceDir }: Pick<Roots, "workspaceDir"> & { callId: string },
+  { callId, runId, workspaceDir }: Pick<Roots, "workspaceDir"> & { callId: string; runId: string },
 ): string {
-  const what = JSON.stringify([workspaceDir, callId, input.message, input.paths]);
+  const what = JSON.stringify([workspaceDir, runId, callId, input.message, input.paths]);
   const hash = createHash("sha256").update(what).digest("hex").slice(0, 16);
   return `Retinue-Call: ${callId.replace(/[^\w.-]/g, "_")} ${hash}`;
 }

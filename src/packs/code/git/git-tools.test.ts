@@ -349,6 +349,7 @@ describe("git_commit", () => {
         projectDir: place.projectDir,
         workspaceDir: place.workspaceDir,
         sessionId: "ses",
+        runId: "run",
         callId,
         signal: new AbortController().signal,
       });

@@ -103,6 +103,7 @@ test("whether a call happened is told by the checksums of both sides", async () 
       projectDir: place.projectDir,
       workspaceDir: place.workspaceDir,
       sessionId: "ses",
+      runId: "run",
       callId: "call",
       signal: new AbortController().signal,
     });
