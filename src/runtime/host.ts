@@ -33,6 +33,8 @@ export type Host = {
   /** Gives an agent a model by name; `inherit` is the parent's, or the default for a root run. */
   resolveModel(name: string, inherited: CallableModel | null, agent: Agent): Promise<CallableModel>;
   readonly homeDir: string;
+  /** The person's time zone. */
+  zone(): string;
   /** Keeps what runs change in the project. */
   readonly changes: ChangeKeeper;
   readonly isolation: Isolation;

@@ -20,7 +20,7 @@ export type Standing = {
   workspaceDir: string;
   /** When the run begins, and the zone that times without one are meant in. */
   nowMs: number;
-  zone: string;
+  zone(): string;
 };
 
 const prompt = (name: string, values: Record<string, string>) =>
@@ -68,8 +68,8 @@ function ownPrompt({ agent, startedAtMs, workspaceDir, nowMs, zone }: Standing):
   if (agent.source.format !== "native") return agent.prompt;
   const values: Readonly<Record<string, () => string>> = {
     today: () => dayOf(startedAtMs),
-    now: () => minuteOf(nowMs, zone),
-    timezone: () => zone,
+    now: () => minuteOf(nowMs, zone()),
+    timezone: zone,
     workspace: () => (agent.workspace === "isolated" ? "a folder of your own" : workspaceDir),
   };
   return agent.prompt.replace(

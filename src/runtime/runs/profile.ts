@@ -75,7 +75,7 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
       startedAtMs: session.startedAtMs,
       workspaceDir: parent?.run.spec.workspaceDir ?? session.workspaceDir,
       nowMs: session.ports.clock.wallMs(),
-      zone: host.settings.assistant?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+      zone: host.zone,
     }),
   );
   return {

@@ -1,6 +1,5 @@
-import { pathTarget } from "../../../files/resolve-path.ts";
-import { defineTool, type Tool } from "../../../tools/tool.ts";
-import { fileFault } from "./file-fault.ts";
+import type { Tool } from "../../../tools/tool.ts";
+import { defineLook } from "./define-look.ts";
 import { globTest, leftOut, searchFiles } from "./ripgrep.ts";
 
 type GlobInput = { pattern: string; path?: string; limit?: number };
@@ -9,39 +8,27 @@ const DEFAULT_LIMIT = 200;
 const MAX_LIMIT = 1_000;
 
 /** Finds files by name. */
-export const glob: Tool<GlobInput> = defineTool<GlobInput>({
+export const glob: Tool<GlobInput> = defineLook<GlobInput>({
   name: "glob",
   description:
     "Finds files of the project by name, or of the workspace with a path that begins with workspace:. What .gitignore names and hidden files are passed over.",
-  groups: ["filesystem"],
-  risk: "low",
-  replay: "safe",
-  input: {
-    type: "object",
-    properties: {
-      pattern: {
-        type: "string",
-        minLength: 1,
-        maxLength: 1_000,
-        description: "Such as src/**/*.ts; without a slash it is about names in every folder.",
-      },
-      path: { type: "string", description: "The folder to look in; the project's by default." },
-      limit: { type: "integer", minimum: 1, maximum: MAX_LIMIT, description: `${DEFAULT_LIMIT} by default.` },
+  properties: {
+    pattern: {
+      type: "string",
+      minLength: 1,
+      maxLength: 1_000,
+      description: "Such as src/**/*.ts; without a slash it is about names in every folder.",
     },
-    required: ["pattern"],
-    additionalProperties: false,
+    path: { type: "string", description: "The folder to look in; the project's by default." },
+    limit: { type: "integer", minimum: 1, maximum: MAX_LIMIT, description: `${DEFAULT_LIMIT} by default.` },
   },
-  access: async ({ path = "." }, roots) => [await pathTarget(path, "read", roots)],
-  execute: async ({ pattern, path = ".", limit = DEFAULT_LIMIT }, context) => {
-    try {
-      const accepts = globTest(pattern);
-      if (!accepts) return { text: `the pattern ${pattern} has too many alternatives`, isError: true };
-      const result = await searchFiles({ args: ["--files"], accepts, max: limit }, context);
-      if (result.fault && result.found.length === 0) return { text: `glob: ${result.fault}`, isError: true };
-      const names = result.found.map((each) => each.path);
-      return [...(names.length > 0 ? names : ["no files match"]), ...leftOut(result, "files")].join("\n");
-    } catch (thrown) {
-      return { text: fileFault(thrown, path), isError: true };
-    }
+  required: ["pattern"],
+  look: async ({ pattern, limit = DEFAULT_LIMIT }, context) => {
+    const accepts = globTest(pattern);
+    if (!accepts) return { text: `the pattern ${pattern} has too many alternatives`, isError: true };
+    const result = await searchFiles({ args: ["--files"], accepts, max: limit }, context);
+    if (result.fault && result.found.length === 0) return { text: `glob: ${result.fault}`, isError: true };
+    const names = result.found.map((each) => each.path);
+    return [...(names.length > 0 ? names : ["no files match"]), ...leftOut(result, "files")].join("\n");
   },
 });

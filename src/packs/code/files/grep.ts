@@ -1,7 +1,6 @@
-import { pathTarget } from "../../../files/resolve-path.ts";
-import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
+import type { Tool, ToolContext, ToolOutput } from "../../../tools/tool.ts";
 import { cutAt } from "../../../tools/truncate.ts";
-import { fileFault } from "./file-fault.ts";
+import { defineLook } from "./define-look.ts";
 import { globTest, leftOut, searchFiles } from "./ripgrep.ts";
 
 type GrepInput = {
@@ -22,43 +21,31 @@ const MAX_COUNTED = 20_000;
 const MODES = { lines: ["--line-number"], files: ["--files-with-matches"], count: ["--count"] };
 
 /** Searches the text of files. */
-export const grep: Tool<GrepInput> = defineTool<GrepInput>({
+export const grep: Tool<GrepInput> = defineLook<GrepInput>({
   name: "grep",
   description:
     "Searches the text of the project's files, or of the workspace's with a path that begins with workspace:. What .gitignore names, hidden and binary files are passed over. Gives path:line:text.",
-  groups: ["filesystem"],
-  risk: "low",
-  replay: "safe",
-  input: {
-    type: "object",
-    properties: {
-      pattern: {
-        type: "string",
-        minLength: 1,
-        maxLength: 10_000,
-        description: "A regular expression (Rust syntax).",
-      },
-      path: { type: "string", description: "A folder or file; the project's folder by default." },
-      glob: { type: "string", description: "Only files like this, such as *.ts or src/**/*.test.ts." },
-      mode: {
-        type: "string",
-        enum: ["lines", "files", "count"],
-        description: "lines (default), files (names only), or count (path:count, highest first).",
-      },
-      ignoreCase: { type: "boolean" },
-      fixed: { type: "boolean", description: "Take the pattern as plain text." },
-      limit: { type: "integer", minimum: 1, maximum: MAX_LIMIT, description: `${DEFAULT_LIMIT} by default.` },
+  properties: {
+    pattern: {
+      type: "string",
+      minLength: 1,
+      maxLength: 10_000,
+      description: "A regular expression (Rust syntax).",
     },
-    required: ["pattern"],
-    additionalProperties: false,
+    path: { type: "string", description: "A folder or file; the project's folder by default." },
+    glob: { type: "string", description: "Only files like this, such as *.ts or src/**/*.test.ts." },
+    mode: {
+      type: "string",
+      enum: ["lines", "files", "count"],
+      description: "lines (default), files (names only), or count (path:count, highest first).",
+    },
+    ignoreCase: { type: "boolean" },
+    fixed: { type: "boolean", description: "Take the pattern as plain text." },
+    limit: { type: "integer", minimum: 1, maximum: MAX_LIMIT, description: `${DEFAULT_LIMIT} by default.` },
   },
-  access: async ({ path = "." }, roots) => [await pathTarget(path, "read", roots)],
-  execute: async (input, context) => {
-    try {
-      return await search(input, context);
-    } catch (thrown) {
-      return { text: fileFault(thrown, input.path ?? "."), isError: true };
-    }
+  required: ["pattern"],
+  look: async (input, context) => {
+    return await search(input, context);
   },
 });
 

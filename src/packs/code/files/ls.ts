@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { listInside } from "../../../files/open-inside.ts";
-import { pathTarget } from "../../../files/resolve-path.ts";
-import { defineTool, type Tool } from "../../../tools/tool.ts";
-import { fileFault } from "./file-fault.ts";
+import type { Tool } from "../../../tools/tool.ts";
+import { defineLook } from "./define-look.ts";
 import { placeOf, targetOf } from "./place.ts";
 import { leftOut } from "./ripgrep.ts";
 
@@ -11,32 +10,20 @@ type LsInput = { path?: string };
 const MAX_ENTRIES = 1_000;
 
 /** Lists a folder. */
-export const ls: Tool<LsInput> = defineTool<LsInput>({
+export const ls: Tool<LsInput> = defineLook<LsInput>({
   name: "ls",
   description:
     "Lists a folder of the project, or of the workspace with the prefix workspace:. Folders end with a slash.",
-  groups: ["filesystem"],
-  risk: "low",
-  replay: "safe",
-  input: {
-    type: "object",
-    properties: { path: { type: "string", description: "The project's folder by default." } },
-    additionalProperties: false,
-  },
-  access: async ({ path = "." }, roots) => [await pathTarget(path, "read", roots)],
-  execute: async ({ path = "." }, context) => {
-    try {
-      const place = placeOf(context);
-      const entries = await listInside(place.root, place.path);
-      const shown = entries.filter(({ name }) =>
-        context.maySee(targetOf(join(place.path, name), place, context)),
-      );
-      const names = shown.map((entry) => `${entry.name}${entry.isFolder ? "/" : ""}`).sort();
-      const more = names.length > MAX_ENTRIES ? [`(${names.length - MAX_ENTRIES} more)`] : [];
-      const notes = leftOut({ hidden: entries.length - shown.length, cut: false }, "entries");
-      return [...names.slice(0, MAX_ENTRIES), ...more, ...notes].join("\n") || "(the folder is empty)";
-    } catch (thrown) {
-      return { text: fileFault(thrown, path), isError: true };
-    }
+  properties: { path: { type: "string", description: "The project's folder by default." } },
+  look: async (_, context) => {
+    const place = placeOf(context);
+    const entries = await listInside(place.root, place.path);
+    const shown = entries.filter(({ name }) =>
+      context.maySee(targetOf(join(place.path, name), place, context)),
+    );
+    const names = shown.map((entry) => `${entry.name}${entry.isFolder ? "/" : ""}`).sort();
+    const more = names.length > MAX_ENTRIES ? [`(${names.length - MAX_ENTRIES} more)`] : [];
+    const notes = leftOut({ hidden: entries.length - shown.length, cut: false }, "entries");
+    return [...names.slice(0, MAX_ENTRIES), ...more, ...notes].join("\n") || "(the folder is empty)";
   },
 });

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { pathTarget } from "../../../files/resolve-path.ts";
-import { defineTool, type Roots, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
-import { fileFault } from "./file-fault.ts";
+import type { Roots, Tool, ToolContext, ToolOutput } from "../../../tools/tool.ts";
+import { defineLook } from "./define-look.ts";
 import { placeOf } from "./place.ts";
 import { noteReading, noteSeen, stateName, versionOf } from "./seen-files.ts";
 import { isBinary, readWhole, stateOf } from "./text-file.ts";
@@ -12,32 +12,19 @@ const DEFAULT_LINES = 2_000;
 const MAX_LINE_CHARS = 2_000;
 
 /** Reads a text file, with line numbers. */
-export const read: Tool<ReadInput> = defineTool<ReadInput>({
+export const read: Tool<ReadInput> = defineLook<ReadInput>({
   name: "read",
   description:
     "Reads a text file of the project, or of the workspace with the prefix workspace:. Lines are numbered.",
-  groups: ["filesystem"],
-  risk: "low",
-  replay: "safe",
-  input: {
-    type: "object",
-    properties: {
-      path: { type: "string", minLength: 1 },
-      offset: { type: "integer", minimum: 1, description: "First line to read." },
-      limit: { type: "integer", minimum: 1, description: `How many lines; ${DEFAULT_LINES} by default.` },
-    },
-    required: ["path"],
-    additionalProperties: false,
+  properties: {
+    path: { type: "string", minLength: 1 },
+    offset: { type: "integer", minimum: 1, description: "First line to read." },
+    limit: { type: "integer", minimum: 1, description: `How many lines; ${DEFAULT_LINES} by default.` },
   },
-  access: async ({ path }, roots) => [await pathTarget(path, "read", roots)],
+  required: ["path"],
   fileState: async ({ path }, run) => stateBefore(path, run),
-  execute: async ({ path, offset = 1, limit = DEFAULT_LINES }, context) => {
-    try {
-      return numbered(await readText(context), offset, limit);
-    } catch (thrown) {
-      return { text: fileFault(thrown, path), isError: true };
-    }
-  },
+  look: async ({ offset = 1, limit = DEFAULT_LINES }, context) =>
+    numbered(await readText(context), offset, limit),
 });
 
 async function readText(context: ToolContext): Promise<string> {

@@ -1,8 +1,7 @@
 import { relative, sep } from "node:path";
-import { pathTarget } from "../../../files/resolve-path.ts";
-import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
+import type { Tool, ToolContext, ToolOutput } from "../../../tools/tool.ts";
 import { cutAt } from "../../../tools/truncate.ts";
-import { fileFault } from "../files/file-fault.ts";
+import { defineLook } from "../files/define-look.ts";
 import { placeOf } from "../files/place.ts";
 import { leftOut, searchFiles } from "../files/ripgrep.ts";
 import { languageOf, roleOf } from "../symbols/languages.ts";
@@ -28,33 +27,21 @@ const TITLE_CHARS = 400;
 const MAX_ITEM = 200;
 
 /** Shows what a project consists of. */
-export const overview: Tool<OverviewInput> = defineTool<OverviewInput>({
+export const overview: Tool<OverviewInput> = defineLook<OverviewInput>({
   name: "overview",
   description:
     "Shows what a project or folder consists of: what it is, its languages, folders with counts of files, entry points, scripts, tests and their runner, and the files that others import most.",
-  groups: ["filesystem"],
-  risk: "low",
-  replay: "safe",
-  input: {
-    type: "object",
-    properties: {
-      path: { type: "string", description: "A folder; the project's by default." },
-      depth: {
-        type: "integer",
-        minimum: 1,
-        maximum: MAX_DEPTH,
-        description: `How many levels of folders to show; ${DEFAULT_DEPTH} by default.`,
-      },
+  properties: {
+    path: { type: "string", description: "A folder; the project's by default." },
+    depth: {
+      type: "integer",
+      minimum: 1,
+      maximum: MAX_DEPTH,
+      description: `How many levels of folders to show; ${DEFAULT_DEPTH} by default.`,
     },
-    additionalProperties: false,
   },
-  access: async ({ path = "." }, roots) => [await pathTarget(path, "read", roots)],
-  execute: async (input, context) => {
-    try {
-      return await survey(input, context);
-    } catch (thrown) {
-      return { text: fileFault(thrown, input.path ?? "."), isError: true };
-    }
+  look: async (input, context) => {
+    return await survey(input, context);
   },
 });
 

@@ -1,6 +1,5 @@
-import { pathTarget } from "../../../files/resolve-path.ts";
-import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
-import { fileFault } from "../files/file-fault.ts";
+import type { Tool, ToolContext, ToolOutput } from "../../../tools/tool.ts";
+import { defineLook } from "../files/define-look.ts";
 import { leftOut, type Search } from "../files/ripgrep.ts";
 import { type CodeSymbol, escaped, type NameQuery, nameQuery, type SymbolKind } from "./code-symbol.ts";
 import { byRole, codeLanguages, grammarsOf, languageNamed, languageOf } from "./languages.ts";
@@ -29,39 +28,32 @@ const MAX_COMMON_FILES = 600;
 const KINDS = "any function class method type interface variable import call".split(" ");
 
 /** Finds names and structures in code. */
-export const codeSearch: Tool<CodeSearchInput> = defineTool<CodeSearchInput>({
+export const codeSearch: Tool<CodeSearchInput> = defineLook<CodeSearchInput>({
   name: "code_search",
   description:
     "Finds where names are defined, exported, imported and called, best first: exact names before others, definitions before uses, sources before tests. Or finds code by its shape with a pattern. Gives path:line, kind, name and the line. JavaScript, TypeScript, CSS and HTML are parsed; other languages are searched by the look of their lines.",
-  groups: ["filesystem"],
-  risk: "low",
-  replay: "safe",
-  input: {
-    type: "object",
-    properties: {
-      query: {
-        type: "string",
-        minLength: 1,
-        maxLength: 200,
-        description: "A name or a part of one, Type.member, or several words that a name holds.",
-      },
-      kind: { type: "string", enum: KINDS, description: "Only such; any by default." },
-      language: {
-        type: "string",
-        maxLength: 20,
-        description: "Only files of this language, such as typescript or py.",
-      },
-      path: { type: "string", description: "A folder or file; the project's folder by default." },
-      pattern: {
-        type: "string",
-        minLength: 1,
-        maxLength: 500,
-        description:
-          "An ast-grep pattern: code in which $X stands for one node and $$$ for any number, such as await $X($$$). With a query, only matches that hold it.",
-      },
-      limit: { type: "integer", minimum: 1, maximum: MAX_LIMIT, description: `${DEFAULT_LIMIT} by default.` },
+  properties: {
+    query: {
+      type: "string",
+      minLength: 1,
+      maxLength: 200,
+      description: "A name or a part of one, Type.member, or several words that a name holds.",
     },
-    additionalProperties: false,
+    kind: { type: "string", enum: KINDS, description: "Only such; any by default." },
+    language: {
+      type: "string",
+      maxLength: 20,
+      description: "Only files of this language, such as typescript or py.",
+    },
+    path: { type: "string", description: "A folder or file; the project's folder by default." },
+    pattern: {
+      type: "string",
+      minLength: 1,
+      maxLength: 500,
+      description:
+        "An ast-grep pattern: code in which $X stands for one node and $$$ for any number, such as await $X($$$). With a query, only matches that hold it.",
+    },
+    limit: { type: "integer", minimum: 1, maximum: MAX_LIMIT, description: `${DEFAULT_LIMIT} by default.` },
   },
   check: ({ query, pattern, language }) => {
     if (query === undefined && pattern === undefined) return "give a 'query' or a 'pattern'";
@@ -72,15 +64,10 @@ export const codeSearch: Tool<CodeSearchInput> = defineTool<CodeSearchInput>({
       return `patterns are for JavaScript, TypeScript, CSS and HTML, not for ${language}; use a query or grep`;
     return null;
   },
-  access: async ({ path = "." }, roots) => [await pathTarget(path, "read", roots)],
-  execute: async (input, context) => {
-    try {
-      const { pattern, query, language = "typescript", limit = DEFAULT_LIMIT } = input;
-      if (pattern === undefined) return await searchNames(input, context);
-      return await searchPattern({ pattern, query, grammars: grammarsOf(language), limit }, context);
-    } catch (thrown) {
-      return { text: fileFault(thrown, input.path ?? "."), isError: true };
-    }
+  look: async (input, context) => {
+    const { pattern, query, language = "typescript", limit = DEFAULT_LIMIT } = input;
+    if (pattern === undefined) return await searchNames(input, context);
+    return await searchPattern({ pattern, query, grammars: grammarsOf(language), limit }, context);
   },
 });
 

@@ -1,6 +1,5 @@
-import { pathTarget } from "../../../files/resolve-path.ts";
-import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
-import { fileFault } from "../files/file-fault.ts";
+import type { Tool, ToolContext, ToolOutput } from "../../../tools/tool.ts";
+import { defineLook } from "../files/define-look.ts";
 import { leftOut, searchFiles } from "../files/ripgrep.ts";
 import { type ExportedName, exportedInText, exportedInTree } from "./exported-names.ts";
 import { languageOf, roleOf } from "./languages.ts";
@@ -16,33 +15,21 @@ const MAX_FILES = 5_000;
 const COVERED = new Set(["TypeScript", "JavaScript", "Python", "Go", "Rust"]);
 
 /** Says which exported names have documentation. */
-export const docsCoverage: Tool<DocsCoverageInput> = defineTool<DocsCoverageInput>({
+export const docsCoverage: Tool<DocsCoverageInput> = defineLook<DocsCoverageInput>({
   name: "docs_coverage",
   description:
     "Counts the exported names of the sources that have a documentation comment, and lists those that have none with path:line. For TypeScript, JavaScript, Python, Go and Rust; tests and generated files are left out.",
-  groups: ["filesystem"],
-  risk: "low",
-  replay: "safe",
-  input: {
-    type: "object",
-    properties: {
-      path: { type: "string", description: "A folder or file; the project's folder by default." },
-      limit: {
-        type: "integer",
-        minimum: 1,
-        maximum: MAX_LIMIT,
-        description: `How many undocumented names to list; ${DEFAULT_LIMIT} by default.`,
-      },
+  properties: {
+    path: { type: "string", description: "A folder or file; the project's folder by default." },
+    limit: {
+      type: "integer",
+      minimum: 1,
+      maximum: MAX_LIMIT,
+      description: `How many undocumented names to list; ${DEFAULT_LIMIT} by default.`,
     },
-    additionalProperties: false,
   },
-  access: async ({ path = "." }, roots) => [await pathTarget(path, "read", roots)],
-  execute: async (input, context) => {
-    try {
-      return await measure(input, context);
-    } catch (thrown) {
-      return { text: fileFault(thrown, input.path ?? "."), isError: true };
-    }
+  look: async (input, context) => {
+    return await measure(input, context);
   },
 });
 

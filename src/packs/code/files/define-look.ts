@@ -1,0 +1,42 @@
+import { pathTarget } from "../../../files/resolve-path.ts";
+import type { JsonSchema } from "../../../schema/json-schema.ts";
+import {
+  defineTool,
+  type Tool,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolOutput,
+} from "../../../tools/tool.ts";
+import { fileFault } from "./file-fault.ts";
+
+/** A tool that only looks at one place, the project's folder unless its input names another. */
+type Look<Input> = Pick<ToolDefinition<Input>, "name" | "description" | "check" | "fileState"> & {
+  readonly properties: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  look(input: Input, context: ToolContext): Promise<ToolOutput | string>;
+};
+
+/** Declares a tool that reads at a path and nowhere else; what goes wrong is told with the path's name. */
+export function defineLook<Input extends { path?: string }>(definition: Look<Input>): Tool<Input> {
+  const { properties, required = [], look, ...rest } = definition;
+  return defineTool<Input>({
+    ...rest,
+    groups: ["filesystem"],
+    risk: "low",
+    replay: "safe",
+    input: {
+      type: "object",
+      properties,
+      ...(required.length > 0 && { required }),
+      additionalProperties: false,
+    } as JsonSchema,
+    access: async ({ path = "." }, roots) => [await pathTarget(path, "read", roots)],
+    execute: async (input, context) => {
+      try {
+        return await look(input, context);
+      } catch (thrown) {
+        return { text: fileFault(thrown, input.path ?? "."), isError: true };
+      }
+    },
+  });
+}
