@@ -7,7 +7,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const args = process.argv.slice(2);
 const deep = args.includes("--deep");
 const rest = args.filter((arg) => arg !== "--deep");
-const works = (program, ...more) => spawnSync(program, more).status === 0;
+// Servers stand where only an administrator's path leads.
+const env = { ...process.env, PATH: `${process.env.PATH}:/usr/local/sbin:/usr/sbin` };
+const works = (program, ...more) => spawnSync(program, more, { env }).status === 0;
 const NEEDS = [
   {
     what: "tests of the sandbox, which need Linux with bubblewrap",
@@ -28,6 +30,16 @@ const NEEDS = [
     what: "a real run of cargo test",
     isThere: () => works("cargo", "--version"),
     remedy: "apt install cargo",
+  },
+  {
+    what: "a mailbox on a real IMAP server",
+    isThere: () => works("dovecot", "--version"),
+    remedy: "apt install dovecot-imapd",
+  },
+  {
+    what: "calendars and contacts on a real DAV server",
+    isThere: () => works("radicale", "--version"),
+    remedy: "apt install radicale",
   },
 ];
 const { status } = spawnSync(

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command, type Option } from "commander";
 import { PACKAGE_ROOT } from "../files/package-root.ts";
+import { registerAccounts } from "./commands/accounts.ts";
 import { registerAgents } from "./commands/agents.ts";
 import { registerBlacklist } from "./commands/blacklist.ts";
 import { registerChanges } from "./commands/changes.ts";
@@ -42,6 +43,7 @@ export function createProgram(cli: Cli): Command {
   registerChanges(program, cli);
   registerStats(program, cli);
   registerBlacklist(program, cli);
+  registerAccounts(program, cli);
   const version = readVersion();
   for (const command of [program, ...everyCommand(program)]) withCommon(command, version);
   return program;

@@ -28,7 +28,11 @@ export async function checkSettings(
     const fix = `known are ${known.join(", ")}`;
     return { severity: "warning", file, line: lines.get(path) ?? 1, code: "unknown-setting", message, fix };
   });
-  for (const { path, message } of [...(await wrongValues(value)), ...wrongRules(value, ruleFault)]) {
+  for (const { path, message } of [
+    ...(await wrongValues(value)),
+    ...wrongRules(value, ruleFault),
+    ...wrongZone(value),
+  ]) {
     delete good[keysOf(path)[0] ?? ""];
     const fix = "correct the value; nothing runs until then";
     const told = `${shown(path)} ${message}`;
@@ -74,6 +78,16 @@ function wrongRules({ permissions }: Readonly<Record<string, unknown>>, ruleFaul
     }
   }
   return faults;
+}
+
+function wrongZone({ assistant }: Readonly<Record<string, unknown>>): Fault[] {
+  const zone = isRecord(assistant) ? assistant.timezone : undefined;
+  try {
+    if (typeof zone === "string") Intl.DateTimeFormat("en", { timeZone: zone });
+    return [];
+  } catch {
+    return [{ path: "/assistant/timezone", message: `is no time zone such as Europe/Berlin: '${zone}'` }];
+  }
 }
 
 function unknownKeys(schema: unknown, value: unknown, path: string): { path: string; known: string[] }[] {

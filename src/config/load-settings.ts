@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Problem } from "../schema/agent.ts";
 import type { Settings } from "../schema/settings.ts";
 import { checkSettings, type RuleFault, type Suggest } from "./check-settings.ts";
+import { withProjectFolder, withUserFolder } from "./narrow-assistant.ts";
 import { narrowSettings, refuseWidening } from "./narrow-settings.ts";
 import { isRecord, readSettingsFile, type SettingsFile } from "./read-settings-file.ts";
 
@@ -47,7 +48,7 @@ export async function loadSettings(options: SettingsOptions): Promise<LoadedSett
   if (user) {
     const { AgentRoles, agents, $schema: _, ...rest } = user.value;
     const from = { baseDir: configDir, file: user.file, scope: "user" as const };
-    loaded.settings = overlay(defaults, { ...depthOf(AgentRoles), ...rest });
+    loaded.settings = withUserFolder(overlay(defaults, { ...depthOf(AgentRoles), ...rest }), configDir);
     if (AgentRoles !== undefined) loaded.agentRoles.push({ value: AgentRoles, ...from });
     if (agents !== undefined) loaded.agents.push({ value: agents, ...from });
   }
@@ -57,7 +58,7 @@ export async function loadSettings(options: SettingsOptions): Promise<LoadedSett
     const refused = refuseWidening(project.value, project.file, lineOf);
     loaded.problems.push(...refused.problems);
     const { AgentRoles, ...rest } = refused.value;
-    loaded.settings = narrowSettings(loaded.settings, rest);
+    loaded.settings = narrowSettings(loaded.settings, withProjectFolder(rest, projectDir));
     const from = { baseDir: join(projectDir, ".retinue"), file: project.file, scope: "project" as const };
     if (AgentRoles !== undefined) loaded.agentRoles.unshift({ value: AgentRoles, ...from });
   }
@@ -91,7 +92,7 @@ type Written = { readonly [Key in keyof Settings]?: Partial<Settings[Key]> };
 
 /** The user's word over the defaults; within a section, key by key. */
 function overlay(defaults: Partial<Settings>, user: Partial<Settings>): Partial<Settings> {
-  const { permissions, limits, watchdog, shell, search, web }: Written = user;
+  const { permissions, limits, watchdog, shell, search, web, assistant }: Written = user;
   const merged: Partial<Settings> = { ...defaults, ...user };
   if (permissions)
     merged.permissions = { ...(defaults.permissions ?? { ask: [], deny: [] }), ...permissions };
@@ -99,6 +100,7 @@ function overlay(defaults: Partial<Settings>, user: Partial<Settings>): Partial<
   if (shell && defaults.shell) merged.shell = { ...defaults.shell, ...shell };
   if (search && defaults.search) merged.search = { ...defaults.search, ...search };
   if (web && defaults.web) merged.web = { ...defaults.web, ...web };
+  if (assistant) merged.assistant = { ...defaults.assistant, ...assistant };
   if (watchdog && defaults.watchdog) merged.watchdog = { ...defaults.watchdog, ...watchdog };
   return merged;
 }

@@ -1,5 +1,12 @@
 import type { Limits, Problem } from "../schema/agent.ts";
-import type { SearchSettings, Settings, ShellSettings, WebSettings } from "../schema/settings.ts";
+import type {
+  AssistantSettings,
+  SearchSettings,
+  Settings,
+  ShellSettings,
+  WebSettings,
+} from "../schema/settings.ts";
+import { narrowAssistant, wideningInAssistant } from "./narrow-assistant.ts";
 import { narrowSearch, wideningInSearch } from "./narrow-search.ts";
 import { narrowShell, wideningIn } from "./narrow-shell.ts";
 import { narrowWeb, wideningInWeb } from "./narrow-web.ts";
@@ -16,6 +23,7 @@ type Narrowing = {
   shell?: Partial<ShellSettings>;
   search?: Partial<SearchSettings>;
   web?: Partial<WebSettings>;
+  assistant?: AssistantSettings;
 };
 
 const NARROWING = [
@@ -28,12 +36,14 @@ const NARROWING = [
   "shell",
   "search",
   "web",
+  "assistant",
 ];
 /** For sections that can be said to widen or to narrow: the keys that would widen. */
 const WIDENING: Readonly<Record<string, (section: Readonly<Record<string, unknown>>) => string[]>> = {
   shell: wideningIn,
   search: wideningInSearch,
   web: wideningInWeb,
+  assistant: wideningInAssistant,
 };
 /** Kept, but not part of the settings themselves. */
 const ELSEWHERE = ["AgentRoles", "$schema"];
@@ -79,6 +89,7 @@ export function narrowSettings(settings: Partial<Settings>, by: Narrowing): Part
     ...(settings.shell && { shell: narrowShell(settings.shell, by.shell ?? {}) }),
     ...(settings.search && { search: narrowSearch(settings.search, by.search ?? {}) }),
     ...(settings.web && { web: narrowWeb(settings.web, by.web ?? {}) }),
+    ...(by.assistant && { assistant: narrowAssistant(settings.assistant ?? {}, by.assistant) }),
   };
   for (const key of ["maxDepth", "maxAgents", "maxConcurrent"] as const) {
     const lower = lowest(settings[key], by[key]);

@@ -2,6 +2,7 @@ import type { JsonSchema } from "../schema/json-schema.ts";
 import { SEARCH_PROVIDERS } from "../schema/settings.ts";
 
 const TEXT = { type: "string", minLength: 1 };
+const DOMAIN = { type: "string", pattern: "^@?[^\\s@/:*]+\\.[^\\s@/:*.]+$" };
 const TEXTS = { type: "array", items: TEXT };
 const COUNT = { type: "integer", minimum: 0 };
 const AMOUNT = { type: "number", minimum: 0 };
@@ -78,6 +79,12 @@ export const SETTINGS_SCHEMA: JsonSchema = closed({
     key: TEXT,
   }),
   workbench: closed({ folder: TEXT, url: TEXT, keyEnv: TEXT }),
+  assistant: closed({
+    folder: TEXT,
+    internalDomains: { type: "array", items: DOMAIN },
+    timezone: TEXT,
+    accounts: closed({ mail: TEXT, calendar: TEXT, contacts: TEXT, slack: TEXT }),
+  }),
   web: closed({ allowHosts: TEXTS, userAgent: TEXT, maxPageMb: POSITIVE }),
   store: closed({ synchronous: { type: "string", enum: ["NORMAL", "FULL"] } }),
   agents: { type: "object" },

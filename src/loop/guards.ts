@@ -22,6 +22,8 @@ export type Guards = {
   needsPerson: (tainted: boolean, outbound: boolean, decision: Decision) => boolean;
   /** Why a person must confirm a call of high risk; null if a rule names whom it reaches, or nobody must. */
   mustConfirm: (reason: string | null, decision: Decision) => string | null;
+  /** A call whose input holds a secret does not reach anybody outside. */
+  leaksSecret: (holdsSecret: boolean, reachesOutside: boolean) => boolean;
   reserve: (account: Account, need: Need, signal: AbortSignal) => Promise<Reservation | Refusal>;
   measure: typeof measureUsage;
   escapeText: (text: string) => string;
@@ -47,6 +49,7 @@ export const guards: Guards = Object.freeze({
   needsPerson: (tainted: boolean, outbound: boolean, decision: Decision) =>
     tainted && outbound && !decision.consented,
   mustConfirm: (reason: string | null, decision: Decision) => (decision.consented ? null : reason),
+  leaksSecret: (holdsSecret: boolean, reachesOutside: boolean) => holdsSecret && reachesOutside,
   reserve: (account: Account, need: Need, signal: AbortSignal) => account.reserve(need, signal),
   measure: measureUsage,
   escapeText: escapeTags,

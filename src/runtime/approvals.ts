@@ -42,7 +42,7 @@ export function createApprovals(options: {
     const isEnough = preapproved.consented || !(request.tainted || request.mustConfirm);
     if (preapproved.verdict === "allow" && isEnough)
       return { allowed: true, by: `--allowed-tools ${preapproved.rule ?? ""}`.trim() };
-    if (!options.approver) return { allowed: false, by: "nobody", note: "no person is there to ask" };
+    if (!options.approver) return { allowed: false, by: "nobody", note: howToAllow(request) };
     const asking = options
       .approver(request, signal)
       .catch((thrown): ApprovalAnswer => ({ allowed: false, by: "the approver", note: messageOf(thrown) }));
@@ -53,4 +53,16 @@ export function createApprovals(options: {
       answered.set(`${request.runId} ${request.inputHash}`, answer);
     return answer;
   };
+}
+
+const MAX_NAMED = 5;
+
+/** How a person can allow such a call beforehand. */
+function howToAllow({ tool, targets, tainted, mustConfirm }: ApprovalRequest): string {
+  const reached = targets.flatMap((target) => (target.kind === "recipient" ? [target.address] : []));
+  const isNamed = (tainted || mustConfirm) && reached.length > 0;
+  if (isNamed && reached.length > MAX_NAMED) return `a rule on the recipients of '${tool}' would allow it`;
+  const rules = isNamed ? reached.map((address) => `${tool}(${address})`) : [tool];
+  if (tainted && !isNamed) return "only a person can allow it, at a terminal";
+  return `allow it at a terminal, or with ${rules.map((rule) => `--allowed-tools '${rule}'`).join(" ")}`;
 }

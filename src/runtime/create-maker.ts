@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { createRegistry } from "../agents/registry.ts";
 import { OFFLINE_NOTICE } from "../models/offline/offline-words.ts";
+import { zoneOf } from "../packs/assistant/local-store.ts";
 import { createRedactor } from "../redact/create-redactor.ts";
 import { secretsFromEnvironment } from "../redact/secrets-from-environment.ts";
 import { systemClock } from "../scheduler/clock.ts";
@@ -53,13 +54,12 @@ export function createMaker(
       },
       internals.storePorts,
     );
-  const redactor =
-    internals.redactor ??
-    createRedactor({ secrets: [...secretsFromEnvironment(env), ...keysOf(settings, env)] });
+  const secrets = createRedactor({ secrets: [...secretsFromEnvironment(env), ...keysOf(settings, env)] });
+  const redactor = internals.redactor ?? secrets;
   const blobs = createBlobStore(join(dataDir, "blobs"));
   const kept = { store, blobs, dataDir, redact: (text: string) => redactor.redact(text) };
   const changes = createChangeKeeper(kept);
-  const toolPlaces: HostPlaces = { env, homeDir, dataDir, configDir };
+  const toolPlaces: HostPlaces = { env, homeDir, dataDir, configDir, hideSecret: secrets.add };
   const host: Host = {
     settings,
     registry:
@@ -76,6 +76,7 @@ export function createMaker(
     guards: { ...runtimeGuards, ...internals.guards },
     resolveModel: internals.resolveModel ?? models.resolve,
     homeDir,
+    zone: () => zoneOf(settings.assistant ?? {}, toolPlaces),
   };
   return {
     host,

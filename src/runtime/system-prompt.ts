@@ -1,6 +1,7 @@
 import { loadPrompt } from "../loop/load-prompt.ts";
 import type { RunLimits } from "../loop/run-spec.ts";
 import type { Agent, MandatoryDelegation } from "../schema/agent.ts";
+import { isoWithOffset } from "../text/zone.ts";
 import { mandatoryPrompt } from "./triggers/mandatory-prompt.ts";
 
 /** What the awareness block of a prompt needs to know. */
@@ -89,21 +90,9 @@ function dayOf(atMs: number): string {
   });
 }
 
-/** `2026-11-16T07:05:00+01:00`: the minute, as the clocks of a zone show it. */
+/** The minute, as the clocks of a zone show it. */
 function minuteOf(atMs: number, zone: string): string {
-  const parts = new Intl.DateTimeFormat("en-US", {
-    timeZone: zone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-    hour: "2-digit",
-    minute: "2-digit",
-    timeZoneName: "longOffset",
-  }).formatToParts(atMs);
-  const part = (type: string) => parts.find((each) => each.type === type)?.value ?? "";
-  const offset = part("timeZoneName").replace("GMT", "") || "+00:00";
-  return `${part("year")}-${part("month")}-${part("day")}T${part("hour")}:${part("minute")}:00${offset}`;
+  return isoWithOffset(Math.floor(atMs / 60_000) * 60_000, zone);
 }
 
 /** Lines of a prompt that tell the time, which is another one whenever a session is played again. */

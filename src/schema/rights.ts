@@ -1,6 +1,9 @@
 /** The outcome of a permission check, from weakest to strictest. */
 export type Verdict = "allow" | "ask" | "deny";
 
+/** What a call can do. low: reads; medium: a contained change; high: external, bulk or irreversible. */
+export type Risk = "low" | "medium" | "high";
+
 /** One parsed rule: `tool` or `tool(pattern)`. The tool part is a name, a group, or a glob such as `mcp__srv__*`. */
 export type Rule = {
   /** As written, for explanations. */

@@ -1,8 +1,7 @@
 import type { OpenDelegation } from "../schema/delegation.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 import type { ReplayClass } from "../schema/record.ts";
-import type { Target } from "../schema/rights.ts";
-import type { Risk } from "../schema/risk.ts";
+import type { Risk, Target } from "../schema/rights.ts";
 import type { Settings } from "../schema/settings.ts";
 
 export type { Risk };

@@ -5,6 +5,7 @@ import { ARCHIVE_CASES } from "./f-archives.ts";
 import { F_CASES } from "./f-files.ts";
 import { GIT_CASES } from "./f-git.ts";
 import { WRITER_CASES } from "./f-writers.ts";
+import { I_CASES } from "./i-injection.ts";
 import { M_CASES } from "./m-model-faults.ts";
 import { WIRE_CASES } from "./m-wire-faults.ts";
 import { N_CASES } from "./n-network.ts";
@@ -27,6 +28,7 @@ export const FAMILIES: Readonly<Record<string, readonly Attack[]>> = {
   "the model": M_CASES,
   "the wire": WIRE_CASES,
   "the network": N_CASES,
+  "the reader": I_CASES,
   "the stop": C_CASES,
   "the shell": SHELL_CASES,
   "the shell's limits": SHELL_LIMIT_CASES,

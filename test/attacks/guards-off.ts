@@ -18,6 +18,7 @@ const OFF: { [Name in keyof RuntimeGuards]: RuntimeGuards[Name] } = {
   },
   needsPerson: () => false,
   mustConfirm: () => null,
+  leaksSecret: () => false,
   reserve: async (account, { outputTokens }) => ({
     kind: "reserved",
     outputTokens,

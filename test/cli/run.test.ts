@@ -127,7 +127,9 @@ test("an ask without a person is an immediate, named denial with exit code 54", 
   const { code, stdout, stderr } = await world.run(["run", "write it down"]);
   expect(code).toBe(54);
   expect(stderr).toMatch(/⏸ main asks to use write/);
-  expect(stderr).toContain("🚫 denied by nobody: no person is there to ask");
+  expect(stderr).toContain(
+    "🚫 denied, nobody is there to ask: allow it at a terminal, or with --allowed-tools",
+  );
   expect(stdout).toContain("'write' needs approval");
   const allowed = await world.run(["run", "write it down", "--allowedTools", "Write(a.txt), Read"]);
   expect(allowed.code).toBe(0);

@@ -140,7 +140,7 @@ test("an agent without a procedure is refused in front of its parent; others may
   await using without = await bakery({ agents: [baker] });
   const refused = await without.runtime.run({ agent: "baker", task: "Bake" });
   expect(refused.error?.message).toContain(
-    "cannot play the agent 'baker'. It can play main, report-creation-expert, researcher,",
+    "cannot play the agent 'baker'. It can play main, report-creation-expert, assistant, email,",
   );
   await using brought = await bakery({ agents: [baker], procedures: [procedure] });
   expect((await brought.runtime.run({ agent: "baker", task: "Bake" })).details).toContain(

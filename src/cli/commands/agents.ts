@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { Cli } from "../program.ts";
-import { registerAgentsCheck } from "./agents-check.ts";
-import { registerAgentsExplain } from "./agents-explain.ts";
-import { registerAgentsList } from "./agents-list.ts";
-import { registerAgentsShow } from "./agents-show.ts";
+import { registerAgentsCheck } from "./agents/agents-check.ts";
+import { registerAgentsExplain } from "./agents/agents-explain.ts";
+import { registerAgentsList } from "./agents/agents-list.ts";
+import { registerAgentsShow } from "./agents/agents-show.ts";
 
 /** Registers `retinue agents` with everything below it. */
 export function registerAgents(program: Command, cli: Cli): void {

@@ -34,8 +34,9 @@ export function createNotices(terminal: Terminal): Listener {
     else if (event.type === "notice.raised" && event.level !== "info") {
       terminal.tell(`${event.level}: ${plainLine(event.message, 1_000)}`);
     } else if (event.type === "approval.settled" && !event.allowed) {
-      const note = event.note ? `: ${plainLine(event.note, 300)}` : "";
-      terminal.tell(`🚫 denied by ${plainLine(event.by, 100)}${note}`);
+      const note = event.note ? `: ${plainLine(event.note, 500)}` : "";
+      const by = event.by === "nobody" ? "nobody is there to ask" : `by ${plainLine(event.by, 100)}`;
+      terminal.tell(`🚫 denied, ${by}${note}`);
     } else if (event.type === "approval.requested") {
       const chain = event.chain.join(" > ");
       terminal.tell(`⏸ ${chain} asks to use ${event.tool}: ${plainLine(event.reason, 300)}`);
@@ -58,6 +59,11 @@ function describe(event: RetinueEvent, run: Seen): string | undefined {
     }
     case "run.waiting":
       return describeWaiting(event.on, run);
+    case "phase.entered": {
+      const { tools } = event.context;
+      const plan = event.phase === "execute" ? ` with ${plainLine(tools.join(", "), MAX_TASK)}` : "";
+      return `· ${run.agent}: phase ${event.phase}${plan}`;
+    }
     case "call.started":
       return `· ${run.agent} calls ${event.tool} ${plainLine(textOf(event.input), MAX_TASK)}`;
     case "call.ended": {

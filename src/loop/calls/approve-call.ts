@@ -4,17 +4,26 @@ import type { LoopPorts } from "../ports.ts";
 import type { Run } from "../run.ts";
 import { waitFor } from "../wait-for.ts";
 
+/** A call that the rules do not deny. */
+export type AskedCall = {
+  tool: Tool<unknown>;
+  input: unknown;
+  targets: readonly Target[];
+  decision: Decision;
+  risk: Risk;
+  outbound: boolean;
+};
+
 /**
  * Asks a person where the verdict is `ask`, a tainted run acts outside, or the tool wants this call confirmed; null if
  * nobody needs to be asked.
  */
 export async function approveIfNeeded(
   run: Run,
-  asked: { tool: Tool<unknown>; input: unknown; targets: readonly Target[]; decision: Decision; risk: Risk },
+  asked: AskedCall,
   ports: LoopPorts,
 ): Promise<{ allowed: boolean; text: string } | null> {
-  const { tool, input, targets, decision, risk } = asked;
-  const outbound = typeof tool.outbound === "function" ? tool.outbound(input) : tool.outbound;
+  const { tool, input, targets, decision, risk, outbound } = asked;
   const tainted = ports.guards.needsPerson(run.tainted, outbound, decision);
   const confirm = ports.guards.mustConfirm((await tool.confirm?.(input)) ?? null, decision);
   if (decision.verdict === "allow" && !tainted && !confirm) return null;
@@ -71,8 +80,6 @@ export async function approveIfNeeded(
   });
   if (answer.allowed) return { allowed: true, text: answer.by };
   const why = answer.note ? `: ${answer.note}` : "";
-  return {
-    allowed: false,
-    text: `'${tool.name}' needs approval (${reason}), and ${answer.by} did not give it${why}`,
-  };
+  const who = answer.by === "nobody" ? "nobody is there to give it" : `${answer.by} did not give it`;
+  return { allowed: false, text: `'${tool.name}' needs approval (${reason}), and ${who}${why}` };
 }

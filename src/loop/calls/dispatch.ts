@@ -32,7 +32,7 @@ const UNCOUNTED: Effects = { uncounted: true };
  */
 export async function dispatch(run: Run, call: ToolCall, ports: LoopPorts): Promise<CallResult> {
   const admitted = await admit(run, call, ports).catch(
-    (thrown): Refused => ({ outcome: "error", text: `the call could not be checked: ${messageOf(thrown)}` }),
+    (thrown): Refused => ({ outcome: "error", text: unchecked(messageOf(thrown)) }),
   );
   if ("outcome" in admitted) {
     const now = { ...admitted, text: ports.redactor.redact(admitted.text) };
@@ -41,6 +41,11 @@ export async function dispatch(run: Run, call: ToolCall, ports: LoopPorts): Prom
     return { callId: call.callId, tool: call.tool, text, outcome };
   }
   return execute(run, call, admitted, ports);
+}
+
+/** Why a call could not be checked; what a tool says as JSON stays as it is for whoever reads it so. */
+function unchecked(message: string): string {
+  return message.startsWith("{") ? message : `the call could not be checked: ${message}`;
 }
 
 async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitted | Refused> {
@@ -68,12 +73,21 @@ async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitt
   });
   if (decision.verdict === "deny") return { outcome: "denied", text: denial(tool, decision) };
 
+  const outbound = typeof tool.outbound === "function" ? tool.outbound(parsed.value) : tool.outbound;
+  const reachesOutside = outbound || targets.some(({ kind }) => kind === "host" || kind === "recipient");
+  if (ports.guards.leaksSecret(call.rawInput !== undefined, reachesOutside))
+    return {
+      outcome: "denied",
+      text: "permission denied: the input holds a secret, and secrets do not leave",
+    };
+
   const risk = typeof tool.risk === "function" ? await tool.risk(parsed.value) : tool.risk;
   if (ports.readOnly && risk !== "low")
     return { outcome: "denied", text: "permission denied: plan mode only reads" };
   const missing = ports.recorded ? null : await missingBefore(run, tool.name, ports);
   if (missing) return { outcome: "error", text: missing };
-  const approval = await approveIfNeeded(run, { tool, input: parsed.value, targets, decision, risk }, ports);
+  const asked = { tool, input: parsed.value, targets, decision, risk, outbound };
+  const approval = await approveIfNeeded(run, asked, ports);
   if (approval && !approval.allowed) return { outcome: "denied", text: approval.text };
   return { tool, input: parsed.value, targets, ...(approval && { approvedBy: approval.text }) };
 }

@@ -7,6 +7,8 @@ export type ChildResult = {
   summary: string;
   details: string;
   files: readonly string[];
+  /** What it hands over besides words. */
+  data?: unknown;
   error?: string;
 };
 
@@ -33,6 +35,7 @@ function resultOf(agent: string, body: string): ChildResult {
     files: [value.files_created, value.files_modified].flatMap((files) =>
       Array.isArray(files) ? files.map(String) : [],
     ),
+    ...(value.data !== undefined && { data: value.data }),
     ...(error && { error: textOf(error.message) }),
   };
 }

@@ -2,6 +2,7 @@ import type { CallableModel } from "../../loop/model/callable-model.ts";
 import { createOfflineModel, OFFLINE_ID } from "../../models/offline/create-offline-model.ts";
 import { OFFLINE_LABEL } from "../../models/offline/offline-words.ts";
 import type { Procedure } from "../../models/offline/procedure.ts";
+import { assistantProcedures } from "../../packs/assistant/offline/assistant-procedures.ts";
 import { codeProcedures } from "../../packs/code/offline/code-procedures.ts";
 import { researchProcedures } from "../../packs/research/offline/research-procedures.ts";
 import type { Agent } from "../../schema/agent.ts";
@@ -13,7 +14,7 @@ const FREE = { input: 0, output: 0 };
 
 /** The offline model as one agent's own. It costs nothing, and that is known. */
 export function offlineModel(agent: Agent, procedures: readonly Procedure[]): CallableModel {
-  const all = [...procedures, ...researchProcedures, ...codeProcedures];
+  const all = [...procedures, ...researchProcedures, ...assistantProcedures, ...codeProcedures];
   const model = createOfflineModel({ agent, procedures: all, summarise });
   return {
     id: OFFLINE_ID,

@@ -15,10 +15,16 @@ const BY_GROUPS: readonly (readonly [groups: readonly string[], names: readonly 
   [["web"], ["web_search", "web_fetch", "crawl_parallel"]],
   [["research"], ["save_corpus", "write_local_file"]],
   [["workbench"], ["workbench_upload", "workbench_download"]],
+  [["email"], ["gmail_send_email", "gmail_search_messages", "gmail_get_message"]],
+  [["email"], ["gmail_create_draft", "gmail_reply_to_message", "gmail_get_delivery_status"]],
+  [["calendar"], ["calendar_create_event", "calendar_check_availability", "calendar_list_events"]],
+  [["calendar"], ["calendar_update_event", "calendar_delete_event"]],
+  [["contacts"], ["contacts_search", "contacts_get_by_id"]],
+  [["contacts"], ["contacts_list_organizations", "contacts_validate_email"]],
+  [["slack"], ["slack_get_channel_messages", "slack_search_messages", "slack_get_thread_replies"]],
+  [["slack"], ["slack_analyze_conversation", "slack_get_user_info", "slack_post_message"]],
   [["delegation"], ["delegate", "delegate_many", "collect_results"]],
 ];
-
-const OTHER_GROUPS = ["email", "calendar", "contacts", "slack"];
 
 /** Every tool that a rule may name, with its groups. */
 export const KNOWN_TOOLS: readonly ToolName[] = BY_GROUPS.flatMap(([groups, names]) =>
@@ -26,10 +32,7 @@ export const KNOWN_TOOLS: readonly ToolName[] = BY_GROUPS.flatMap(([groups, name
 );
 
 /** Every group that a rule may name. */
-export const KNOWN_GROUPS: ReadonlySet<string> = new Set([
-  ...KNOWN_TOOLS.flatMap(({ groups }) => groups),
-  ...OTHER_GROUPS,
-]);
+export const KNOWN_GROUPS: ReadonlySet<string> = new Set(KNOWN_TOOLS.flatMap(({ groups }) => groups));
 
 /** The names that agents' rules may use: the tools and groups there are, and what the settings' own rules name. */
 export function knownNames(namedInSettings: Iterable<string>): KnownTools {

@@ -1,0 +1,157 @@
+import {
+  type Account,
+  type AccountKind,
+  SERVICES_OF,
+  type Secrets,
+} from "../../packs/assistant/accounts/account.ts";
+import {
+  ACCOUNT_ID,
+  type Accounts,
+  loadAccounts,
+  saveAccounts,
+} from "../../packs/assistant/accounts/account-file.ts";
+import { chooseSecretStore, secretStoreOf } from "../../packs/assistant/accounts/secret-store.ts";
+import { findPlaces } from "../../runtime/project/places.ts";
+import { RetinueError } from "../../schema/error.ts";
+import type { CommonOptions } from "../open-project.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** Options that adding any account has. */
+export type AddOptions = CommonOptions & { id?: string };
+
+/** The places of accounts on this machine. */
+export function accountPlaces({ env }: Pick<Terminal, "env">) {
+  return { ...findPlaces(env), env };
+}
+
+/** An account that is not kept yet: it gets its place for secrets when it is. */
+export type NewAccount = Account extends infer Each
+  ? Each extends Account
+    ? Omit<Each, "tokens">
+    : never
+  : never;
+
+/** What the account will be called: the wanted id, that of the same account when it is added again, or one of its kind. */
+export async function idFor(
+  { id }: AddOptions,
+  { kind, address }: { kind: AccountKind; address: string },
+  terminal: Terminal,
+): Promise<string> {
+  const { accounts } = await loadAccounts(accountPlaces(terminal).configDir);
+  if (id === undefined) {
+    const same = accounts.find((each) => each.kind === kind && each.address === address);
+    if (same) return same.id;
+    const taken = new Set(accounts.map((each) => each.id));
+    for (let number = 1; ; number++) {
+      const name = number === 1 ? kind : `${kind}-${number}`;
+      if (!taken.has(name)) return name;
+    }
+  }
+  refuseBadId(id);
+  const other = accounts.find((each) => each.id === id && each.kind !== kind);
+  if (other)
+    throw new RetinueError(
+      "input",
+      `'${id}' is an account of ${other.kind}`,
+      "choose another --id, or remove that one",
+    );
+  return id;
+}
+
+/** Refuses, before anything is asked, an id that no account can have. */
+export function refuseBadId(id: string | undefined): void {
+  if (id === undefined || ACCOUNT_ID.test(id)) return;
+  throw new RetinueError(
+    "usage",
+    `'${id}' cannot be an account's id`,
+    "use up to 40 small letters, digits and -; 'local' is the local store",
+  );
+}
+
+/** Keeps an account: its secrets first, then itself. It serves at once what nobody served before. */
+export async function saveAccount(
+  fresh: NewAccount,
+  secrets: Secrets,
+  options: AddOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const places = accountPlaces(terminal);
+  const before = await loadAccounts(places.configDir);
+  const known = before.accounts.find(({ id }) => id === fresh.id);
+  const store = await chooseSecretStore(places);
+  const account: Account = { ...fresh, tokens: store.where };
+  await store.write(account.id, secrets);
+  try {
+    await saveAccounts(places.configDir, withAccount(before, account));
+  } catch (thrown) {
+    if (!known) await store.remove(account.id);
+    throw thrown;
+  }
+  if (known && known.tokens !== store.where) await forgetOld(known, terminal);
+  const after = await loadAccounts(places.configDir);
+  const serving = account.services.filter((service) => after.defaults[service] === account.id);
+  if (options.json) terminal.print(JSON.stringify({ ...account, default: serving }, null, 2));
+  else terminal.print(summary(account, known !== undefined, serving));
+}
+
+function withAccount({ accounts, defaults }: Accounts, account: Account): Accounts {
+  const free = account.services.filter((service) => defaults[service] === undefined);
+  const lost = Object.entries(defaults).filter(
+    ([service, id]) => id === account.id && !account.services.some((each) => each === service),
+  );
+  const kept = Object.entries(defaults).filter((entry) => !lost.includes(entry));
+  return {
+    accounts: [...accounts.filter(({ id }) => id !== account.id), account],
+    defaults: Object.fromEntries([...kept, ...free.map((service) => [service, account.id])]),
+  };
+}
+
+async function forgetOld(known: Account, terminal: Terminal): Promise<void> {
+  try {
+    await (await secretStoreOf(known, accountPlaces(terminal))).remove(known.id);
+  } catch {
+    terminal.tell(
+      `warning: older secrets of '${known.id}' stay in the ${known.tokens}, which cannot be reached`,
+    );
+  }
+}
+
+function summary(
+  { id, kind, address, services, tokens }: Account,
+  isKnown: boolean,
+  serving: readonly string[],
+): string {
+  const where = tokens === "keyring" ? "the system's keyring" : "a file that only you can read";
+  const others = services.filter((service) => !serving.includes(service));
+  return [
+    `${isKnown ? "signed in again to" : "added"} ${id}: ${address} (${kind}); its secrets are in ${where}`,
+    ...(serving.length > 0 ? [`it serves ${serving.join(", ")}`] : []),
+    ...others.map((service) => `to use it for ${service}: retinue accounts default ${service} ${id}`),
+  ].join("\n");
+}
+
+/** The services that a list names, of those that a kind of account can serve. */
+export function servicesIn<Kind extends AccountKind>(
+  list: string | undefined,
+  kind: Kind,
+): (typeof SERVICES_OF)[Kind][number][] {
+  const possible: readonly (typeof SERVICES_OF)[Kind][number][] = SERVICES_OF[kind];
+  if (list === undefined) return [...possible];
+  const names = new Set(list.split(",").flatMap((name) => name.trim().toLowerCase() || []));
+  const found = possible.filter((service) => names.delete(service));
+  if (names.size === 0 && found.length > 0) return found;
+  const wrong = [...names].join(", ") || "nothing";
+  throw new RetinueError("usage", `${kind} cannot serve ${wrong}`, `name some of: ${possible.join(",")}`);
+}
+
+/** An address as accounts have it. */
+export function mailAddress(text: string): string {
+  const address = text.trim();
+  if (/^[^\s@<>"(),:;[\]\\]+@[^\s@<>"(),:;[\]\\]+$/.test(address) && address.length <= 254)
+    return address.toLowerCase();
+  throw new RetinueError(
+    "usage",
+    `'${address.slice(0, 100)}' is no mail address`,
+    "write it like ada@example.org",
+  );
+}

@@ -1,0 +1,135 @@
+import { readFile } from "node:fs/promises";
+import { messageOf, RetinueError } from "../../../schema/error.ts";
+import type { HostPlaces } from "../../../tools/tool.ts";
+import type { ImapOptions } from "../imap/imap-options.ts";
+import type { Providers } from "../providers.ts";
+import type { Account, CaldavAccount, GoogleAccount, ImapAccount, Secrets, SlackAccount } from "./account.ts";
+import { secretStoreOf } from "./secret-store.ts";
+
+/** What an account is opened with besides its secrets. */
+export type Opening = {
+  readonly zone: string;
+  readonly now: () => number;
+  /** Keeps secrets that took the place of older ones. */
+  readonly onSecrets?: (changed: Secrets) => Promise<void>;
+};
+
+/** Kept with the secrets, but none. */
+const OPEN: ReadonlySet<string> = new Set(["expiryDate", "clientId"]);
+
+/** Opens an account with the secrets that are kept for it; every one of them is hidden wherever the runtime writes. */
+export async function openAccount(
+  account: Account,
+  places: HostPlaces,
+  opening: Omit<Opening, "onSecrets">,
+): Promise<Providers> {
+  const store = await secretStoreOf(account, places);
+  const secrets = await store.read(account.id);
+  if (!secrets) throw signInAgain(account, "has no secrets kept for it");
+  let kept = secrets;
+  const hide = (values: Secrets) => {
+    for (const [name, value] of Object.entries(values)) if (!OPEN.has(name)) places.hideSecret?.(value);
+  };
+  hide(kept);
+  return openWith(account, secrets, {
+    ...opening,
+    onSecrets: async (changed) => {
+      hide(changed);
+      kept = { ...kept, ...changed };
+      await store.write(account.id, kept);
+    },
+  });
+}
+
+/** Opens an account with these secrets. Clients are loaded here and not before. */
+export async function openWith(account: Account, secrets: Secrets, opening: Opening): Promise<Providers> {
+  switch (account.kind) {
+    case "google":
+      return openGoogleAccount(account, secrets, opening);
+    case "slack":
+      return openSlackAccount(account, secrets, opening);
+    case "imap":
+      return openImapAccount(account, secrets, opening);
+    case "caldav":
+      return openDavAccount(account, secrets, opening);
+  }
+}
+
+async function openGoogleAccount(account: GoogleAccount, secrets: Secrets, { zone, onSecrets }: Opening) {
+  const { openGoogle } = await import("../google/open-google.ts");
+  const { clientId, address, rootUrl, tokenUrl } = account;
+  const { clientSecret, accessToken, expiryDate } = secrets;
+  return openGoogle({
+    credentials: {
+      clientId,
+      refreshToken: needed(account, secrets, "refreshToken"),
+      ...(clientSecret !== undefined && { clientSecret }),
+      ...(accessToken !== undefined && { accessToken }),
+      ...(expiryDate !== undefined && { expiryDate: Number(expiryDate) }),
+    },
+    address,
+    zone,
+    ...(rootUrl !== undefined && { rootUrl }),
+    ...(tokenUrl !== undefined && { tokenUrl }),
+    onTokens: (tokens) => onSecrets?.(asTexts(tokens)),
+  });
+}
+
+async function openSlackAccount(account: SlackAccount, secrets: Secrets, { now, onSecrets }: Opening) {
+  const { openSlack } = await import("../slack-web/open-slack.ts");
+  const { userToken, refreshToken, clientId, clientSecret } = secrets;
+  const slack = await openSlack({
+    token: needed(account, secrets, "token"),
+    now,
+    ...(userToken !== undefined && { userToken }),
+    ...(account.apiUrl !== undefined && { apiUrl: account.apiUrl }),
+    ...(refreshToken && clientId && clientSecret && { refresh: { refreshToken, clientId, clientSecret } }),
+    onTokens: (tokens) => onSecrets?.(asTexts(tokens)),
+  });
+  return { slack };
+}
+
+async function openImapAccount(account: ImapAccount, secrets: Secrets, { now }: Opening) {
+  const { openImap } = await import("../imap/open-imap.ts");
+  return { mail: openImap({ ...(await imapOptions(account, secrets)), now }) };
+}
+
+/** A mailbox as its adapter wants it. */
+export async function imapOptions(account: ImapAccount, secrets: Secrets): Promise<ImapOptions> {
+  const { address, name, user, imap, smtp, caFile } = account;
+  return {
+    ...{ address, user, password: needed(account, secrets, "password"), imap, smtp },
+    ...(name !== undefined && { name }),
+    ...(caFile !== undefined && { tls: { ca: await readAuthority(caFile) } }),
+  };
+}
+
+async function openDavAccount(account: CaldavAccount, secrets: Secrets, { zone, now }: Opening) {
+  const { openDav } = await import("../dav/open-dav.ts");
+  const { url, user, address, services } = account;
+  const kinds = (["calendar", "contacts"] as const).filter((kind) => services.includes(kind));
+  return openDav({ url, user, password: needed(account, secrets, "password"), address, zone, kinds, now });
+}
+
+function asTexts(tokens: Readonly<Record<string, unknown>>): Secrets {
+  const given = Object.entries(tokens).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+}
+
+async function readAuthority(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (thrown) {
+    throw new RetinueError("config", `the authority's certificate cannot be read: ${messageOf(thrown)}`);
+  }
+}
+
+function needed(account: Account, secrets: Secrets, name: string): string {
+  const value = secrets[name];
+  if (value === undefined || value === "") throw signInAgain(account, `has no ${name} kept for it`);
+  return value;
+}
+
+function signInAgain({ id, kind }: Account, why: string): RetinueError {
+  return new RetinueError("auth", `account '${id}' ${why}`, `run: retinue accounts add ${kind} --id ${id}`);
+}

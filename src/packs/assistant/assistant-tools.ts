@@ -1,0 +1,70 @@
+import type { AnyTool } from "../../tools/tool.ts";
+import type { Assistant } from "./assistant.ts";
+import { checkAvailability } from "./calendar/check-availability.ts";
+import { createEvent } from "./calendar/create-event.ts";
+import { deleteEvent } from "./calendar/delete-event.ts";
+import { listEvents } from "./calendar/list-events.ts";
+import { updateEvent } from "./calendar/update-event.ts";
+import { listOrganizations } from "./contacts/list-organizations.ts";
+import { getContact, searchContacts } from "./contacts/search-contacts.ts";
+import { validateEmail } from "./contacts/validate-email.ts";
+import type { CallPatience } from "./errors/call-service.ts";
+import { ToolFault } from "./errors/tool-fault.ts";
+import { createDraft } from "./mail/create-draft.ts";
+import { getDeliveryStatus, getMessage } from "./mail/get-message.ts";
+import { replyToMessage } from "./mail/reply-to-message.ts";
+import { searchMessages } from "./mail/search-messages.ts";
+import { sendEmail } from "./mail/send-email.ts";
+import { assistantOf } from "./open-assistant.ts";
+import { analyzeConversation } from "./slack/analyze-conversation.ts";
+import { getUserInfo } from "./slack/get-user-info.ts";
+import { postMessage } from "./slack/post-message.ts";
+import { getChannelMessages, getThreadReplies } from "./slack/read-messages.ts";
+import { searchSlack } from "./slack/search-messages.ts";
+import type { Desk } from "./tool/services.ts";
+
+const MAKERS: readonly ((desk: Desk) => AnyTool)[] = [
+  ...[sendEmail, searchMessages, getMessage, createDraft, replyToMessage, getDeliveryStatus],
+  ...[createEvent, checkAvailability, listEvents, updateEvent, deleteEvent],
+  ...[searchContacts, getContact, listOrganizations, validateEmail],
+  ...[getChannelMessages, searchSlack, getThreadReplies, analyzeConversation, getUserInfo, postMessage],
+];
+
+/** The tools for mail, calendar, contacts and Slack over a person's services. */
+export function createAssistantTools(assistant: Assistant, options: CallPatience = {}): readonly AnyTool[] {
+  return MAKERS.map((make) => make({ assistant, ...options }));
+}
+
+/** The same tools as the settings and accounts want them; the runtime hands those in. */
+export const assistantTools: readonly AnyTool[] = MAKERS.map((make) => ({
+  ...make({ assistant: unopened() }),
+  offered: false,
+  withSettings(settings, places): AnyTool {
+    const assistant = assistantOf(settings, places);
+    return { ...make({ assistant }), close: () => closeOnce(assistant) };
+  },
+}));
+
+const closings = new WeakMap<Assistant, Promise<void>>();
+
+/** All tools share the services, and each of them is closed. */
+function closeOnce(assistant: Assistant): Promise<void> {
+  const closing = closings.get(assistant) ?? assistant.close();
+  closings.set(assistant, closing);
+  return closing;
+}
+
+/** Stands where no settings have said whose services are meant. */
+function unopened(): Assistant {
+  const refuse = () => Promise.reject(new ToolFault("tool_error", "no services are set up"));
+  return {
+    mail: refuse,
+    calendar: refuse,
+    contacts: refuse,
+    slack: refuse,
+    internalDomains: [],
+    zone: "UTC",
+    now: Date.now,
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,81 @@
+import { showAddress } from "../risk/parse-address.ts";
+import { showTime } from "../time/read-time.ts";
+import type { Services } from "../tool/services.ts";
+import { cutText } from "../tool/tool-output.ts";
+import { overlaps } from "./busy-spans.ts";
+import type { CalendarEvent, EventTime } from "./calendar-provider.ts";
+import { blocks, type EventSpan, rangeOf } from "./event-span.ts";
+
+/** Events of the owner's that take the same time. */
+export type Conflicts = {
+  readonly conflicts: readonly { title: string; start: string; end: string }[];
+  /** Some were made by others, so that their titles are others' words. */
+  readonly tainted: boolean;
+};
+
+const MAX_TITLE = 300;
+const MAX_LISTED = 50;
+
+/** The fields that every output about one event has. */
+export function eventData(event: CalendarEvent, zone: string) {
+  return {
+    event_id: event.id,
+    title: cutText(event.title, MAX_TITLE),
+    datetime: showTime(event.start, zone),
+    end: showTime(event.end, zone),
+    timezone: zone,
+    attendees: event.attendees.slice(0, MAX_LISTED).map(({ address }) => address),
+  };
+}
+
+/** One event in a list. */
+export function listedEvent(event: CalendarEvent, zone: string) {
+  const { event_id, title, datetime, end } = eventData(event, zone);
+  return {
+    event_id,
+    title,
+    datetime,
+    end,
+    ...(event.location && { location: cutText(event.location, MAX_TITLE) }),
+    attendees: event.attendees.slice(0, MAX_LISTED).map(showAddress),
+    ...(event.organizer && { organizer: event.organizer.address }),
+    recurring: event.seriesId !== undefined || event.recurrence !== undefined,
+  };
+}
+
+/** Whether an event's words may be somebody else's. */
+export function isForeign({ organizer, attendees }: CalendarEvent): boolean {
+  return organizer ? !organizer.self : attendees.length > 0;
+}
+
+/** What else the owner has at that time. */
+export async function conflictsWith(
+  span: EventSpan,
+  { services, zone, except }: { services: Services; zone: string; except?: string },
+): Promise<Conflicts> {
+  const wanted = rangeOf(span, zone);
+  const { address } = await services.calendar((calendar, signal) => calendar.self(signal));
+  const { events } = await services.calendar((calendar, signal) =>
+    calendar.list({ start: iso(wanted.from), end: iso(wanted.to), limit: MAX_LISTED }, signal),
+  );
+  const taken = events.filter(
+    (event) =>
+      event.id !== except &&
+      (except === undefined || event.seriesId !== except) &&
+      blocks(event, address) &&
+      overlaps(rangeOf(event, zone), wanted),
+  );
+  const shown = (time: EventTime) => showTime(time, zone);
+  return {
+    conflicts: taken.map(({ title, start, end }) => ({
+      title: cutText(title, MAX_TITLE),
+      start: shown(start),
+      end: shown(end),
+    })),
+    tainted: taken.some(isForeign),
+  };
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}

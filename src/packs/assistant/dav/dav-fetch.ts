@@ -1,0 +1,112 @@
+import { ToolFault } from "../errors/tool-fault.ts";
+
+const MAX_BYTES = 30_000_000;
+const ANSWER_MS = 60_000;
+const MAX_HOPS = 3;
+
+/** Where a DAV server is, and who asks. */
+export type DavServer = { readonly url: string; readonly user: string; readonly password: string };
+
+/**
+ * A `fetch` for one DAV server: it adds the password, only towards that server's own hosts and only under TLS (or on
+ * this machine), bounds time and size, and raises a fault for every answer that no caller can use.
+ */
+export function davFetch(server: DavServer, signal: AbortSignal): typeof fetch {
+  const home = serverUrl(server.url);
+  const authorization = `Basic ${Buffer.from(`${server.user}:${server.password}`).toString("base64")}`;
+  return async (input, init) => {
+    let url = new URL(input instanceof Request ? input.url : input);
+    for (let hop = 0; ; hop++) {
+      if (!isOwn(url, home))
+        throw new ToolFault(
+          "tool_error",
+          `the server ${home.host} points to ${url.host}, which is not asked`,
+        );
+      const headers = new Headers(init?.headers);
+      headers.set("authorization", authorization);
+      // Redirects are followed here, so that each address is checked before it gets the password.
+      const response = await answerOf(url, { ...init, headers, redirect: "manual" }, signal);
+      const next = init?.redirect === "manual" ? null : response.headers.get("location");
+      if (response.status < 300 || response.status > 399 || next === null || hop >= MAX_HOPS) return response;
+      url = new URL(next, url);
+    }
+  };
+}
+
+async function answerOf(url: URL, init: RequestInit, signal: AbortSignal): Promise<Response> {
+  let response: Response;
+  let body: Uint8Array;
+  try {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+    response = await fetch(url, { ...init, signal: limit });
+    body = await boundedBody(response);
+  } catch (error) {
+    throw connectionFault(error, url);
+  }
+  const fault = answerFault(response, url);
+  if (fault) throw fault;
+  const isEmpty = [204, 205, 304].includes(response.status);
+  const { status, statusText, headers } = response;
+  return new Response(isEmpty ? null : Buffer.from(body), { status, statusText, headers });
+}
+
+/** The address of a DAV server; `params` if a password may not go there. */
+export function serverUrl(text: string): URL {
+  if (!URL.canParse(text)) throw new ToolFault("params", `'${text}' is no address of a server`);
+  const url = new URL(text);
+  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))) return url;
+  throw new ToolFault("params", `a password goes only over https, not to ${url.protocol}//${url.host}`);
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** The same server, or for a name of three parts and more its sisters: providers spread users over such hosts. */
+function isOwn(url: URL, home: URL): boolean {
+  if (url.origin === home.origin) return true;
+  if (url.protocol !== "https:" || url.port !== home.port) return false;
+  const parent = home.hostname.split(".").slice(1).join(".");
+  const isName = !/^[\d.]+$/.test(home.hostname) && !home.hostname.startsWith("[");
+  return isName && parent.includes(".") && url.hostname.endsWith(`.${parent}`);
+}
+
+async function boundedBody(response: Response): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > MAX_BYTES) throw new ToolFault("tool_error", "the server's answer is larger than 30 MB");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function connectionFault(error: unknown, home: URL): ToolFault {
+  if (error instanceof ToolFault) return error;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const words = cause instanceof Error ? cause.message || code : "no answer";
+  const isCertificate = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/.test(code);
+  return isCertificate
+    ? new ToolFault("tool_error", `the certificate of ${home.host} is not trusted: ${words}`, {
+        cause: error,
+      })
+    : new ToolFault("network", `the connection to ${home.host} failed: ${words}`, { cause: error });
+}
+
+/** What the caller itself reads: success, redirects, what is missing, what exists or has changed. */
+function answerFault(response: Response, url: URL): ToolFault | undefined {
+  const { status } = response;
+  const said = `${url.host} answered ${status} ${response.statusText}`.trim();
+  if (status === 401) return new ToolFault("auth", `the password was refused: ${said}`);
+  if (status === 429 || status === 503) {
+    const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+    const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined;
+    if (status === 429 || retryAfterMs !== undefined)
+      return new ToolFault("rate_limit", said, { retryAfterMs });
+  }
+  if (status >= 500) return new ToolFault("network", said);
+  if (status === 403 && !url.pathname.startsWith("/.well-known/")) return new ToolFault("permission", said);
+  return undefined;
+}

@@ -1,0 +1,238 @@
+import { ToolFault } from "../errors/tool-fault.ts";
+import type { SlackChannel, SlackMessage, SlackProvider, SlackUser } from "../slack/slack-provider.ts";
+import { nearHint } from "../slack-web/near-names.ts";
+import type { EmbeddedDatabase } from "./embedded-database.ts";
+import { foldText, guarded } from "./guarded.ts";
+import { ftsQuery, splitOperators } from "./search-terms.ts";
+import {
+  allChannels,
+  allUsers,
+  namesOf,
+  putChannel,
+  putMessage,
+  putUser,
+  type StoredChannel,
+  shownMessage,
+} from "./slack-rows.ts";
+
+const MAX_TEXT_CHARS = 40_000;
+const REPLIES = `(SELECT count(*) FROM slack_messages r
+  WHERE r.channel_id = m.channel_id AND r.thread_ts = m.ts AND r.ts <> m.ts) AS replies`;
+
+/** The chat workspace in the store. What is posted is kept there and goes nowhere else. */
+export function createEmbeddedSlack(database: EmbeddedDatabase): SlackProvider {
+  return {
+    kind: "embedded",
+    channel: (name, signal) => guarded(signal, () => shownChannel(findChannel(database, name))),
+    messages: (channelId, query, signal) => guarded(signal, () => topLevel(database, channelId, query)),
+    replies: (channelId, threadTs, limit, signal) =>
+      guarded(signal, () => thread(database, channelId, threadTs, limit)),
+    search: (query, signal) => guarded(signal, () => search(database, query)),
+    user: (who, signal) => guarded(signal, () => findUser(database, who)),
+    post: (message, signal) => guarded(signal, () => post(database, message)),
+    findByCallKey: ({ channelId, callKey }, signal) =>
+      guarded(signal, () => messageOfCall(database, channelId, callKey)),
+  };
+}
+
+type Post = Parameters<SlackProvider["post"]>[0];
+type Page = { readonly messages: readonly SlackMessage[]; readonly more: boolean };
+
+function topLevel(
+  database: EmbeddedDatabase,
+  channelId: string,
+  { oldest, latest, limit }: { oldest?: number; latest?: number; limit: number },
+): Page {
+  const rows = database.db
+    .prepare(
+      `SELECT m.*, ${REPLIES} FROM slack_messages m
+       WHERE m.channel_id = ? AND m.at >= ? AND m.at <= ? AND (m.thread_ts IS NULL OR m.thread_ts = m.ts)
+       ORDER BY m.at DESC LIMIT ?`,
+    )
+    .all(channelId, oldest ?? 0, latest ?? Number.MAX_SAFE_INTEGER, wholeLimit(limit) + 1);
+  return newestPage(database, rows, limit);
+}
+
+function newestPage(database: EmbeddedDatabase, rows: Record<string, unknown>[], limit: number): Page {
+  const names = namesOf(database);
+  const kept = rows.slice(0, wholeLimit(limit)).reverse();
+  return { messages: kept.map((row) => shownMessage(row, names)), more: rows.length > kept.length };
+}
+
+function thread(database: EmbeddedDatabase, channelId: string, threadTs: string, limit: number): Page {
+  const rows = database.db
+    .prepare(
+      `SELECT m.*, ${REPLIES} FROM slack_messages m
+       WHERE m.channel_id = ? AND (m.ts = ? OR m.thread_ts = ?) ORDER BY m.at LIMIT ?`,
+    )
+    .all(channelId, threadTs, threadTs, wholeLimit(limit) + 1);
+  if (rows.length === 0)
+    throw new ToolFault(
+      "params",
+      `There is no thread ${JSON.stringify(threadTs.slice(0, 40))} in this channel.`,
+    );
+  const names = namesOf(database);
+  const kept = rows.slice(0, wholeLimit(limit));
+  return { messages: kept.map((row) => shownMessage(row, names)), more: rows.length > kept.length };
+}
+
+function search(
+  database: EmbeddedDatabase,
+  query: Parameters<SlackProvider["search"]>[0],
+): { messages: SlackMessage[]; total: number } {
+  const { rest, operators } = splitOperators(query.text, ["in", "from"]);
+  const channel = query.channel ?? operators.get("in");
+  const from = query.from ?? operators.get("from");
+  const match = ftsQuery(rest);
+  if (match === null && (rest !== "" || (channel === undefined && from === undefined)))
+    return { messages: [], total: 0 };
+  const conditions = ["1"];
+  const values: (string | number)[] = [];
+  const add = (sql: string, value: string) => {
+    conditions.push(sql);
+    values.push(value);
+  };
+  if (match !== null) add("m.row IN (SELECT rowid FROM slack_texts WHERE slack_texts MATCH ?)", match);
+  if (channel !== undefined) add("m.channel_id = ?", findChannel(database, channel).id);
+  if (from !== undefined) add("m.user_id = ?", findUser(database, from).id);
+  const where = conditions.join(" AND ");
+  const { db } = database;
+  const total = Number(
+    db.prepare(`SELECT count(*) AS n FROM slack_messages m WHERE ${where}`).get(...values)?.n,
+  );
+  const rows = db
+    .prepare(`SELECT m.*, ${REPLIES} FROM slack_messages m WHERE ${where} ORDER BY m.at DESC LIMIT ?`)
+    .all(...values, wholeLimit(query.limit));
+  const names = namesOf(database);
+  return { messages: rows.map((row) => shownMessage(row, names)), total };
+}
+
+/** A second post of the same call finds the first. */
+function post(database: EmbeddedDatabase, message: Post): SlackMessage {
+  if (message.text.trim() === "") throw new ToolFault("params", "The message has no text.");
+  if (message.text.length > MAX_TEXT_CHARS)
+    throw new ToolFault("params", `The message has more than ${MAX_TEXT_CHARS} characters.`);
+  return database.within(() => {
+    const known = messageOfCall(database, message.channelId, message.callKey);
+    if (known) return known;
+    const channel = findChannel(database, message.channelId);
+    putChannel(database, channel);
+    const threadTs =
+      message.threadTs === undefined ? undefined : rootOf(database, channel.id, message.threadTs);
+    const ts = freeTs(database, channel.id);
+    const { text, callKey } = message;
+    const base = {
+      channelId: channel.id,
+      ts,
+      userId: ownerAsUser(database).id,
+      text,
+      reactions: [],
+      callKey,
+    };
+    putMessage(database, threadTs === undefined ? base : { ...base, threadTs }, namesOf(database));
+    const posted = messageOfCall(database, channel.id, callKey);
+    if (!posted) throw new ToolFault("tool_error", "The message could not be kept.");
+    return posted;
+  });
+}
+
+/** The first message of the thread that a message belongs to, so that an answer to an answer stays in it. */
+function rootOf(database: EmbeddedDatabase, channelId: string, ts: string): string {
+  const first = thread(database, channelId, ts, 1).messages[0];
+  return first?.threadTs ?? first?.ts ?? ts;
+}
+
+function messageOfCall(database: EmbeddedDatabase, channelId: string, callKey: string): SlackMessage | null {
+  const row = database.db
+    .prepare(`SELECT m.*, ${REPLIES} FROM slack_messages m WHERE m.channel_id = ? AND m.call_key = ?`)
+    .get(channelId, callKey);
+  return row ? shownMessage(row, namesOf(database)) : null;
+}
+
+/** The next time that no message of the channel has. */
+function freeTs(database: EmbeddedDatabase, channelId: string): string {
+  const taken = database.db.prepare("SELECT 1 FROM slack_messages WHERE channel_id = ? AND ts = ?");
+  for (let micros = BigInt(Math.trunc(database.now())) * 1000n; ; micros++) {
+    const ts = `${micros / 1_000_000n}.${String(micros % 1_000_000n).padStart(6, "0")}`;
+    if (!taken.get(channelId, ts)) return ts;
+  }
+}
+
+/** The owner's entry among the users, made if there is none. */
+function ownerAsUser(database: EmbeddedDatabase): SlackUser {
+  const { name, address, zone } = database.owner();
+  const known = allUsers(database).find(({ email }) => email?.toLowerCase() === address.toLowerCase());
+  if (known) return known;
+  const user = {
+    id: "UOWNER",
+    name: address.split("@")[0] ?? "me",
+    realName: name,
+    email: address,
+    zone,
+    isBot: false,
+  };
+  putUser(database, user);
+  return user;
+}
+
+/** By `#name`, name or id; `@person` or its id is the conversation with that person, which need not have begun. */
+function findChannel(database: EmbeddedDatabase, asked: string): StoredChannel {
+  const channels = allChannels(database);
+  const wanted = asked.trim();
+  const name = foldText(wanted.replace(/^#/, ""));
+  const found =
+    channels.find(({ id }) => id === wanted) ?? channels.find((each) => foldText(each.name) === name);
+  if (found) return found;
+  if (wanted.startsWith("@")) return directChannel(findUser(database, wanted));
+  const partner = allUsers(database).find(({ id }) => `D${id}` === wanted);
+  if (partner) return directChannel(partner);
+  const open = channels.filter(({ kind }) => kind !== "direct").map((each) => each.name);
+  const hint = nearHint(wanted.replace(/^#/, ""), open, "#") || `; there are ${listed(open)}`;
+  throw new ToolFault("params", `There is no channel ${JSON.stringify(wanted.slice(0, 100))}${hint}.`);
+}
+
+function directChannel({ id, name }: SlackUser): StoredChannel {
+  return { id: `D${id}`, kind: "direct", name: `@${name}`, isShared: false, members: [id] };
+}
+
+function shownChannel({ id, name, kind, isShared, members }: StoredChannel): SlackChannel {
+  const count = members.length > 0 ? { members: members.length } : {};
+  return { id, name, isPrivate: kind !== "public", isShared, ...count };
+}
+
+function findUser(database: EmbeddedDatabase, asked: string): SlackUser {
+  const users = allUsers(database);
+  const wanted = foldText(asked.trim().replace(/^@/, ""));
+  const isSame = (text: string | undefined) => text !== undefined && foldText(text) === wanted;
+  const tests: ((user: SlackUser) => boolean)[] = [
+    ({ id }) => isSame(id),
+    ({ email }) => isSame(email),
+    ({ name }) => isSame(name),
+    ({ realName }) => isSame(realName),
+    ({ realName }) => realName.split(/\s+/).some(isSame),
+  ];
+  for (const fits of wanted === "" ? [] : tests) {
+    const found = users.filter(fits);
+    if (found.length === 1 && found[0]) return found[0];
+    if (found.length > 1) throw ambiguous(asked, found);
+  }
+  const hint = nearHint(
+    wanted,
+    users.flatMap(({ name, realName }) => [name, realName]),
+    "",
+  );
+  throw new ToolFault("params", `There is nobody called ${JSON.stringify(asked.slice(0, 100))}${hint}.`);
+}
+
+function ambiguous(asked: string, found: readonly SlackUser[]): ToolFault {
+  const names = listed(found.map(({ name, realName }) => `@${name} (${realName})`));
+  return new ToolFault("params", `${JSON.stringify(asked.slice(0, 100))} can be several people: ${names}.`);
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 0 ? "none" : names.slice(0, 10).join(", ");
+}
+
+function wholeLimit(limit: number): number {
+  return Math.max(0, Math.trunc(limit));
+}

@@ -1,0 +1,43 @@
+import { dirname, join, resolve } from "node:path";
+import { listInside, openForReading } from "../../../../files/open-inside.ts";
+
+const MAX_DEPTH = 6;
+const MAX_FILES = 50_000;
+
+/** The largest file that is read. */
+export const MAX_FILE_BYTES = 128 * 1024 * 1024;
+
+/** The bytes of a regular file, which is never a link; an error says why not. */
+export async function readBounded(root: string, path: string, maxBytes = MAX_FILE_BYTES): Promise<Buffer> {
+  const handle = await openForReading(root, resolve(root, path));
+  try {
+    const { size } = await handle.stat();
+    if (size > maxBytes) throw new RangeError(`it is larger than ${Math.floor(maxBytes / 1024 / 1024)} MB`);
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A folder's files below `root` by their relative path, in order; links are not followed. */
+export async function filesBelow(root: string): Promise<{ files: string[]; isCut: boolean }> {
+  const files: string[] = [];
+  const folders: { path: string; depth: number }[] = [{ path: "", depth: 0 }];
+  for (let folder = folders.shift(); folder; folder = folders.shift()) {
+    const entries = await listInside(root, resolve(root, folder.path));
+    for (const { name, isFolder } of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      if (name.startsWith(".")) continue;
+      const path = join(folder.path, name);
+      if (files.length >= MAX_FILES) return { files, isCut: true };
+      if (!isFolder) files.push(path);
+      else if (folder.depth < MAX_DEPTH) folders.push({ path, depth: folder.depth + 1 });
+    }
+  }
+  return { files, isCut: false };
+}
+
+/** The folder of a relative path; empty for the root itself. */
+export function folderOf(path: string): string {
+  const folder = dirname(path);
+  return folder === "." ? "" : folder;
+}

@@ -1,0 +1,26 @@
+/** What can go wrong with a service, by what helps against it. */
+export type FaultType = "auth" | "params" | "network" | "rate_limit" | "permission" | "tool_error";
+
+/** Faults that a later attempt, or a person who signs in again, can mend. */
+const RECOVERABLE: ReadonlySet<FaultType> = new Set(["auth", "network", "rate_limit"]);
+
+/** A failure of a service, as every adapter raises it; nothing else of an adapter's errors is relied upon. */
+export class ToolFault extends Error {
+  readonly type: FaultType;
+  /** Whether the same request can succeed later. */
+  readonly recoverable: boolean;
+  /** How long the service wants to be left alone. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    type: FaultType,
+    message: string,
+    options: { retryAfterMs?: number | undefined; recoverable?: boolean; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "ToolFault";
+    this.type = type;
+    this.recoverable = options.recoverable ?? RECOVERABLE.has(type);
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}

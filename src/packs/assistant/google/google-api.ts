@@ -1,0 +1,110 @@
+import type { calendar_v3 } from "@googleapis/calendar";
+import type { gmail_v1 } from "@googleapis/gmail";
+import type { people_v1 } from "@googleapis/people";
+import type { OAuth2Client } from "google-auth-library";
+import { messageOf } from "../../../schema/error.ts";
+import { ToolFault } from "../errors/tool-fault.ts";
+import { googleFault } from "./google-fault.ts";
+import { type GoogleSession, LOOPBACK_HOSTS } from "./google-session.ts";
+
+/** The official clients, each loaded at its first use. */
+export type GoogleClients = {
+  readonly gmail: gmail_v1.Gmail;
+  readonly calendar: calendar_v3.Calendar;
+  readonly people: people_v1.People;
+};
+
+/** What every request carries: no repetition by the client, an end in time, and the caller's signal. */
+export type RequestOptions = {
+  readonly retry: false;
+  readonly timeout: number;
+  readonly signal: AbortSignal;
+  readonly noProxy: string[];
+  readonly headers?: Record<string, string>;
+};
+
+/** One service of Google: runs requests and turns every failure into a fault. */
+export type GoogleApi<Name extends keyof GoogleClients> = {
+  request<Data>(
+    about: string,
+    signal: AbortSignal,
+    run: (client: GoogleClients[Name], options: RequestOptions) => Promise<{ data: Data }>,
+  ): Promise<Data>;
+  refresh(signal: AbortSignal): Promise<void>;
+};
+
+type Opener<Name extends keyof GoogleClients> = (
+  auth: OAuth2Client,
+  rootUrl: string | undefined,
+) => Promise<GoogleClients[Name]>;
+
+const openers: { readonly [Name in keyof GoogleClients]: Opener<Name> } = {
+  async gmail(auth, rootUrl) {
+    const { gmail } = await import("@googleapis/gmail");
+    return gmail({ version: "v1", auth, ...(rootUrl ? { rootUrl } : {}) });
+  },
+  async calendar(auth, rootUrl) {
+    const { calendar } = await import("@googleapis/calendar");
+    return calendar({ version: "v3", auth, ...(rootUrl ? { rootUrl } : {}) });
+  },
+  async people(auth, rootUrl) {
+    const { people } = await import("@googleapis/people");
+    return people({ version: "v1", auth, ...(rootUrl ? { rootUrl } : {}) });
+  },
+};
+
+/** Opens one service on a session. */
+export function openApi<Name extends keyof GoogleClients>(
+  name: Name,
+  session: GoogleSession,
+  { rootUrl, timeoutMs }: { readonly rootUrl?: string | undefined; readonly timeoutMs: number },
+): GoogleApi<Name> {
+  let client: Promise<GoogleClients[Name]> | undefined;
+  return {
+    refresh: session.refresh,
+    async request(about, signal, run) {
+      try {
+        const auth = await session.client(signal);
+        client ??= openers[name](auth, rootUrl);
+        const noProxy = [...LOOPBACK_HOSTS];
+        const { data } = await run(await client, { retry: false, timeout: timeoutMs, signal, noProxy });
+        return data;
+      } catch (thrown) {
+        throw googleFault(thrown, { about, signal, clean: session.clean });
+      }
+    },
+  };
+}
+
+/** Runs work whose own errors, such as those of a hostile message, become faults too. */
+export async function guarded<Value>(about: string, work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (thrown instanceof ToolFault) throw thrown;
+    throw new ToolFault("tool_error", `${about} could not be read: ${messageOf(thrown)}`);
+  }
+}
+
+/** Maps with at most so many at once, in order; begins nothing more after a failure. */
+export async function mapLimited<Item, Value>(
+  items: readonly Item[],
+  limit: number,
+  map: (item: Item) => Promise<Value>,
+): Promise<Value[]> {
+  const values: Value[] = new Array(items.length);
+  const queue = [...items.entries()];
+  const work = async () => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const [index, item] = next;
+      try {
+        values[index] = await map(item);
+      } catch (thrown) {
+        queue.length = 0;
+        throw thrown;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work));
+  return values;
+}

@@ -1,0 +1,158 @@
+import type { EventChange, EventTime } from "../calendar/calendar-provider.ts";
+import { ToolFault } from "../errors/tool-fault.ts";
+import { parseWall, wallDay, wallTime } from "../recurrence/wall.ts";
+import { addressOf } from "./event-fields.ts";
+import { timeMs } from "./event-instant.ts";
+import {
+  peopleProperties,
+  ruleProperty,
+  textProperties,
+  timeProperty,
+  visibilityProperties,
+  type Writing,
+} from "./event-properties.ts";
+import { eventTime, type Times, timesAt, timesOf } from "./event-times.ts";
+import { type Component, type Property, propertiesOf, propertyOf, textOf, withProperties } from "./jcal.ts";
+import { movedRest } from "./move-series.ts";
+import type { Series } from "./parse-calendar.ts";
+import { keyOf, overridesOf } from "./series-starts.ts";
+import { checkTimes, zonesFor } from "./write-event.ts";
+
+/** Who changes an event, and the zone of times that name none. */
+export type Changing = Writing & { readonly zone: string };
+
+/** A series with one change: of the occurrence that `key` names, or of the whole. Raises `params` if it cannot be. */
+export function changeSeries(
+  series: Series,
+  key: string | undefined,
+  change: EventChange,
+  how: Changing,
+): Series {
+  const before =
+    key === undefined ? (series.master ?? series.overrides[0]) : occurrenceOf(series, key, how.zone);
+  const times = before && timesOf(before, { zones: series.zones, zone: how.zone });
+  if (!before || !times) throw new ToolFault("params", "there is no such event");
+  if (key !== undefined && change.recurrence !== undefined)
+    throw new ToolFault("params", "a single occurrence has no recurrence; change the series");
+  const [start, end] = newTimes(times, change, how.zone);
+  const after = changed(before, change, { start, end, how });
+  const zones = zonesFor(series.zones, change.start || change.end ? [start, end] : []);
+  if (key === undefined) {
+    if (!series.master) return { ...series, overrides: [after, ...series.overrides.slice(1)], zones };
+    const moved = change.start ? movedRest(series, { after, times, start }, how) : series;
+    const master = change.start
+      ? withProperties(after, ["exdate", "rrule"], movedDates(moved, after, change))
+      : after;
+    return { ...moved, master, zones };
+  }
+  const others = [...overridesOf(series, how.zone)].filter(([other]) => other !== key).map(([, one]) => one);
+  return { ...series, overrides: [...others, after], zones };
+}
+
+/** The EXDATEs as they moved, and the rule: as moved too, unless the change names another. */
+function movedDates(moved: Series, after: Component, change: EventChange): Property[] {
+  const { master } = moved;
+  if (!master) return [];
+  const rule = change.recurrence === undefined ? propertyOf(master, "rrule") : propertyOf(after, "rrule");
+  return [...propertiesOf(master, "exdate"), ...(rule ? [rule] : [])];
+}
+
+function newTimes(times: Times, change: EventChange, zone: string): [EventTime, EventTime] {
+  const start = change.start ?? eventTime(times.start);
+  let end = change.end;
+  if (!end && change.start) end = sameLength(times, change.start, zone);
+  end ??= eventTime(times.end);
+  checkTimes(start, end);
+  return [start, end];
+}
+
+function sameLength(times: Times, start: EventTime, zone: string): EventTime {
+  if (start.kind === "day") {
+    const days = times.start.isDay ? times.end.wall - times.start.wall : 86_400_000;
+    return { kind: "day", day: wallDay(Date.parse(start.day) + days) };
+  }
+  const length = times.start.isDay ? 3_600_000 : times.end.instant - times.start.instant;
+  return { ...start, at: new Date(timeMs(start, zone) + length).toISOString() };
+}
+
+function changed(
+  before: Component,
+  change: EventChange,
+  { start, end, how }: { start: EventTime; end: EventTime; how: Changing },
+): Component {
+  const sequence = propertyOf(before, "sequence")?.[3];
+  const without = ["dtstamp", "last-modified", "sequence"];
+  const add: Property[] = [
+    ["dtstamp", {}, "date-time", `${wallTime(how.now)}Z`],
+    ["last-modified", {}, "date-time", `${wallTime(how.now)}Z`],
+    ["sequence", {}, "integer", (typeof sequence === "number" ? sequence : 0) + 1],
+  ];
+  const replace = (names: readonly string[], properties: readonly Property[]) => {
+    without.push(...names);
+    add.push(...properties);
+  };
+  if (change.start || change.end)
+    replace(["dtstart", "dtend", "duration"], [timeProperty("dtstart", start), timeProperty("dtend", end)]);
+  if (change.title !== undefined) replace(["summary"], textProperties({ summary: change.title }));
+  if (change.location !== undefined) replace(["location"], textProperties({ location: change.location }));
+  if (change.description !== undefined)
+    replace(["description"], textProperties({ description: change.description }));
+  if (change.visibility !== undefined) replace(["class"], visibilityProperties(change.visibility));
+  if (change.recurrence !== undefined)
+    replace(["rrule"], change.recurrence === "" ? [] : [ruleProperty(change.recurrence, start)]);
+  const attendees =
+    change.attendees ?? propertiesOf(before, "attendee").flatMap((property) => addressOf(property[3]) ?? []);
+  if (attendees.length > 0 || change.attendees)
+    replace(
+      ["attendee", "organizer"],
+      peopleProperties(attendees, { notify: change.notify, writing: how, before }),
+    );
+  return withProperties(before, without, add);
+}
+
+/** One occurrence as an event of its own: the one that differs already, or one made from the series. */
+function occurrenceOf(series: Series, key: string, zone: string): Component | undefined {
+  const known = overridesOf(series, zone).get(key);
+  const { master } = series;
+  const times = master && timesOf(master, { zones: series.zones, zone });
+  const place = parseWall(key);
+  if (known || !master || !times || !place) return known;
+  const at = timesAt(times, place.isDay ? place.wall : times.start.clock.toWall(place.wall));
+  if (keyOf(at.start) !== key) return undefined;
+  const start = propertyOf(master, "dtstart");
+  if (!start) return undefined;
+  return withProperties(
+    master,
+    ["rrule", "rdate", "exdate", "exrule", "dtstart", "dtend", "duration"],
+    [
+      likeStart(start, "recurrence-id", at.start.wall),
+      likeStart(start, "dtstart", at.start.wall),
+      ...(propertyOf(master, "dtend")
+        ? [timeProperty("dtend", eventTime(at.end))]
+        : propertiesOf(master, "duration")),
+    ],
+  );
+}
+
+/** A property of the same form as the start: a day, a time in UTC, or one with the same TZID. */
+function likeStart(start: Property, name: string, wall: number): Property {
+  const [, parameters, type, value] = start;
+  const zulu = typeof value === "string" && value.endsWith("Z") ? "Z" : "";
+  const { tzid } = parameters;
+  const text = type === "date" ? wallDay(wall) : `${wallTime(wall)}${zulu}`;
+  return [name, tzid === undefined ? {} : { tzid }, type, text];
+}
+
+/** A series without one occurrence; raises `params` if the key names none. */
+export function withoutOccurrence(series: Series, key: string, zone: string): Series {
+  const overrides = [...overridesOf(series, zone)].filter(([other]) => other !== key).map(([, one]) => one);
+  const { master } = series;
+  if (!master) return { ...series, overrides };
+  const times = timesOf(master, { zones: series.zones, zone });
+  const start = propertyOf(master, "dtstart");
+  const place = parseWall(key);
+  if (!times || !start || !place)
+    throw new ToolFault("params", `${textOf(master, "uid")} has no occurrence ${key}`);
+  const wall = place.isDay ? place.wall : times.start.clock.toWall(place.wall);
+  return { ...series, overrides, master: withProperties(master, [], [likeStart(start, "exdate", wall)]) };
+}

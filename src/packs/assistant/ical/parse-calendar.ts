@@ -1,0 +1,68 @@
+import { type Component, parseComponents, propertiesOf, textOf } from "./jcal.ts";
+
+/** One event with its changed occurrences, and the zones it is written with. */
+export type Series = {
+  readonly uid: string;
+  /** Absent if only single occurrences of the series were sent. */
+  readonly master?: Component;
+  /** Occurrences that differ, each with a RECURRENCE-ID. */
+  readonly overrides: readonly Component[];
+  readonly zones: readonly Component[];
+};
+
+const MAX_BYTES = 20_000_000;
+const MAX_OVERRIDES = 2_000;
+
+/**
+ * The events of iCalendar text, by their UID. Something that cannot be read becomes a problem and hides nothing else.
+ * Of two events with one UID the one with the higher SEQUENCE counts, else the later one.
+ */
+export async function parseCalendar(
+  text: string,
+): Promise<{ readonly series: readonly Series[]; readonly problems: readonly string[] }> {
+  if (text.length > MAX_BYTES) return { series: [], problems: ["the calendar is larger than 20 MB"] };
+  const { components, problems } = await parseComponents(text, "vcalendar", "VEVENT");
+  const series = new Map<string, { master?: Component; overrides: Component[]; zones: Component[] }>();
+  for (const calendar of components) {
+    const zones = calendar[2].filter(([name]) => name === "vtimezone");
+    for (const event of calendar[2].filter(([name]) => name === "vevent")) {
+      const uid = textOf(event, "uid");
+      if (uid === undefined || !textOf(event, "dtstart")) {
+        problems.push(
+          `an event has no ${uid === undefined ? "UID" : "start"}: ${textOf(event, "summary") ?? "no title"}`,
+        );
+        continue;
+      }
+      const one = series.get(uid) ?? { overrides: [], zones: [] };
+      for (const zone of zones) if (!one.zones.includes(zone)) one.zones.push(zone);
+      if (textOf(event, "recurrence-id") === undefined) {
+        if (!one.master || sequenceOf(event) >= sequenceOf(one.master)) one.master = event;
+      } else if (one.overrides.length < MAX_OVERRIDES) one.overrides.push(event);
+      series.set(uid, one);
+    }
+  }
+  if (components.length === 0 && problems.length === 0) problems.push("there is no calendar in it");
+  return { series: [...series].map(([uid, one]) => ({ uid, ...one })), problems };
+}
+
+function sequenceOf(event: Component): number {
+  const value = propertiesOf(event, "sequence")[0]?.[3];
+  return typeof value === "number" ? value : 0;
+}
+
+/** Events as iCalendar text; what this program does not know of them is kept. */
+export async function calendarText(series: readonly Series[]): Promise<string> {
+  const { default: ical } = await import("ical.js");
+  const zones = new Map<string, Component>();
+  for (const { zones: own } of series) for (const zone of own) zones.set(textOf(zone, "tzid") ?? "", zone);
+  const events = series.flatMap(({ master, overrides }) => [...(master ? [master] : []), ...overrides]);
+  const calendar: Component = [
+    "vcalendar",
+    [
+      ["version", {}, "text", "2.0"],
+      ["prodid", {}, "text", "-//Retinue//Assistant//EN"],
+    ],
+    [...zones.values(), ...events],
+  ];
+  return `${ical.stringify(calendar)}`.trimEnd().replace(/\r?\n/g, "\r\n").concat("\r\n");
+}

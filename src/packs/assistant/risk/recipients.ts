@@ -1,0 +1,121 @@
+import type { Contact } from "../contacts/contacts-provider.ts";
+import { ToolFault } from "../errors/tool-fault.ts";
+import type { Services } from "../tool/services.ts";
+import { visibleLine } from "../tool/visible-text.ts";
+import { addressFault, parseAddress, sameAddress, showAddress } from "./parse-address.ts";
+
+/** Somebody a call reaches. */
+export type Recipient = {
+  readonly address: string;
+  /** From the address book; a name that a caller gave is not kept. */
+  readonly name?: string;
+};
+
+/** People one call may reach. */
+const MAX_RECIPIENTS = 100;
+const MAX_MATCHES = 25;
+
+/** The addresses behind what a caller wrote: addresses, names of contacts, names of lists, or `me`. */
+export async function resolveRecipients(
+  written: readonly string[],
+  field: string,
+  { services, self }: { readonly services: Services; readonly self: string },
+): Promise<readonly Recipient[]> {
+  const found: Recipient[] = [];
+  for (const each of written) found.push(...(await resolve(each, { field, services, self })));
+  const unique = distinct(found);
+  refuseBulk(unique);
+  return unique;
+}
+
+/** What is wrong with the entries that are meant as addresses; null if nothing. */
+export function entriesFault(written: readonly string[]): string | null {
+  for (const entry of written) {
+    const wrong = isAddress(entry) ? addressFault(entry) : null;
+    if (wrong) return `'${visibleLine(entry)}' is no address to write to: ${wrong}`;
+  }
+  return null;
+}
+
+/** Refuses a call that reaches more people than one may. */
+export function refuseBulk(recipients: readonly Recipient[]): void {
+  if (recipients.length > MAX_RECIPIENTS)
+    throw new ToolFault("params", `it reaches ${recipients.length} people, more than ${MAX_RECIPIENTS}`);
+}
+
+/** Each address once, where it stands first; without those that `except` has. */
+export function distinct(
+  recipients: readonly Recipient[],
+  except: readonly Recipient[] = [],
+): readonly Recipient[] {
+  const kept: Recipient[] = [];
+  for (const each of recipients)
+    if (![...except, ...kept].some(({ address }) => sameAddress(address, each.address))) kept.push(each);
+  return kept;
+}
+
+async function resolve(
+  written: string,
+  { field, services, self }: { field: string; services: Services; self: string },
+): Promise<readonly Recipient[]> {
+  if (isAddress(written)) return [{ address: parseAddress(written) }];
+  const name = written.trim().replace(/^the\s+/i, "");
+  if (name === "") throw new ToolFault("params", `${field} holds an empty entry`);
+  if (/^(?:me|myself)$/i.test(name)) return [{ address: self }];
+  const { contacts } = await services.contacts((book, signal) =>
+    book.search({ name, limit: MAX_MATCHES }, signal),
+  );
+  const contact = only(name, contacts, field);
+  const addresses = contact.members ?? contact.emails.slice(0, 1);
+  if (addresses.length === 0)
+    throw new ToolFault("params", `the contact '${visibleLine(contact.name)}' has no mail address`);
+  return addresses.map((address) => ({
+    address: parseAddress(address),
+    ...(!contact.members && { name: visibleLine(contact.name) }),
+  }));
+}
+
+function isAddress(written: string): boolean {
+  return /[@<>＠]/u.test(written);
+}
+
+/** The one contact that a name means: the whole name, else all of its words; never a part of a word. */
+function only(name: string, contacts: readonly Contact[], field: string): Contact {
+  const wanted = wordsOf(name);
+  const exact = contacts.filter((contact) => wordsOf(contact.name).join(" ") === wanted.join(" "));
+  const matching =
+    exact.length > 0
+      ? exact
+      : contacts.filter((contact) => {
+          const words = new Set(wordsOf(contact.name));
+          return wanted.length > 0 && wanted.every((word) => words.has(word));
+        });
+  const [first, ...others] = matching;
+  const shown = visibleLine(name);
+  if (!first) {
+    const near = contacts.length > 0 ? `; near: ${listed(contacts)}` : "; give a mail address";
+    throw new ToolFault("params", `${field}: there is no contact '${shown}'${near}`);
+  }
+  if (others.length > 0)
+    throw new ToolFault(
+      "params",
+      `${field}: '${shown}' may be ${listed(matching)}; give the mail address of the one that is meant`,
+    );
+  return first;
+}
+
+function listed(contacts: readonly Contact[]): string {
+  return contacts
+    .slice(0, 8)
+    .map(({ name, emails: [address] }) => (address ? showAddress({ name, address }) : visibleLine(name)))
+    .join(", ");
+}
+
+function wordsOf(name: string): string[] {
+  return (
+    name
+      .normalize("NFKC")
+      .toLowerCase()
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  );
+}

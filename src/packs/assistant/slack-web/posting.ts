@@ -1,0 +1,78 @@
+import { ToolFault } from "../errors/tool-fault.ts";
+import type { SlackProvider } from "../slack/slack-provider.ts";
+import { type Answer, isTimestamp, recordIn, textIn } from "./answer.ts";
+import { fetchHistory, fetchThread, isKnown } from "./history.ts";
+import { type Directory, readMessage, readMessages } from "./read-message.ts";
+import type { SlackApi } from "./slack-api.ts";
+
+/** Marks a message as the effect of one tool call. */
+const EVENT_TYPE = "retinue_call";
+/** Beyond this Slack would cut the text and still post it. */
+const MAX_TEXT = 40_000;
+const LOOKED_AT = 200;
+const LOOKED_AT_IN_THREAD = 2_000;
+
+/** Creates what posts a message and finds it again. */
+export function createPosting(
+  api: SlackApi,
+  directory: Directory,
+): Pick<SlackProvider, "post" | "findByCallKey"> {
+  /** The message is out; what only makes it nicer to read must not make it look lost. */
+  async function describe(raw: Answer, channelId: string, signal: AbortSignal) {
+    const known = {
+      raw,
+      channel: { id: channelId, name: directory.channels.nameOf(channelId) ?? channelId },
+    };
+    try {
+      const channel = { id: channelId, name: await directory.channels.learn(channelId, signal) };
+      const [message] = await readMessages([{ raw, channel }], directory, signal);
+      if (message) return message;
+    } catch {}
+    return readMessage(known, directory, { url: undefined, teamId: undefined, enterpriseId: undefined });
+  }
+
+  return {
+    async post({ channelId, text, threadTs, callKey }, signal) {
+      if (text.length > MAX_TEXT) {
+        throw new ToolFault(
+          "params",
+          `the text has ${text.length} characters; Slack takes at most ${MAX_TEXT}`,
+        );
+      }
+      if (threadTs !== undefined && !isTimestamp(threadTs))
+        throw new ToolFault("params", "thread_ts names no thread");
+      const args = {
+        channel: channelId,
+        text,
+        thread_ts: threadTs,
+        mrkdwn: true,
+        link_names: false,
+        unfurl_links: false,
+        unfurl_media: false,
+        metadata: { event_type: EVENT_TYPE, event_payload: { key: callKey } },
+      };
+      const answer = await api.call("chat.postMessage", args, signal, {
+        knownChannel: isKnown(directory, channelId),
+      });
+      const ts = textIn(answer.ts);
+      if (ts === undefined) throw new ToolFault("tool_error", "Slack did not say which message it posted");
+      const raw = { thread_ts: threadTs, text, ...recordIn(answer.message), ts };
+      return describe(raw, textIn(answer.channel) ?? channelId, signal);
+    },
+
+    async findByCallKey({ channelId, threadTs, callKey }, signal) {
+      const place = { channelId, isKnown: isKnown(directory, channelId), withMetadata: true };
+      const { raws } =
+        threadTs === undefined
+          ? await fetchHistory(api, { ...place, range: { limit: LOOKED_AT } }, signal)
+          : await fetchThread(api, { ...place, threadTs, limit: LOOKED_AT_IN_THREAD }, signal);
+      const raw = raws.find((one) => keyIn(one) === callKey);
+      return raw ? describe(raw, channelId, signal) : null;
+    },
+  };
+}
+
+function keyIn(raw: Answer): string | undefined {
+  const metadata = recordIn(raw.metadata);
+  return metadata.event_type === EVENT_TYPE ? textIn(recordIn(metadata.event_payload).key) : undefined;
+}

@@ -1,0 +1,82 @@
+import { isoWithOffset } from "../../../text/zone.ts";
+import { RANGE_FORMS, type Range, readRange } from "../time/time-range.ts";
+import type { Services } from "../tool/services.ts";
+import { cutText } from "../tool/tool-output.ts";
+import type { SlackChannel, SlackMessage } from "./slack-provider.ts";
+
+const MAX_TEXT = 1_500;
+
+/** The input fields that several Slack tools share. */
+export const SLACK_PROPERTIES = {
+  channel: { type: "string", minLength: 1, maxLength: 200, description: "Its name, such as #project-alpha." },
+  time_range: {
+    type: "string",
+    minLength: 1,
+    maxLength: 80,
+    description: `${RANGE_FORMS}; 7d by default, a length counts back from now.`,
+  },
+  thread_ts: {
+    type: "string",
+    pattern: "^[0-9]{1,16}(\\.[0-9]{1,9})?$",
+    description: "The ts of the thread's first message.",
+  },
+} as const;
+
+/** One message in an output. */
+export function messageData(message: SlackMessage, zone: string) {
+  const { ts, user, text, threadTs, replies, link } = message;
+  return {
+    ts,
+    time: isoWithOffset(momentOf(ts), zone),
+    user: user.name,
+    text: cutText(text, MAX_TEXT),
+    ...(threadTs && { thread_ts: threadTs }),
+    ...(replies && { replies }),
+    ...(link && { link }),
+  };
+}
+
+/** When a message was posted, in milliseconds since 1970. */
+export function momentOf(ts: string): number {
+  const seconds = Number(ts);
+  return Number.isFinite(seconds) ? Math.round(seconds * 1_000) : 0;
+}
+
+/** The channel of this name. */
+export function channelOf(name: string, services: Services): Promise<SlackChannel> {
+  return services.slack((slack, signal) => slack.channel(name, signal));
+}
+
+/** The span that a time range means, in the past if it is a length. */
+export function pastRange(text: string, { assistant: { now, zone } }: Services): Range {
+  return readRange(text, { now: now(), zone, towards: "past" });
+}
+
+/** The oldest and the latest moment as Slack counts, in seconds; a span that ends now is left open. */
+export function secondsOf({ from, to }: Range, now: number): { oldest: number; latest?: number } {
+  return { oldest: from / 1_000, ...(to < now && { latest: to / 1_000 }) };
+}
+
+/** Top-level messages with the replies of their threads, each thread behind its first message. */
+export async function withThreads(
+  messages: readonly SlackMessage[],
+  { channelId, services, most }: { channelId: string; services: Services; most: number },
+): Promise<{ messages: readonly SlackMessage[]; more: boolean }> {
+  const all: SlackMessage[] = [];
+  let threads = 0;
+  let more = false;
+  for (const message of messages) {
+    all.push(message);
+    if (!message.replies) continue;
+    if (++threads > most) {
+      more = true;
+      continue;
+    }
+    const thread = await services.slack((slack, signal) =>
+      slack.replies(channelId, message.threadTs ?? message.ts, 100, signal),
+    );
+    more ||= thread.more;
+    all.push(...thread.messages.filter(({ ts }) => ts !== message.ts));
+  }
+  return { messages: all, more };
+}

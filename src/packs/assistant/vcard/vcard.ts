@@ -1,0 +1,138 @@
+import type { Contact } from "../contacts/contacts-provider.ts";
+import {
+  type Component,
+  cleanLine,
+  cleanText,
+  type Property,
+  parameterOf,
+  parseComponents,
+  propertiesOf,
+  propertyOf,
+  textOf,
+} from "../ical/jcal.ts";
+
+/** A contact as its card says it; `memberRefs` name other cards by their UID. */
+export type Card = Contact & { readonly uid: string; readonly memberRefs: readonly string[] };
+
+const MAX_BYTES = 20_000_000;
+const MAX_VALUES = 200;
+const MAX_MEMBERS = 2_000;
+const NAMELESS = "no name";
+
+/** The cards of vCard text, 3.0 or 4.0. What cannot be read becomes a problem and hides nothing else. */
+export async function parseCards(
+  text: string,
+): Promise<{ readonly cards: readonly Card[]; readonly problems: readonly string[] }> {
+  if (text.length > MAX_BYTES) return { cards: [], problems: ["the address book is larger than 20 MB"] };
+  const { components, problems } = await parseComponents(text, "vcard", "VCARD");
+  const cards: Card[] = [];
+  for (const component of components) {
+    const card = cardOf(component);
+    if (card) cards.push(card);
+    else problems.push("a card has neither a name nor an address");
+  }
+  if (components.length === 0 && problems.length === 0) problems.push("there is no card in it");
+  return { cards, problems };
+}
+
+function cardOf(card: Component): Card | undefined {
+  const emails = preferredFirst(propertiesOf(card, "email"));
+  const organization = partsOf(propertyOf(card, "org"))[0];
+  const name = nameOf(card) ?? organization ?? emails[0];
+  if (name === undefined) return undefined;
+  const uid = textOf(card, "uid") ?? emails[0] ?? name;
+  const kind = (textOf(card, "kind") ?? textOf(card, "x-addressbookserver-kind"))?.toLowerCase();
+  const members = ["member", "x-addressbookserver-member"]
+    .flatMap((property) => propertiesOf(card, property))
+    .slice(0, MAX_MEMBERS)
+    .flatMap((property) => (typeof property[3] === "string" ? [property[3].trim()] : []));
+  const isAddress = (member: string) => /^mailto:/i.test(member);
+  const title = textOf(card, "title");
+  const notes = textOf(card, "note");
+  return {
+    id: uid,
+    uid,
+    name,
+    emails,
+    phones: preferredFirst(propertiesOf(card, "tel")).map((phone) => phone.replace(/^tel:/i, "")),
+    ...(organization !== undefined && { organization }),
+    ...(title !== undefined && { title }),
+    ...(notes !== undefined && { notes }),
+    ...(kind === "group" && {
+      members: members.filter(isAddress).map((member) => member.slice("mailto:".length).toLowerCase()),
+    }),
+    memberRefs: kind === "group" ? members.filter((member) => !isAddress(member)) : [],
+  };
+}
+
+function nameOf(card: Component): string | undefined {
+  const full = textOf(card, "fn");
+  if (full !== undefined) return cleanLine(full);
+  const [family, given, more, prefix] = partsOf(propertyOf(card, "n"));
+  const name = [prefix, given, more, family].filter(Boolean).join(" ");
+  return name === "" ? undefined : cleanLine(name);
+}
+
+/** The parts of a structured value; an empty list if there is none. */
+function partsOf(property: Property | undefined): string[] {
+  const value = property?.[3];
+  const parts = Array.isArray(value) ? value.flat() : [value];
+  const texts = parts.filter((part) => typeof part === "string");
+  return texts.some((text) => text !== "") ? texts : [];
+}
+
+function preferredFirst(properties: readonly Property[]): string[] {
+  const rank = (property: Property): number => {
+    const types = [property[1].type ?? []].flat().map((type) => type.toLowerCase());
+    return types.includes("pref") ? 0 : Number(parameterOf(property, "pref") ?? 101);
+  };
+  const values = [...properties]
+    .slice(0, MAX_VALUES)
+    .sort((a, b) => rank(a) - rank(b))
+    .flatMap((property) => (typeof property[3] === "string" ? [cleanLine(property[3])] : []));
+  return [...new Set(values.filter((value) => value !== ""))];
+}
+
+/** Lists whose members are named by UID, with the first address of each; members that are not there are left out. */
+export function resolveMembers(cards: readonly Card[]): Card[] {
+  const bare = (uid: string) => uid.replace(/^urn:uuid:/i, "").toLowerCase();
+  const byUid = new Map(cards.map((card) => [bare(card.uid), card]));
+  return cards.map((card) => {
+    if (card.memberRefs.length === 0) return card;
+    const found = card.memberRefs.flatMap((ref) => byUid.get(bare(ref))?.emails[0]?.toLowerCase() ?? []);
+    return { ...card, members: [...new Set([...(card.members ?? []), ...found])] };
+  });
+}
+
+/** A contact as vCard 4.0. */
+export async function cardText(card: Card): Promise<string> {
+  const { default: ical } = await import("ical.js");
+  const properties: Property[] = [
+    ["version", {}, "text", "4.0"],
+    ["uid", {}, "text", cleanLine(card.uid)],
+    ["fn", {}, "text", cleanLine(card.name) || NAMELESS],
+    ...card.emails.map((email, at): Property => {
+      return [
+        "email",
+        card.emails.length > 1 ? { pref: String(Math.min(100, at + 1)) } : {},
+        "text",
+        cleanLine(email),
+      ];
+    }),
+    ...card.phones.map((phone): Property => ["tel", {}, "text", cleanLine(phone)]),
+    ...(card.organization ? [["org", {}, "text", [cleanLine(card.organization)]] satisfies Property] : []),
+    ...(card.title ? [["title", {}, "text", cleanLine(card.title)] satisfies Property] : []),
+    ...(card.notes ? [["note", {}, "text", cleanText(card.notes)] satisfies Property] : []),
+    ...memberProperties(card),
+  ];
+  return ical.stringify(["vcard", properties, []]).trimEnd().replace(/\r?\n/g, "\r\n").concat("\r\n");
+}
+
+/** Members named by a reference are written as it; the addresses that were found for them are not written again. */
+function memberProperties(card: Card): Property[] {
+  if (!card.members) return [];
+  const refs = card.memberRefs.map((ref): Property => ["member", {}, "uri", cleanLine(ref)]);
+  const addresses = card.memberRefs.length > 0 ? [] : card.members;
+  const direct = addresses.map((address): Property => ["member", {}, "uri", `mailto:${cleanLine(address)}`]);
+  return [["kind", {}, "text", "group"], ...refs, ...direct];
+}
