@@ -93,7 +93,8 @@ const ANOTHER_ORDER =
 const TAKEN_BACK =
   /\b(?:never ?mind|forget (?:it|that)|scratch that|just kidding|on second thoughts?|cancel that|changed my mind|actually|wait|hold on|not yet|only if|unless|but ask me|ask me first|after i|once i)\b|\b(?:is|was) what \w+ (?:said|wrote|wants|asked)\b|\b(?:is|was|were) (?:only |just )?an? (?:mistake|joke|test|example)\b|\bdo(?: not|n['’]?t) (?:do|send|post) (?:this|that|it)\b|(?:^|[.,;!?-]\s*)(?:no|stop|don['’]?t|do not)\b(?!\w)/i;
 
-const SENTENCE = /\b(?:is|are|was|were|be|been|has|have|had|will|would|said|says|does|did)\b|[.;!?]/i;
+const SENTENCE =
+  /\b(?:i|we|you|he|she|they|what|whatever|which|who|whose|where|why|how|is|are|was|were|be|been|has|have|had|will|would|said|says|does|did)\b|[.;!?]/i;
 
 /** Whether words that should name something say something instead. */
 export function isNoName(words: string): boolean {

@@ -30,8 +30,10 @@ export function peopleIn(phrase: string, loose = false): People {
     .split(/\s*[,;]\s*(?:and\s+)?|\s+and\s+|\s*&\s*/)
     .map((part) => part.trim().replace(/[.?!]+$/, ""))
     .filter(Boolean);
+  // Beside names in upper case, a word in lower case is something else.
+  const isLower = loose && parts.every((part) => !/^\p{Lu}/u.test(part));
   for (const part of parts) {
-    const one = personIn(part, loose);
+    const one = personIn(part, isLower);
     if (one) who.push(one);
     else unclear.push(part);
   }

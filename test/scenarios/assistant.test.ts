@@ -1,0 +1,212 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ApprovalRequest } from "../../src/loop/ports.ts";
+import { createAssistantTools } from "../../src/packs/assistant/assistant-tools.ts";
+import { loadProject } from "../../src/runtime/project/load-project.ts";
+import { assembleRuntime } from "../../src/runtime/runtime.ts";
+import { systemClock } from "../../src/scheduler/clock.ts";
+import type { SubAgentResponse } from "../../src/schema/intent.ts";
+import type { MessageNode } from "../../src/schema/record.ts";
+import { EXAMPLE_NOW, type ExampleAssistant, openExamples } from "../fixtures/example-assistant.ts";
+
+const SIGNAL = new AbortController().signal;
+const ACME = ["dana.ortiz@acme.example", "ruth.okafor@acme.example", "sam.whitfield@acme.example"];
+
+let root = "";
+let examples: ExampleAssistant;
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), "retinue-assistant-"));
+  examples = await openExamples(root);
+});
+afterEach(() => {
+  examples.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** Runs a request on the built-in agents with no model; `answer` is the person, if there is one. */
+async function ask(request: string, answer?: boolean, agent = "main") {
+  const asked: ApprovalRequest[] = [];
+  const env = { HOME: root, RETINUE_HOME: join(root, "data"), RETINUE_DISCOVER: "0", TZ: "Europe/Berlin" };
+  const { registry, settings } = await loadProject({ projectDir: root, env });
+  const runtime = assembleRuntime(
+    {
+      agents: registry,
+      tools: createAssistantTools(examples.assistant),
+      settings,
+      projectDir: root,
+      dataDir: join(root, "data"),
+      env,
+      ...(answer !== undefined && {
+        approve: async (one: ApprovalRequest) => {
+          asked.push(one);
+          return { allowed: answer, by: "Ada" };
+        },
+      }),
+    },
+    { clock: { ...systemClock, wallMs: () => EXAMPLE_NOW } },
+  );
+  try {
+    const result = await runtime.run({ agent, task: request });
+    const [tree] = runtime.store.tree(result.session_id);
+    return { result, asked, runs: runsIn(tree) };
+  } finally {
+    await runtime.close();
+  }
+}
+
+type SeenRun = {
+  agent: string;
+  response: SubAgentResponse;
+  phases: string[];
+  opened: number;
+  closed: number;
+};
+
+/** The runs of domain agents, as the record has them. */
+function runsIn(node: MessageNode | undefined): SeenRun[] {
+  if (!node) return [];
+  const below = node.children.flatMap(runsIn);
+  const { data } = JSON.parse(node.metadata_json ?? "{}");
+  if (!data?.domain) return below;
+  const phases = node.children.map((row) => JSON.parse(row.metadata_json ?? "{}").phase);
+  const times = { opened: node.opened_seq, closed: node.closed_seq ?? 0 };
+  return [{ agent: node.agent_role ?? "", response: data, phases, ...times }, ...below];
+}
+
+test("mail to people outside is sent once a person has seen every address and the text", async () => {
+  const request = "Send project update to john@company.com and sarah@client.com";
+  const { asked, runs } = await ask(request, true);
+  expect(asked).toHaveLength(1);
+  for (const shown of ["john@company.com", "sarah@client.com", "Project Update"])
+    expect(asked[0]?.presented).toContain(shown);
+  expect(asked[0]).toMatchObject({ risk: "high", chain: ["main", "email"] });
+  expect(runs).toHaveLength(1);
+  expect(new Set(runs[0]?.phases)).toEqual(new Set(["assess", "execute", "format"]));
+  expect(runs[0]?.response).toEqual({
+    success: true,
+    domain: "email",
+    request,
+    result: {
+      data: expect.objectContaining({
+        message_id: expect.any(String),
+        recipients: ["john@company.com", "sarah@client.com"],
+        delivery_status: "queued",
+        timestamp: new Date(EXAMPLE_NOW).toISOString(),
+      }),
+      summary: expect.stringMatching(/2 recipients|2 people|john@company\.com/),
+      tools_used: ["gmail_send_email", "gmail_get_delivery_status"],
+      execution_time: expect.any(Number),
+    },
+  });
+  const query = { text: "in:sent to:john@company.com", subject: "Project Update", limit: 5 };
+  const { total } = await examples.store.mail.search(query, SIGNAL);
+  expect(total).toBe(1);
+  expect(examples.left).toEqual(["mail john@company.com, sarah@client.com"]);
+});
+
+test.each([
+  ["says no", false],
+  ["is not there", undefined],
+])("and nothing is sent when the person %s", async (_, answer) => {
+  const { runs, result } = await ask("Send project update to john@company.com and sarah@client.com", answer);
+  expect(examples.left).toEqual([]);
+  expect(runs[0]?.response).toMatchObject({
+    success: false,
+    result: { data: null },
+    error: { type: "permission", tool: "gmail_send_email", recoverable: false },
+  });
+  expect(result.details).toMatch(/not done/i);
+});
+
+test("a meeting with the team is scheduled after the time was checked", async () => {
+  const { asked, runs } = await ask("Schedule a meeting with team next Tuesday 2pm", true);
+  expect(asked.map(({ tool }) => tool)).toEqual(["calendar_create_event"]);
+  expect(runs[0]?.response).toMatchObject({
+    success: true,
+    domain: "calendar",
+    result: { tools_used: ["calendar_check_availability", "calendar_create_event"] },
+  });
+  expect(runs[0]?.response.result.data).toMatchObject({
+    event_id: expect.any(String),
+    title: "Team Meeting",
+    datetime: "2026-11-17T14:00:00+01:00",
+    attendees: ["priya@retinue.example", "jonas@retinue.example", "mei@retinue.example"],
+  });
+  const span = { start: "2026-11-17T12:00:00Z", end: "2026-11-17T15:00:00Z", limit: 10 };
+  const { events } = await examples.store.calendar.list(span, SIGNAL);
+  expect(events.filter(({ title }) => title === "Team Meeting")).toMatchObject([
+    { start: { at: "2026-11-17T13:00:00.000Z" }, end: { at: "2026-11-17T14:00:00.000Z" } },
+  ]);
+});
+
+test("people of an organisation are found with what was asked for", async () => {
+  const { asked, runs } = await ask("Find contact info for people at Acme Corp");
+  expect(asked).toEqual([]);
+  expect(runs[0]?.response).toMatchObject({
+    success: true,
+    domain: "contacts",
+    result: { tools_used: ["contacts_search"], data: { total: 3 } },
+  });
+  const data = runs[0]?.response.result.data as { contacts: { email: string; phone: string }[] };
+  const { contacts } = data;
+  expect(contacts.map(({ email }) => email).toSorted()).toEqual(ACME);
+  for (const { phone } of contacts) expect(phone).toMatch(/\d/);
+});
+
+test("a channel's discussions are summarised with decisions, open questions and links", async () => {
+  const { runs, result } = await ask("Summarize recent discussions in #project-alpha channel");
+  expect(runs[0]?.response).toMatchObject({
+    success: true,
+    domain: "slack",
+    result: { tools_used: ["slack_get_channel_messages", "slack_analyze_conversation"] },
+  });
+  type Item = { text: string; link: string };
+  const data = runs[0]?.response.result.data as { decisions: Item[]; open_questions: Item[] };
+  expect(data.decisions.length).toBeGreaterThan(0);
+  expect(data.open_questions.length).toBeGreaterThan(0);
+  for (const { link } of [...data.decisions, ...data.open_questions]) expect(link).toMatch(/project-alpha/);
+  expect(result.details).toMatch(/decision/i);
+  expect(result.tainted).toBe(true);
+});
+
+test.each(["main", "assistant"])(
+  "one request spans four domains: reads at once, then writes with their results, by %s",
+  async (agent) => {
+    const { asked, runs, result } = await ask(
+      "find Acme's people, check Tuesday 2pm, invite them and post it in #project-alpha",
+      true,
+      agent,
+    );
+    expect(result.status).toBe("completed");
+    expect(runs.every(({ response }) => response.success)).toBe(true);
+    const [contacts, check] = runs;
+    expect([contacts?.agent, check?.agent]).toEqual(["contacts", "calendar"]);
+    expect((check?.opened ?? 0) < (contacts?.closed ?? 0)).toBe(true);
+    const writes = runs.slice(2);
+    expect(writes.map((run) => run.agent).toSorted()).toEqual(["calendar", "email", "slack"]);
+    const readsEnd = Math.max(contacts?.closed ?? 0, check?.closed ?? 0);
+    for (const write of writes) expect(write.opened).toBeGreaterThan(readsEnd);
+    for (const run of runs) expect(new Set(run.phases)).toEqual(new Set(["assess", "execute", "format"]));
+    expect(examples.left.toSorted()).toEqual([
+      `event ${ACME.join(", ")}`,
+      `mail ${ACME.join(", ")}`,
+      "post #project-alpha",
+    ]);
+    for (const address of ACME)
+      expect(asked.filter(({ presented }) => presented?.includes(address)).length).toBe(2);
+    for (const word of ["contacts", "calendar", "email", "slack"])
+      expect(result.details.toLowerCase()).toContain(word);
+  },
+);
+
+test("if the time is taken nothing is written, and free times are named", async () => {
+  const { runs, result } = await ask(
+    "find Acme's people, check Monday 10am, invite them and post it in #project-alpha",
+    true,
+  );
+  expect(examples.left).toEqual([]);
+  expect(runs.map(({ agent }) => agent).toSorted()).toEqual(["calendar", "contacts"]);
+  expect(result.details).toMatch(/\d\d:\d\d/);
+});
