@@ -61,15 +61,17 @@ function run(
   });
 }
 
-/** Splits a command line on spaces outside of double quotes. */
+/** Splits a command line on spaces outside of quotes. */
 function words(line: string): string[] {
-  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? "");
+  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    (match) => match[1] ?? match[2] ?? match[3] ?? "",
+  );
 }
 
 test("the commands in the documents work, in the order they stand", async () => {
   const commands = documents
     .flatMap((file) => blocks(file, "sh").flatMap((block) => block.split("\n")))
-    .map((line) => line.replace(/\s+#.*$/, "").replace(/^npm start -- /, "retinue "))
+    .map((line) => line.replace(/\s+#\s.*$/, "").replace(/^npm start -- /, "retinue "))
     .filter((line) => /^(?:retinue|export) /.test(line));
   expect(commands.length).toBeGreaterThan(4);
   let withModel = false;

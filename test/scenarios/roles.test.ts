@@ -64,10 +64,10 @@ test.each([
   ["reviewer", 10, 15, 50_000, 2],
   ["debugger", 25, 25, 50_000, 4],
   ["assistant", 10, undefined, undefined, 10],
-  ["email", 5, 12, undefined, 3],
-  ["calendar", 5, 12, undefined, 3],
-  ["contacts", 5, 12, undefined, 3],
-  ["slack", 5, 12, undefined, 3],
+  ["email", 6, 12, 400_000, 3],
+  ["calendar", 6, 12, 400_000, 3],
+  ["contacts", 6, 12, 400_000, 3],
+  ["slack", 6, 12, 400_000, 3],
 ])(
   "%s has %s turns, %s tool calls, %s characters and %s minutes",
   (name, turns, toolCalls, contextChars, minutes) => {

@@ -55,7 +55,7 @@ function decide(call: LanguageModelV4CallOptions, { agent, procedures, summarise
   const procedure = findProcedure(procedures, situation);
   if (!procedure) throw refusal(unplayed(agent, procedures));
   const move = procedure.next(situation);
-  if ("cannot" in move) throw refusal(move.cannot);
+  if ("cannot" in move) throw refusal(move.cannot, move.type);
   if ("calls" in move && situation.wrapUp) return { say: labelled(whatThereIs(situation)) };
   // An assessment is read by the host, which would not know a label from it.
   if ("calls" in move || situation.phase === "assess") return move;
@@ -67,9 +67,9 @@ function unplayed(agent: OfflineAgent, procedures: readonly Procedure[]): string
   return needsModel(`play the agent '${agent.name}'`, `play ${names.join(", ") || "no agent here"}`);
 }
 
-/** An error that the loop takes as the run's own: a person must configure something, trying again is no use. */
-function refusal(message: string): Error {
-  return Object.assign(new Error(message), { type: "config", recoverable: false });
+/** An error that the loop takes as the run's own: a person must change something, trying again is no use. */
+function refusal(message: string, type: "config" | "params" = "config"): Error {
+  return Object.assign(new Error(message), { type, recoverable: false });
 }
 
 function labelled(text: string): string {

@@ -45,7 +45,11 @@ export type Situation = {
 export type Move =
   | { readonly calls: readonly OfflineCall[]; readonly say?: string }
   | { readonly say: string }
-  | { readonly cannot: string };
+  | {
+      readonly cannot: string;
+      /** What would help: `config`, a model; `params`, another request. `config` if absent. */
+      readonly type?: "config" | "params";
+    };
 
 /** A call a procedure makes. */
 export type OfflineCall = { readonly tool: string; readonly input: Readonly<Record<string, unknown>> };

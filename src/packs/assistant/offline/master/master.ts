@@ -30,7 +30,7 @@ export const mainForDomains: Procedure = {
 
 /** The last request decides what is said; those before it have been answered. */
 function nextMove(situation: Situation): Move {
-  let move: Move = { cannot: "nothing was asked" };
+  let move: Move = { cannot: "nothing was asked", type: "params" };
   for (const text of requestsIn(situation)) {
     move = moveFor(text, situation);
     if ("calls" in move) return move;
@@ -40,9 +40,12 @@ function nextMove(situation: Situation): Move {
 
 function moveFor(text: string, situation: Situation): Move {
   if (text.length > MAX_CHARS)
-    return { cannot: `the request has ${text.length} characters, which is too long for rules` };
+    return {
+      cannot: `the request has ${text.length} characters, which is too long for rules`,
+      type: "params",
+    };
   const hostile = hostileSign(text);
-  if (hostile) return { cannot: hostile.why };
+  if (hostile) return { cannot: hostile.why, type: "params" };
   const plan = planRequest(text);
   if (plan.parts.every(({ domain }) => domain === undefined)) return { cannot: beyond(text, situation) };
   const reading = stage(plan.reads, situation);
@@ -138,7 +141,7 @@ function answer({ parts }: RequestPlan, results: readonly ChildResult[], left: r
   const text =
     [...unclear.filter((line) => !lines.includes(line)), ...lines].join("\n") || "Nothing was done.";
   const isRefusal = failed.some((result) => faultTypeOf(result) === "permission");
-  return done.length === 0 && !isRefusal ? { cannot: text } : { say: text };
+  return done.length === 0 && !isRefusal ? { cannot: text, type: "params" } : { say: text };
 }
 
 function whyNot(result: ChildResult): string {
