@@ -59,6 +59,8 @@ export type RunRequest = {
   deliverables?: readonly Deliverable[];
   /** Begins with the conversation of a recorded session at one of its seqs. */
   fork?: ForkPoint;
+  /** Goes on in this session, with its conversation so far, instead of in one of its own. */
+  session?: string;
 };
 
 /** A run under way. */
@@ -77,7 +79,7 @@ export type SpawnOptions = { budget?: number; tools?: readonly string[]; limits?
 export type Runtime = {
   readonly agents: AgentRegistry;
   readonly store: Store;
-  /** Starts a task in a session of its own. */
+  /** Starts a task in a session of its own, or in one that has ended and goes on as a conversation. */
   start(request: RunRequest): Promise<RunHandle>;
   /** Runs a task to its result. */
   run(request: RunRequest): Promise<RunResult>;

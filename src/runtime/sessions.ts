@@ -49,18 +49,45 @@ export class Sessions {
     const { host } = this.#maker;
     const agent = request.leader ?? rootAgent(host, request.agent);
     await host.resolveModel(request.model ?? agent.model, null, agent);
+    const earlier = request.session === undefined ? null : this.#takeUp(request.session);
     return handleOf((started) =>
       this.#open.within(
-        () => openSession(this.#maker, request.task),
+        () => (earlier ? earlier.open() : openSession(this.#maker, request.task)),
         async (session) => {
           request.onSession?.(session.id);
-          const root = await beginRoot(this.#maker, session, request);
+          const root = await beginRoot(this.#maker, session, { ...request, ...earlier?.more });
           started({ sessionId: session.id, runId: root.runId });
           const value = await root.result;
           return { status: value.status, value };
         },
       ),
     );
+  }
+
+  /** A session whose tasks have ended, to be opened once more for another that goes on with its conversation. */
+  #takeUp(sessionId: string): { open: () => Promise<Session>; more: Pick<RootRequest, "fork"> } {
+    const { store } = this.#maker.host;
+    const row = store.findSession(sessionId);
+    if (this.#open.has(row.session_id)) throw inUse(row);
+    if (row.status === "running") throw stillOpen(row);
+    if (fanOutOf(row)) throw noConversation(row);
+    const lease = takeLease(store, row.session_id);
+    const roots = store.tree(row.session_id);
+    const open = async () => {
+      const session = await adoptSession(this.#maker, row, lease);
+      restoreSession(session, roots, false);
+      store.updateSession(row.session_id, { status: "running" });
+      return session;
+    };
+    const fork = { sessionId: row.session_id, seq: Number.MAX_SAFE_INTEGER };
+    return {
+      open: () =>
+        open().catch((thrown) => {
+          lease.release();
+          throw thrown;
+        }),
+      more: roots.length > 0 ? { fork } : {},
+    };
   }
 
   /** Runs several tasks in one session; an exception becomes a failed result. */
@@ -96,9 +123,10 @@ export class Sessions {
     const results = this.#open.within(
       () => adoptSession(this.#maker, row, lease),
       (session) => {
-        restoreSession(session, roots);
+        const fanOut = fanOutOf(row);
+        restoreSession(session, roots, fanOut !== undefined);
         begin();
-        return this.#workThrough(session, tasks, fanOutOf(row)?.maxConcurrent ?? tasks.length);
+        return this.#workThrough(session, tasks, fanOut?.maxConcurrent ?? tasks.length);
       },
     );
     await Promise.race([begun, results]);
@@ -197,4 +225,20 @@ function endedAlready(row: SessionRow): RetinueError {
 
 function inUse(row: SessionRow): RetinueError {
   return new RetinueError("input", `session ${row.session_id} is being worked on in this process`);
+}
+
+function stillOpen(row: SessionRow): RetinueError {
+  return new RetinueError(
+    "input",
+    `session ${row.session_id} has not ended: its process was stopped in the middle of a task`,
+    `finish it first with: retinue resume ${row.session_id}`,
+  );
+}
+
+function noConversation(row: SessionRow): RetinueError {
+  return new RetinueError(
+    "input",
+    `session ${row.session_id} ran several tasks at once; it has no one conversation to go on with`,
+    "begin a new session",
+  );
 }

@@ -11,10 +11,10 @@ export type ForkPoint = { sessionId: string; seq: number };
 /** The root run of a session as it was at a moment, and which moment that is; the same point gives the same past later. */
 export type Past = { root: MessageNode; at: ForkPoint };
 
-/** The root run of a session as it was at a moment: its turns that were over by then, with everything below them. */
+/** The latest root run of a session as it was at a moment: its turns that were over by then, with everything below them. */
 export function pastOf(store: Store, { sessionId, seq }: ForkPoint): Past {
   const session = store.findSession(sessionId);
-  const root = store.tree(session.session_id).find((node) => node.opened_seq <= seq);
+  const root = store.tree(session.session_id).findLast((node) => node.opened_seq <= seq);
   if (!root)
     throw new RetinueError(
       "input",

@@ -53,9 +53,17 @@ export function statusOf(results: readonly RunResult[]): RunStatus {
   return results.every((result) => result.success) ? "completed" : "failed";
 }
 
-/** What a session had spent counts against its budget now, and files belong to the runs that had made them. */
-export function restoreSession({ account, ports }: Session, roots: readonly MessageNode[]): void {
+/**
+ * What the tasks under way had spent counts against their budget now, and files belong to the runs that had made them.
+ * In a conversation each task has a budget of its own, so that those before count no more.
+ */
+export function restoreSession(
+  { account, ports }: Session,
+  roots: readonly MessageNode[],
+  isFanOut: boolean,
+): void {
   for (const root of roots) {
+    if (!isFanOut && isClosed(root)) continue;
     const spent = spentIn(root);
     account.charge(spent.tokens, spent.costUsd);
     account.spawns += spent.runs;

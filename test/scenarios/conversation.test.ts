@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { replaySession } from "../../src/runtime/replay/replay-session.ts";
+import { callTool, say, testRuntime } from "../../src/testing/index.ts";
+import { defineTool } from "../../src/tools/tool.ts";
+
+const mail = defineTool<object>({
+  name: "mail",
+  description: "x",
+  input: { type: "object" },
+  replay: "safe",
+  untrusted: true,
+  execute: async () => "text from outside",
+});
+
+test("a second task goes on with the conversation, in the same session and its record", async () => {
+  const prompts: string[] = [];
+  await using t = testRuntime({
+    lead: ({ prompt, turn }) => {
+      prompts.push(prompt);
+      return say(["It is 4.", "Twice that is 8.", "Half of that is 4."][turn] ?? "?");
+    },
+  });
+  const first = await t.runtime.run({ agent: "lead", task: "What is 2 + 2?" });
+  const session = first.session_id;
+  const second = await t.runtime.run({ agent: "lead", task: "And twice that?", session });
+  const third = await t.runtime.run({ agent: "lead", task: "And half of that?", session });
+  expect([second.session_id, third.session_id]).toEqual([session, session]);
+  expect(third.summary).toBe("Half of that is 4.");
+  for (const said of [
+    "What is 2 + 2?",
+    "It is 4.",
+    "And twice that?",
+    "Twice that is 8.",
+    "And half of that?",
+  ])
+    expect(prompts[2]).toContain(said);
+  const roots = t.runtime.store.tree(session);
+  expect(roots.map((root) => root.request_content)).toEqual([
+    "What is 2 + 2?",
+    "And twice that?",
+    "And half of that?",
+  ]);
+  expect(t.runtime.store.findSession(session).status).toBe("completed");
+});
+
+test("each task of a conversation has its own budget", async () => {
+  await using t = testRuntime(
+    { lead: () => say("ok", { input: 200, output: 50 }) },
+    { settings: { limits: { tokens: 600 } } },
+  );
+  const { session_id: session } = await t.runtime.run({ agent: "lead", task: "a" });
+  for (const task of ["b", "c", "d"]) {
+    const next = await t.runtime.run({ agent: "lead", task, session });
+    expect(next).toMatchObject({ status: "completed", tokens: { subtree: 250 } });
+  }
+});
+
+test("what was read from outside stays untrusted in the next task", async () => {
+  await using t = testRuntime(
+    { lead: ({ turn }) => (turn === 0 ? callTool("mail", {}) : say("done")) },
+    { tools: [mail] },
+  );
+  const first = await t.runtime.run({ agent: "lead", task: "read" });
+  expect(first.tainted).toBe(true);
+  const second = await t.runtime.run({ agent: "lead", task: "go on", session: first.session_id });
+  expect(second.tainted).toBe(true);
+});
+
+test("a conversation is replayed from its record, task by task", async () => {
+  await using t = testRuntime({ lead: ({ turn }) => say(`answer ${turn}`) });
+  const { session_id: session } = await t.runtime.run({ agent: "lead", task: "one" });
+  await t.runtime.run({ agent: "lead", task: "two", session });
+  const options = { agents: t.runtime.agents.list(), env: {} };
+  expect(await replaySession(options, t.runtime.store, session)).toMatchObject({ identical: true, runs: 2 });
+});
+
+test("a session that is under way, was cut off, or ran several tasks at once is not taken up", async () => {
+  await using t = testRuntime({ lead: ({ task }) => say(task) });
+  await t.runtime.fanOut([
+    ["lead", "a"],
+    ["lead", "b"],
+  ]);
+  const [many] = t.runtime.store.sessions();
+  const start = (session: string) => t.runtime.start({ agent: "lead", task: "more", session });
+  await expect(start(many?.session_id ?? "")).rejects.toThrow(/several tasks at once/);
+  await expect(start("ses_none")).rejects.toThrow(/ses_none/);
+});
