@@ -15,6 +15,7 @@ export type ApprovalRequest = {
   approvalId: string;
   runId: string;
   sessionId: string;
+  callId: string;
   tool: string;
   groups: readonly string[];
   targets: readonly Target[];

@@ -22,6 +22,8 @@ export class Run {
   model: CallableModel;
   readonly fallbacks: CallableModel[];
   readonly history: LanguageModelV4Message[] = [];
+  /** Where in the history its own task stands; what comes before it is another run's conversation. */
+  begunAt = 1;
   contextChars = 0;
   contextBytes = 0;
   turn = 0;

@@ -19,6 +19,10 @@ export function createApprovals(options: {
   mode: PermissionMode;
   allowedTools: readonly string[];
   approver?: Approver | undefined;
+  /** What somebody said to this very call before, perhaps in another process. */
+  answered?: (request: ApprovalRequest) => ApprovalAnswer | null | undefined;
+  /** Takes what nobody is there to answer. */
+  desk?: { ask: Approver } | undefined;
 }): Approver {
   const rules: readonly Rule[] = parseRules(options.allowedTools, "--allowed-tools");
   const answered = new Map<string, ApprovalAnswer>();
@@ -42,6 +46,9 @@ export function createApprovals(options: {
     const isEnough = preapproved.consented || !(request.tainted || request.mustConfirm);
     if (preapproved.verdict === "allow" && isEnough)
       return { allowed: true, by: `--allowed-tools ${preapproved.rule ?? ""}`.trim() };
+    const kept = options.answered?.(request);
+    if (kept) return kept;
+    if (!options.approver && options.desk) return options.desk.ask(request, signal);
     if (!options.approver) return { allowed: false, by: "nobody", note: howToAllow(request) };
     const asking = options
       .approver(request, signal)

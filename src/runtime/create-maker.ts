@@ -19,6 +19,7 @@ import type { Host } from "./host.ts";
 import { createIsolation } from "./isolation/isolate.ts";
 import { createModelResolver } from "./models/resolve-models.ts";
 import type { SessionMaker } from "./open-session.ts";
+import { ApprovalDesk } from "./parking/approval-desk.ts";
 import { DEFAULT_SETTINGS } from "./project/default-settings.ts";
 import { findPlaces } from "./project/places.ts";
 import type { RuntimeInternals, RuntimeOptions } from "./runtime.ts";
@@ -60,6 +61,7 @@ export function createMaker(
   const kept = { store, blobs, dataDir, redact: (text: string) => redactor.redact(text) };
   const changes = createChangeKeeper(kept);
   const toolPlaces: HostPlaces = { env, homeDir, dataDir, configDir, hideSecret: secrets.add };
+  const desk = options.onAsk === "park" ? new ApprovalDesk({ store, clock, bus }) : undefined;
   const host: Host = {
     settings,
     registry:
@@ -88,7 +90,14 @@ export function createMaker(
     dataDir,
     random: internals.random ?? Math.random,
     redactor,
-    approve: createApprovals({ mode, allowedTools: options.allowedTools ?? [], approver: options.approve }),
+    approve: createApprovals({
+      mode,
+      allowedTools: options.allowedTools ?? [],
+      approver: options.approve,
+      answered: (request) => store.approvalOf(request)?.answer,
+      desk,
+    }),
+    desk,
     limiters: new Map(),
     maxConcurrent: models.maxConcurrent,
     liveLayer: () => (revoked.length > 0 ? { name: "revoked", ask: [], deny: revoked } : null),

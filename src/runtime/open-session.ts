@@ -17,6 +17,7 @@ import { createId } from "./create-id.ts";
 import type { EventBus } from "./event-bus.ts";
 import type { Host, LiveRun, Session } from "./host.ts";
 import { Observations } from "./observations.ts";
+import type { ApprovalDesk } from "./parking/approval-desk.ts";
 import type { FanOut } from "./record/root-tasks.ts";
 import { accountLimits } from "./runs/effective-limits.ts";
 import { createSessionPorts } from "./session-ports.ts";
@@ -41,6 +42,8 @@ export type SessionMaker = {
   recorded: Recorded | null;
   /** Words of a request may make a delegation mandatory. */
   triggers: boolean;
+  /** Keeps asks for later; absent: without a person they are denied. */
+  desk?: ApprovalDesk | undefined;
 };
 
 /** Opens a session: its folder, its row, its budget and the rights that stand above every agent in it. */

@@ -4,6 +4,7 @@ import type { RunStatus } from "../schema/result.ts";
 import type { Store } from "../store/create-store.ts";
 import type { LiveRun, Session } from "./host.ts";
 import { interruptTree } from "./runs/spawn-run.ts";
+import { Parked } from "./take-lease.ts";
 
 /** What came of the work in a session. */
 export type Outcome<Value> = { status: RunStatus; value: Value };
@@ -22,6 +23,10 @@ export class OpenSessions {
 
   has(sessionId: string): boolean {
     return this.#open.has(sessionId);
+  }
+
+  get(sessionId: string): Session | undefined {
+    return this.#open.get(sessionId);
   }
 
   /** A live run of any session. */
@@ -104,9 +109,14 @@ function stop(session: Session, interruption: Interruption): void {
   for (const live of session.live.values()) if (!live.parent) interruptTree(live, interruption);
 }
 
-/** Another process has the session: nothing more is done or written for it here. */
+/** Another process has the session, or will have it: nothing more is done or written for it here. */
 function abandon(session: Session): void {
-  const message = messageOf(session.lease.lost.reason);
+  const { reason } = session.lease.lost;
+  const message = messageOf(reason);
+  if (reason instanceof Parked) {
+    session.ports.emit(session.id, { type: "session.parked", approvalIds: reason.approvalIds });
+    return stop(session, cancelled(message));
+  }
   session.ports.emit(session.id, { type: "notice.raised", level: "error", message });
   stop(session, { status: "failed", bailout: "error", message });
 }

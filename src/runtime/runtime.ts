@@ -40,6 +40,11 @@ export type RuntimeOptions = {
   database?: string;
   /** Asks a person; without it every ask is a denial. */
   approve?: Approver;
+  /**
+   * What becomes of an ask without `approve`: it is denied, or the session is left as it is once nothing else of it can go
+   * on, to be resumed when somebody has answered. `deny` if absent.
+   */
+  onAsk?: "deny" | "park";
   permissionMode?: PermissionMode;
   allowedTools?: readonly string[];
   disallowedTools?: readonly string[];

@@ -27,6 +27,7 @@ export class Sessions {
   constructor(maker: SessionMaker) {
     this.#maker = maker;
     this.#open = new OpenSessions(maker.host.store);
+    maker.desk?.attach((sessionId) => this.#open.get(sessionId));
   }
 
   /** A live run of any session. */

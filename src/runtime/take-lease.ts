@@ -4,14 +4,27 @@ import type { Store } from "../store/create-store.ts";
 
 /** This process's hold on a session. */
 export type Lease = {
-  /** Fires, with the reason, when another process has taken the session over. */
+  /** Fires, with the reason, when another process has taken the session over, or it was left for later. */
   readonly lost: AbortSignal;
+  /** Leaves the session as it is on disk, to be resumed later; nothing more of it is done or written here. */
+  park(reason: Parked): Promise<void>;
   /** Lets other processes have the session. */
   release(): void;
 };
 
+/** Why a session was left for later. */
+export class Parked extends Error {
+  readonly approvalIds: readonly string[];
+
+  constructor(approvalIds: readonly string[]) {
+    super("it waits for a person's approval");
+    this.name = "Parked";
+    this.approvalIds = approvalIds;
+  }
+}
+
 /** Takes a session for this process; throws if another living one has it. */
-export function takeLease(store: Pick<Store, "takeLease">, sessionId: string): Lease {
+export function takeLease(store: Pick<Store, "takeLease" | "letGo" | "committed">, sessionId: string): Lease {
   const controller = new AbortController();
   const release = store.takeLease(sessionId, () =>
     controller.abort(
@@ -21,7 +34,12 @@ export function takeLease(store: Pick<Store, "takeLease">, sessionId: string): L
       ),
     ),
   );
-  return { lost: controller.signal, release };
+  const park = async (reason: Parked) => {
+    await store.committed();
+    store.letGo(sessionId);
+    controller.abort(reason);
+  };
+  return { lost: controller.signal, release, park };
 }
 
 /** The record as the runs of one session see it: once the session is lost, nothing of it counts as written. */

@@ -78,6 +78,11 @@ export class RunSlot {
     this.#depth = depth;
   }
 
+  /** The run is inside a call, or waits for the slot to begin one. */
+  get isUsed(): boolean {
+    return this.#users > 0 || this.#acquiring !== undefined;
+  }
+
   /** True at once if the slot could be taken without waiting. */
   tryEnter(): boolean {
     if (!this.#held && (this.#acquiring || !this.#slots.tryAcquire())) return false;

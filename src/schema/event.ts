@@ -7,6 +7,7 @@ export type WaitingOn = "children" | "approval" | "budget" | "slot" | "provider"
 /** What happened, without the envelope. Streamed text has no seq: a reconnect sends a snapshot. */
 export type EventBody =
   | { type: "session.started"; title: string; project: string; workspace: string }
+  | { type: "session.parked"; approvalIds: readonly string[] }
   | { type: "session.ended"; status: RunResult["status"] }
   | {
       type: "run.started";

@@ -114,3 +114,19 @@ export type Journal = {
   close(id: number, sessionId: string, closing: MessageClosing, onCommit?: (seq: number) => void): void;
   committed(): Promise<void>;
 };
+
+/** A call that waits for a person's word, or has had it. */
+export type Approval = {
+  approvalId: string;
+  sessionId: string;
+  runId: string;
+  callId: string;
+  tool: string;
+  /** Binds the answer to exactly these arguments. */
+  inputHash: string;
+  /** What a person must know to answer: input, words, reason, risk, chain. */
+  request: Readonly<Record<string, unknown>>;
+  requestedAtMs: number;
+  /** Null until somebody has answered. */
+  answer: { allowed: boolean; by: string; note?: string; atMs: number } | null;
+};

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { RetinueError } from "../schema/error.ts";
 import type { Journal } from "../schema/record.ts";
+import { type ApprovalTable, createApprovalTable } from "./approval-table.ts";
 import { type ChangeTable, createChangeTable } from "./checkpoints/change-table.ts";
 import { createRunFinder, type RunFinder } from "./checkpoints/run-finder.ts";
 import { createWorktreeTable, type WorktreeTable } from "./checkpoints/worktree-table.ts";
@@ -51,10 +52,11 @@ export type Store = Journal &
   SessionWriter &
   PromptTable &
   PlanTable &
+  ApprovalTable &
   ChangeTable &
   WorktreeTable &
   RunFinder &
-  Pick<SessionLeases, "takeLease"> & {
+  Pick<SessionLeases, "takeLease" | "letGo"> & {
     /** The database file. */
     readonly path: string;
     /** Writes everything and lets go of the file; rejects, naming what is lost, if the disk refuses. */
@@ -119,10 +121,12 @@ function assemble({ db, path, close: release }: Database, surroundings: Surround
     ...createSessionWriter({ sessions, seqs, push, now }),
     ...createPromptTable(db, push),
     ...naming(path, createPlanTable(db)),
+    ...naming(path, createApprovalTable(db)),
     ...naming(path, createChangeTable(db, push, now)),
     ...naming(path, createWorktreeTable(db, push)),
     ...naming(path, createRunFinder(db)),
     takeLease: leases.takeLease,
+    letGo: leases.letGo,
     ...naming(path, sessions),
     ...naming(path, createMessageReader(db)),
     ...naming(path, createStatsReader(db)),
@@ -156,7 +160,15 @@ function guarded(
 
 /** Makes what SQLite throws while reading an error for a person. */
 function naming<
-  T extends SessionReader | MessageReader | StatsReader | PlanTable | ChangeTable | WorktreeTable | RunFinder,
+  T extends
+    | SessionReader
+    | MessageReader
+    | StatsReader
+    | PlanTable
+    | ApprovalTable
+    | ChangeTable
+    | WorktreeTable
+    | RunFinder,
 >(path: string, reader: T): T {
   const named = { ...reader };
   for (const [name, read] of Object.entries(reader)) {

@@ -11,6 +11,11 @@ export type SessionLeases = {
    * called, in a later microtask, when it turns out that somebody else has taken the session over.
    */
   takeLease(sessionId: string, onLost?: () => void): () => void;
+  /**
+   * Leaves a session as it is on disk, for another process to go on with: what this handle still writes of it goes
+   * nowhere. To be called when everything of it is committed.
+   */
+  letGo(sessionId: string): void;
   /** Whether a session that this handle had is known to be somebody else's now. */
   isLost(sessionId: string): boolean;
   /** Asks the database whether a session may still be written; to be called inside the transaction that writes. */
@@ -79,6 +84,10 @@ export function createSessionLeases(db: DatabaseSync, now: () => number): Sessio
       held.set(sessionId, onLost);
       lost.delete(sessionId);
       return () => release(sessionId);
+    },
+    letGo(sessionId) {
+      release(sessionId);
+      lost.add(sessionId);
     },
     isLost: (sessionId) => lost.has(sessionId),
     mayWrite: (sessionId) => !lost.has(sessionId) && (!held.has(sessionId) || stillOwns(sessionId)),

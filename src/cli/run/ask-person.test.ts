@@ -27,6 +27,7 @@ function desk() {
 const request = (tool: string): ApprovalRequest => ({
   approvalId: "apr_1",
   runId: "run_1",
+  callId: "call",
   sessionId: "ses_1",
   tool,
   groups: [],

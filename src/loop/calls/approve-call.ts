@@ -6,6 +6,7 @@ import { waitFor } from "../wait-for.ts";
 
 /** A call that the rules do not deny. */
 export type AskedCall = {
+  callId: string;
   tool: Tool<unknown>;
   input: unknown;
   targets: readonly Target[];
@@ -54,6 +55,7 @@ export async function approveIfNeeded(
       approvalId,
       runId: spec.runId,
       sessionId: spec.sessionId,
+      callId: asked.callId,
       tool: tool.name,
       groups: tool.groups,
       targets,

@@ -86,7 +86,7 @@ async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitt
     return { outcome: "denied", text: "permission denied: plan mode only reads" };
   const missing = ports.recorded ? null : await missingBefore(run, tool.name, ports);
   if (missing) return { outcome: "error", text: missing };
-  const asked = { tool, input: parsed.value, targets, decision, risk, outbound };
+  const asked = { callId: call.callId, tool, input: parsed.value, targets, decision, risk, outbound };
   const approval = await approveIfNeeded(run, asked, ports);
   if (approval && !approval.allowed) return { outcome: "denied", text: approval.text };
   return { tool, input: parsed.value, targets, ...(approval && { approvedBy: approval.text }) };

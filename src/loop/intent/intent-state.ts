@@ -1,11 +1,14 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import type { Assessment, Phase } from "../../schema/intent.ts";
+import { cutAt } from "../../tools/truncate.ts";
 import type { Run } from "../run.ts";
 import { type CallFault, faultOf } from "./call-fault.ts";
 import { parseAssessment } from "./parse-assessment.ts";
 
 /** Turns in which tools may be called. */
 export const MAX_ITERATIONS = 3;
+/** Unknown tools that the model is told of. */
+const MAX_NAMED = 5;
 /** How often the model may write its assessment. */
 const MAX_ASSESSMENTS = 2;
 
@@ -28,11 +31,14 @@ export type IntentState = {
   summary: string;
 };
 
+/** What a run's standing is told from. */
+export type Told = Pick<Run, "history" | "spec" | "begunAt">;
+
 /**
  * Where a run stands, told from its conversation alone: so a run that goes on after a crash, and one that is played
  * again, stand where they stood.
  */
-export function intentState({ history, spec }: Pick<Run, "history" | "spec">): IntentState {
+export function intentState({ history, spec, begunAt }: Told): IntentState {
   const state: IntentState = {
     phase: "assess",
     assessment: null,
@@ -43,9 +49,12 @@ export function intentState({ history, spec }: Pick<Run, "history" | "spec">): I
     said: "",
     summary: "",
   };
-  for (const message of history) {
-    if (message.role === "assistant") takeReply(state, message, spec.tools);
-    else if (message.role === "tool") takeResults(state, message);
+  let asked: IntentState["phase"] = "assess";
+  for (const message of history.slice(begunAt)) {
+    if (message.role === "assistant") {
+      asked = state.phase;
+      takeReply(state, message, spec.tools);
+    } else if (message.role === "tool" && asked === "execute") takeResults(state, message);
   }
   return state;
 }
@@ -87,7 +96,7 @@ function assess(state: IntentState, text: string, tools: Run["spec"]["tools"]): 
     return;
   }
   state.problem = parsed.ok
-    ? `there is no tool ${unknown.map((name) => `'${name}'`).join(", ")} here`
+    ? `there is no tool ${unknown.slice(0, MAX_NAMED).map((name) => `'${cutAt(name, 80)}'`).join(", ")} here`
     : parsed.problem;
   if (state.assessments >= MAX_ASSESSMENTS) state.phase = "done";
 }
@@ -99,7 +108,6 @@ export function isCallable(tools: Run["spec"]["tools"], name: string): boolean {
 }
 
 function takeResults(state: IntentState, { content }: Answered): void {
-  if (state.phase !== "execute") return;
   for (const part of content) {
     if (part.type !== "tool-result") continue;
     const { output } = part;

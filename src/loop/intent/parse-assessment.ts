@@ -1,23 +1,22 @@
 import type { Assessment } from "../../schema/intent.ts";
-import { parseJson } from "../../tools/validate-input.ts";
+import { parseJson, type Validated } from "../../tools/validate-input.ts";
 
 /** What the model made of a request, or what is wrong with its words. */
 export type ParsedAssessment = { ok: true; assessment: Assessment } | { ok: false; problem: string };
 
 /** Reads an assessment out of a reply: one JSON object, bare, in a code block, or amid other words. */
 export function parseAssessment(text: string): ParsedAssessment {
-  const json = objectIn(text);
-  if (json === undefined) return { ok: false, problem: "the reply holds no JSON object" };
-  const parsed = parseJson(json);
+  const parsed = objectIn(text);
   if (!parsed.ok) return { ok: false, problem: parsed.message };
   const given = parsed.value as Record<string, unknown>;
-  const missing = namesIn(given.missing);
+  const missing = namesIn(given.missing).filter((each) => !/^(none|nothing|n\/a|-)\.?$/i.test(each.trim()));
   const tools = namesIn(given.tools);
+  const planned = new Set(tools);
   if (tools.length === 0 && missing.length === 0 && given.status !== "failed")
     return { ok: false, problem: '"tools" names no tool, and "missing" does not say what is missing' };
   if (given.params !== undefined && !isRecord(given.params))
     return { ok: false, problem: '"params" is not an object' };
-  const sequence = namesIn(given.sequence).filter((name) => tools.includes(name));
+  const sequence = namesIn(given.sequence).filter((name) => planned.has(name));
   return {
     ok: true,
     assessment: {
@@ -39,16 +38,29 @@ export function parseAssessment(text: string): ParsedAssessment {
   };
 }
 
-function objectIn(text: string): string | undefined {
-  const fenced = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/.exec(text)?.[1]?.trim();
-  if (fenced?.startsWith("{")) return fenced;
+/** From the first brace to the last one; if that is no object, what stands in a code block. */
+function objectIn(text: string): Validated {
   const from = text.indexOf("{");
   const to = text.lastIndexOf("}");
-  return from >= 0 && to > from ? text.slice(from, to + 1) : undefined;
+  if (from < 0 || to < from) return { ok: false, message: "the reply holds no JSON object" };
+  const whole = parseJson(text.slice(from, to + 1));
+  if (whole.ok) return whole;
+  const blocks = text.split("```").filter((_, index) => index % 2 === 1);
+  for (const block of blocks) {
+    const body = block.replace(/^json/i, "").trim();
+    const parsed = body.startsWith("{") ? parseJson(body) : whole;
+    if (parsed.ok) return parsed;
+  }
+  return whole;
 }
 
+/** More names than a run could make calls. */
+const MAX_NAMES = 200;
+
 function namesIn(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
+  if (!Array.isArray(value)) return [];
+  const names = value.filter((each): each is string => typeof each === "string" && each.trim() !== "");
+  return names.slice(0, MAX_NAMES);
 }
 
 function textOf(value: unknown): string {

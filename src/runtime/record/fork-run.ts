@@ -46,6 +46,7 @@ export function forkRun(run: Run, past: MessageNode, ports: RestorePorts): void 
   };
   const before = run.history[1] === task ? [asked, ...run.history.slice(2)] : run.history.slice(1);
   run.replaceHistory([system, ...before, task]);
+  run.begunAt = run.history.length - 1;
   beginAnew(run);
 }
 

@@ -114,7 +114,7 @@ function openCopy(maker: SessionMaker, row: SessionRow): Promise<Session> {
     ...termsOf(row),
   };
   maker.host.store.startSession({ sessionId, title, project, workspace, metadata: terms });
-  const lease = { lost: new AbortController().signal, release: () => {} };
+  const lease = { lost: new AbortController().signal, release: () => {}, park: async () => {} };
   const startedAtMs = maker.clock.wallMs();
   const place = { id: sessionId, title, projectDir: project, workspaceDir: workspace, startedAtMs, lease };
   return assembleSession(maker, place, terms);

@@ -132,10 +132,31 @@ CREATE TABLE worktrees (
 CREATE INDEX idx_worktrees_status ON worktrees(status);
 `;
 
+const APPROVALS = `
+CREATE TABLE approvals (
+  approval_id TEXT PRIMARY KEY,
+  session_id TEXT NOT NULL,
+  run_id TEXT NOT NULL,
+  call_id TEXT NOT NULL,
+  tool TEXT NOT NULL,
+  input_hash TEXT NOT NULL,
+  request_json TEXT NOT NULL,
+  requested_at INTEGER NOT NULL,
+  allowed INTEGER,
+  answered_by TEXT,
+  note TEXT,
+  answered_at INTEGER,
+  UNIQUE (run_id, call_id, input_hash)
+) WITHOUT ROWID;
+CREATE INDEX idx_approvals_open ON approvals(answered_at, requested_at);
+CREATE INDEX idx_approvals_session ON approvals(session_id);
+`;
+
 /** The schema of the record, one step per released version. Steps are only ever added. */
 export const STORE_MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST },
   { version: 2, sql: LEASES },
   { version: 3, sql: PLANS },
   { version: 4, sql: CHANGES },
+  { version: 5, sql: APPROVALS },
 ];

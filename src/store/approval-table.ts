@@ -1,0 +1,98 @@
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { RetinueError } from "../schema/error.ts";
+import type { Approval } from "../schema/record.ts";
+import { decodeText, encodeText } from "./rows/lossless-text.ts";
+
+/** Calls that wait for a person, kept beyond the process that asked. Writes are on disk when they return. */
+export type ApprovalTable = {
+  /** Adds a question, unless this very call has been asked about before; gives the one that stands. */
+  addApproval(asked: Omit<Approval, "answer">): Approval;
+  /** What was asked and answered about a call with exactly these arguments. */
+  approvalOf(call: Pick<Approval, "runId" | "callId" | "inputHash">): Approval | undefined;
+  /** The one approval whose id begins with `prefix`; an error lists what was available. */
+  findApproval(prefix: string): Approval;
+  /** Questions, the oldest first; `open` leaves out those that were answered. */
+  approvals(query?: { sessionId?: string; open?: boolean; limit?: number }): Approval[];
+  /** Answers a question; false if somebody else has. */
+  answerApproval(approvalId: string, answer: NonNullable<Approval["answer"]>): boolean;
+};
+
+const COLUMNS = "SELECT * FROM approvals";
+
+/** Creates the table over a database that has the schema of the record. */
+export function createApprovalTable(db: DatabaseSync): ApprovalTable {
+  const insert = db.prepare(
+    `INSERT INTO approvals (approval_id, session_id, run_id, call_id, tool, input_hash, request_json, requested_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, call_id, input_hash) DO NOTHING`,
+  );
+  const update = db.prepare(
+    "UPDATE approvals SET allowed = ?2, answered_by = ?3, note = ?4, answered_at = ?5 WHERE approval_id = ?1 AND answered_at IS NULL",
+  );
+  const byCall = db.prepare(`${COLUMNS} WHERE run_id = ? AND call_id = ? AND input_hash = ?`);
+  const byId = db.prepare(`${COLUMNS} WHERE approval_id = ?`);
+  const prefixed = db.prepare(`${COLUMNS} WHERE substr(approval_id, 1, length(?1)) = ?1 LIMIT 6`);
+  const list = db.prepare(
+    `${COLUMNS} WHERE (?1 IS NULL OR session_id = ?1) AND (?2 = 0 OR answered_at IS NULL)
+      ORDER BY requested_at, approval_id LIMIT ?3`,
+  );
+  const approvalOf: ApprovalTable["approvalOf"] = ({ runId, callId, inputHash }) => {
+    const row = byCall.get(runId, callId, inputHash);
+    return row && fromRow(row);
+  };
+  const approvals: ApprovalTable["approvals"] = ({ sessionId, open = false, limit = 100 } = {}) =>
+    list.all(sessionId ?? null, open ? 1 : 0, limit).map(fromRow);
+  return {
+    approvalOf,
+    approvals,
+    addApproval(asked) {
+      const { approvalId, sessionId, runId, callId, tool, inputHash } = asked;
+      const request = encodeText(JSON.stringify(asked.request));
+      const values = [approvalId, sessionId, runId, callId, encodeText(tool), inputHash, request] as const;
+      insert.run(...values, asked.requestedAtMs);
+      return approvalOf(asked) ?? { ...asked, answer: null };
+    },
+    findApproval(prefix) {
+      const exact = byId.get(prefix);
+      if (exact) return fromRow(exact);
+      const found = prefix === "" ? [] : prefixed.all(prefix).map(fromRow);
+      if (found.length === 1 && found[0]) return found[0];
+      throw notFound(prefix, found, approvals({ open: true, limit: 5 }));
+    },
+    answerApproval(approvalId, { allowed, by, note, atMs }) {
+      const kept = note === undefined ? null : encodeText(note);
+      return update.run(approvalId, allowed ? 1 : 0, encodeText(by), kept, atMs).changes === 1;
+    },
+  };
+}
+
+function fromRow(row: Record<string, SQLOutputValue>): Approval {
+  const text = (name: string) => decodeText(String(row[name]));
+  const answer =
+    row.answered_at === null
+      ? null
+      : {
+          allowed: row.allowed === 1,
+          by: text("answered_by"),
+          ...(row.note !== null && { note: text("note") }),
+          atMs: Number(row.answered_at),
+        };
+  return {
+    approvalId: String(row.approval_id),
+    sessionId: String(row.session_id),
+    runId: String(row.run_id),
+    callId: String(row.call_id),
+    tool: text("tool"),
+    inputHash: String(row.input_hash),
+    request: JSON.parse(text("request_json")) as Approval["request"],
+    requestedAtMs: Number(row.requested_at),
+    answer,
+  };
+}
+
+function notFound(prefix: string, found: readonly Approval[], open: readonly Approval[]): RetinueError {
+  const ids = (found.length > 0 ? found : open).map(({ approvalId }) => approvalId).join(", ");
+  if (found.length > 0)
+    return new RetinueError("input", `'${prefix}' fits several approvals: ${ids}`, "give more of the id");
+  const rest = ids === "" ? "nothing waits for one" : `waiting: ${ids}`;
+  return new RetinueError("input", `no approval '${prefix}'; ${rest}`, "list them with: retinue approve");
+}
