@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import type { IntentContext, SubAgentResponse } from "../schema/intent.ts";
 import type { BailoutReason, DeliverableVerdict, RunError, RunResult, RunStatus } from "../schema/result.ts";
-import { parseReport, type Report } from "./parse-report.ts";
+import { parseAnswer, parseReport, type Report } from "./parse-report.ts";
 import type { LoopPorts } from "./ports.ts";
 import type { Run } from "./run.ts";
 
@@ -34,7 +34,7 @@ export function buildResult(run: Run, ending: Ending, ports: LoopPorts): RunResu
     success,
     summary,
     details: ending.text,
-    ...dataOf(ending, report),
+    ...dataOf(run, ending, report),
     files_modified,
     files_created,
     tests_run: run.testsRun,
@@ -60,8 +60,16 @@ export function buildResult(run: Run, ending: Ending, ports: LoopPorts): RunResu
   };
 }
 
-function dataOf({ data, context }: Ending, report: Report): Pick<RunResult, "data" | "context"> {
+function dataOf(
+  { spec }: Run,
+  { data, context, text }: Ending,
+  report: Report,
+): Pick<RunResult, "data" | "context"> {
   if (data) return { data, ...(context && { context }) };
+  if (spec.deliverables.some((one) => "answer" in one)) {
+    const answer = parseAnswer(text);
+    if (answer.ok) return { data: answer.value };
+  }
   return report.data === undefined ? {} : { data: report.data };
 }
 

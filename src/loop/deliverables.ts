@@ -1,12 +1,16 @@
 import { readFile, stat } from "node:fs/promises";
 import { relative } from "node:path";
-import type { CommandDeliverable, Deliverable, FileDeliverable } from "../schema/agent.ts";
+import type { AnswerDeliverable, CommandDeliverable, Deliverable, FileDeliverable } from "../schema/agent.ts";
 import { checkJson } from "../schema/check-json.ts";
 import { messageOf } from "../schema/error.ts";
 import type { DeliverableVerdict } from "../schema/result.ts";
+import { parseAnswer } from "./parse-report.ts";
 import type { Run } from "./run.ts";
 
 const MAX_JSON_BYTES = 64 * 1024 * 1024;
+
+/** The name under which the form of an answer is judged. */
+export const ANSWER_FORM = "the answer as JSON";
 
 /** How matching files looked when the run began, so that only what it made or changed counts. */
 export type Baseline = ReadonlyMap<string, string>;
@@ -27,19 +31,18 @@ export type Claims = ReadonlyMap<string, readonly string[]>;
 /** Runs a command as the run's own shell call; null if it exited with 0, else what went wrong. */
 export type RunCommand = (command: string, index: number) => Promise<string | null>;
 
-/** The host's own check of everything the run promised. */
+/** The host's own check of everything the run promised; `text` is its answer. */
 export async function checkDeliverables(
   run: Run,
+  text: string,
   runCommand: RunCommand,
   claims: Claims,
 ): Promise<DeliverableVerdict[]> {
   const verdicts: DeliverableVerdict[] = [];
   for (const [index, deliverable] of run.spec.deliverables.entries()) {
-    verdicts.push(
-      "file" in deliverable
-        ? await checkFile(run, deliverable, claims)
-        : await checkCommand(deliverable, index, runCommand),
-    );
+    if ("file" in deliverable) verdicts.push(await checkFile(run, deliverable, claims));
+    else if ("answer" in deliverable) verdicts.push(await checkAnswer(deliverable, text));
+    else verdicts.push(await checkCommand(deliverable, index, runCommand));
   }
   return verdicts;
 }
@@ -69,6 +72,7 @@ export function complianceError(agent: string, verdicts: readonly DeliverableVer
 
 /** The name of a deliverable as people see it. */
 export function nameOf(deliverable: Deliverable): string {
+  if ("answer" in deliverable) return ANSWER_FORM;
   return "file" in deliverable ? deliverable.file : `$ ${deliverable.command}`;
 }
 
@@ -117,6 +121,14 @@ async function faultOf(path: string, deliverable: FileDeliverable): Promise<stri
   }
   const issues = await checkJson(deliverable.schema, value);
   return issues.length > 0 ? `the file does not fit its schema: ${issues.join("; ")}` : null;
+}
+
+async function checkAnswer(deliverable: AnswerDeliverable, text: string): Promise<DeliverableVerdict> {
+  const answer = parseAnswer(text);
+  const issues = answer.ok ? await checkJson(deliverable.answer, answer.value) : [answer.fault];
+  const reason = answer.ok ? `it does not fit the schema: ${issues.join("; ")}` : answer.fault;
+  const ok = issues.length === 0;
+  return { deliverable: nameOf(deliverable), ok, reason: ok ? "it fits the schema" : reason, files: [] };
 }
 
 async function checkCommand(

@@ -1,3 +1,4 @@
+import { messageOf } from "../schema/error.ts";
 import { cutAt } from "../tools/truncate.ts";
 
 /** What a final text says of itself; everything measurable comes from the host instead. */
@@ -22,15 +23,24 @@ export function parseReport(text: string): Report {
   };
 }
 
-function parseData(text: string): unknown {
-  const trimmed = text.trim();
-  const fenced = /^```(?:json)?\s*\n([\s\S]*?)\n```$/.exec(trimmed)?.[1] ?? trimmed;
-  if (!fenced.startsWith("{") && !fenced.startsWith("[")) return undefined;
+/** The one JSON value that a final text is, alone or in a code fence. */
+export function parseAnswer(text: string): { ok: true; value: unknown } | { ok: false; fault: string } {
   try {
-    return JSON.parse(fenced);
-  } catch {
-    return undefined;
+    return { ok: true, value: JSON.parse(unfenced(text)) };
+  } catch (thrown) {
+    return { ok: false, fault: `it is not JSON: ${messageOf(thrown)}` };
   }
+}
+
+function parseData(text: string): unknown {
+  if (!/^[{[]/.test(unfenced(text))) return undefined;
+  const answer = parseAnswer(text);
+  return answer.ok ? answer.value : undefined;
+}
+
+function unfenced(text: string): string {
+  const trimmed = text.trim();
+  return /^```(?:json)?[^\S\n]*\n([\s\S]*?)\n```$/.exec(trimmed)?.[1] ?? trimmed;
 }
 
 function sectionsOf(text: string): Map<string, string[]> {

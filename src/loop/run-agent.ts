@@ -7,7 +7,7 @@ import { compact } from "./compact.ts";
 import { takeBaseline } from "./deliverables.ts";
 import { lastText, pushReply, pushResults } from "./history.ts";
 import { endIntent } from "./intent/end-intent.ts";
-import { afterPhase, enterPhase, phaseOf, plannedOnly } from "./intent/take-phase.ts";
+import { afterPhase, enterPhase, phaseOfReply, plannedOnly, unlessDone } from "./intent/take-phase.ts";
 import { loopPrompt } from "./load-prompt.ts";
 import { callModel, type ModelOutcome } from "./model/call-model.ts";
 import type { ToolCall } from "./model/read-stream.ts";
@@ -33,8 +33,8 @@ export async function runAgent(run: Run, ports: LoopPorts): Promise<RunResult> {
         ? await takeTurn(run, ports)
         : { kind: "end", ending: await wrapUp(run, next.reason, ports) };
   }
-  const own = run.spec.agent.flow === "intent" ? endIntent(run, next.ending, ports) : next.ending;
-  const ending = await withVerdicts(run, own, ports);
+  const checked = await withVerdicts(run, next.ending, ports);
+  const ending = run.spec.agent.flow === "intent" ? endIntent(run, checked, ports) : checked;
   tellOwed(run, ending, ports);
   return buildResult(run, ending, ports);
 }
@@ -51,7 +51,7 @@ async function goOn(run: Run, at: Resumption, ports: LoopPorts): Promise<Next> {
   }
   if (at.kind === "turn") return NEXT_TURN;
   const again = async (call: ToolCall) => at.answered.get(call.callId) ?? resumeCall(run, call, ports);
-  const one = isIntent ? plannedOnly(run, phaseOf(run), ports, again) : again;
+  const one = isIntent ? plannedOnly(run, phaseOfReply(run), ports, again) : again;
   return afterCalls(run, await answerCalls(run, at.calls, ports, one), at.repeating);
 }
 
@@ -76,6 +76,11 @@ async function takeTurn(run: Run, ports: LoopPorts): Promise<Next> {
 
 function afterCalls(run: Run, results: readonly CallResult[], repeating: Repeating): Next {
   pushResults(run, results);
+  const next = afterRepeating(run, repeating);
+  return run.spec.agent.flow === "intent" ? unlessDone(run, next) : next;
+}
+
+function afterRepeating(run: Run, repeating: Repeating): Next {
   if (repeating === "stop") return { kind: "wrap_up", reason: "loop_detected" };
   if (repeating === "warn") {
     const count = Math.max(run.repetition.count, REPEATS_TO_WARN);

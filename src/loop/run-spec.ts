@@ -35,7 +35,10 @@ export type RunSpec = {
   /** Names of the ancestors, root first. */
   readonly ancestors: readonly string[];
   readonly system: string;
+  /** The whole first message, with criteria, context and results. */
   readonly task: string;
+  /** What of it the person or the parent asked for. */
+  readonly asked: string;
   readonly model: CallableModel;
   readonly chain: readonly Layer[];
   readonly tools: ReadonlyMap<string, AnyTool>;

@@ -85,6 +85,16 @@ test("an ask binds what is passed on, unless grants say otherwise", () => {
   ).toBe("allow");
 });
 
+test("whom a project's agent names, nobody has agreed to; whom the person's own agent names, the person has", () => {
+  const own = agent("a", { tools: ["mail(*@evil.example)"] });
+  const theirs: Agent = { ...own, source: { format: "native", scope: "project" } };
+  const access = call("mail", { kind: "recipient", address: "x@evil.example" });
+  for (const layer of [toolsLayer, grantsLayer]) {
+    expect(decide([layer(own)], access)).toMatchObject({ verdict: "allow", consented: true });
+    expect(decide([layer(theirs)], access)).toMatchObject({ verdict: "allow", consented: false });
+  }
+});
+
 test("a delegation's narrowing holds for the whole subtree", () => {
   const parent = agent("p");
   const child = agent("c", { subagents: { allow: ["*"] } });

@@ -55,6 +55,7 @@ export function toolsLayer(agent: Agent, home?: string): Layer {
     ask: parseRules(agent.askTools, `${where}, askTools`, home),
     deny: [...parseRules(agent.disallowedTools, `${where}, disallowedTools`, home), ...delegation.deny],
     own: true,
+    ...authorOf(agent),
   };
 }
 
@@ -74,7 +75,13 @@ export function grantsLayer(agent: Agent, home?: string): Layer {
     ...(allow && { allow: withDelegationOpen(allow) }),
     ask: grants ? [] : parseRules(askTools, `${where}, askTools`, home),
     deny: [...parseRules(agent.disallowedTools, `${where}, disallowedTools`, home), ...deniedAgents(agent)],
+    ...authorOf(agent),
   };
+}
+
+/** Whoever commits to a project writes its agents; the person at work has not agreed to whom they name. */
+function authorOf({ source }: Agent): Pick<Layer, "byModel"> {
+  return source.scope === "project" ? { byModel: true } : {};
 }
 
 /** What one delegation narrows its child to: exactly these tools, delegation included only if it is named. */

@@ -67,9 +67,11 @@ const MAX_NAMED = 5;
 /** How a person can allow such a call beforehand. */
 function howToAllow({ tool, targets, tainted, mustConfirm }: ApprovalRequest): string {
   const reached = targets.flatMap((target) => (target.kind === "recipient" ? [target.address] : []));
-  const isNamed = (tainted || mustConfirm) && reached.length > 0;
+  const isByName = tainted || mustConfirm;
+  // The hint is for a shell: an address may hold quotes, bars and stars.
+  const isNamed = isByName && reached.length > 0 && reached.every((address) => /^[#@\w.+-]+$/.test(address));
   if (isNamed && reached.length > MAX_NAMED) return `a rule on the recipients of '${tool}' would allow it`;
   const rules = isNamed ? reached.map((address) => `${tool}(${address})`) : [tool];
-  if (tainted && !isNamed) return "only a person can allow it, at a terminal";
+  if (isByName && !isNamed) return "only a person can allow it, at a terminal";
   return `allow it at a terminal, or with ${rules.map((rule) => `--allowed-tools '${rule}'`).join(" ")}`;
 }

@@ -2,8 +2,10 @@ import type { Interruption } from "../loop/run-spec.ts";
 import { messageOf, RetinueError } from "../schema/error.ts";
 import type { RunStatus } from "../schema/result.ts";
 import type { Store } from "../store/create-store.ts";
+import type { StopRequest } from "../store/stop-table.ts";
 import type { LiveRun, Session } from "./host.ts";
 import { interruptTree } from "./runs/spawn-run.ts";
+import { STOPPED_FROM_OUTSIDE, watchStops } from "./runs/watch-stops.ts";
 import { Parked } from "./take-lease.ts";
 
 /** What came of the work in a session. */
@@ -16,6 +18,8 @@ export class OpenSessions {
   /** Sessions that have not yet handed over their last row. */
   readonly #endings = new Set<Promise<void>>();
   #closed = false;
+  /** Ends the looking for wishes of other processes, which goes on while anything is open. */
+  #unwatch: (() => void) | undefined;
 
   constructor(store: Store) {
     this.#store = store;
@@ -76,6 +80,7 @@ export class OpenSessions {
     ended: () => void,
   ): Promise<Value> {
     this.#open.set(session.id, session);
+    this.#unwatch ??= watchStops(this.#store, (asked) => this.#obey(asked));
     if (this.#closed) session.stop = cancelled(CLOSED);
     const { lost } = session.lease;
     if (lost.aborted) abandon(session);
@@ -87,13 +92,28 @@ export class OpenSessions {
       return done.value;
     } finally {
       await session.observations.flush();
-      this.#open.delete(session.id);
+      this.#close(session);
       this.#store.endSession(session.id, session.stop ? "cancelled" : status);
       ended();
       await this.#store.committed();
+      if (!lost.aborted) this.#store.forgetStops(session.id);
       session.lease.release();
       session.ports.emit(session.id, { type: "session.ended", status });
     }
+  }
+
+  #close(session: Session): void {
+    this.#open.delete(session.id);
+    if (this.#open.size > 0) return;
+    this.#unwatch?.();
+    this.#unwatch = undefined;
+  }
+
+  /** Does what another process asked for, as far as it is about something that is open here. */
+  #obey({ sessionId, id }: StopRequest): void {
+    if (id === sessionId) this.cancel(sessionId, STOPPED_FROM_OUTSIDE.message);
+    const live = this.#open.get(sessionId)?.live.get(id);
+    if (live) interruptTree(live, STOPPED_FROM_OUTSIDE);
   }
 }
 
@@ -115,7 +135,8 @@ function abandon(session: Session): void {
   const message = messageOf(reason);
   if (reason instanceof Parked) {
     session.ports.emit(session.id, { type: "session.parked", approvalIds: reason.approvalIds });
-    return stop(session, cancelled(message));
+    stop(session, cancelled(message));
+    return;
   }
   session.ports.emit(session.id, { type: "notice.raised", level: "error", message });
   stop(session, { status: "failed", bailout: "error", message });

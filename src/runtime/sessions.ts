@@ -77,6 +77,7 @@ export class Sessions {
     const open = async () => {
       const session = await adoptSession(this.#maker, row, lease);
       restoreSession(session, roots, false);
+      store.forgetStops(row.session_id);
       store.updateSession(row.session_id, { status: "running" });
       return session;
     };

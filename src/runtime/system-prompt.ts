@@ -95,10 +95,11 @@ function minuteOf(atMs: number, zone: string): string {
   return isoWithOffset(Math.floor(atMs / 60_000) * 60_000, zone);
 }
 
-/** Lines of a prompt that tell the time, which is another one whenever a session is played again. */
+/** Lines and words of a prompt that tell the time, which is another one whenever a session is played again. */
 const TIME_LINES = /^(CURRENT_TIME|TIME_ZONE): .*$/gm;
+const MINUTES = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:00(?:Z|[+-]\d\d:\d\d)/g;
 
 /** A prompt without the time that it was made at. */
 export function withoutTime(system: string): string {
-  return system.replace(TIME_LINES, "$1");
+  return system.replace(TIME_LINES, "$1").replace(MINUTES, "");
 }

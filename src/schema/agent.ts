@@ -26,8 +26,8 @@ export type Limits = {
   depth?: number;
 };
 
-/** What a run must leave behind: a file (glob), or a command that must exit 0. */
-export type Deliverable = FileDeliverable | CommandDeliverable;
+/** What a run must leave behind: a file (glob), a command that must exit 0, or an answer of a given form. */
+export type Deliverable = FileDeliverable | CommandDeliverable | AnswerDeliverable;
 export type FileDeliverable = {
   /** Glob relative to the workspace, or to the project with the prefix `project:`. */
   file: string;
@@ -37,6 +37,8 @@ export type FileDeliverable = {
   before?: readonly string[];
 };
 export type CommandDeliverable = { command: string };
+/** The final answer must be JSON that fits this schema. */
+export type AnswerDeliverable = { answer: JsonSchema };
 
 /** How often a failed delegation is tried again, and on which error types. */
 export type RetryPolicy = { attempts: number; on: readonly ErrorType[]; backoffMs: number };

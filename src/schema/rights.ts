@@ -24,7 +24,7 @@ export type Layer = {
   readonly allow?: readonly Rule[];
   readonly ask: readonly Rule[];
   readonly deny: readonly Rule[];
-  /** Its rules may come from a model, so that they narrow but are nobody's consent. */
+  /** Its rules may come from a model, or from a project's files, so that they narrow but are nobody's consent. */
   readonly byModel?: boolean;
   /** Binds the run itself, not its children: what they receive is decided by its grants instead. */
   readonly own?: boolean;

@@ -105,11 +105,11 @@ export type Tool<Input = never> = {
     input: Input,
     run: Roots & { readonly runId?: string },
   ) => Promise<string | undefined>;
-  /** For `replay: "lookup"`: asks the outside whether a call happened; its outcome, or null if it did not. */
+  /** For `replay: "lookup"`: asks the outside whether a call happened; its output, or null if it did not. */
   readonly lookup?: (
     input: Input,
     context: Roots & { sessionId: string; runId: string; callId: string; signal: AbortSignal },
-  ) => Promise<string | null>;
+  ) => Promise<ToolOutput | string | null>;
   /** Its answer changes though its input does not, so that calling it again is no circle. */
   readonly polls?: boolean;
   /** False: understood, but not offered to the model. */

@@ -8,14 +8,15 @@ import { type Ended, World } from "./world.ts";
 const ENV = { RETINUE_KEYRING: "off" };
 const BOT = "xoxb-1234567890-botsecret";
 const PERSON = "xoxp-1234567890-personsecret";
+/** Of a workspace whose name has an escape code. */
+const STRANGE = "xoxb-1234567890-strange";
 const oauth = await startOAuthServer();
 const slack = createServer((request, response) => {
-  const known = [BOT, PERSON].some((token) => request.headers.authorization === `Bearer ${token}`);
+  const known = [BOT, PERSON, STRANGE].find((token) => request.headers.authorization === `Bearer ${token}`);
+  const team = known === STRANGE ? "Ac\u001b[2Jme\u0007 Inc" : "Acme";
   response.writeHead(200, { "content-type": "application/json", "x-oauth-scopes": "chat:write" });
   response.end(
-    JSON.stringify(
-      known ? { ok: true, user: "retinue", team: "Acme" } : { ok: false, error: "invalid_auth" },
-    ),
+    JSON.stringify(known ? { ok: true, user: "retinue", team } : { ok: false, error: "invalid_auth" }),
   );
 });
 await new Promise<void>((listening) => slack.listen(0, "127.0.0.1", listening));
@@ -203,6 +204,47 @@ test.each([
   await using world = new World();
   const ended = await world.run(["accounts", ...args], { env: ENV });
   expect(ended).toMatchObject({ code, stderr: expect.stringContaining(message) });
+});
+
+test("an account does not take the name of another one, and its secrets stay", async () => {
+  await using world = new World();
+  await addSlack(world);
+  const file = join(world.config, "retinue", "accounts.json");
+  world.writeAt(file, readFileSync(file, "utf8").replaceAll("retinue@Acme", "somebody@Other"));
+  chmodSync(file, 0o600);
+  const taken = await addSlack(world, ["--id", "slack"], `${PERSON}\n`);
+  expect(taken).toMatchObject({
+    code: 42,
+    stderr: expect.stringContaining("'slack' is another account: somebody@Other (slack)"),
+  });
+  expect(holding(world, BOT)).toEqual(["data/secrets/slack.json"]);
+});
+
+test("a service that cannot be reached is no reason to sign in again", async () => {
+  await using world = new World();
+  await addSlack(world);
+  const file = join(world.config, "retinue", "accounts.json");
+  world.writeAt(file, readFileSync(file, "utf8").replaceAll(apiUrl, "http://127.0.0.1:1/"));
+  chmodSync(file, 0o600);
+  const { code, stdout } = await world.run(["accounts", "test"], { env: ENV });
+  expect(code).toBe(1);
+  expect(stdout).toContain("127.0.0.1:1 cannot be asked");
+});
+
+test("a default is not changed by a command that fails", async () => {
+  await using world = new World();
+  await addSlack(world);
+  const ended = await world.run(["accounts", "default", "slack", "local", "-C", "missing"], { env: ENV });
+  expect(ended.code).not.toBe(0);
+  const kept = readFileSync(join(world.config, "retinue", "accounts.json"), "utf8");
+  expect(JSON.parse(kept)).toMatchObject({ defaults: { slack: "slack" } });
+});
+
+test("a workspace's name cannot steer the terminal", async () => {
+  await using world = new World();
+  const { code, stdout } = await addSlack(world, [], `${STRANGE}\n`);
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("retinue@Acme Inc") });
+  expect(stdout).not.toMatch(/\p{Cc}(?<!\n)/u);
 });
 
 test("a broken file of accounts is an error of the configuration", async () => {

@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { read } from "../../src/packs/code/files/read.ts";
 import { write } from "../../src/packs/code/files/write.ts";
 import { showChanges } from "../../src/runtime/changes/show.ts";
 import { planUndo, undoChanges } from "../../src/runtime/changes/undo.ts";
@@ -40,7 +41,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function runtimeWith(
   scripts: Parameters<typeof testRuntime>[0],
-  tools = [write, commandTool()],
+  tools = [read, write, commandTool()],
 ): TestRuntime {
   return testRuntime(scripts, { projectDir: project, dataDir: join(root, "data"), tools });
 }
@@ -137,8 +138,8 @@ test("a child is taken back alone, and its parent with everything after it", asy
 test("a file that another run has changed later is not lost by an undo, even if its content is the same", async () => {
   await using t = runtimeWith({
     lead: [callDelegate("one", "x"), callDelegate("two", "x"), callDelegate("one", "x"), say("done")],
-    one: { eachRun: [writing("a.txt", "one"), say("done")] },
-    two: [writing("a.txt", "two"), say("done")],
+    one: { eachRun: [callTool("read", { path: "a.txt" }), writing("a.txt", "one"), say("done")] },
+    two: [callTool("read", { path: "a.txt" }), writing("a.txt", "two"), say("done")],
   });
   const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
   const [first] = t.runtime.store.runs(session_id).filter((run) => run.agent_role === "one");

@@ -249,6 +249,20 @@ describe.skipIf(!hasProgram("dovecot", "--version"))("a mailbox on dovecot", () 
     await cutter.stop();
   });
 
+  test("a connection to the mailbox lost while the copy is laid aside leaves no doubt: nothing was sent", async () => {
+    const cutter = await startCutter(dovecot.port);
+    const shaky = opened(optionsFor({ imap: { host: "127.0.0.1", port: cutter.port, secure: false } }));
+    cutter.cut = { at: /numbers are attached/, passOn: true };
+    const outgoing = mailTo(["sarah@client.com"]);
+    expect((await fault(shaky.send(outgoing, signal))).type).toBe("network");
+    expect(await shaky.findByMessageId(outgoing.messageId, "sent", signal)).toBeNull();
+    expect(smtp.taken).toEqual([]);
+    cutter.cut = undefined;
+    expect((await shaky.send(outgoing, signal)).delivery.status).toBe("sent");
+    expect(smtp.taken).toHaveLength(1);
+    await cutter.stop();
+  });
+
   test("a bounce in the inbox makes its recipient bounced, with the report's words", async () => {
     const outgoing = mailTo(["sarah@client.com", "gone@client.com"]);
     const sent = await mailbox.send(outgoing, signal);

@@ -20,8 +20,8 @@ export async function chooseDefault(
     if (!services.includes(service))
       throw new RetinueError("input", `'${id}' cannot serve ${service}, only ${services.join(", ")}`);
   }
-  await saveAccounts(configDir, { ...kept, defaults: { ...kept.defaults, [service]: id } });
   const { settings } = await openProject(options, terminal);
+  await saveAccounts(configDir, { ...kept, defaults: { ...kept.defaults, [service]: id } });
   const said = settings.assistant?.accounts?.[service];
   if (said !== undefined && said !== id)
     terminal.tell(

@@ -14,6 +14,7 @@ import { chooseSecretStore, secretStoreOf } from "../../packs/assistant/accounts
 import { findPlaces } from "../../runtime/project/places.ts";
 import { RetinueError } from "../../schema/error.ts";
 import type { CommonOptions } from "../open-project.ts";
+import { plainLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Options that adding any account has. */
@@ -48,14 +49,20 @@ export async function idFor(
     }
   }
   refuseBadId(id);
-  const other = accounts.find((each) => each.id === id && each.kind !== kind);
-  if (other)
+  const other = accounts.find((each) => each.id === id);
+  if (other && (other.kind !== kind || !isSame(kind, other.address, address)))
     throw new RetinueError(
       "input",
-      `'${id}' is an account of ${other.kind}`,
+      `'${id}' is another account: ${other.address} (${other.kind})`,
       "choose another --id, or remove that one",
     );
   return id;
+}
+
+/** Whether two addresses are of one account; in a workspace of Slack another token may be of another user. */
+function isSame(kind: AccountKind, one: string, other: string): boolean {
+  const place = (address: string) => address.slice(address.lastIndexOf("@"));
+  return kind === "slack" ? place(one) === place(other) : one === other;
 }
 
 /** Refuses, before anything is asked, an id that no account can have. */
@@ -124,7 +131,7 @@ function summary(
   const where = tokens === "keyring" ? "the system's keyring" : "a file that only you can read";
   const others = services.filter((service) => !serving.includes(service));
   return [
-    `${isKnown ? "signed in again to" : "added"} ${id}: ${address} (${kind}); its secrets are in ${where}`,
+    `${isKnown ? "signed in again to" : "added"} ${id}: ${plainLine(address, 200)} (${kind}); its secrets are in ${where}`,
     ...(serving.length > 0 ? [`it serves ${serving.join(", ")}`] : []),
     ...others.map((service) => `to use it for ${service}: retinue accounts default ${service} ${id}`),
   ].join("\n");

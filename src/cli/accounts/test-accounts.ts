@@ -1,6 +1,7 @@
 import type { Account } from "../../packs/assistant/accounts/account.ts";
 import { accountNamed, loadAccounts } from "../../packs/assistant/accounts/account-file.ts";
 import type { Check } from "../../packs/assistant/accounts/check-account.ts";
+import { keeperOf } from "../../packs/assistant/accounts/open-account.ts";
 import { secretStoreOf } from "../../packs/assistant/accounts/secret-store.ts";
 import { RetinueError } from "../../schema/error.ts";
 import { EXIT } from "../exit-code.ts";
@@ -45,10 +46,11 @@ async function testOne(account: Account, terminal: Terminal): Promise<Row[]> {
         `run: retinue accounts add ${account.kind}`,
       );
     let known = secrets;
+    const keep = keeperOf(store, account, secrets);
     const checks = await tryAccount(account, secrets, {
       onSecrets: async (changed) => {
         known = { ...known, ...changed };
-        await store.write(account.id, known);
+        await keep(changed);
       },
     });
     return checks.map(({ fault, ...check }) => ({

@@ -1,8 +1,10 @@
 import type { Decision, Target } from "../../schema/rights.ts";
 import type { Risk, Tool } from "../../tools/tool.ts";
 import type { LoopPorts } from "../ports.ts";
+import type { RecordedOutside } from "../replay/recorded.ts";
 import type { Run } from "../run.ts";
 import { waitFor } from "../wait-for.ts";
+import { askTool } from "./ask-tool.ts";
 
 /** A call that the rules do not deny. */
 export type AskedCall = {
@@ -13,6 +15,8 @@ export type AskedCall = {
   decision: Decision;
   risk: Risk;
   outbound: boolean;
+  /** Of a replay, which asks nothing outside. */
+  outside?: RecordedOutside;
 };
 
 /**
@@ -24,9 +28,12 @@ export async function approveIfNeeded(
   asked: AskedCall,
   ports: LoopPorts,
 ): Promise<{ allowed: boolean; text: string } | null> {
-  const { tool, input, targets, decision, risk, outbound } = asked;
+  const { tool, input, targets, decision, risk, outbound, outside } = asked;
   const tainted = ports.guards.needsPerson(run.tainted, outbound, decision);
-  const confirm = ports.guards.mustConfirm((await tool.confirm?.(input)) ?? null, decision);
+  const confirm = ports.guards.mustConfirm(
+    outside ? outside.asked : ((await askTool(run, tool.confirm?.(input))) ?? null),
+    decision,
+  );
   if (decision.verdict === "allow" && !tainted && !confirm) return null;
   const { spec } = run;
   const approvalId = ports.createId("apr");
@@ -38,7 +45,9 @@ export async function approveIfNeeded(
   ]
     .filter(Boolean)
     .join("; ");
-  const presented = tool.present && ports.redactor.redact(await tool.present(input));
+  const presented = outside
+    ? undefined
+    : tool.present && ports.redactor.redact(await askTool(run, tool.present(input)));
   const chain = [...spec.ancestors, spec.agent.name];
   ports.emit(run.spec.sessionId, {
     type: "approval.requested",
@@ -61,7 +70,7 @@ export async function approveIfNeeded(
       targets,
       input: shownInput,
       ...(presented !== undefined && { presented }),
-      inputHash: ports.guards.inputHash(tool.name, input),
+      inputHash: ports.guards.inputHash(tool.name, [input, targets]),
       risk,
       reason,
       chain,

@@ -5,10 +5,11 @@ import { excerpt, MAX_RESULT_CHARS } from "../../tools/truncate.ts";
 import { missingBefore } from "../deliverables.ts";
 import type { ToolCall } from "../model/read-stream.ts";
 import type { LoopPorts } from "../ports.ts";
-import type { RecordedAnswer } from "../replay/recorded.ts";
+import type { RecordedAnswer, RecordedOutside } from "../replay/recorded.ts";
 import type { Run } from "../run.ts";
 import { waitFor } from "../wait-for.ts";
 import { approveIfNeeded } from "./approve-call.ts";
+import { askTool } from "./ask-tool.ts";
 import { performCall } from "./perform-call.ts";
 import { type Effects, openCall, recordRefusal } from "./record-call.ts";
 
@@ -21,8 +22,15 @@ export type CallResult = {
 };
 
 /** A call that passed every check. */
-type Admitted = { tool: Tool<unknown>; input: unknown; targets: readonly Target[]; approvedBy?: string };
+type Admitted = Touching & { approvedBy?: string };
 type Refused = { outcome: "error" | "denied"; text: string; effects?: Effects };
+/** A call of which it is known what it touches; in a replay the record may tell it. */
+type Touching = {
+  tool: Tool<unknown>;
+  input: unknown;
+  targets: readonly Target[];
+  outside?: RecordedOutside;
+};
 
 const UNCOUNTED: Effects = { uncounted: true };
 
@@ -64,8 +72,25 @@ async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitt
     return { outcome: "error", text: over, effects };
   }
 
-  const roots = { projectDir: run.spec.projectDir, workspaceDir: run.spec.workspaceDir };
-  const targets = await tool.access(parsed.value, roots);
+  const outside = ports.recorded?.outside(run, call);
+  if (outside === "unknown") return { tool, input: parsed.value, targets: [] };
+  const { projectDir, workspaceDir } = run.spec;
+  if (tool.replay === "lookup") call.reached = null;
+  const touched = outside?.reached ?? tool.access(parsed.value, { projectDir, workspaceDir });
+  // The host's own checks are made for a stopped run as well.
+  const targets = await (call.byHost ? touched : askTool(run, touched));
+  if (tool.replay === "lookup") call.reached = addressesIn(targets);
+  return judge(run, call, { tool, input: parsed.value, targets, ...(outside && { outside }) }, ports);
+}
+
+/** What the rules and, where they leave it open, a person say to a call. */
+async function judge(
+  run: Run,
+  call: ToolCall,
+  touching: Touching,
+  ports: LoopPorts,
+): Promise<Admitted | Refused> {
+  const { tool, input, targets, outside } = touching;
   const decision = ports.guards.decide(chainOf(run, ports), {
     tool: tool.judgedAs ?? tool.name,
     groups: tool.groups,
@@ -73,23 +98,31 @@ async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitt
   });
   if (decision.verdict === "deny") return { outcome: "denied", text: denial(tool, decision) };
 
-  const outbound = typeof tool.outbound === "function" ? tool.outbound(parsed.value) : tool.outbound;
+  const outbound = typeof tool.outbound === "function" ? tool.outbound(input) : tool.outbound;
   const reachesOutside = outbound || targets.some(({ kind }) => kind === "host" || kind === "recipient");
-  if (ports.guards.leaksSecret(call.rawInput !== undefined, reachesOutside))
+  const heldSecret = call.rawInput !== undefined || (ports.recorded !== null && call.redacted === true);
+  if (ports.guards.leaksSecret(heldSecret, reachesOutside))
     return {
       outcome: "denied",
       text: "permission denied: the input holds a secret, and secrets do not leave",
     };
 
-  const risk = typeof tool.risk === "function" ? await tool.risk(parsed.value) : tool.risk;
+  const said = typeof tool.risk !== "function" ? tool.risk : outside ? "high" : tool.risk(input);
+  const risk = await (call.byHost ? said : askTool(run, said));
   if (ports.readOnly && risk !== "low")
     return { outcome: "denied", text: "permission denied: plan mode only reads" };
   const missing = ports.recorded ? null : await missingBefore(run, tool.name, ports);
   if (missing) return { outcome: "error", text: missing };
-  const asked = { callId: call.callId, tool, input: parsed.value, targets, decision, risk, outbound };
+  const asked = { callId: call.callId, ...touching, decision, risk, outbound };
   const approval = await approveIfNeeded(run, asked, ports);
   if (approval && !approval.allowed) return { outcome: "denied", text: approval.text };
-  return { tool, input: parsed.value, targets, ...(approval && { approvedBy: approval.text }) };
+  return { tool, input, targets, ...(approval && { approvedBy: approval.text }) };
+}
+
+/** The addresses that a call reaches, where it touches nothing else. */
+function addressesIn(targets: readonly Target[]): readonly string[] | undefined {
+  const reached = targets.flatMap((target) => (target.kind === "recipient" ? [target.address] : []));
+  return reached.length === targets.length ? reached : undefined;
 }
 
 /** A tool that the run was not given: with the rule that keeps it away, if there is such a tool at all. */
@@ -206,7 +239,8 @@ async function shorten(run: Run, call: ToolCall, text: string, ports: LoopPorts)
   return excerpt(text, MAX_RESULT_CHARS, where);
 }
 
-function taint(run: Run, tool: string, ports: LoopPorts): void {
+/** Marks a run that untrusted text has entered. */
+export function taint(run: Run, tool: string, ports: LoopPorts): void {
   if (run.tainted) return;
   run.tainted = true;
   ports.emit(run.spec.sessionId, { type: "run.tainted", runId: run.spec.runId, tool });

@@ -53,6 +53,7 @@ export function openCall(
           tool,
           ...(about.approvedBy && { approvedBy: about.approvedBy }),
           ...(call.rawInput && { redacted: true }),
+          ...(call.reached !== undefined && { reached: ports.redactor.redactJson(call.reached) }),
         },
       },
       (seq) =>

@@ -1,9 +1,10 @@
-import type { AnyTool, Tool } from "../../tools/tool.ts";
+import type { AnyTool, Tool, ToolOutput } from "../../tools/tool.ts";
 import { validateInput } from "../../tools/validate-input.ts";
 import type { ToolCall } from "../model/read-stream.ts";
 import type { LoopPorts } from "../ports.ts";
 import type { Run } from "../run.ts";
-import { type CallResult, dispatch } from "./dispatch.ts";
+import { askTool } from "./ask-tool.ts";
+import { type CallResult, dispatch, taint } from "./dispatch.ts";
 import { openCall } from "./record-call.ts";
 
 /**
@@ -26,9 +27,12 @@ export async function resumeCall(run: Run, call: ToolCall, ports: LoopPorts): Pr
   const found = tool.replay === "lookup" ? await lookUp(run, tool, call, ports) : undefined;
   if (found === null) return dispatch(run, call, ports);
   const text =
-    found ??
+    found?.text ??
     `it is not known whether '${call.tool}' took effect: the process ended while it ran; find out before you repeat it`;
   const outcome = found === undefined ? "error" : "ok";
+  const tainted = found !== undefined && (tool.untrusted || found.tainted === true);
+  run.toolsUsed.add(tool.name);
+  if (tainted) taint(run, tool.name, ports);
   if (found === undefined) {
     const message = `${run.spec.agent.name} was stopped inside '${call.tool}'; it is not known whether it took effect, and it is not repeated`;
     ports.emit(run.spec.sessionId, {
@@ -38,29 +42,26 @@ export async function resumeCall(run: Run, call: ToolCall, ports: LoopPorts): Pr
       runId: run.spec.runId,
     });
   }
-  openCall(run, call, { tool }, ports).close({ outcome, text });
+  openCall(run, call, { tool }, ports).close({ outcome, text, effects: tainted ? { tainted } : {} });
   return { callId: call.callId, tool: call.tool, text, outcome };
 }
 
-/** The outcome if it happened, null if it did not, undefined if that cannot be found out. */
+/** The output if it happened, null if it did not, undefined if that cannot be found out. */
 async function lookUp(
   run: Run,
   tool: Tool<unknown>,
   call: ToolCall,
   ports: LoopPorts,
-): Promise<string | null | undefined> {
+): Promise<ToolOutput | null | undefined> {
   const parsed = await validateInput(tool as AnyTool, call.input);
   if (!tool.lookup || !parsed.ok) return undefined;
   try {
-    const found = await tool.lookup(parsed.value, {
-      projectDir: run.spec.projectDir,
-      workspaceDir: run.spec.workspaceDir,
-      sessionId: run.spec.sessionId,
-      runId: run.spec.runId,
-      callId: call.callId,
-      signal: run.signal,
-    });
-    return found === null ? null : ports.redactor.redact(found);
+    const { projectDir, workspaceDir, sessionId, runId } = run.spec;
+    const place = { projectDir, workspaceDir, sessionId, runId, callId: call.callId, signal: run.signal };
+    const found = await askTool(run, tool.lookup(parsed.value, place));
+    if (found === null) return null;
+    const output = typeof found === "string" ? { text: found } : found;
+    return { ...output, text: ports.redactor.redact(output.text) };
   } catch {
     return undefined;
   }

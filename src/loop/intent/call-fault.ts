@@ -27,12 +27,14 @@ export function faultOf(tool: string, text: string): CallFault {
     message: own?.message ?? text,
     tool,
     recoverable: own?.recoverable ?? false,
-    final: type !== "params" && type !== "tool_error",
+    final: own ? type !== "params" : type === "permission" || UNKNOWN.test(text),
   };
 }
 
 const REFUSED = /^permission denied|^'[\w-]+' needs approval \(/;
 const INVALID = /^invalid input for '/;
+/** What a crash left open must not be done a second time. */
+const UNKNOWN = /^it is not known whether '/;
 
 function ownFault(text: string): { type: ResponseErrorType; message: string; recoverable: boolean } | null {
   if (!text.startsWith("{")) return null;

@@ -1,6 +1,8 @@
 import type { IntentContext, SubAgentResponse } from "../../schema/intent.ts";
-import type { ErrorType, RunError } from "../../schema/result.ts";
+import type { BailoutReason, ErrorType, RunError } from "../../schema/result.ts";
+import { cutAt } from "../../tools/truncate.ts";
 import type { Ending } from "../build-result.ts";
+import { lastText } from "../history.ts";
 import type { LoopPorts } from "../ports.ts";
 import type { Run } from "../run.ts";
 import { type CallFault, faultOfRun } from "./call-fault.ts";
@@ -13,46 +15,70 @@ const DOMAINS = ["email", "calendar", "contacts", "slack"];
  * The ending of an intent flow, whatever it was: the response is built from what was measured, and only its summary is
  * the model's. A request that was not fulfilled is a failed run.
  */
-export function endIntent(run: Run, ending: Ending, ports: LoopPorts): Ending {
+export function endIntent(run: Run, given: Ending, ports: LoopPorts): Ending {
   const state = intentState(run);
-  const fault = ending.error ? faultOfRun(ending.error) : faultIn(run, state);
-  const response = responseOf(run, state, { ending, fault }, ports);
+  const ending = unlessFulfilled(run, state, given, ports);
+  const own = faultIn(run, state, ending.bailout);
+  const { error } = ending;
+  const fault = error && !(own && error.type === "deliverable") ? faultOfRun(error) : own;
+  const words = wordsOf(run, state, ending, ports);
+  run.warnings.push(...run.steering.splice(0).map((text) => `this came too late to be heard: ${text}`));
+  const response = responseOf(run, state, { words, fault }, ports);
   const status: IntentContext["status"] = response.success ? "complete" : "failed";
   const context = { ...intentContext(run, state, status), result: asRecord(response.result.data) };
-  const text = ending.text.trim() || response.result.summary;
+  const data = ports.redactor.redactJson(response);
   return {
     ...ending,
-    text,
-    data: ports.redactor.redactJson(response),
+    text: words || data.result.summary,
+    data,
     context: ports.redactor.redactJson(contextForRecord(context)),
     ...(ending.status === "completed" && !response.success && { status: "failed" as const }),
-    ...(fault && !ending.error && { error: errorOf(fault) }),
+    ...(fault && !error && { error: errorOf(fault) }),
   };
+}
+
+/**
+ * Once every planned call has succeeded the request is fulfilled, whatever keeps the model from its summary; as a failure
+ * it would be asked for, and done, a second time.
+ */
+function unlessFulfilled(run: Run, state: IntentState, ending: Ending, ports: LoopPorts): Ending {
+  const { error, ...rest } = ending;
+  const isChecked = ending.verdicts?.every(({ ok }) => ok) ?? true;
+  const isFulfilled = isChecked && state.iteration > 0 && faultIn(run, state) === null;
+  if (!error || run.interruption || !isFulfilled) return ending;
+  run.warnings.push(`the model wrote no summary: ${ports.redactor.redact(error.message)}`);
+  return { ...rest, status: "completed", partial: true };
+}
+
+/** The model's last words; what it wrote in earlier phases is no summary. */
+function wordsOf(run: Run, { summary }: IntentState, { text }: Ending, ports: LoopPorts): string {
+  const words = (text === lastText(run) ? summary : text).trim();
+  return ports.guards.isEmpty(unlabelled(run, words)) ? "" : words;
 }
 
 function responseOf(
   run: Run,
   state: IntentState,
-  { ending, fault }: { ending: Ending; fault: CallFault | null },
+  { words, fault }: { words: string; fault: CallFault | null },
   ports: LoopPorts,
 ): SubAgentResponse {
   const data = resultOf(state);
   const hasData = Object.keys(data).length > 0;
-  const words = unlabelled(run, ending.text);
+  const summary = unlabelled(run, words) || hostSummary(state, fault);
   return {
     success: fault === null,
     domain: domainOf(run, state),
     request: requestOf(run),
     result: {
       data: hasData ? data : null,
-      summary: words || fault?.message || "Done.",
+      summary: shortened(summary, MAX_SUMMARY_CHARS),
       tools_used: [...run.toolsUsed],
       execution_time: Math.round(run.elapsedMs(ports.clock.monotonicMs()) / 100) / 10,
     },
     ...(fault && {
       error: {
         type: fault.type,
-        message: fault.message,
+        message: shortened(fault.message, MAX_MESSAGE_CHARS),
         tool: fault.tool,
         recoverable: fault.recoverable,
       },
@@ -64,8 +90,23 @@ function unlabelled({ model: { label } }: Run, text: string): string {
   return (label ? text.replaceAll(label, "") : text).trim();
 }
 
+/** What the host can tell where the model has said nothing. */
+function hostSummary({ assessment, calls }: IntentState, fault: CallFault | null): string {
+  const done = [...new Set(calls.flatMap((call) => (call.fault ? [] : [call.tool])))].join(", ");
+  const assumed = assessment?.assumptions.join("; ");
+  if (fault) return done ? `${fault.message}. Done before that: ${done}` : fault.message;
+  return [`Done: ${done}.`, assumed && `Assumed: ${assumed}.`].filter(Boolean).join(" ");
+}
+
+const MAX_SUMMARY_CHARS = 4_000;
+const MAX_MESSAGE_CHARS = 2_000;
+
+function shortened(text: string, limit: number): string {
+  return text.length <= limit ? text : `${cutAt(text, limit - 1)}…`;
+}
+
 /** Why the request is not fulfilled; null if it is. */
-function faultIn(run: Run, state: IntentState): CallFault | null {
+function faultIn(run: Run, state: IntentState, bailout?: BailoutReason): CallFault | null {
   const { assessment, calls, said, problem } = state;
   if (!assessment)
     return paramsFault(
@@ -81,9 +122,11 @@ function faultIn(run: Run, state: IntentState): CallFault | null {
   if (first === undefined) return null;
   const failed =
     calls.findLast(({ tool, fault }) => fault && left.includes(tool)) ?? calls.findLast(({ fault }) => fault);
-  return (
-    failed?.fault ?? paramsFault(unlabelled(run, said) || `planned but not called: ${left.join(", ")}`, first)
-  );
+  if (failed?.fault) return failed.fault;
+  if (!bailout)
+    return paramsFault(unlabelled(run, said) || `planned but not called: ${left.join(", ")}`, first);
+  const message = `stopped by a limit (${bailout.replaceAll("_", " ")}) before ${left.join(", ")}`;
+  return { type: "tool_error", message, tool: first, recoverable: false, final: true };
 }
 
 function paramsFault(message: string, tool: string): CallFault {
@@ -91,7 +134,12 @@ function paramsFault(message: string, tool: string): CallFault {
 }
 
 function errorOf({ type, message, tool, recoverable }: CallFault): RunError {
-  return { type: type satisfies ErrorType, message, tool, recoverable };
+  return {
+    type: type satisfies ErrorType,
+    message: shortened(message, MAX_MESSAGE_CHARS),
+    tool,
+    recoverable,
+  };
 }
 
 /** The domain of the tools that were planned, or else of those there are. */

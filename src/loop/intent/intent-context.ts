@@ -18,8 +18,7 @@ export function intentContext(run: Run, state: IntentState, status: IntentContex
 
 /** What was asked, without the sections that the host puts after it. */
 export function requestOf({ spec }: Pick<Run, "spec">): string {
-  const [asked = ""] = spec.task.split(/\n\n(?=## |<context )/, 1);
-  return asked.trim();
+  return spec.asked.trim();
 }
 
 /**

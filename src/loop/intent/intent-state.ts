@@ -96,7 +96,10 @@ function assess(state: IntentState, text: string, tools: Run["spec"]["tools"]): 
     return;
   }
   state.problem = parsed.ok
-    ? `there is no tool ${unknown.slice(0, MAX_NAMED).map((name) => `'${cutAt(name, 80)}'`).join(", ")} here`
+    ? `there is no tool ${unknown
+        .slice(0, MAX_NAMED)
+        .map((name) => `'${cutAt(name, 80)}'`)
+        .join(", ")} here`
     : parsed.problem;
   if (state.assessments >= MAX_ASSESSMENTS) state.phase = "done";
 }

@@ -20,11 +20,16 @@ export type CurrentPhase = {
 };
 
 /** The phase in which a run stands. */
-export function phaseOf(run: Run): CurrentPhase {
-  const state = intentState(run);
+function phaseOf(run: Run, state = intentState(run)): CurrentPhase {
   const name = state.phase === "done" ? "format" : state.phase;
   const context = intentContext(run, state, name === "assess" ? "planning" : "executing");
   return { name, tools: name === "assess" ? [] : (state.assessment?.tools ?? []), context, state };
+}
+
+/** The phase in which the reply was asked for that the conversation ends with. */
+export function phaseOfReply(run: Run): CurrentPhase {
+  const { history, spec, begunAt } = run;
+  return phaseOf(run, intentState({ history: history.slice(0, -1), spec, begunAt }));
 }
 
 /** Tells the model which phase comes next, and the host what belongs to it. */
@@ -52,7 +57,7 @@ export function phaseForRecord(
 export function contextAfter(run: Run, phase: CurrentPhase, reply: Reply): IntentContext | null {
   if (phase.name !== "assess") return null;
   const content = [{ type: "text" as const, text: reply.text }];
-  const state = intentState({ spec: run.spec, history: [{ role: "assistant", content }] });
+  const state = intentState({ spec: run.spec, history: [{ role: "assistant", content }], begunAt: 0 });
   return intentContext(run, state, state.assessment?.status ?? "planning");
 }
 
@@ -61,8 +66,16 @@ export function afterPhase(run: Run, reply: Reply): Next {
   if (reply.finish === "content-filter")
     return fail(reply.text, "content_filter", "the provider's content filter stopped the reply");
   if (reply.finish === "error") return fail(reply.text, "bad_response", "the model ended with an error");
+  const next = unlessDone(run, NEXT_TURN);
+  if (next.kind !== "end" || reply.finish !== "length") return next;
+  run.warnings.push("the reply was cut off by the model's output limit");
+  return { kind: "end", ending: { ...next.ending, partial: true } };
+}
+
+/** What comes next, unless the flow is over: also a model that calls tools in its last words has said them. */
+export function unlessDone(run: Run, next: Next): Next {
   const { phase, summary } = intentState(run);
-  return phase === "done" ? { kind: "end", ending: { status: "completed", text: summary } } : NEXT_TURN;
+  return phase === "done" ? { kind: "end", ending: { status: "completed", text: summary } } : next;
 }
 
 /** Makes a call that the plan has, and answers any other without making it. */

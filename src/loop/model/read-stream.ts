@@ -19,6 +19,8 @@ export type ToolCall = {
   byHost?: boolean;
   /** Asked for before a crash: perhaps counted then, and perhaps with an open row to go on in. */
   resumed?: { rowId: number | null; counted: boolean };
+  /** Whom it reaches, where that is looked up outside; null until it is known. */
+  reached?: readonly string[] | null | undefined;
   metadata?: SharedV4ProviderMetadata;
 };
 

@@ -1,5 +1,6 @@
 import type { OpenDelegation } from "../../schema/delegation.ts";
 import type { BailoutReason, RunError, RunResult } from "../../schema/result.ts";
+import type { Target } from "../../schema/rights.ts";
 import type { CallResult } from "../calls/dispatch.ts";
 import type { ToolCall } from "../model/read-stream.ts";
 import type { Streamed } from "../model/stream-reply.ts";
@@ -25,6 +26,9 @@ export type CallNow =
 /** The answer that a call had. */
 export type RecordedAnswer = Pick<CallResult, "text" | "outcome"> & { tainted: boolean };
 
+/** What was found out of a call beforehand: whom it reaches, and why a person was asked; null if nobody was. */
+export type RecordedOutside = { reached: readonly Target[]; asked: string | null };
+
 /** A child run as its parent knows it: by the call, the task in a batch, and the attempt. */
 export type ChildKey = Pick<OpenDelegation, "callId" | "taskId"> & { attempt: number };
 
@@ -38,6 +42,8 @@ export type Recorded = {
   /** A turn is about to begin. The run is interrupted if it was ended here from outside; a limit that time set is returned. */
   beforeTurn(run: Run): BailoutReason | null;
   reply(run: Run, purpose: "turn" | "wrap_up" | "summary"): RecordedReply;
+  /** What the outside said of a call before it was made; undefined if it was not asked, `unknown` if it did not say. */
+  outside(run: Run, call: ToolCall): RecordedOutside | "unknown" | undefined;
   answer(run: Run, call: ToolCall, now: CallNow): RecordedAnswer;
   /** The run is over. Its result as it was then, with what was measured then. */
   end(run: Run, now: RunResult): RunResult;

@@ -23,7 +23,7 @@ export async function afterAnswer(run: Run, reply: Reply, ports: LoopPorts): Pro
     return NEXT_TURN;
   }
   if (mustDelegate(run, ports)) return NEXT_TURN;
-  const verdicts = await check(run, ports);
+  const verdicts = await check(run, reply.text, ports);
   if (verdicts.some((verdict) => !verdict.ok)) {
     if (run.repairsLeft-- <= 0)
       return { kind: "end", ending: { status: "completed", text: reply.text, verdicts } };

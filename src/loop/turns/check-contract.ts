@@ -9,7 +9,7 @@ import type { Run } from "../run.ts";
 export async function withVerdicts(run: Run, ending: Ending, ports: LoopPorts): Promise<Ending> {
   if (run.spec.deliverables.length === 0 || ending.status === "cancelled") return ending;
   if (run.interruption?.status === "failed") return ending;
-  const verdicts = ending.verdicts ?? (await check(run, ports));
+  const verdicts = ending.verdicts ?? (await check(run, ending.text, ports));
   if (verdicts.every((verdict) => verdict.ok)) return { ...ending, verdicts };
   const message = complianceError(run.spec.agent.name, verdicts);
   ports.emit(run.spec.sessionId, {
@@ -22,10 +22,11 @@ export async function withVerdicts(run: Run, ending: Ending, ports: LoopPorts): 
   return { ...ending, verdicts, error, status: ending.status === "completed" ? "failed" : ending.status };
 }
 
-/** The host's check of what the run promised. */
-export async function check(run: Run, ports: LoopPorts): Promise<DeliverableVerdict[]> {
+/** The host's check of what the run promised; `text` is the answer it would end with. */
+export async function check(run: Run, text: string, ports: LoopPorts): Promise<DeliverableVerdict[]> {
   const verdicts = await ports.guards.checkDeliverables(
     run,
+    text,
     async (command, index) => {
       const call = {
         callId: `check_${run.turn}_${index}`,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, realpathSync } from "node:fs";
 import { access, mkdir, writeFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import type { AssistantSettings } from "../../schema/settings.ts";
@@ -11,7 +11,8 @@ import { ToolFault } from "./errors/tool-fault.ts";
 /** Where the local store is: a database, and the folder whose files it is filled with at first. */
 export type LocalStore = { readonly file: string; readonly folder?: string };
 
-const MAX_OWNER_CHARS = 10_000;
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+const MAX_OWNER_BYTES = 10_000;
 
 /**
  * The local store that the settings choose. A folder that a project named serves only a user without any account, so that
@@ -89,12 +90,22 @@ function realFolder(folder: string, within: string | undefined): string {
 
 function ownersZone(folder: string, within: string | undefined): string | undefined {
   try {
-    const text = readFileSync(join(realFolder(folder, within), "owner.json"), "utf8");
-    const owner: unknown = text.length > MAX_OWNER_CHARS ? null : JSON.parse(text);
+    const owner: unknown = JSON.parse(smallFile(join(realFolder(folder, within), "owner.json")));
     if (typeof owner !== "object" || owner === null || !("zone" in owner)) return undefined;
     return typeof owner.zone === "string" ? owner.zone : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** The text of a small regular file; a link might lead to a device that never ends or waits for somebody. */
+function smallFile(path: string): string {
+  const descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const stats = fstatSync(descriptor);
+    return stats.isFile() && stats.size <= MAX_OWNER_BYTES ? readFileSync(descriptor, "utf8") : "null";
+  } finally {
+    closeSync(descriptor);
   }
 }
 

@@ -100,6 +100,13 @@ test("a folder that leads out of its project is not read", async () => {
   await expect(open({ folder: join(root, "none") }).mail()).rejects.toThrow("is not there");
 });
 
+test("a link in place of the owner's file is not followed, to a device that never ends least of all", async () => {
+  const { folder, folderWithin } = projectFolder();
+  rmSync(join(folder, "owner.json"));
+  symlinkSync("/dev/zero", join(folder, "owner.json"));
+  expect(open({ folder, folderWithin }).zone).toBe("Asia/Tokyo");
+});
+
 test("with an account, a project's folder serves nothing: its address book never tells where real mail goes", async () => {
   await saveAccounts(places.configDir, { accounts: [CALDAV], defaults: { calendar: "dav" } });
   const assistant = open(projectFolder());

@@ -151,7 +151,7 @@ export class Children {
         this.delegations.keep(result);
         const ended = result.status === "cancelled" || run.interruption || this.#stopped !== null;
         const again = attempt < attempts && result.error && on.includes(result.error.type);
-        if (!again) return result;
+        if (!again || this.#hasActed(found, result)) return result;
         const next = { ...origin, attempt: attempt + 1 };
         if (!(session.ports.recorded?.begins(run, next, found.name) ?? !ended)) return result;
         await delay(session.ports.clock, result.error?.retryAfterMs ?? backoffMs * 2 ** attempt, run.signal);
@@ -161,6 +161,17 @@ export class Children {
       const type = code === "auth" || code === "failed" ? code : "config";
       return failed({ type, message: messageOf(thrown), recoverable: false });
     }
+  }
+
+  /** Whether a run used tools that reach others: another attempt would do that a second time. */
+  #hasActed({ flow }: Agent, { tools_used }: RunResult): boolean {
+    return tools_used.some((name) => {
+      const tool = this.host.tools.get(name);
+      if (!tool) return false;
+      return (
+        tool.outbound !== false || tool.replay === "lookup" || (flow === "intent" && tool.replay !== "safe")
+      );
+    });
   }
 
   async #attempt(
@@ -242,10 +253,13 @@ export class Children {
         limits: request.limits,
       });
     if (request.tools || request.limits) return make();
-    let profile = this.#profiles.get(agent.name);
+    // A prompt that tells the time is another one every minute.
+    const minute = Math.floor(this.parent.session.ports.clock.wallMs() / 60_000);
+    const key = agent.prompt.includes("{{now}}") ? `${agent.name} ${minute}` : agent.name;
+    let profile = this.#profiles.get(key);
     if (!profile) {
       profile = make();
-      this.#profiles.set(agent.name, profile);
+      this.#profiles.set(key, profile);
     }
     return profile;
   }

@@ -37,10 +37,11 @@ function count(run: Run, call: ToolCall): void {
 
 function answerOfRow(run: Run, row: MessageNode, call: ToolCall): CallResult | null {
   if (!isClosed(row)) return null;
-  const { outcome, tainted, files, tests, over } = metadataOf(row);
+  const { outcome, tainted, files, tests, over, uncounted } = metadataOf(row);
   if (tainted) run.tainted = true;
   if (over) run.overToolCalls = true;
-  if (outcome !== "denied" && run.spec.tools.has(call.tool)) run.toolsUsed.add(call.tool);
+  const wasMade = outcome !== "denied" && outcome !== "cached" && uncounted !== true;
+  if (wasMade && run.spec.tools.has(call.tool)) run.toolsUsed.add(call.tool);
   for (const [path, kind] of (files as [string, "created" | "modified"][] | undefined) ?? [])
     run.noteChange(path, kind);
   const counted = tests as { run: number; passed: number } | undefined;

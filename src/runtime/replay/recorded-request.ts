@@ -10,10 +10,10 @@ import type { RecordedSession } from "./recorded-session.ts";
 
 /** What a root run was asked for: everything that came with the task and not from its agent. */
 export function requestOf(root: MessageNode, recorded: RecordedSession): RootRequest {
-  const { limits, deliverables = [], conducted, tainted } = metadataOf(root) as Asked;
+  const { task, limits, deliverables = [], conducted, tainted } = metadataOf(root) as Asked;
   const snapshot = snapshotOf(root, recorded);
   const agent = root.agent_role ?? "";
-  const request: RootRequest = { agent, task: root.request_content ?? "" };
+  const request: RootRequest = { agent, task: task ?? root.request_content ?? "" };
   if (limits) request.limits = limits;
   if (tainted) request.tainted = tainted;
   if (!snapshot) return request;
@@ -26,7 +26,13 @@ export function requestOf(root: MessageNode, recorded: RecordedSession): RootReq
   return request;
 }
 
-type Asked = { limits?: Limits; deliverables?: readonly Deliverable[]; conducted?: unknown; tainted?: true };
+type Asked = {
+  task?: string;
+  limits?: Limits;
+  deliverables?: readonly Deliverable[];
+  conducted?: unknown;
+  tainted?: true;
+};
 
 /** What the flags of a session took away. */
 export function flagsOf(

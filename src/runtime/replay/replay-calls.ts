@@ -1,5 +1,5 @@
 import type { ToolCall } from "../../loop/model/read-stream.ts";
-import type { CallNow, RecordedAnswer } from "../../loop/replay/recorded.ts";
+import type { CallNow, RecordedAnswer, RecordedOutside } from "../../loop/replay/recorded.ts";
 import type { Run } from "../../loop/run.ts";
 import type { MessageNode } from "../../schema/record.ts";
 import { isClosed, metadataOf } from "../record/read-row.ts";
@@ -34,6 +34,21 @@ export function answerTo(session: RecordedSession, run: Run, replayed: Replayed)
     differs(then.text, now.text);
   return then;
 }
+
+/** What the outside said of a call before it was made. */
+export function outsideOf(row: MessageNode): RecordedOutside | "unknown" | undefined {
+  const { reached, approvedBy, outcome } = metadataOf(row) as Beforehand;
+  if (reached === undefined) return undefined;
+  if (reached === null) return "unknown";
+  const wasRefused = outcome === "denied" && ASKED.test(row.response_content ?? "");
+  const targets = reached.map((address) => ({ kind: "recipient" as const, address }));
+  return { reached: targets, asked: approvedBy || wasRefused ? "as recorded" : null };
+}
+
+type Beforehand = { reached?: readonly string[] | null; approvedBy?: string; outcome?: string };
+
+/** How a call is refused that a person was asked about. */
+const ASKED = /^'[\w-]+' needs approval \(/;
 
 function answerOf(row: MessageNode): RecordedAnswer {
   const { outcome, tainted } = metadataOf(row) as { outcome?: RecordedAnswer["outcome"]; tainted?: true };

@@ -5,6 +5,7 @@ import type {
   ChildKey,
   Recorded,
   RecordedAnswer,
+  RecordedOutside,
   RecordedReply,
 } from "../../loop/replay/recorded.ts";
 import type { Run } from "../../loop/run.ts";
@@ -15,7 +16,7 @@ import type { Snapshot } from "../runs/profile.ts";
 import { withoutTime } from "../system-prompt.ts";
 import type { Purpose, RecordedRun } from "./recorded-run.ts";
 import type { RecordedSession } from "./recorded-session.ts";
-import { answerTo } from "./replay-calls.ts";
+import { answerTo, outsideOf } from "./replay-calls.ts";
 import { ReplayChildren } from "./replay-children.ts";
 import { historyIn, replyTo, stopBeforeTurn } from "./replay-turns.ts";
 import { withRecordedFiles } from "./with-recorded-files.ts";
@@ -39,7 +40,7 @@ export class ReplaySource implements Recorded {
     if (recorded.diverged || recorded.turns.length === 0) return recorded.result;
     const history = historyIn(this.#session, recorded.turns.slice(0, 1));
     if (history !== undefined && metadataOf(recorded.node).forkedFrom !== undefined)
-      run.replaceHistory(JSON.parse(history) as LanguageModelV4Message[]);
+      beginWith(run, JSON.parse(history) as LanguageModelV4Message[]);
     run.steering.push(...recorded.steering());
     return null;
   }
@@ -53,6 +54,11 @@ export class ReplaySource implements Recorded {
     if (reply.kind === "streamed") this.modelCalls++;
     this.#children.turnBegan(run);
     return reply;
+  }
+
+  outside(run: Run, call: ToolCall): RecordedOutside | "unknown" | undefined {
+    const row = this.#session.of(run)?.callRow(call.callId);
+    return row && outsideOf(row);
   }
 
   answer(run: Run, call: ToolCall, now: CallNow): RecordedAnswer {
@@ -123,6 +129,13 @@ export class ReplaySource implements Recorded {
       this.#session.differs(run, "the task", task, run.spec.task);
     else if (model !== run.spec.model.id) this.#session.differs(run, "the model", model, run.spec.model.id);
   }
+}
+
+/** Gives a run the conversation that it was begun with, in which its own task comes last but for the host's words. */
+function beginWith(run: Run, history: readonly LanguageModelV4Message[]): void {
+  const task = JSON.stringify(run.history[1]);
+  run.replaceHistory(history);
+  run.begunAt = Math.max(1, history.map((message) => JSON.stringify(message)).lastIndexOf(task));
 }
 
 /** What a run was told to mend: a list that a last paragraph follows; a reason may have several lines. */

@@ -18,6 +18,7 @@ import { costOfRow, elapsedMs, isClosed, spentIn, tokensOf, wasTainted } from ".
 import { type RestorePorts, restoreRun } from "../record/restore-run.ts";
 import { accountLimits } from "./effective-limits.ts";
 import type { SpawnRequest } from "./spawn-request.ts";
+import { STOPPED_FROM_OUTSIDE } from "./watch-stops.ts";
 
 /** Makes the run, with its account, its place in the tree and, where it may delegate, its children. */
 export async function bringToLife(
@@ -45,6 +46,7 @@ export async function bringToLife(
     ancestors: parent ? [...parent.run.spec.ancestors, parent.run.spec.agent.name] : [],
     system: profile.system,
     task: request.message,
+    asked: session.ports.redactor.redact(request.task),
     model: profile.model,
     chain: projectDir === session.projectDir ? profile.chain : openingFor(profile.chain, projectDir),
     tools: agent.subagents ? tools : profile.tools,
@@ -80,6 +82,8 @@ export async function bringToLife(
   if (request.past) forkRun(run, request.past.root, ports);
   if (request.resume) restore(live, request.resume, ports);
   if (request.resume && live.children) rememberChildren(live.children, request.resume, earlier);
+  if (request.resume && host.store.stopsAsked(session.id).some(({ id }) => id === run.spec.runId))
+    run.interrupt(STOPPED_FROM_OUTSIDE);
   session.live.set(run.spec.runId, live);
   parent?.kids.add(live);
   return live;

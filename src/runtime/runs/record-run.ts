@@ -72,7 +72,8 @@ export function closeRun(request: SpawnRequest, messageId: number, result: RunRe
   const { session, runId, profile } = request;
   const { details, data, ...rest } = result;
   // Otherwise the data are in the details already.
-  const kept = profile.agent.flow === "intent" ? { data } : {};
+  const isOwn = profile.agent.flow === "intent" || request.deliverables.some((one) => "answer" in one);
+  const kept = isOwn ? { data } : {};
   session.ports.journal.close(
     messageId,
     session.id,

@@ -1,3 +1,4 @@
+import { loadPrompt } from "../../loop/load-prompt.ts";
 import type { Agent, Deliverable, Limits } from "../../schema/agent.ts";
 import { RetinueError } from "../../schema/error.ts";
 import type { MessageNode } from "../../schema/record.ts";
@@ -48,7 +49,8 @@ export async function beginRoot(
   const { host } = maker;
   const agent = request.leader ?? rootAgent(host, request.agent);
   const { tools, limits, model, conducted, tainted } = request;
-  const message = session.ports.redactor.redact(request.task);
+  const task = session.ports.redactor.redact(request.task);
+  const deliverables = [...agent.deliverables, ...(request.deliverables ?? [])];
   const profile = await createProfile(host, {
     agent,
     session,
@@ -56,7 +58,7 @@ export async function beginRoot(
     tools,
     limits,
     model,
-    task: session.triggers && !conducted ? message : undefined,
+    task: session.triggers && !conducted ? task : undefined,
   });
   const result = spawnRun(host, {
     ...AT_ROOT,
@@ -64,9 +66,9 @@ export async function beginRoot(
     profile: conducted ? ledByHost(maker, session, profile, conducted) : profile,
     conducted,
     runId,
-    task: message,
-    message,
-    deliverables: [...agent.deliverables, ...(request.deliverables ?? [])],
+    task,
+    message: withAnswerForm(task, deliverables),
+    deliverables,
     limits,
     taskId,
     ...(tainted && { tainted }),
@@ -94,7 +96,7 @@ export function continueRoot(
     conducted,
     profile: { ...profile, chain: [...profile.chain, ...session.base] },
     runId: node.run_id,
-    task: message,
+    task: (metadata.task as string | undefined) ?? message,
     message,
     deliverables: (deliverables as Deliverable[] | undefined) ?? [],
     limits: limits as Limits | undefined,
@@ -103,6 +105,12 @@ export function continueRoot(
     resume: node,
   });
   return { runId: node.run_id, result };
+}
+
+/** The task with the form that its answer must have, if somebody has set one. */
+function withAnswerForm(task: string, deliverables: readonly Deliverable[]): string {
+  const forms = deliverables.flatMap((one) => ("answer" in one ? [JSON.stringify(one.answer)] : []));
+  return [task, ...forms.map((schema) => loadPrompt(ANSWER_FORM, { schema }))].join("\n\n");
 }
 
 function ledByHost(maker: SessionMaker, session: Session, profile: Profile, conducted: Conducted): Profile {
@@ -119,4 +127,5 @@ function ledByHost(maker: SessionMaker, session: Session, profile: Profile, cond
   return { ...profile, model: conductRun(conducted, ports, profile.model) };
 }
 
+const ANSWER_FORM = new URL("./prompts/answer-form.md", import.meta.url);
 const AT_ROOT = { parent: null, callId: null, parentRowId: null, attempt: 0 } as const;

@@ -4,7 +4,7 @@ import type { HostPlaces } from "../../../tools/tool.ts";
 import type { ImapOptions } from "../imap/imap-options.ts";
 import type { Providers } from "../providers.ts";
 import type { Account, CaldavAccount, GoogleAccount, ImapAccount, Secrets, SlackAccount } from "./account.ts";
-import { secretStoreOf } from "./secret-store.ts";
+import { type SecretStore, secretStoreOf } from "./secret-store.ts";
 
 /** What an account is opened with besides its secrets. */
 export type Opening = {
@@ -26,19 +26,36 @@ export async function openAccount(
   const store = await secretStoreOf(account, places);
   const secrets = await store.read(account.id);
   if (!secrets) throw signInAgain(account, "has no secrets kept for it");
-  let kept = secrets;
   const hide = (values: Secrets) => {
     for (const [name, value] of Object.entries(values)) if (!OPEN.has(name)) places.hideSecret?.(value);
   };
-  hide(kept);
+  hide(secrets);
+  const keep = keeperOf(store, account, secrets);
   return openWith(account, secrets, {
     ...opening,
     onSecrets: async (changed) => {
       hide(changed);
-      kept = { ...kept, ...changed };
-      await store.write(account.id, kept);
+      await keep(changed);
     },
   });
+}
+
+/**
+ * What keeps renewed secrets in the place of those that were read. If the account was removed or signed in to anew
+ * meanwhile, by another program, what is there now stays.
+ */
+export function keeperOf(
+  store: SecretStore,
+  { id }: Pick<Account, "id">,
+  read: Secrets,
+): (changed: Secrets) => Promise<void> {
+  let kept = read;
+  return async (changed) => {
+    const there = await store.read(id);
+    if (there?.refreshToken !== kept.refreshToken || there === null) return;
+    kept = { ...there, ...changed };
+    await store.write(id, kept);
+  };
 }
 
 /** Opens an account with these secrets. Clients are loaded here and not before. */

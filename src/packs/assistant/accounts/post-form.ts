@@ -36,9 +36,9 @@ export async function postForm(
     if (isRecord(value)) return { ok: response.ok, headers: response.headers, value };
   } catch (thrown) {
     const why = thrown instanceof SyntaxError ? "its answer is no JSON" : reasonOf(thrown);
-    throw new RetinueError("auth", `${host} cannot be asked: ${why}`, "check the network, and try again");
+    throw new RetinueError("failed", `${host} cannot be asked: ${why}`, "check the network, and try again");
   }
-  throw new RetinueError("auth", `${host} gave an answer that is not understood`);
+  throw new RetinueError("failed", `${host} gave an answer that is not understood`);
 }
 
 /** Refuses an address where a secret would go over the network in the clear; gives its host. */

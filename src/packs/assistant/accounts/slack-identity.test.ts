@@ -32,8 +32,8 @@ test("a token tells whose it is and what it may do", async () => {
 test("no error repeats the token", async () => {
   for (const [token, apiUrl, code] of [
     ["xoxb-1234567890-bad", `${origin}/api/`, "auth"],
-    [TOKEN, `${origin}/other/`, "auth"],
-    [TOKEN, "http://127.0.0.1:1/", "auth"],
+    [TOKEN, `${origin}/other/`, "failed"],
+    [TOKEN, "http://127.0.0.1:1/", "failed"],
     [TOKEN, "http://slack.example/api/", "input"],
     ["xoxb-with\r\nx-header: 1", `${origin}/api/`, "input"],
   ] as const) {

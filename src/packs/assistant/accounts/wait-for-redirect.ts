@@ -22,12 +22,13 @@ export async function waitForRedirect(state: string, signal: AbortSignal): Promi
     const answer = answerIn(request, port);
     if (!answer) return say(response, 404, "There is nothing here.");
     const told = codeOf(answer, state);
+    // Only once the person's page is written, as what comes next may end all connections.
     if (told instanceof RetinueError) {
+      response.once("close", () => reject(told));
       say(response, 400, "The sign-in did not succeed. The terminal tells why; you can close this page.");
-      reject(told);
     } else {
+      response.once("close", () => resolve(told));
       say(response, 200, "You are signed in. You can close this page.");
-      resolve(told);
     }
   });
   server.on("error", reject);
@@ -43,7 +44,8 @@ export async function waitForRedirect(state: string, signal: AbortSignal): Promi
   const close = () => {
     signal.removeEventListener("abort", onAbort);
     server.close();
-    server.closeIdleConnections();
+    // Browsers also open connections that they never use; those would keep the program from ending.
+    server.closeAllConnections();
   };
   return { uri: `http://127.0.0.1:${port}${PATH}`, code, close };
 }

@@ -1,5 +1,6 @@
 import { isoWithOffset } from "../../../text/zone.ts";
 import type { Tool } from "../../../tools/tool.ts";
+import { ToolFault } from "../errors/tool-fault.ts";
 import { readTime, readZone, showTime } from "../time/read-time.ts";
 import type { Range } from "../time/time-range.ts";
 import { startOfDay } from "../time/zone-time.ts";
@@ -23,6 +24,8 @@ type Person = { readonly who: string; readonly busy: readonly Range[]; readonly 
 
 const HOUR_MINUTES = 60;
 const DAYS_AROUND = 7;
+const MOST_DAYS = 62;
+const DAY_MS = 86_400_000;
 const SUGGESTIONS = 3;
 
 /** The tool `calendar_check_availability`. */
@@ -52,16 +55,17 @@ export function checkAvailability(desk: Desk): Tool<AvailabilityInput> {
       const zone = readZone(input.timezone, own);
       const { span, durationMs } = wanted(input, zone);
       const range = rangeOf(span, zone);
+      if (range.to - range.from > MOST_DAYS * DAY_MS)
+        throw new ToolFault("params", `at most ${MOST_DAYS} days can be looked at; ask for a shorter time`);
       const people = await busyPeople(input.attendees ?? [], range, { services, zone });
       const { conflicts, tainted } = await conflictsWith(span, { services, zone });
       const search = { durationMs, busy: people.flatMap(({ busy }) => busy), zone: own };
       const around = { near: range.from, now: services.assistant.now(), count: SUGGESTIONS };
       const isDay = span.start.kind === "day";
       const taken = search.busy.some((busy) => overlaps(busy, range)) || conflicts.length > 0;
-      const slots =
-        isDay || taken
-          ? freeSlots({ ...search, ...around, within: isDay ? range : window(range, zone) })
-          : [];
+      const within = isDay ? freeSlots({ ...search, ...around, within: range }) : [];
+      const isFree = isDay ? within.length > 0 : !taken;
+      const slots = isFree ? within : freeSlots({ ...search, ...around, within: window(range, zone) });
       const shown = ({ from, to }: Range) => ({
         start: isoWithOffset(from, zone),
         end: isoWithOffset(to, zone),
@@ -73,7 +77,7 @@ export function checkAvailability(desk: Desk): Tool<AvailabilityInput> {
         reason === undefined ? [] : [{ who, reason: cutText(reason, 200) }],
       );
       const data = fitItems(busy, (kept) => ({
-        available: isDay ? slots.length > 0 : !taken,
+        available: isFree,
         start: showTime(span.start, zone),
         end: showTime(span.end, zone),
         timezone: zone,

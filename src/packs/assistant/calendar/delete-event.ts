@@ -7,10 +7,10 @@ import { isForeign } from "./event-data.ts";
 import {
   type EventView,
   householdOf,
+  peopleOf,
   presentEvent,
   unlessMissing,
   whyConfirm,
-  withoutSelf,
 } from "./plan-event.ts";
 
 type DeleteInput = { event_id: string; notify?: boolean };
@@ -51,7 +51,8 @@ export function deleteEvent(desk: Desk): Tool<DeleteInput> {
         services.calendar((calendar, signal) => calendar.get(event_id, signal)),
       );
       if (event && event.status !== "cancelled") return null;
-      return { data: { event_id, title: event?.title ?? "", deleted: true } };
+      const tainted = event !== null && isForeign(event);
+      return { data: { event_id, title: event?.title ?? "", deleted: true }, tainted };
     },
     run: async ({ event_id }, { plan: { event, view }, services }) => {
       const how = { etag: event.etag, notify: view.notify };
@@ -73,9 +74,10 @@ export function deleteEvent(desk: Desk): Tool<DeleteInput> {
 async function planDelete({ event_id, notify = true }: DeleteInput, services: Services): Promise<DeletePlan> {
   const event = await services.calendar((calendar, signal) => calendar.get(event_id, signal));
   const household = await householdOf(services);
-  const { title, start, end, location, recurrence, visibility } = event;
+  const { title, start, end, location, visibility, seriesId } = event;
+  const recurrence = seriesId === undefined ? event.recurrence : undefined;
   const { zone } = services.assistant;
   const view = { title, start, end, location, recurrence, visibility, notify, zone, household };
-  const isSeries = event.seriesId === undefined && recurrence !== undefined;
-  return { event, people: withoutSelf(event.attendees, household.self), view, isSeries };
+  const isSeries = recurrence !== undefined;
+  return { event, people: peopleOf(event, household.self), view, isSeries };
 }

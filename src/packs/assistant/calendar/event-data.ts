@@ -63,7 +63,8 @@ export async function conflictsWith(
       event.id !== except &&
       (except === undefined || event.seriesId !== except) &&
       blocks(event, address) &&
-      overlaps(rangeOf(event, zone), wanted),
+      // A whole day is one of the owner's, in whatever zone the question is put.
+      overlaps(rangeOf(event, services.assistant.zone), wanted),
   );
   const shown = (time: EventTime) => showTime(time, zone);
   return {

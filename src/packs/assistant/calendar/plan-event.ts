@@ -1,5 +1,7 @@
+import { messageOf } from "../../../schema/error.ts";
 import type { Risk } from "../../../tools/tool.ts";
 import { ToolFault } from "../errors/tool-fault.ts";
+import { parseRule } from "../recurrence/rule.ts";
 import type { Household } from "../risk/internal.ts";
 import { sameAddress } from "../risk/parse-address.ts";
 import { presentPeople, surroundingsOf, whyHigh } from "../risk/reach.ts";
@@ -7,7 +9,7 @@ import { distinct, entriesFault, type Recipient, resolveRecipients } from "../ri
 import { showTime } from "../time/read-time.ts";
 import type { Services } from "../tool/services.ts";
 import { hasHiddenText, visibleLine, visibleText } from "../tool/visible-text.ts";
-import type { NewEvent } from "./calendar-provider.ts";
+import type { CalendarEvent, NewEvent } from "./calendar-provider.ts";
 
 /** The words of an event that a caller gives. */
 export type EventWords = {
@@ -84,9 +86,18 @@ export function eventFault({ title, location, recurrence, attendees = [] }: Even
   if (title !== undefined && isNoLine(title)) return "title must be one line without invisible characters";
   if (location !== undefined && isNoLine(location))
     return "location must be one line without invisible characters";
-  if (recurrence && !RECURRENCE.test(recurrence))
+  return (recurrence ? ruleFault(recurrence) : null) ?? entriesFault(attendees);
+}
+
+function ruleFault(recurrence: string): string | null {
+  if (!RECURRENCE.test(recurrence))
     return "recurrence must be an RRULE without its name, such as FREQ=WEEKLY;BYDAY=TU";
-  return entriesFault(attendees);
+  try {
+    parseRule(recurrence);
+    return null;
+  } catch (thrown) {
+    return messageOf(thrown);
+  }
 }
 
 /** The owner as the calendar knows them. */
@@ -109,6 +120,12 @@ export async function planAttendees(
 /** The people of an event without its owner. */
 export function withoutSelf(people: readonly Recipient[], self: string): readonly Recipient[] {
   return distinct(people.filter(({ address }) => !sameAddress(address, self)));
+}
+
+/** Everybody who learns of a change of an event that is there: its attendees and whoever called it. */
+export function peopleOf({ attendees, organizer }: CalendarEvent, self: string): readonly Recipient[] {
+  const caller = organizer && !organizer.self ? [{ address: organizer.address }] : [];
+  return withoutSelf([...attendees, ...caller], self);
 }
 
 /** The risk of an event that reaches these people. */

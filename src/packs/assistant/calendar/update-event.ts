@@ -1,4 +1,6 @@
 import type { Tool } from "../../../tools/tool.ts";
+import { ruleProperty } from "../ical/event-properties.ts";
+import { ruleText } from "../recurrence/rule.ts";
 import { sameAddress } from "../risk/parse-address.ts";
 import { presentPeople, surroundingsOf } from "../risk/reach.ts";
 import type { Recipient } from "../risk/recipients.ts";
@@ -15,6 +17,7 @@ import {
   type EventWords,
   eventFault,
   householdOf,
+  peopleOf,
   planAttendees,
   presentEvent,
   unlessMissing,
@@ -91,10 +94,12 @@ async function planUpdate(input: UpdateInput, services: Services): Promise<Updat
   const household = await householdOf(services);
   const before = withoutSelf(event.attendees, household.self);
   const staying = attendees ?? before;
-  const { start, end, title, location, description, recurrence, visibility } = { ...event, ...change };
+  const { start, end, title, location, description, visibility } = { ...event, ...change };
+  // One occurrence repeats nothing, whatever its series does.
+  const recurrence = change.recurrence ?? (event.seriesId === undefined ? event.recurrence : undefined);
   const words = { title, location, description, recurrence, visibility };
   const view = { ...words, start, end, notify: change.notify, zone, household };
-  const people = withoutSelf([...staying, ...before], household.self);
+  const people = withoutSelf([...staying, ...peopleOf(event, household.self)], household.self);
   return { event, change, view, people, staying, zone };
 }
 
@@ -144,23 +149,43 @@ function whyChange({ event, view, people }: UpdatePlan): string | null {
 
 async function presentChange(plan: UpdatePlan, services: Services): Promise<string> {
   const { event, view, people, staying, zone } = plan;
+  const surroundings = await surroundingsOf(view.household.self, services);
   const series = event.recurrence && !event.seriesId ? ", its whole series," : "";
-  const leaving = people.filter(
+  const absent = people.filter(
     ({ address }) => !staying.some((other) => sameAddress(other.address, address)),
   );
+  const isCaller = ({ address }: Recipient) => sameAddress(address, event.organizer?.address ?? "");
   return [
     `Changes '${visibleLine(event.title)}'${series} of ${showTime(event.start, zone)} to ${showTime(event.end, zone)}, into`,
     await presentEvent("Event", view, { people: staying, services }),
-    ...presentPeople("No longer attending", leaving, await surroundingsOf(view.household.self, services)),
+    ...presentPeople(
+      "No longer attending",
+      absent.filter((each) => !isCaller(each)),
+      surroundings,
+    ),
+    ...presentPeople("Called by", absent.filter(isCaller), surroundings),
   ].join("\n");
 }
 
-/** Whether an event is as a change wants it. */
+/** Whether two rules say the same for an event; services write the day a series ends in their own way. */
+function sameRule(one: string, other: string, start: EventTime): boolean {
+  const written = (rule: string) => {
+    try {
+      return ruleText(ruleProperty(rule, start)[3]).split(";").sort().join(";");
+    } catch {
+      return rule;
+    }
+  };
+  return one === other || (one !== "" && other !== "" && written(one) === written(other));
+}
+
+/** Whether an event is as a change wants it; services trim texts and have their own line ends. */
 function holds(event: CalendarEvent, change: EventChange, zone: string): boolean {
   const same = (one: EventTime, other: EventTime | undefined) =>
     other === undefined ||
     (one.kind === other.kind && instantOfTime(one, zone) === instantOfTime(other, zone));
-  const words = ["title", "location", "description", "recurrence", "visibility"] as const;
+  const words = ["title", "location", "description", "visibility"] as const;
+  const plain = (text = "") => text.replaceAll("\r\n", "\n").trim();
   const listed = (addresses: readonly string[]) =>
     addresses
       .map((each) => each.toLowerCase())
@@ -168,7 +193,8 @@ function holds(event: CalendarEvent, change: EventChange, zone: string): boolean
       .join(" ");
   const there = listed(event.attendees.map(({ address }) => address));
   return (
-    words.every((word) => change[word] === undefined || (event[word] ?? "") === change[word]) &&
+    words.every((word) => change[word] === undefined || plain(event[word]) === plain(change[word])) &&
+    (change.recurrence === undefined || sameRule(event.recurrence ?? "", change.recurrence, event.start)) &&
     same(event.start, change.start) &&
     same(event.end, change.end) &&
     (change.attendees === undefined || listed(change.attendees) === there)

@@ -66,8 +66,8 @@ export function getContact(desk: Desk): Tool<{ contact_id: string }> {
         contact: {
           contact_id: id,
           name: cutText(name, 300),
-          emails: emails.slice(0, 50),
-          phones: phones.slice(0, 50),
+          emails: emails.slice(0, 20).map(short),
+          phones: phones.slice(0, 20).map(short),
           ...(organization && { organization: cutText(organization, 300) }),
           ...(title && { title: cutText(title, 300) }),
           ...(notes && { notes: cutText(notes, 4_000) }),
@@ -79,15 +79,20 @@ export function getContact(desk: Desk): Tool<{ contact_id: string }> {
   });
 }
 
+/** Whoever writes a card may write anything into it. */
+function short(text: string): string {
+  return cutText(text, 260);
+}
+
 function summary({ id, name, emails, phones, organization, title }: Contact, fields: ReadonlySet<Field>) {
   const [email] = emails;
   const [phone] = phones;
   return {
     contact_id: id,
     name: cutText(name, 200),
-    ...(fields.has("email") && email && { email }),
-    ...(fields.has("email") && emails.length > 1 && { emails: emails.slice(0, 10) }),
-    ...(fields.has("phone") && phone && { phone }),
+    ...(fields.has("email") && email && { email: short(email) }),
+    ...(fields.has("email") && emails.length > 1 && { emails: emails.slice(0, 10).map(short) }),
+    ...(fields.has("phone") && phone && { phone: short(phone) }),
     ...(fields.has("organization") && organization && { organization: cutText(organization, 200) }),
     ...(fields.has("title") && title && { title: cutText(title, 200) }),
   };

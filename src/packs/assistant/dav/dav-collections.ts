@@ -37,6 +37,8 @@ export async function findAddressBooks(server: DavServer, signal: AbortSignal): 
   const { fetchAddressBooks } = await import("tsdav");
   const account = await findAccount(server, "carddav", signal);
   const books = await fetchAddressBooks({ account, fetch: davFetch(server, signal) });
+  if (books.length === 0)
+    throw new ToolFault("tool_error", `there is no address book of ${server.user} at ${server.url}`);
   return books.slice(0, MAX_COLLECTIONS).map(withSlash);
 }
 

@@ -4,6 +4,9 @@ const MAX_BYTES = 30_000_000;
 const ANSWER_MS = 60_000;
 const MAX_HOPS = 3;
 
+/** Strangers register names below these, so that neighbours there are no sisters. */
+const REGISTRY = /^(?:ac|co|com|edu|gob|gov|gv|ltd|ne|net|nom|or|org|plc)\.[a-z]{2}$/;
+
 /** Where a DAV server is, and who asks. */
 export type DavServer = { readonly url: string; readonly user: string; readonly password: string };
 
@@ -45,6 +48,11 @@ async function answerOf(url: URL, init: RequestInit, signal: AbortSignal): Promi
   }
   const fault = answerFault(response, url);
   if (fault) throw fault;
+  if (init.method === "REPORT" && response.ok && !isWholeList(response, body))
+    throw new ToolFault(
+      "tool_error",
+      `${url.host} answered with something else than a list, or a part of one`,
+    );
   const isEmpty = [204, 205, 304].includes(response.status);
   const { status, statusText, headers } = response;
   return new Response(isEmpty ? null : Buffer.from(body), { status, statusText, headers });
@@ -68,7 +76,7 @@ function isOwn(url: URL, home: URL): boolean {
   if (url.protocol !== "https:" || url.port !== home.port) return false;
   const parent = home.hostname.split(".").slice(1).join(".");
   const isName = !/^[\d.]+$/.test(home.hostname) && !home.hostname.startsWith("[");
-  return isName && parent.includes(".") && url.hostname.endsWith(`.${parent}`);
+  return isName && parent.includes(".") && !REGISTRY.test(parent) && url.hostname.endsWith(`.${parent}`);
 }
 
 async function boundedBody(response: Response): Promise<Uint8Array> {
@@ -80,6 +88,12 @@ async function boundedBody(response: Response): Promise<Uint8Array> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** A page of a proxy, or a list that was cut off, must not pass for an empty calendar: the client's parser takes anything. */
+function isWholeList({ status }: Response, body: Uint8Array): boolean {
+  const end = Buffer.from(body.subarray(-2_000)).toString("latin1");
+  return status === 207 && /<\/(?:[\w.-]+:)?multistatus\s*>|<(?:[\w.-]+:)?multistatus\b[^<>]*\/>/.test(end);
 }
 
 function connectionFault(error: unknown, home: URL): ToolFault {

@@ -28,6 +28,7 @@ export async function replaceFile(
   file: { readonly url: string; readonly etag: string; readonly series: readonly Series[] },
   signal: AbortSignal,
 ): Promise<void> {
+  refuseStateless(file);
   const { updateObject } = await import("tsdav");
   const response = await updateObject({
     url: file.url,
@@ -46,10 +47,17 @@ export async function deleteFile(
   file: { readonly url: string; readonly etag: string },
   signal: AbortSignal,
 ): Promise<void> {
+  refuseStateless(file);
   const { deleteObject } = await import("tsdav");
   const response = await deleteObject({ ...file, fetch: davFetch(server, signal) });
   if (response.status === 412) throw new ToolFault("params", CHANGED);
   check(response);
+}
+
+/** Without an etag the request would carry no condition, and undo what others did meanwhile. */
+function refuseStateless({ etag }: { readonly etag: string }): void {
+  if (etag !== "") return;
+  throw new ToolFault("tool_error", "the server does not tell the event's state, so it is not changed");
 }
 
 function check(response: Response): void {

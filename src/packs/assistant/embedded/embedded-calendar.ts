@@ -9,6 +9,8 @@ import type {
 import { ToolFault } from "../errors/tool-fault.ts";
 import { busySpans, byStart } from "../ical/busy.ts";
 import { changeSeries, withoutOccurrence } from "../ical/change-event.ts";
+import { textOf } from "../ical/jcal.ts";
+import type { Series } from "../ical/parse-calendar.ts";
 import { occurrenceEvent, occurrencesIn, splitId } from "../ical/read-event.ts";
 import { newSeries } from "../ical/write-event.ts";
 import type { EmbeddedDatabase } from "./embedded-database.ts";
@@ -82,7 +84,10 @@ async function occurrences(
   const events: CalendarEvent[] = [];
   for await (const { series, etag } of seriesNear(database, { calendar, ...window }, signal)) {
     const reading = { zone, owner: calendar === OWN_CALENDAR ? address : calendar, etag };
-    events.push(...occurrencesIn(series, span, reading).events);
+    const found = occurrencesIn(series, span, reading);
+    // What is left out would count as free time.
+    if (found.cut) throw tooOften(series);
+    events.push(...found.events);
     if (events.length > MOST_OCCURRENCES)
       throw new ToolFault(
         "params",
@@ -90,6 +95,14 @@ async function occurrences(
       );
   }
   return events.sort(byStart(zone));
+}
+
+function tooOften({ uid, master }: Series): ToolFault {
+  const title = (master && textOf(master, "summary")) ?? uid;
+  return new ToolFault(
+    "params",
+    `The event ${JSON.stringify(title.slice(0, 100))} recurs too often to be listed; ask for a shorter span.`,
+  );
 }
 
 async function find(database: EmbeddedDatabase, id: string): Promise<Found> {

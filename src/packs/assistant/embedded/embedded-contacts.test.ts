@@ -63,3 +63,29 @@ test("a bad card hides no other", async () => {
   expect((await contacts.search({ limit: 5 }, signal)).total).toBe(1);
   expect(report.problems.length).toBeGreaterThan(0);
 });
+
+test("people without a UID who share an address, or a name, are all kept", async () => {
+  const card = (name: string, email: string) =>
+    `BEGIN:VCARD\nVERSION:3.0\nFN:${name}\nEMAIL:${email}\nEND:VCARD\n`;
+  const office = card("Ann", "office@x.example") + card("Bob", "office@x.example");
+  const { contacts, report, read } = await openStore(office + card("Bob", "bob@x.example"));
+  expect((await contacts.search({ limit: 9 }, signal)).contacts.map(({ name }) => name)).toEqual([
+    "Ann",
+    "Bob",
+    "Bob",
+  ]);
+  await read(office);
+  expect(report.counts.contacts).toBe(3);
+});
+
+test("a list within a list is all of its members, even if they hold each other", async () => {
+  const outer = `BEGIN:VCARD\nVERSION:4.0\nUID:all\nKIND:group\nFN:all\nMEMBER:urn:uuid:list\nMEMBER:mailto:z@y.example\nEND:VCARD\n`;
+  const inner = LIST.replace("MEMBER:", "MEMBER:urn:uuid:all\nMEMBER:");
+  const { contacts } = await openStore(outer + inner + DANA);
+  for (const id of ["all", "list"])
+    expect((await contacts.get(id, signal)).members?.toSorted()).toEqual([
+      "dana.ortiz@acme.example",
+      "x@y.example",
+      "z@y.example",
+    ]);
+});

@@ -206,3 +206,34 @@ test("a cancelled call does nothing, and a closed store says so", async () => {
   store.close();
   await expect(store.mail.search({ limit: 5 }, signal)).rejects.toMatchObject({ name: "ToolFault" });
 });
+
+test("the owner is meant by `me`, days are the owner's, and a folder that is not there is said", async () => {
+  const store = openStore();
+  await store.mail.send(outgoing({}), signal);
+  await receive(
+    store,
+    "From: James <james@acme.example>\nTo: alex@retinue.example\nSubject: 会議の資料\nDate: Sat, 31 Oct 2026 23:30:00 +0000\n\n明日の会議について\n",
+  );
+  const subjects = async (query: object) =>
+    (await store.mail.search({ limit: 10, ...query }, signal)).messages.map(({ subject }) => subject);
+  expect(await subjects({ from: "me" })).toEqual(["Pilot"]);
+  expect(await subjects({ text: "to:me" })).toEqual(["会議の資料"]);
+  expect(await subjects({ text: "after:2026/11/01 before:2026/11/2" })).toEqual(["会議の資料"]);
+  expect(await subjects({ text: "会議 acme" })).toEqual(["会議の資料"]);
+  expect(await subjects({ text: "資料 pilot" })).toEqual([]);
+  await expect(subjects({ text: "in:trash" })).rejects.toThrow("no folder");
+});
+
+test("another message with a Message-ID that is there already is left out, and it is said", async () => {
+  const store = openStore();
+  const text = (body: string) =>
+    `From: dana@acme.example\nTo: alex@retinue.example\nSubject: s\nMessage-ID: <same@acme.example>\n\n${body}\n`;
+  await receive(store, text("first"));
+  expect(await receive(store, text("first"))).toMatchObject({ skipped: 1, problems: [] });
+  expect(await receive(store, text("second"))).toMatchObject({
+    skipped: 0,
+    problems: [{ message: expect.stringContaining("<same@acme.example> is there already") }],
+  });
+  const { messages } = await store.mail.search({ limit: 5 }, signal);
+  expect(messages.map(({ snippet }) => snippet)).toEqual(["first"]);
+});

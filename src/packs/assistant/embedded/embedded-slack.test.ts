@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type EmbeddedStore, importFolder, openEmbedded } from "./open-embedded.ts";
+import { putChannel } from "./slack-rows.ts";
 
 const NOW = Date.parse("2026-11-16T09:00:00Z");
 const { signal } = new AbortController();
@@ -128,4 +129,30 @@ test("an empty or endless text is refused", async () => {
     await expect(slack.post({ channelId: "C02ALPHA", text, callKey: "k" }, signal)).rejects.toMatchObject({
       type: "params",
     });
+});
+
+test("of names that look alike the one that was written is meant, and none if it is neither", async () => {
+  const store = await openStore();
+  for (const [id, name] of [
+    ["C8", "Général"],
+    ["C9", "ｇeneral"],
+  ] as const)
+    putChannel(store.database(), { id, name, kind: "public", isShared: true, members: [] });
+  expect(await store.slack.channel("#general", signal)).toMatchObject({ id: "C01GENERAL" });
+  expect(await store.slack.channel("Général", signal)).toMatchObject({ id: "C8" });
+  await expect(store.slack.channel("#GENERAL", signal)).rejects.toThrow("several channels");
+});
+
+test("signs of comparison in a post are shown as they were written", async () => {
+  const { slack } = await openStore();
+  const text = "if a < b and c > d, see <https://retinue.example|this> for <b>x</b>";
+  const posted = await slack.post({ channelId: "C02ALPHA", text, callKey: "signs" }, signal);
+  expect(posted.text).toBe("if a < b and c > d, see this (https://retinue.example) for <b>x</b>");
+});
+
+test("words of scripts without spaces are found within a sentence", async () => {
+  const { slack } = await openStore();
+  await slack.post({ channelId: "C02ALPHA", text: "明日の会議について", callKey: "kanji" }, signal);
+  expect((await slack.search({ text: "会議", limit: 5 }, signal)).total).toBe(1);
+  expect((await slack.search({ text: "会議 lunch", limit: 5 }, signal)).total).toBe(0);
 });

@@ -3,7 +3,7 @@ import type { SlackChannel, SlackMessage, SlackProvider, SlackUser } from "../sl
 import { nearHint } from "../slack-web/near-names.ts";
 import type { EmbeddedDatabase } from "./embedded-database.ts";
 import { foldText, guarded } from "./guarded.ts";
-import { ftsQuery, splitOperators } from "./search-terms.ts";
+import { splitOperators, textConditions } from "./search-terms.ts";
 import {
   allChannels,
   allUsers,
@@ -83,16 +83,15 @@ function search(
   const { rest, operators } = splitOperators(query.text, ["in", "from"]);
   const channel = query.channel ?? operators.get("in");
   const from = query.from ?? operators.get("from");
-  const match = ftsQuery(rest);
-  if (match === null && (rest !== "" || (channel === undefined && from === undefined)))
+  const texts = textConditions(rest, { table: "slack_texts", columns: ["body"], row: "m.row" });
+  if (texts === null && (rest !== "" || (channel === undefined && from === undefined)))
     return { messages: [], total: 0 };
-  const conditions = ["1"];
-  const values: (string | number)[] = [];
+  const conditions = ["1", ...(texts ?? []).map(({ sql }) => sql)];
+  const values: (string | number)[] = (texts ?? []).flatMap((each) => each.values);
   const add = (sql: string, value: string) => {
     conditions.push(sql);
     values.push(value);
   };
-  if (match !== null) add("m.row IN (SELECT rowid FROM slack_texts WHERE slack_texts MATCH ?)", match);
   if (channel !== undefined) add("m.channel_id = ?", findChannel(database, channel).id);
   if (from !== undefined) add("m.user_id = ?", findUser(database, from).id);
   const where = conditions.join(" AND ");
@@ -120,7 +119,9 @@ function post(database: EmbeddedDatabase, message: Post): SlackMessage {
     const threadTs =
       message.threadTs === undefined ? undefined : rootOf(database, channel.id, message.threadTs);
     const ts = freeTs(database, channel.id);
-    const { text, callKey } = message;
+    const { callKey } = message;
+    // What does not begin a link or a mention is a sign of its own, as Slack writes it.
+    const text = message.text.replaceAll(/<(?![@#!]|https?:|mailto:|tel:)/gi, "&lt;");
     const base = {
       channelId: channel.id,
       ts,
@@ -179,10 +180,16 @@ function ownerAsUser(database: EmbeddedDatabase): SlackUser {
 function findChannel(database: EmbeddedDatabase, asked: string): StoredChannel {
   const channels = allChannels(database);
   const wanted = asked.trim();
-  const name = foldText(wanted.replace(/^#/, ""));
-  const found =
-    channels.find(({ id }) => id === wanted) ?? channels.find((each) => foldText(each.name) === name);
-  if (found) return found;
+  const name = wanted.replace(/^#/, "");
+  const exact = channels.find(({ id }) => id === wanted) ?? channels.find((each) => each.name === name);
+  if (exact) return exact;
+  const alike = channels.filter((each) => foldText(each.name) === foldText(name));
+  if (alike.length > 1)
+    throw new ToolFault(
+      "params",
+      `${JSON.stringify(asked.slice(0, 100))} can be several channels: ${listed(alike.map((each) => `#${each.name}`))}.`,
+    );
+  if (alike[0]) return alike[0];
   if (wanted.startsWith("@")) return directChannel(findUser(database, wanted));
   const partner = allUsers(database).find(({ id }) => `D${id}` === wanted);
   if (partner) return directChannel(partner);

@@ -65,12 +65,17 @@ export function addEvent(database: EmbeddedDatabase, calendar: string, row: Even
 }
 
 /** Puts an event in the place of the state it was made from; says whether that state was still there. */
-export function replaceEvent(database: EmbeddedDatabase, row: EventRow, etag: string): boolean {
+export function replaceEvent(
+  database: EmbeddedDatabase,
+  row: EventRow,
+  etag: string,
+  calendar = OWN_CALENDAR,
+): boolean {
   const { changes } = database.db
     .prepare(
       "UPDATE events SET first_ms = ?, last_ms = ?, ics = ?, etag = ? WHERE calendar = ? AND uid = ? AND etag = ?",
     )
-    .run(row.firstMs, row.lastMs, row.ics, row.etag, OWN_CALENDAR, row.uid, etag);
+    .run(row.firstMs, row.lastMs, row.ics, row.etag, calendar, row.uid, etag);
   return Number(changes) > 0;
 }
 
@@ -82,11 +87,15 @@ export function removeEvent(database: EmbeddedDatabase, uid: string, etag: strin
   return Number(changes) > 0;
 }
 
-/** The event of a UID in the owner's calendar. */
-export async function findSeries(database: EmbeddedDatabase, uid: string): Promise<StoredSeries | null> {
+/** The event of a UID, in the owner's calendar unless another is named. */
+export async function findSeries(
+  database: EmbeddedDatabase,
+  uid: string,
+  calendar = OWN_CALENDAR,
+): Promise<StoredSeries | null> {
   const row = database.db
     .prepare("SELECT ics, etag FROM events WHERE calendar = ? AND uid = ?")
-    .get(OWN_CALENDAR, uid);
+    .get(calendar, uid);
   return row ? { series: await parsed(String(row.ics), String(row.etag)), etag: String(row.etag) } : null;
 }
 

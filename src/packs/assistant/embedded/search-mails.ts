@@ -1,11 +1,11 @@
+import { wallToInstant } from "../../../text/zone.ts";
 import { ToolFault } from "../errors/tool-fault.ts";
 import type { MailQuery, MailSummary } from "../mail/mail-provider.ts";
-import type { EmbeddedDatabase } from "./embedded-database.ts";
+import type { EmbeddedDatabase, Owner } from "./embedded-database.ts";
 import { summaryOf } from "./mail-rows.ts";
-import { foldedParts, ftsQuery, splitOperators } from "./search-terms.ts";
+import { type Condition, foldedParts, splitOperators, textConditions } from "./search-terms.ts";
 
-type Condition = { readonly sql: string; readonly values: readonly (string | number)[] };
-
+const FOLDERS = ["inbox", "sent", "drafts", "anywhere"];
 const OPERATORS = ["from", "to", "subject", "after", "before", "is", "has", "in"];
 
 /**
@@ -16,7 +16,7 @@ export function searchMails(
   database: EmbeddedDatabase,
   query: MailQuery,
 ): { messages: MailSummary[]; total: number } {
-  const conditions = conditionsOf(query);
+  const conditions = conditionsOf(query, database.owner());
   const where = conditions.map(({ sql }) => sql).join(" AND ");
   const values = conditions.flatMap((condition) => condition.values);
   const { db } = database;
@@ -30,17 +30,18 @@ export function searchMails(
   return { messages: rows.map(summaryOf), total };
 }
 
-function conditionsOf(query: MailQuery): Condition[] {
+function conditionsOf(query: MailQuery, owner: Owner & { readonly zone: string }): Condition[] {
   const { rest, operators } = splitOperators(query.text ?? "", OPERATORS);
   const unread = query.unread ?? flagOf(operators.get("is"), "unread", "read");
   const attached = query.hasAttachment ?? flagOf(operators.get("has"), "attachment");
+  const person = (said: string | undefined) => (said?.trim().toLowerCase() === "me" ? owner.address : said);
   return [
     folderCondition(operators.get("in")),
-    ...holding("sender_words", query.from, operators.get("from")),
-    ...holding("recipient_words", query.to, operators.get("to")),
+    ...holding("sender_words", person(query.from), person(operators.get("from"))),
+    ...holding("recipient_words", person(query.to), person(operators.get("to"))),
     ...holding("subject_words", query.subject, operators.get("subject")),
-    ...dateCondition(">=", query.after, operators.get("after")),
-    ...dateCondition("<", query.before, operators.get("before")),
+    ...dateCondition(">=", owner.zone, query.after, operators.get("after")),
+    ...dateCondition("<", owner.zone, query.before, operators.get("before")),
     ...(unread === undefined ? [] : [{ sql: "unread = ?", values: [unread ? 1 : 0] }]),
     ...(attached === undefined ? [] : [{ sql: "has_attachment = ?", values: [attached ? 1 : 0] }]),
     ...textCondition(rest),
@@ -49,10 +50,9 @@ function conditionsOf(query: MailQuery): Condition[] {
 
 function textCondition(text: string): Condition[] {
   if (text === "") return [];
-  const match = ftsQuery(text);
+  const searched = { table: "mail_texts", columns: ["subject", "people", "body"], row: "row" };
   // Signs without any word are in no text.
-  if (match === null) return [{ sql: "0", values: [] }];
-  return [{ sql: "row IN (SELECT rowid FROM mail_texts WHERE mail_texts MATCH ?)", values: [match] }];
+  return textConditions(text, searched) ?? [{ sql: "0", values: [] }];
 }
 
 function holding(column: string, ...texts: readonly (string | undefined)[]): Condition[] {
@@ -64,16 +64,30 @@ function holding(column: string, ...texts: readonly (string | undefined)[]): Con
 function folderCondition(folder: string | undefined): Condition {
   const wanted = folder?.toLowerCase().replace(/^draft$/, "drafts");
   if (wanted === "anywhere") return { sql: "1", values: [] };
+  if (wanted !== undefined && !FOLDERS.includes(wanted))
+    throw new ToolFault(
+      "params",
+      `The local store has no folder ${JSON.stringify(wanted.slice(0, 50))}, only ${FOLDERS.join(", ")}.`,
+    );
   return wanted === undefined
     ? { sql: "folder <> 'drafts'", values: [] }
     : { sql: "folder = ?", values: [wanted] };
 }
 
-function dateCondition(comparison: ">=" | "<", ...texts: readonly (string | undefined)[]): Condition[] {
+/** A bare day begins by the owner's clocks. */
+function dateCondition(
+  comparison: ">=" | "<",
+  zone: string,
+  ...texts: readonly (string | undefined)[]
+): Condition[] {
   return texts
     .filter((text) => text !== undefined)
     .map((text) => {
-      const ms = Date.parse(text.replaceAll("/", "-"));
+      const [, year, month, day] = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})$/.exec(text) ?? [];
+      const isDay = year !== undefined && Number(month) <= 12 && Number(day) <= 31;
+      const ms = isDay
+        ? wallToInstant(zone, Date.UTC(Number(year), Number(month) - 1, Number(day)))
+        : Date.parse(text);
       if (Number.isNaN(ms))
         throw new ToolFault("params", `${JSON.stringify(text.slice(0, 50))} is not a date.`);
       return { sql: `date_ms ${comparison} ?`, values: [ms] };

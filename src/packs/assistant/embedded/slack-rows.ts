@@ -103,6 +103,11 @@ export function allChannels(database: EmbeddedDatabase): StoredChannel[] {
   }));
 }
 
+/** Whether there is a channel of this id. */
+export function hasChannel(database: EmbeddedDatabase, id: string): boolean {
+  return database.db.prepare("SELECT 1 FROM slack_channels WHERE id = ?").get(id) !== undefined;
+}
+
 function kindOf(column: unknown): StoredChannel["kind"] {
   return column === "private" || column === "direct" ? column : "public";
 }

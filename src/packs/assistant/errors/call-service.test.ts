@@ -206,3 +206,18 @@ test("a fault is told as JSON, with the seconds to wait", () => {
     },
   });
 });
+
+test.each([
+  [-5_000, 0],
+  [Number.NaN, undefined],
+  [Number.POSITIVE_INFINITY, undefined],
+])("a wait of %s ms is told as %s s", (retryAfterMs, told) => {
+  const { text } = faultOutput(new ToolFault("rate_limit", "slow down", { retryAfterMs }), "t");
+  expect(JSON.parse(text).error.retry_after).toBe(told);
+});
+
+test("a server's words are cut and nothing in them is invisible", () => {
+  const { text } = faultOutput(new ToolFault("tool_error", `no\u200b${"x".repeat(1_000_000)}`), "t");
+  expect(text).toContain("no\\\\u{200b}x");
+  expect(text.length).toBeLessThan(3_000);
+});

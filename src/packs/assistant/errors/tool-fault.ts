@@ -21,6 +21,7 @@ export class ToolFault extends Error {
     this.name = "ToolFault";
     this.type = type;
     this.recoverable = options.recoverable ?? RECOVERABLE.has(type);
-    this.retryAfterMs = options.retryAfterMs;
+    const wait = options.retryAfterMs;
+    this.retryAfterMs = wait === undefined || Number.isNaN(wait) ? undefined : Math.max(0, wait);
   }
 }

@@ -74,10 +74,11 @@ async function send(api: Api, mail: OutgoingMail, own: string, signal: AbortSign
   const sent = await api.request("the message to be sent", signal, (gmail, options) =>
     gmail.users.messages.send({ userId: "me", requestBody }, options),
   );
+  if (!sent.id) throw new ToolFault("tool_error", "Gmail did not say which message it sent");
   const headers = [{ name: "To", value: [...mail.to, ...mail.cc, ...mail.bcc].join(", ") }];
   const { labelIds = [], internalDate = String(Date.now()) } = sent;
   const delivery = await handedOver({ labelIds, internalDate, payload: { headers } }, own);
-  return { id: sent.id ?? "", threadId: sent.threadId ?? "", delivery };
+  return { id: sent.id, threadId: sent.threadId ?? "", delivery };
 }
 
 async function draft(
@@ -90,7 +91,8 @@ async function draft(
   const kept = await api.request("the draft", signal, (gmail, options) =>
     gmail.users.drafts.create({ userId: "me", requestBody: { message } }, options),
   );
-  return { id: kept.id ?? "", messageId: mail.messageId };
+  if (!kept.id) throw new ToolFault("tool_error", "Gmail did not say which draft it keeps");
+  return { id: kept.id, messageId: mail.messageId };
 }
 
 async function findSent(

@@ -14,9 +14,10 @@ export type GoogleClients = {
   readonly people: people_v1.People;
 };
 
-/** What every request carries: no repetition by the client, an end in time, and the caller's signal. */
+/** What every request carries: no repetition by the client, no way to another place, an end in time, and the caller's signal. */
 export type RequestOptions = {
   readonly retry: false;
+  readonly redirect: "error";
   readonly timeout: number;
   readonly signal: AbortSignal;
   readonly noProxy: string[];
@@ -67,7 +68,11 @@ export function openApi<Name extends keyof GoogleClients>(
         const auth = await session.client(signal);
         client ??= openers[name](auth, rootUrl);
         const noProxy = [...LOOPBACK_HOSTS];
-        const { data } = await run(await client, { retry: false, timeout: timeoutMs, signal, noProxy });
+        const fixed = { retry: false, redirect: "error", timeout: timeoutMs } as const;
+        const { data } = await run(await client, { ...fixed, signal, noProxy });
+        // A page of somebody in between, such as a proxy, must not pass for an empty answer.
+        if (typeof data === "string" && data !== "")
+          throw new ToolFault("tool_error", `Google's answer for ${about} is of no use: it is no JSON`);
         return data;
       } catch (thrown) {
         throw googleFault(thrown, { about, signal, clean: session.clean });

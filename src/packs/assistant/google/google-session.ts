@@ -120,6 +120,7 @@ async function requestToken(
       url: tokenUrl,
       data,
       retry: false,
+      redirect: "error",
       timeout: timeoutMs,
       noProxy: [...LOOPBACK_HOSTS],
     });

@@ -13,9 +13,9 @@ import {
 } from "./event-properties.ts";
 import { eventTime, type Times, timesAt, timesOf } from "./event-times.ts";
 import { type Component, type Property, propertiesOf, propertyOf, textOf, withProperties } from "./jcal.ts";
-import { movedRest } from "./move-series.ts";
+import { likeStart, movedRest } from "./move-series.ts";
 import type { Series } from "./parse-calendar.ts";
-import { keyOf, overridesOf } from "./series-starts.ts";
+import { keyOf, overridesOf, placedOverrides } from "./series-starts.ts";
 import { checkTimes, zonesFor } from "./write-event.ts";
 
 /** Who changes an event, and the zone of times that name none. */
@@ -39,22 +39,25 @@ export function changeSeries(
   const zones = zonesFor(series.zones, change.start || change.end ? [start, end] : []);
   if (key === undefined) {
     if (!series.master) return { ...series, overrides: [after, ...series.overrides.slice(1)], zones };
-    const moved = change.start ? movedRest(series, { after, times, start }, how) : series;
-    const master = change.start
-      ? withProperties(after, ["exdate", "rrule"], movedDates(moved, after, change))
-      : after;
-    return { ...moved, master, zones };
+    const hasNewRule = change.recurrence !== undefined;
+    const moved = change.start ? movedRest(series, { after, times, start, hasNewRule }, how) : series;
+    const whole = { ...moved, master: withRest(after, moved, change), zones };
+    return change.start || hasNewRule ? { ...whole, overrides: placedOverrides(whole, how.zone) } : whole;
   }
   const others = [...overridesOf(series, how.zone)].filter(([other]) => other !== key).map(([, one]) => one);
   return { ...series, overrides: [...others, after], zones };
 }
 
-/** The EXDATEs as they moved, and the rule: as moved too, unless the change names another. */
-function movedDates(moved: Series, after: Component, change: EventChange): Property[] {
-  const { master } = moved;
-  if (!master) return [];
+/** The master with the dates that hang on it as they moved, and the rule: as moved too, unless the change names another. */
+function withRest(after: Component, { master }: Series, change: EventChange): Component {
+  if (change.recurrence === "") return withProperties(after, ["exdate", "rdate"], []);
+  if (!master || !change.start) return after;
   const rule = change.recurrence === undefined ? propertyOf(master, "rrule") : propertyOf(after, "rrule");
-  return [...propertiesOf(master, "exdate"), ...(rule ? [rule] : [])];
+  return withProperties(
+    after,
+    ["exdate", "rdate", "rrule"],
+    [...propertiesOf(master, "exdate"), ...propertiesOf(master, "rdate"), ...(rule ? [rule] : [])],
+  );
 }
 
 function newTimes(times: Times, change: EventChange, zone: string): [EventTime, EventTime] {
@@ -105,7 +108,13 @@ function changed(
   if (attendees.length > 0 || change.attendees)
     replace(
       ["attendee", "organizer"],
-      peopleProperties(attendees, { notify: change.notify, writing: how, before }),
+      [
+        ...peopleProperties(attendees, { notify: change.notify, writing: how, before }),
+        // A room or somebody without a mail address stays, unless the list is replaced.
+        ...(change.attendees
+          ? []
+          : propertiesOf(before, "attendee").filter((property) => addressOf(property[3]) === undefined)),
+      ],
     );
   return withProperties(before, without, add);
 }
@@ -132,15 +141,6 @@ function occurrenceOf(series: Series, key: string, zone: string): Component | un
         : propertiesOf(master, "duration")),
     ],
   );
-}
-
-/** A property of the same form as the start: a day, a time in UTC, or one with the same TZID. */
-function likeStart(start: Property, name: string, wall: number): Property {
-  const [, parameters, type, value] = start;
-  const zulu = typeof value === "string" && value.endsWith("Z") ? "Z" : "";
-  const { tzid } = parameters;
-  const text = type === "date" ? wallDay(wall) : `${wallTime(wall)}${zulu}`;
-  return [name, tzid === undefined ? {} : { tzid }, type, text];
 }
 
 /** A series without one occurrence; raises `params` if the key names none. */

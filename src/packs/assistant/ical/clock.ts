@@ -1,6 +1,6 @@
 import { instantToWall, isZone, wallToInstant } from "../../../text/zone.ts";
 import { expandRule } from "../recurrence/expand-rule.ts";
-import { parseRule, ruleText } from "../recurrence/rule.ts";
+import { ruleOf } from "../recurrence/rule.ts";
 import { parseWall } from "../recurrence/wall.ts";
 import { type Component, propertiesOf, propertyOf, textOf } from "./jcal.ts";
 import { WINDOWS_ZONES } from "./windows-zones.ts";
@@ -40,43 +40,65 @@ function endingsOf(tzid: string): string[] {
   return parts.map((_, at) => parts.slice(at).join("/")).filter((name) => name.includes("/"));
 }
 
-const LOOK_BACK_MS = 2 * 366 * 86_400_000;
+const MAX_OBSERVANCES = 200;
+const MAX_DATES = 2_000;
+const MAX_YEARS = 300;
 
-/** A clock from a VTIMEZONE, for zones that exist nowhere else. */
+/** When clocks change, and to which offset. */
+type Onset = { readonly wall: number; readonly offset: number };
+
+const writtenClocks = new WeakMap<Component, Clock>();
+
+/** A clock from a VTIMEZONE, for zones that exist nowhere else; remembered, because following its rules is slow. */
 function writtenClock(zone: Component): Clock {
+  const known = writtenClocks.get(zone);
+  if (known) return known;
+  const observances = zone[2].slice(0, MAX_OBSERVANCES);
+  const [first] = observances;
+  const otherwise = first ? offsetMs(first, "tzoffsetfrom") : 0;
+  const years = new Map<number, readonly Onset[]>();
   const offsetOfWall = (wall: number): number => {
-    let best: { onset: number; offset: number } | undefined;
-    for (const observance of zone[2].slice(0, 50)) {
-      const onset = lastOnset(observance, wall);
-      const offset = offsetMs(observance, "tzoffsetto");
-      if (onset !== undefined && (!best || onset > best.onset)) best = { onset, offset };
-    }
-    const first = zone[2][0];
-    return best?.offset ?? (first ? offsetMs(first, "tzoffsetfrom") : 0);
+    const year = new Date(wall).getUTCFullYear();
+    if (years.size > MAX_YEARS) years.clear();
+    const onsets = years.get(year) ?? observances.flatMap((each) => onsetsUpTo(each, year));
+    years.set(year, onsets);
+    let best: Onset | undefined;
+    for (const onset of onsets) if (onset.wall <= wall && (!best || onset.wall > best.wall)) best = onset;
+    return best?.offset ?? otherwise;
   };
-  return {
+  const clock = {
     zone: "UTC",
-    toInstant: (wall) => wall - offsetOfWall(wall),
-    toWall: (instant) => instant + offsetOfWall(instant + offsetOfWall(instant)),
+    toInstant: (wall: number) => wall - offsetOfWall(wall),
+    toWall: (instant: number) => instant + offsetOfWall(instant + offsetOfWall(instant)),
   };
+  writtenClocks.set(zone, clock);
+  return clock;
 }
 
-function lastOnset(observance: Component, wall: number): number | undefined {
+/** The changes that an observance lists up to the end of a year, and those of its rule in the years just before. */
+function onsetsUpTo(observance: Component, year: number): Onset[] {
   const first = parseWall(propertyOf(observance, "dtstart")?.[3])?.wall;
-  if (first === undefined || first > wall) return undefined;
-  const onsets = [first];
-  for (const [, , , ...dates] of propertiesOf(observance, "rdate").slice(0, 200))
-    for (const date of dates.slice(0, 200)) onsets.push(parseWall(date)?.wall ?? first);
-  const rule = propertyOf(observance, "rrule")?.[3];
-  if (rule !== undefined) {
-    try {
-      const window = { from: wall - LOOK_BACK_MS, to: wall + 1 };
-      onsets.push(...expandRule(parseRule(ruleText(rule)), first, window).starts);
-    } catch {
-      // A rule that cannot be followed adds no change of the clocks.
-    }
-  }
-  return Math.max(...onsets.filter((onset) => onset <= wall));
+  if (first === undefined) return [];
+  const listed = propertiesOf(observance, "rdate")
+    .slice(0, MAX_DATES)
+    .flatMap(([, , , ...dates]) => dates)
+    .slice(0, MAX_DATES);
+  const walls = [first, ...listed.flatMap((date) => parseWall(date)?.wall ?? [])];
+  walls.push(...ruledOnsets(observance, first, year));
+  const offset = offsetMs(observance, "tzoffsetto");
+  return walls.filter((wall) => wall >= first).map((wall) => ({ wall, offset }));
+}
+
+/** Clocks change by yearly rules; one of another kind, or that cannot be followed, adds nothing. */
+function ruledOnsets(observance: Component, first: number, year: number): readonly number[] {
+  const rule = ruleOf(propertyOf(observance, "rrule")?.[3]);
+  if (rule?.frequency !== "YEARLY" || rule.hours.length + rule.minutes.length + rule.seconds.length > 0)
+    return [];
+  const end = rule.until === undefined ? undefined : parseWall(rule.until);
+  // The end is said in UTC, the changes by the clocks before them.
+  const until = end && (end.isUtc ? end.wall + offsetMs(observance, "tzoffsetfrom") : end.wall);
+  const window = { from: Date.UTC(year - 2, 0, 1), to: Date.UTC(year + 1, 0, 1) };
+  return expandRule(rule, first, { ...window, ...(until !== undefined && { until }) }).starts;
 }
 
 function offsetMs(observance: Component, name: string): number {

@@ -27,8 +27,11 @@ export function timeProperty(name: string, time: EventTime): Property {
   if (Number.isNaN(instant)) throw new ToolFault("params", `'${time.at}' is no time`);
   if (!isZone(time.zone))
     throw new ToolFault("params", `'${time.zone}' is no time zone such as Europe/Berlin`);
-  if (time.zone === "UTC") return [name, {}, "date-time", `${wallTime(instant)}Z`];
-  return [name, { tzid: time.zone }, "date-time", wallTime(instantToWall(time.zone, instant))];
+  const wall = instantToWall(time.zone, instant);
+  // An hour that the clocks show twice is meant the first time; the second can only be said in UTC.
+  if (time.zone === "UTC" || wallToInstant(time.zone, wall) !== instant)
+    return [name, {}, "date-time", `${wallTime(instant)}Z`];
+  return [name, { tzid: time.zone }, "date-time", wallTime(wall)];
 }
 
 /** Texts as properties; an empty one is left out, so that it removes what was there. */

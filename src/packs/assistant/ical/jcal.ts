@@ -1,4 +1,6 @@
 const MAX_BLOCKS = 50_000;
+/** The parser takes time by the square of their number. */
+const MAX_PARAMETERS = 1_000;
 
 /** A property as jCal holds it: name, parameters, type, then one or more values. */
 export type Property = [
@@ -65,6 +67,7 @@ export async function parseComponents(
   const { default: ical } = await import("ical.js");
   const source = text.replace(/^\uFEFF/, "");
   const parse = (part: string): Component[] => {
+    refuseManyParameters(part);
     const result: unknown = ical.parse(part);
     const roots = Array.isArray(result) && Array.isArray(result[0]) ? result : [result];
     return roots.filter(isComponent).filter((component) => component[0] === name);
@@ -85,6 +88,19 @@ export async function parseComponents(
     }
     if (blocks.length === 0) problems.push(messageOf(whole));
     return { components: name === "vcalendar" ? joined(components) : components, problems };
+  }
+}
+
+function refuseManyParameters(text: string): void {
+  for (const line of text.split(/\r?\n(?![ \t])/)) {
+    if (line.length <= MAX_PARAMETERS) continue;
+    let parameters = 0;
+    for (const [sign] of line.matchAll(/"[^"]*"|[;:]/g)) {
+      if (sign === ":") break;
+      if (sign === ";") parameters++;
+      if (parameters > MAX_PARAMETERS)
+        throw new RangeError(`a line has more than ${MAX_PARAMETERS} parameters`);
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Component, parseComponents, propertiesOf, textOf } from "./jcal.ts";
+import { type Component, parameterOf, parseComponents, propertiesOf, textOf } from "./jcal.ts";
 
 /** One event with its changed occurrences, and the zones it is written with. */
 export type Series = {
@@ -12,6 +12,8 @@ export type Series = {
 
 const MAX_BYTES = 20_000_000;
 const MAX_OVERRIDES = 2_000;
+/** Every event is kept with its zones. The longest that are in use have some hundred changes of the clocks. */
+const MAX_ZONE_CHARS = 100_000;
 
 /**
  * The events of iCalendar text, by their UID. Something that cannot be read becomes a problem and hides nothing else.
@@ -24,7 +26,11 @@ export async function parseCalendar(
   const { components, problems } = await parseComponents(text, "vcalendar", "VEVENT");
   const series = new Map<string, { master?: Component; overrides: Component[]; zones: Component[] }>();
   for (const calendar of components) {
-    const zones = calendar[2].filter(([name]) => name === "vtimezone");
+    const written = calendar[2].filter(([name]) => name === "vtimezone");
+    const zones = written.filter(isShort);
+    for (const zone of written)
+      if (!zones.includes(zone))
+        problems.push(`the time zone ${textOf(zone, "tzid")?.slice(0, 100)} is too long and was left out`);
     for (const event of calendar[2].filter(([name]) => name === "vevent")) {
       const uid = textOf(event, "uid");
       if (uid === undefined || !textOf(event, "dtstart")) {
@@ -34,7 +40,9 @@ export async function parseCalendar(
         continue;
       }
       const one = series.get(uid) ?? { overrides: [], zones: [] };
-      for (const zone of zones) if (!one.zones.includes(zone)) one.zones.push(zone);
+      const used = usedZones(event);
+      for (const zone of zones)
+        if (used.has(textOf(zone, "tzid") ?? "") && !one.zones.includes(zone)) one.zones.push(zone);
       if (textOf(event, "recurrence-id") === undefined) {
         if (!one.master || sequenceOf(event) >= sequenceOf(one.master)) one.master = event;
       } else if (one.overrides.length < MAX_OVERRIDES) one.overrides.push(event);
@@ -43,6 +51,14 @@ export async function parseCalendar(
   }
   if (components.length === 0 && problems.length === 0) problems.push("there is no calendar in it");
   return { series: [...series].map(([uid, one]) => ({ uid, ...one })), problems };
+}
+
+function isShort(zone: Component): boolean {
+  return JSON.stringify(zone).length <= MAX_ZONE_CHARS;
+}
+
+function usedZones(event: Component): Set<string> {
+  return new Set(event[1].flatMap((property) => parameterOf(property, "tzid") ?? []));
 }
 
 function sequenceOf(event: Component): number {

@@ -46,7 +46,7 @@ function dashed(
   return `${year}-${month}-${day}${hour === undefined ? "" : `T${hour}:${min}:${sec}Z`}`;
 }
 
-/** All occurrences that touch a span, earliest first; `cut` if there are more than are looked at. */
+/** All occurrences that touch a span and were not called off, earliest first; `cut` if there are more than are looked at. */
 export function occurrencesIn(
   series: Series,
   span: Span,
@@ -67,9 +67,13 @@ export function occurrencesIn(
     const fields = fieldsOf(master, reading);
     const found = startsIn(series, times, window, reading.zone);
     cut = found.cut;
+    const seen = new Set<string>();
     for (const wall of found.starts) {
       const at = timesAt(times, wall);
       const key = keyOf(at.start);
+      // Two hours of the clocks are one instant when one of them is left out.
+      if (seen.has(key)) continue;
+      seen.add(key);
       if (!overrides.has(key) && touches(at))
         events.push(made(fields, at, { id: `${series.uid}_${key}`, seriesId: series.uid }, reading));
     }
@@ -79,7 +83,8 @@ export function occurrencesIn(
     const event = at && touches(at) ? overrideEvent(series, override, key, reading) : null;
     if (event) events.push(event);
   }
-  return { events: events.sort(byStart(reading.zone)), cut };
+  const kept = events.filter(({ status }) => status !== "cancelled");
+  return { events: kept.sort(byStart(reading.zone)), cut };
 }
 
 function overrideEvent(

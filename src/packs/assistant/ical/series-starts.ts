@@ -1,7 +1,7 @@
 import { expandRule } from "../recurrence/expand-rule.ts";
-import { parseRule, type Rule, ruleText } from "../recurrence/rule.ts";
+import { type Rule, ruleOf } from "../recurrence/rule.ts";
 import { occurrenceKey, parseWall, wallDay } from "../recurrence/wall.ts";
-import { type Moment, momentOf, type Times } from "./event-times.ts";
+import { type Moment, momentOf, type Times, timesOf } from "./event-times.ts";
 import { type Component, propertiesOf, propertyOf } from "./jcal.ts";
 import type { Series } from "./parse-calendar.ts";
 
@@ -27,6 +27,20 @@ export function overridesOf(series: Series, zone: string): Map<string, Component
     if (moment) overrides.set(keyOf(moment), override);
   }
   return overrides;
+}
+
+/** Occurrences that differ and have a place in the series, as far as its rule can be followed. */
+export function placedOverrides(series: Series, zone: string): Component[] {
+  const { master } = series;
+  const times = master && timesOf(master, { zones: series.zones, zone });
+  return [...overridesOf(series, zone)].flatMap(([key, override]) => {
+    const place = parseWall(key);
+    if (!times || !place || place.isDay !== times.start.isDay) return [];
+    const wall = place.isDay ? place.wall : times.start.clock.toWall(place.wall);
+    const near = { from: times.start.clock.toInstant(wall), to: times.start.clock.toInstant(wall) + 1 };
+    const { starts, cut } = startsIn(series, times, near, zone);
+    return cut || starts.includes(wall) ? [override] : [];
+  });
 }
 
 /**
@@ -58,19 +72,16 @@ export function startsIn(
   }
   for (const moment of datesOf(series, master, "rdate", zone))
     starts.add(start.isDay ? moment.wall : start.clock.toWall(moment.instant));
-  const excluded = new Set(datesOf(series, master, "exdate", zone).map(keyOf));
+  // Some programs exclude a day by its midnight.
+  const asStart = (moment: Moment): Moment =>
+    start.isDay && !moment.isDay
+      ? { ...start, wall: moment.clock.zone === "UTC" ? start.clock.toWall(moment.instant) : moment.wall }
+      : moment;
+  const excluded = new Set(datesOf(series, master, "exdate", zone).map((moment) => keyOf(asStart(moment))));
   const isExcluded = (wall: number) =>
     excluded.has(keyOf({ ...start, wall, instant: start.clock.toInstant(wall) })) ||
     excluded.has(wallDay(wall).replaceAll("-", ""));
   return { starts: [...starts].filter((wall) => !isExcluded(wall)), cut };
-}
-
-function ruleOf(value: unknown): Rule | undefined {
-  try {
-    return parseRule(ruleText(value));
-  } catch {
-    return undefined;
-  }
 }
 
 /** The last start that a rule means, as a wall of the event's clock; a bare date includes that day. */

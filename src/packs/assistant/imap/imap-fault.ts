@@ -11,7 +11,7 @@ type ClientError = {
 };
 
 const NETWORK =
-  /^(E(CONN|TIMEDOUT|TIMEOUT|PIPE|HOST|NET|AI_AGAIN|NOTFOUND|DNS|SOCKET|CONNECTION)|NoConnection|StateLogout|Closed|CONNECT_|GREETING_|UPGRADE_TIMEOUT|LockTimeout|Unavailable)/;
+  /^(E(CONN|TIMEDOUT|TIMEOUT|PIPE|HOST|NET|AI_AGAIN|NOTFOUND|DNS|SOCKET|CONNECTION)|NoConnection|EConnectionClosed|StateLogout|Closed|CONNECT_|GREETING_|UPGRADE_TIMEOUT|LockTimeout|Unavailable)/;
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/;
 
 /** Any error of the IMAP client as a fault of the service. */

@@ -1,3 +1,5 @@
+import { getCACertificates } from "node:tls";
+
 /** Where a server listens; `secure` speaks TLS from the first byte. */
 export type MailServer = { readonly host: string; readonly port: number; readonly secure: boolean };
 
@@ -30,7 +32,7 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** TLS settings of both protocols. */
-export function tlsOf(options: ImapOptions): { ca?: string } {
-  return options.tls?.ca === undefined ? {} : { ca: options.tls.ca };
+/** TLS settings of both protocols. Naming an authority takes the usual ones away, so they are named as well. */
+export function tlsOf(options: ImapOptions): { ca?: string[] } {
+  return options.tls?.ca === undefined ? {} : { ca: [...getCACertificates("default"), options.tls.ca] };
 }

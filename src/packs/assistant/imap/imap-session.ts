@@ -6,6 +6,7 @@ import { type ImapOptions, protectionOf, tlsOf } from "./imap-options.ts";
 const IDLE_MS = 60_000;
 const ANSWER_MS = 60_000;
 const CONNECT_MS = 20_000;
+const GOODBYE_MS = 2_000;
 
 /** One connection to a mailbox, used by one caller at a time. */
 export type ImapSession = {
@@ -71,7 +72,10 @@ export function createImapSession(options: ImapOptions): ImapSession {
       clearTimeout(idle);
       const last = client;
       client = undefined;
+      // A server that does not answer would keep the program from ending.
+      const impatience = setTimeout(() => last?.close(), GOODBYE_MS);
       await last?.logout().catch(() => last.close());
+      clearTimeout(impatience);
     },
   };
 }

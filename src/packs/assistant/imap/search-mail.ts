@@ -24,7 +24,7 @@ export async function searchMail(
   for (const folder of await searchedFolders(client)) {
     const part = await inFolder(client, folder, (validity) =>
       candidatesIn(client, { folder, validity }, query),
-    );
+    ).catch((error: unknown) => closedFolder(error, folder));
     found.push(...part.candidates);
     total += part.total;
   }
@@ -36,6 +36,14 @@ export async function searchMail(
     if (line) messages.push(summaryOf(line));
   }
   return { messages, total };
+}
+
+/** A folder that is listed but may not be opened, such as another person's, or that is gone by now, hides no other. */
+function closedFolder(error: unknown, folder: string): { candidates: Candidate[]; total: number } {
+  const code = typeof error === "object" && error !== null && "serverResponseCode" in error;
+  const isClosed = code && ["NOPERM", "NONEXISTENT"].includes(String(error.serverResponseCode));
+  if (isClosed && folder !== "INBOX") return { candidates: [], total: 0 };
+  throw error;
 }
 
 /** A message that vanished meanwhile or cannot be read is left out; a lost connection is still a fault. */

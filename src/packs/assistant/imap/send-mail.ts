@@ -6,7 +6,7 @@ import { copyDelivery, handedOver, isPending, withRejections } from "./delivery.
 import { folderFor } from "./folders.ts";
 import type { ImapOptions } from "./imap-options.ts";
 import type { ImapSession } from "./imap-session.ts";
-import { inFolder, type MailPlace, mailId } from "./mail-place.ts";
+import { inFolder, type MailPlace, mailId, noMessage } from "./mail-place.ts";
 import { fetchMail, threadOf } from "./read-message.ts";
 import { type Accepted, SendUnknown, smtpSend } from "./smtp-send.ts";
 
@@ -30,9 +30,7 @@ export async function sendMail(sender: Sender, mail: OutgoingMail, signal: Abort
   if (recipients.length === 0) throw new ToolFault("params", "the message has no recipient");
   const bytes = await writeMail(mail, { copy: "received", from, date });
   const own = await writeMail(mail, { copy: "own", from, date });
-  const pending = await session.run(signal, (client) =>
-    keep(client, { bytes: own, use: "sent", mail, date }),
-  );
+  const pending = await layAside(session, { bytes: own, use: "sent", mail, date }, signal);
   let accepted: Accepted;
   try {
     accepted = await smtpSend(options, { from: options.address, to: recipients, bytes }, signal);
@@ -89,8 +87,40 @@ async function keep(client: ImapFlow, copy: Copy, flags = ["\\Draft", "\\Seen"])
   return last;
 }
 
+/** A folder that was numbered anew has another message under the number: that one is not touched. */
+async function inOwnFolder(client: ImapFlow, place: MailPlace, work: () => Promise<unknown>): Promise<void> {
+  await inFolder(client, place.folder, (validity) => {
+    if (validity !== place.validity) throw noMessage(mailId(place));
+    return work();
+  });
+}
+
 async function remove(client: ImapFlow, place: MailPlace): Promise<void> {
-  await inFolder(client, place.folder, () => client.messageDelete(String(place.uid), { uid: true }));
+  await inOwnFolder(client, place, () => client.messageDelete(String(place.uid), { uid: true }));
+}
+
+/** Puts the marked copy aside. If its answer is lost it may lie there: nothing was sent yet, so it is taken back. */
+async function layAside(session: ImapSession, copy: Copy, signal: AbortSignal): Promise<MailPlace> {
+  let isBegun = false;
+  try {
+    return await session.run(signal, (client) => {
+      isBegun = true;
+      return keep(client, copy);
+    });
+  } catch (error) {
+    if (isBegun)
+      await session
+        .run(AbortSignal.timeout(20_000), (client) => removePending(client, copy.mail.messageId))
+        .catch(() => undefined);
+    throw error;
+  }
+}
+
+async function removePending(client: ImapFlow, messageId: string): Promise<void> {
+  for (const place of await copiesOf(client, await folderFor(client, "sent"), messageId)) {
+    const { mail, raw } = await inFolder(client, place.folder, () => fetchMail(client, place, "head"));
+    if (mail.messageId === messageId && isPending(raw.flags)) await remove(client, place);
+  }
 }
 
 /** Notes that a message was sent: without its mark, or by a copy that says whom the server refused. */
@@ -100,7 +130,7 @@ async function settle(
   { accepted, own, ...rest }: { accepted: Accepted; own: Uint8Array; mail: OutgoingMail; date: Date },
 ): Promise<MailPlace> {
   if (accepted.rejected.length === 0) {
-    await inFolder(client, pending.folder, () =>
+    await inOwnFolder(client, pending, () =>
       client.messageFlagsRemove(String(pending.uid), ["\\Draft"], { uid: true }),
     );
     return pending;

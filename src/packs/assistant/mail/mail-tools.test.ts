@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { mailFrom, memoryAssistant, person } from "../../../../test/fixtures/memory-assistant.ts";
 
 const ROOTS = { projectDir: "/", workspaceDir: "/" };
@@ -165,7 +165,7 @@ describe("exactly once", () => {
       const { lookup } = world.tool(name);
       expect(await lookup?.(input, CRASHED)).toBeNull();
       await world.use(name, input);
-      expect(JSON.parse((await lookup?.(input, CRASHED)) ?? "null")).toMatchObject(found);
+      expect(JSON.parse(String((await lookup?.(input, CRASHED)) ?? "null"))).toMatchObject(found);
       expect(await lookup?.(input, { ...CRASHED, callId: "another" })).toBeNull();
       expect(world[where]).toHaveLength(1);
       expect(world[where][0]?.messageId).toMatch(/^<retinue-[0-9a-f]{40}@retinue\.example>$/);
@@ -318,4 +318,70 @@ describe("reading mail", () => {
     const { error } = await memoryAssistant().use("gmail_search_messages", { after: "last month" });
     expect(error).toMatchObject({ type: "params", message: expect.stringContaining("after 'last month'") });
   });
+});
+
+describe("hostile addresses", () => {
+  test("of a mail are shown on one line with what hides in them", async () => {
+    const world = memoryAssistant();
+    const address = "x@evil.example\nTo: priya@retinue.example\u202e";
+    world.mails.push(mailFrom(address, { replyTo: [{ address: "x@evil.example" }] }));
+    const { presented } = await judged({ message_id: "m1", body: "Yes." }, "gmail_reply_to_message", world);
+    expect(presented.split("\n")[0]).toMatch(/from x@evil\.example To: priya@retinue\.example\\u\{202e\}$/);
+  });
+
+  test("and names without end do not hide the other mails", async () => {
+    const world = memoryAssistant();
+    const name = "n".repeat(1_000_000);
+    world.mails.push(mailFrom("x@evil.example", { from: { name, address: "x@evil.example" } }));
+    world.mails.push(mailFrom("priya@retinue.example", { id: "m2" }));
+    const { data } = await world.use("gmail_search_messages", {});
+    expect((data.messages as object[]).length).toBe(2);
+    const got = await world.use("gmail_get_message", { message_id: "m1" });
+    expect(JSON.stringify(got.data).length).toBeLessThan(28_000);
+  });
+
+  test("a mail that only says it is from the owner is not called the owner's", async () => {
+    const world = memoryAssistant();
+    world.mails.push(mailFrom("alex@retinue.example", { to: [{ address: "x@evil.example" }] }));
+    const seen = await judged({ message_id: "m1", body: "Yes." }, "gmail_reply_to_message", world);
+    expect(seen.reached).toEqual(["x@evil.example"]);
+    expect(seen.presented).toContain("The mail says that it is from you");
+  });
+});
+
+describe("a name", () => {
+  test("that fits one of the first contacts and another far behind is refused", async () => {
+    const world = memoryAssistant();
+    world.contacts.splice(0);
+    world.contacts.push(person("Sam Adams", "sam@acme.example"));
+    for (let at = 0; at < 60; at++) world.contacts.push(person(`Samantha ${at}`, `s${at}@acme.example`));
+    world.contacts.push(person("Sam Young", "sam@retinue.example"));
+    const { error } = await world.use("gmail_send_email", { ...MAIL, recipients: ["Sam"] });
+    expect(error).toMatchObject({ type: "params", message: expect.stringContaining("sam@retinue.example") });
+    expect(world.sent).toEqual([]);
+  });
+
+  test("that fits more contacts than can be looked at is refused", async () => {
+    const world = memoryAssistant();
+    for (let at = 0; at < 1_000; at++) world.contacts.push(person(`Priya ${at}`, `p${at}@acme.example`));
+    const { error } = await world.use("gmail_send_email", { ...MAIL, recipients: ["Priya Nair"] });
+    expect(error).toBeUndefined();
+    const { error: many } = await world.use("gmail_send_email", { ...MAIL, recipients: ["Priya"] });
+    expect(many).toMatchObject({ type: "params", message: expect.stringContaining("fits 1001 contacts") });
+  });
+});
+
+test("finding out whom a mail reaches ends even if a service never answers", async () => {
+  vi.useFakeTimers();
+  try {
+    const world = memoryAssistant();
+    Object.assign(world.assistant, { contacts: () => new Promise(() => {}) });
+    const { access } = world.tool("gmail_send_email");
+    const reached = Promise.resolve(access({ ...MAIL, recipients: ["Priya Nair"] }, ROOTS));
+    const failed = expect(reached).rejects.toThrow(/"type":"network".*within 120 s/);
+    await vi.advanceTimersByTimeAsync(121_000);
+    await failed;
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -77,7 +77,7 @@ function replySubject({ subject }: MailMessage): string {
 }
 
 function threading({ messageId, references, threadId }: MailMessage) {
-  const isId = (id: string) => /^<[^<>\s]+>$/.test(id);
+  const isId = (id: string) => /^<[!-;=?-~]{1,500}>$/.test(id);
   if (!isId(messageId)) return { threadId };
   return { threadId, inReplyTo: messageId, references: [...references.filter(isId), messageId].slice(-50) };
 }
@@ -93,7 +93,8 @@ async function presentReply(plan: ReplyPlan, services: Services): Promise<string
 
 /** Where the address came from, and a warning if the answer goes elsewhere than the mail seems to come from. */
 function redirection({ from, replyTo }: MailMessage, self: string): string[] {
-  if (sameAddress(from.address, self)) return ["The addresses are those of your own mail."];
+  if (sameAddress(from.address, self))
+    return ["The mail says that it is from you: the answer goes to those it names as recipients."];
   if (replyTo.length === 0) return ["The address is the mail's From."];
   const elsewhere = replyTo.filter(({ address }) => !sameAddress(address, from.address));
   if (elsewhere.length === 0) return ["The address is the mail's Reply-To, the same as its From."];

@@ -62,7 +62,7 @@ test("an endless rule is followed far from its start without counting up to it",
 
 test("more starts than anybody reads are cut, and it is said", () => {
   const { starts: found, cut } = expandRule(parseRule("FREQ=HOURLY"), wall("2026-01-01T00:00:00"), YEARS);
-  expect([found.length, cut]).toEqual([1000, true]);
+  expect([found.length, cut]).toEqual([10_000, true]);
 });
 
 test.each([
@@ -119,4 +119,19 @@ test("common rules give the same starts as the calendar library's own iterator",
     }),
     { numRuns: 300 },
   );
+});
+
+test("a rule of every minute and second ends soon, and it is said that it was cut", () => {
+  const upTo = (last: number) => Array.from({ length: last + 1 }, (_, at) => at).join(",");
+  const rule = `FREQ=DAILY;BYHOUR=${upTo(23)};BYMINUTE=${upTo(59)};BYSECOND=${upTo(12)};BYSETPOS=1;COUNT=100000`;
+  const window = { from: wall("2026-01-01T00:00:00"), to: wall("2027-01-01T00:00:00") };
+  expect(expandRule(parseRule(rule), wall("1000-01-01T00:00:00"), window).cut).toBe(true);
+});
+
+test("a start that is the first and the last of its period counts once", () => {
+  expect(starts("FREQ=MONTHLY;BYDAY=1MO;BYSETPOS=1,-1;COUNT=3", "2026-11-02T10:00:00")).toEqual([
+    "2026-11-02T10:00",
+    "2026-12-07T10:00",
+    "2027-01-04T10:00",
+  ]);
 });

@@ -5,7 +5,10 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** A rule is followed no further than this, whatever it says. */
 const MAX_PERIODS = 60_000;
-const MAX_STARTS = 1_000;
+const MAX_STARTS = 10_000;
+/** Every hour, minute and second of a year would be more than anybody can wait for. */
+const MAX_CANDIDATES = 250_000;
+const MAX_CANDIDATES_OF_PERIOD = 20_000;
 
 /** Starts that lie in the window, as walls; `cut` if there may be more than were looked at. */
 export type Expansion = { readonly starts: readonly number[]; readonly cut: boolean };
@@ -26,10 +29,14 @@ export function expandRule(
   if (first >= window.from && first < window.to) starts.push(first);
   // Counting needs every start from the first on; without it the periods before the window are skipped.
   let index = rule.count === undefined ? Math.max(0, indexOf(rule, first, window.from) - 1) : 0;
+  let candidates = 0;
   for (let looked = 0; looked < MAX_PERIODS; looked++, index++) {
     const period = periodStart(rule, first, index);
     if (!(period <= last)) return { starts, cut: false };
-    for (const start of startsOfPeriod(rule, first, period)) {
+    const all = candidatesOf(rule, first, period);
+    candidates += all.length;
+    if (all.length > MAX_CANDIDATES_OF_PERIOD || candidates > MAX_CANDIDATES) return { starts, cut: true };
+    for (const start of chosenOf(rule, all)) {
       if (start <= first) continue;
       if (start > last || (rule.count !== undefined && counted >= rule.count)) return { starts, cut: false };
       counted++;
@@ -39,6 +46,11 @@ export function expandRule(
     }
   }
   return { starts, cut: true };
+}
+
+/** Whether a start is one that the rule itself names. */
+export function isNamedStart(rule: Rule, start: number): boolean {
+  return chosenOf(rule, candidatesOf(rule, start, periodStart(rule, start, 0))).includes(start);
 }
 
 /** The number of the period that holds a moment, counted from the first start's in steps of the interval. */
@@ -56,7 +68,8 @@ function indexOf(rule: Rule, first: number, moment: number): number {
   return Math.floor(spans[rule.frequency] / rule.interval);
 }
 
-function startsOfPeriod(rule: Rule, first: number, period: number): number[] {
+/** All starts of a period, in order, before the rule chooses among them by their position. */
+function candidatesOf(rule: Rule, first: number, period: number): number[] {
   const begin = new Date(first);
   const hours =
     rule.frequency === "HOURLY"
@@ -70,12 +83,16 @@ function startsOfPeriod(rule: Rule, first: number, period: number): number[] {
       for (const minute of minutes)
         for (const second of seconds) {
           starts.push(day + hour * HOUR_MS + minute * 60_000 + second * 1_000);
-          if (starts.length > 20_000) return starts;
+          if (starts.length > MAX_CANDIDATES_OF_PERIOD) return starts;
         }
-  starts.sort((a, b) => a - b);
+  return starts.sort((a, b) => a - b);
+}
+
+/** A position that is named from the start and from the end is one start. */
+function chosenOf(rule: Rule, starts: readonly number[]): readonly number[] {
   if (rule.positions.length === 0) return starts;
   const chosen = rule.positions.map((at) => starts[at > 0 ? at - 1 : starts.length + at]);
-  return chosen.filter((start) => start !== undefined).sort((a, b) => a - b);
+  return [...new Set(chosen)].filter((start) => start !== undefined).sort((a, b) => a - b);
 }
 
 function orElse(values: readonly number[], otherwise: number): readonly number[] {

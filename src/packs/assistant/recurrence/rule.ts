@@ -111,6 +111,15 @@ function daysOf(value: string | undefined, text: string): RuleDay[] {
   });
 }
 
+/** A rule as jCal holds it; undefined if it cannot be followed. */
+export function ruleOf(value: unknown): Rule | undefined {
+  try {
+    return parseRule(ruleText(value));
+  } catch {
+    return undefined;
+  }
+}
+
 /** A rule as jCal holds it, as text; the order of its parts is kept. */
 export function ruleText(value: unknown): string {
   if (typeof value !== "object" || value === null) return typeof value === "string" ? value : "";

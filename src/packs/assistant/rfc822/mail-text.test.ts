@@ -181,3 +181,11 @@ test("any bytes are read or refused with an error", async () => {
     { numRuns: 200 },
   );
 });
+
+test("a message within a very long message is an attachment, and not gone through again", async () => {
+  const within = (lines: number) =>
+    `From: a@b.example\r\nContent-Type: message/rfc822\r\n\r\nSubject: inner\r\n\r\n${"hello\r\n".repeat(lines)}`;
+  expect((await readMail(Buffer.from(within(10)))).text).toContain("hello");
+  const long = await readMail(Buffer.from(within(60_000)));
+  expect([long.text, long.attachments]).toMatchObject(["", [{ type: "message/rfc822" }]]);
+});

@@ -33,6 +33,8 @@ export const LOCAL_HEADER = "X-Retinue-Delivery";
 const MAX_MAIL_BYTES = 32 * 1024 * 1024;
 /** Parsing takes time by the line; the largest message with attachments has fewer. */
 const MAX_LINES = 600_000;
+/** Up to this length the messages within a message are read with it, each of whose lines takes its time again. */
+const MAX_INLINE_LINES = 50_000;
 const LIMITS = { maxNestingDepth: 64, maxHeadersSize: 512 * 1024, maxRfc822NestingDepth: 4 } as const;
 const MAX_ADDRESSES = 1000;
 const MAX_SUBJECT_CHARS = 2000;
@@ -44,7 +46,8 @@ export async function readMail(bytes: Uint8Array): Promise<ReadMail> {
   const excess = excessOf(bytes);
   if (excess) throw new RangeError(excess);
   const { default: PostalMime } = await import("postal-mime");
-  const email = await PostalMime.parse(bytes, LIMITS);
+  const isLong = linesOf(bytes) > MAX_INLINE_LINES;
+  const email = await PostalMime.parse(bytes, { ...LIMITS, forceRfc822Attachments: isLong });
   const header = (name: string) => email.headers.find(({ key }) => key === name)?.value.trim() ?? "";
   return {
     messageId: messageIdsIn(email.messageId)[0] ?? "",
@@ -67,9 +70,13 @@ export async function readMail(bytes: Uint8Array): Promise<ReadMail> {
 /** Why a message is too large to be read; null if it is not. */
 export function excessOf(bytes: Uint8Array): string | null {
   if (bytes.byteLength > MAX_MAIL_BYTES) return "the message is larger than 32 MB";
+  return linesOf(bytes) > MAX_LINES ? `the message has more than ${MAX_LINES} lines` : null;
+}
+
+function linesOf(bytes: Uint8Array): number {
   let lines = 0;
   for (let at = bytes.indexOf(10); at >= 0 && lines <= MAX_LINES; at = bytes.indexOf(10, at + 1)) lines++;
-  return lines > MAX_LINES ? `the message has more than ${MAX_LINES} lines` : null;
+  return lines;
 }
 
 function referencesOf(email: Email): string[] {

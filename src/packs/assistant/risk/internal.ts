@@ -11,10 +11,13 @@ export const PUBLIC_DOMAINS: ReadonlySet<string> = new Set(
 /** Whose mail it is, and which domains are inside besides. */
 export type Household = { readonly self: string; readonly internalDomains: readonly string[] };
 
-/** Whether an address is inside: the owner's own, one of the owner's domain, or one of a domain the owner named. */
+/**
+ * Whether an address is inside: the owner's own, one of the owner's domain, or one of a domain the owner named; of a
+ * public domain only the owner's own is.
+ */
 export function isInternal(address: string, { self, internalDomains }: Household): boolean {
   if (sameAddress(address, self)) return true;
-  const domain = domainOf(address);
-  if (internalDomains.includes(domain)) return true;
-  return domain === domainOf(self) && !PUBLIC_DOMAINS.has(domain);
+  const domain = domainOf(address).toLowerCase();
+  if (PUBLIC_DOMAINS.has(domain)) return false;
+  return internalDomains.includes(domain) || domain === domainOf(self).toLowerCase();
 }

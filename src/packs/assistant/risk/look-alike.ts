@@ -36,16 +36,20 @@ const DRAWN_LIKE: Readonly<Record<string, string>> = Object.fromEntries(
 export function lookAlikeWarning(domain: string, known: readonly string[]): string | null {
   if (known.includes(domain)) return null;
   const read = domainToUnicode(domain) || domain;
-  const twin = known.find((each) => skeleton(each) === skeleton(read));
-  const near = twin ?? known.find((each) => isNear(read, each));
+  const seen = skeleton(read);
+  const twin = known.find((each) => knownSkeleton(each) === seen);
+  const near = twin ?? known.find((each) => isNear(read, seen, each));
   const written = read === domain ? "" : `written ${read}`;
   const like = near === undefined ? "" : `looks like ${near} but is another domain`;
   return [like, written].filter(Boolean).join("; ") || null;
 }
 
 /** The number of letters to add, remove, change or swap to get from one text to the other, up to `most` + 1. */
-export function editDistance(one: string, other: string, most: number): number {
-  if (Math.abs(one.length - other.length) > most) return most + 1;
+export function editDistance(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) > most) return most + 1;
+  const [one, other] = whereTheyDiffer(a, b);
+  // Each step mends at most two letters in a row, so that long middles which differ at both ends are beyond one step.
+  if (most === 1 && Math.min(one.length, other.length) > 2) return 2;
   let before: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let row = 1; row <= one.length; row++) {
@@ -63,6 +67,26 @@ export function editDistance(one: string, other: string, most: number): number {
   return Math.min(last[other.length] ?? 0, most + 1);
 }
 
+/** Two texts without the beginning and the end that they share. */
+function whereTheyDiffer(one: string, other: string): [string, string] {
+  const least = Math.min(one.length, other.length);
+  let from = 0;
+  while (from < least && one[from] === other[from]) from++;
+  let end = 0;
+  while (end < least - from && one[one.length - 1 - end] === other[other.length - 1 - end]) end++;
+  return [one.slice(from, one.length - end), other.slice(from, other.length - end)];
+}
+
+const skeletons = new Map<string, string>();
+
+/** Every address is compared with every known domain, so that those are read once. */
+function knownSkeleton(domain: string): string {
+  const made = skeletons.get(domain) ?? skeleton(domain);
+  if (skeletons.size > 20_000) skeletons.clear();
+  skeletons.set(domain, made);
+  return made;
+}
+
 /** What a hasty reader sees of a domain. */
 function skeleton(domain: string): string {
   return [...domain.normalize("NFKD").toLowerCase()]
@@ -78,8 +102,8 @@ function skeleton(domain: string): string {
 }
 
 /** One letter off, or the known name put before another domain: `acme.com.evil.example`, `acme-com.example`. */
-function isNear(domain: string, known: string): boolean {
+function isNear(domain: string, seen: string, known: string): boolean {
   if (domain.startsWith(`${known}.`) || domain.startsWith(`${known.replaceAll(".", "-")}.`)) return true;
   const [name = ""] = known.split(".");
-  return name.length >= 4 && editDistance(skeleton(domain), skeleton(known), 1) === 1;
+  return name.length >= 4 && editDistance(seen, knownSkeleton(known), 1) === 1;
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { isInternal } from "./internal.ts";
 import { lookAlikeWarning } from "./look-alike.ts";
 import { addressFault, parseAddress, showAddress } from "./parse-address.ts";
+import { distinct } from "./recipients.ts";
 
 describe("an address", () => {
   test.each([
@@ -127,4 +128,17 @@ describe("inside", () => {
     expect(isInternal("somebody@gmail.com", own)).toBe(false);
     expect(isInternal("Alex@gmail.com", own)).toBe(true);
   });
+});
+
+test("a public domain is never inside, even if it was named, and case does not matter", () => {
+  const own = { self: "Alex@Retinue.Example", internalDomains: ["gmail.com"] };
+  expect(isInternal("somebody@gmail.com", own)).toBe(false);
+  expect(isInternal("priya@RETINUE.example", own)).toBe(true);
+});
+
+test("each address stands once among thousands", () => {
+  const many = Array.from({ length: 30_000 }, (_, at) => ({ address: `a${at % 20_000}@x.example` }));
+  expect(distinct([...many, { address: "A1@X.example" }], [{ address: "a0@x.EXAMPLE" }])).toHaveLength(
+    19_999,
+  );
 });

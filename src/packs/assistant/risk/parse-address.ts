@@ -1,4 +1,5 @@
 import { domainToASCII } from "node:url";
+import { cutAt } from "../../../tools/truncate.ts";
 import { ToolFault } from "../errors/tool-fault.ts";
 import { hasHiddenText, visibleLine } from "../tool/visible-text.ts";
 
@@ -7,6 +8,8 @@ const MAX_DOMAIN = 253;
 const MAX_ADDRESS = 254;
 /** With its display name. */
 const MAX_WRITTEN = 1_000;
+/** Characters of a name or an address that are shown. */
+const MAX_SHOWN = 300;
 /** Without `%` and `!`, which old servers take for a way through other servers. */
 const LOCAL = /^[A-Za-z0-9#$&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9#$&'*+/=?^_`{|}~-]+)*$/;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -52,7 +55,7 @@ export function sameAddress(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-/** An address with a name, quoted if it must be. */
+/** An address with a name, quoted if it must be; what comes with mails and events may hold anything, at any length. */
 export function showAddress({
   name,
   address,
@@ -60,9 +63,14 @@ export function showAddress({
   readonly name?: string | undefined;
   readonly address: string;
 }): string {
-  const clean = visibleLine(name ?? "").replaceAll(/["\\]/g, "");
-  if (clean === "" || clean.toLowerCase() === address.toLowerCase()) return address;
-  return /^[\p{L}\p{M}\p{N} .'’-]+$/u.test(clean) ? `${clean} <${address}>` : `"${clean}" <${address}>`;
+  const shown = visibleLine(shortened(address));
+  const clean = visibleLine(shortened(name ?? "")).replaceAll(/["\\]/g, "");
+  if (clean === "" || clean.toLowerCase() === shown.toLowerCase()) return shown;
+  return /^[\p{L}\p{M}\p{N} .'’-]+$/u.test(clean) ? `${clean} <${shown}>` : `"${clean}" <${shown}>`;
+}
+
+function shortened(text: string): string {
+  return text.length <= MAX_SHOWN ? text : `${cutAt(text, MAX_SHOWN)}…`;
 }
 
 /** A name that itself looks like an address is meant to be taken for it. */

@@ -8,13 +8,13 @@ import type { Recipient } from "./recipients.ts";
 /** Who is inside, and the domains that a look-alike may imitate. */
 export type Surroundings = Household & { readonly knownDomains: readonly string[] };
 
-const MAX_CONTACTS = 500;
+const MAX_CONTACTS = 5_000;
 
 /** The owner's surroundings: own domains, and those of the address book as far as it can be asked. */
 export async function surroundingsOf(self: string, services: Services): Promise<Surroundings> {
   const { internalDomains } = services.assistant;
   const ofContacts = await contactDomains(services).catch(() => []);
-  const knownDomains = [...new Set([domainOf(self), ...internalDomains, ...ofContacts])];
+  const knownDomains = [...new Set([domainOf(self).toLowerCase(), ...internalDomains, ...ofContacts])];
   return { self, internalDomains, knownDomains };
 }
 
@@ -37,7 +37,8 @@ export function whyHigh(recipients: readonly Recipient[], household: Household):
   const outside = recipients.filter(({ address }) => !isInternal(address, household));
   const reasons = [
     recipients.length > 1 && `it reaches ${recipients.length} people`,
-    outside.length > 0 && `outside the organisation: ${outside.map(({ address }) => address).join(", ")}`,
+    outside.length > 0 &&
+      `outside the organisation: ${outside.map(({ address }) => showAddress({ address })).join(", ")}`,
   ].filter(Boolean);
   return reasons.length > 0 ? reasons.join("; ") : null;
 }

@@ -2,7 +2,7 @@ import type { Contact } from "../contacts/contacts-provider.ts";
 import { ToolFault } from "../errors/tool-fault.ts";
 import type { Services } from "../tool/services.ts";
 import { visibleLine } from "../tool/visible-text.ts";
-import { addressFault, parseAddress, sameAddress, showAddress } from "./parse-address.ts";
+import { addressFault, parseAddress, showAddress } from "./parse-address.ts";
 
 /** Somebody a call reaches. */
 export type Recipient = {
@@ -13,7 +13,7 @@ export type Recipient = {
 
 /** People one call may reach. */
 const MAX_RECIPIENTS = 100;
-const MAX_MATCHES = 25;
+const MAX_MATCHES = 1_000;
 
 /** The addresses behind what a caller wrote: addresses, names of contacts, names of lists, or `me`. */
 export async function resolveRecipients(
@@ -48,10 +48,12 @@ export function distinct(
   recipients: readonly Recipient[],
   except: readonly Recipient[] = [],
 ): readonly Recipient[] {
-  const kept: Recipient[] = [];
-  for (const each of recipients)
-    if (![...except, ...kept].some(({ address }) => sameAddress(address, each.address))) kept.push(each);
-  return kept;
+  const seen = new Set(except.map(({ address }) => address.toLowerCase()));
+  return recipients.filter(({ address }) => {
+    const isNew = !seen.has(address.toLowerCase());
+    seen.add(address.toLowerCase());
+    return isNew;
+  });
 }
 
 async function resolve(
@@ -62,9 +64,15 @@ async function resolve(
   const name = written.trim().replace(/^the\s+/i, "");
   if (name === "") throw new ToolFault("params", `${field} holds an empty entry`);
   if (/^(?:me|myself)$/i.test(name)) return [{ address: self }];
-  const { contacts } = await services.contacts((book, signal) =>
+  const { contacts, total } = await services.contacts((book, signal) =>
     book.search({ name, limit: MAX_MATCHES }, signal),
   );
+  // Among those that were not given there may be another of this name.
+  if (total > contacts.length)
+    throw new ToolFault(
+      "params",
+      `${field}: '${visibleLine(name)}' fits ${total} contacts; give a mail address`,
+    );
   const contact = only(name, contacts, field);
   const addresses = contact.members ?? contact.emails.slice(0, 1);
   if (addresses.length === 0)

@@ -3,6 +3,8 @@ import { type Answer, nextCursor, recordsIn } from "./answer.ts";
 import type { SlackApi } from "./slack-api.ts";
 
 const PAGE = 999;
+/** Slack may give less than was asked for, but not forever. */
+const MAX_PAGES = 100;
 
 /** All items of a listing, page by page up to a cap. */
 export async function listAll(
@@ -25,7 +27,7 @@ export async function listAll(
     if (cursor !== undefined && seen.has(cursor))
       throw new ToolFault("tool_error", `Slack's ${method} goes in circles`);
     seen.add(cursor ?? "");
-  } while (cursor !== undefined && items.length < cap);
+  } while (cursor !== undefined && items.length < cap && seen.size < MAX_PAGES);
   return { items: items.slice(0, cap), isWhole: cursor === undefined && items.length <= cap };
 }
 

@@ -12,6 +12,16 @@ const MAX_TEXT = 40_000;
 const LOOKED_AT = 200;
 const LOOKED_AT_IN_THREAD = 2_000;
 
+/** Slack's own marks and entities, which stay, or one of the three characters that it would take for one. */
+const MARKS =
+  /<(?:@[UW][A-Z0-9]+|#[CG][A-Z0-9]+(?:\|[^<>|]*)?|![a-z]+(?:\^[^<>|]*)?(?:\|[^<>|]*)?|(?:https?|mailto):[^<>|\s]+(?:\|[^<>|]*)?)>|&(?:amp|lt|gt);|[&<>]/g;
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+/** A text as Slack shows it unchanged: `a<b` is no link. */
+export function escapeText(text: string): string {
+  return text.replace(MARKS, (found) => ENTITIES[found] ?? found);
+}
+
 /** Creates what posts a message and finds it again. */
 export function createPosting(
   api: SlackApi,
@@ -43,7 +53,7 @@ export function createPosting(
         throw new ToolFault("params", "thread_ts names no thread");
       const args = {
         channel: channelId,
-        text,
+        text: escapeText(text),
         thread_ts: threadTs,
         mrkdwn: true,
         link_names: false,

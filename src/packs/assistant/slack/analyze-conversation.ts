@@ -2,10 +2,18 @@ import { isoWithOffset } from "../../../text/zone.ts";
 import type { Tool } from "../../../tools/tool.ts";
 import { readTool } from "../tool/service-tool.ts";
 import type { Desk, Services } from "../tool/services.ts";
-import { cutText } from "../tool/tool-output.ts";
+import { cutText, fitItems } from "../tool/tool-output.ts";
 import { findStatements, type Statement } from "./find-statements.ts";
 import { findTopics } from "./find-topics.ts";
-import { channelOf, momentOf, pastRange, SLACK_PROPERTIES, secondsOf, withThreads } from "./message-data.ts";
+import {
+  channelLabel,
+  channelOf,
+  momentOf,
+  pastRange,
+  SLACK_PROPERTIES,
+  secondsOf,
+  withThreads,
+} from "./message-data.ts";
 import type { SlackChannel, SlackMessage } from "./slack-provider.ts";
 
 type AnalyzeInput = { channel: string; time_range?: string; thread_ts?: string; limit?: number };
@@ -70,7 +78,7 @@ async function read(
   return { messages: all.messages, more: found.more || all.more, ...range };
 }
 
-function analysis({ messages, more, from, to }: Conversation, { name }: SlackChannel, zone: string) {
+function analysis({ messages, more, from, to }: Conversation, channel: SlackChannel, zone: string) {
   const { decisions, openQuestions, actionItems } = findStatements(messages);
   const topics = findTopics(messages).map(({ topic, messages: using }) => ({
     topic: cutText(topic, 100),
@@ -80,7 +88,7 @@ function analysis({ messages, more, from, to }: Conversation, { name }: SlackCha
   const participants = participantsOf(messages);
   const period = (at: number) => (Number.isFinite(at) ? isoWithOffset(at, zone) : "");
   const data = {
-    channel: `#${name}`,
+    channel: channelLabel(channel),
     period: { from: period(from), to: period(to) },
     message_count: messages.length,
     participants: participants.slice(0, MOST_PEOPLE),
@@ -90,7 +98,22 @@ function analysis({ messages, more, from, to }: Conversation, { name }: SlackCha
     action_items: listed(actionItems),
     ...(more && { more }),
   };
-  return { ...data, summary: summaryOf(data) };
+  const summary = summaryOf(data, participants.length);
+  const kinds = ["decisions", "open_questions", "action_items"] as const;
+  const items = kinds
+    .flatMap((kind) => data[kind].map((item) => ({ kind, item })))
+    .toSorted((a, b) => a.item.at - b.item.at);
+  type Items = readonly (typeof items)[number][];
+  const of = (kept: Items, wanted: (typeof kinds)[number]) =>
+    kept.flatMap(({ kind, item: { at: _at, ...shown } }) => (kind === wanted ? [shown] : []));
+  const build = (kept: Items) => ({
+    ...data,
+    decisions: of(kept, "decisions"),
+    open_questions: of(kept, "open_questions"),
+    action_items: of(kept, "action_items"),
+    summary,
+  });
+  return fitItems(items, build, "last");
 }
 
 /** Who wrote how much, the most first. */
@@ -107,6 +130,7 @@ function listed(statements: readonly Statement[]) {
     .toSorted((a, b) => Number(a.message.ts) - Number(b.message.ts))
     .slice(-MOST_ITEMS)
     .map(({ text, message }) => ({
+      at: momentOf(message.ts),
       text: cutText(text, MAX_ITEM),
       user: cutText(message.user.name, 100),
       ...linkOf(message),
@@ -120,7 +144,6 @@ function linkOf(message: SlackMessage | undefined) {
 type Found = {
   readonly channel: string;
   readonly message_count: number;
-  readonly participants: readonly object[];
   readonly topics: readonly { readonly topic: string }[];
   readonly decisions: readonly { readonly text: string; readonly user: string }[];
   readonly open_questions: readonly { readonly text: string; readonly user: string }[];
@@ -128,8 +151,8 @@ type Found = {
   readonly more?: boolean;
 };
 
-function summaryOf(found: Found): string {
-  const { channel, message_count, participants, topics, more } = found;
+function summaryOf(found: Found, people: number): string {
+  const { channel, message_count, topics, more } = found;
   if (message_count === 0) return `There are no messages in ${channel} in this time.`;
   const said = (heading: string, items: Found["decisions"]) =>
     items.length === 0
@@ -139,7 +162,7 @@ function summaryOf(found: Found): string {
           .map(({ text, user }) => `${cutText(text, 160)} (${user})`)
           .join("; ")}.`;
   return [
-    `${message_count} messages by ${participants.length} people in ${channel}${more ? ", and there are more" : ""}.`,
+    `${message_count} messages by ${people} people in ${channel}${more ? ", and there are more" : ""}.`,
     topics.length > 0 && `Topics: ${topics.map(({ topic }) => topic).join(", ")}.`,
     said("Decided", found.decisions),
     said("Open", found.open_questions),

@@ -1,4 +1,5 @@
 import { splitSentences } from "../../../text/split-sentences.ts";
+import { cutAt } from "../../../tools/truncate.ts";
 import type { SlackMessage } from "./slack-provider.ts";
 
 /** One sentence of a conversation that matters. */
@@ -12,6 +13,13 @@ export type Statements = {
 };
 
 type Kind = "decision" | "question" | "action" | "other";
+/** A message and what it says. */
+type Read = {
+  readonly message: SlackMessage;
+  readonly said: readonly { readonly text: string; readonly kind: Kind }[];
+  /** Something in it may answer a question. */
+  readonly answers: boolean;
+};
 
 const DECISION =
   /\b(?:(?:we|i|team|they|it)(?:'ve| have| has|'s| is| was)?(?: now| all| finally)? decided|decided(?: to| on| against| that|:)|decision(?: is|:| made)|(?:we'll|we will|we're going to|let's|i'd say we|we) (?:just )?(?:go|going|went) (?:with|for|ahead)|going with|we(?:'ve| have)? agreed|^agreed\b|agreed (?:to|on|that)|settled on|signed off|it's settled|final answer|(?:is|are|was|were) approved|^approved\b)/i;
@@ -35,6 +43,8 @@ const LEAST_QUESTION_WORDS = 3;
 const BARE_WORDS = 3;
 /** Characters of a sentence that its kind is told by. */
 const MAX_SENTENCE = 500;
+/** Characters of a message that are looked at. */
+const MAX_MESSAGE = 12_000;
 
 /** Finds decisions, questions nobody answered in their thread, and promises or requests, by how they are worded. */
 export function findStatements(messages: readonly SlackMessage[]): Statements {
@@ -42,13 +52,12 @@ export function findStatements(messages: readonly SlackMessage[]): Statements {
   const openQuestions: Statement[] = [];
   const actionItems: Statement[] = [];
   for (const thread of threadsOf(messages)) {
-    for (const [at, message] of thread.entries()) {
-      const later = thread.slice(at + 1);
-      const said = sentencesOf(message.text).map((text) => ({ text, kind: kindOf(text) }));
+    for (const [at, { message, said }] of thread.entries()) {
+      const open = said.some(({ kind }) => kind === "question") && isOpen(message, thread.slice(at + 1));
       for (const { text, kind } of said) {
-        if (kind === "decision") decisions.push({ text: inContext(text, thread, at), message });
+        if (kind === "decision") decisions.push({ text: inContext(text, thread[at - 1]), message });
         else if (kind === "action") actionItems.push({ text, message });
-        else if (kind === "question" && isOpen(message, later)) openQuestions.push({ text, message });
+        else if (kind === "question" && open) openQuestions.push({ text, message });
       }
       const [first] = said;
       if (first && isTicked(message) && said.every(({ kind }) => kind === "other"))
@@ -60,16 +69,26 @@ export function findStatements(messages: readonly SlackMessage[]): Statements {
 
 /** The sentences of a message; a new line ends one too, and so does a stop before a mention. */
 export function sentencesOf(text: string): string[] {
-  return text
+  return cutAt(text, MAX_MESSAGE)
     .split(/\n+|(?<=[.!?])\s+(?=@)/)
     .map((line) => line.replace(/^\s*(?:[>*•-]|\d+[.)])\s+/, ""))
     .flatMap(splitSentences);
 }
 
-/** Messages by thread, in the order in which the threads begin. */
-function threadsOf(messages: readonly SlackMessage[]): readonly (readonly SlackMessage[])[] {
+/** Messages by thread, in the order in which the threads begin; each is taken apart once. */
+function threadsOf(messages: readonly SlackMessage[]): readonly (readonly Read[])[] {
   const threads = Map.groupBy(messages, ({ threadTs, ts }) => threadTs ?? ts);
-  return [...threads.values()].map((thread) => thread.toSorted((a, b) => Number(a.ts) - Number(b.ts)));
+  return [...threads.values()].map((thread) =>
+    thread.toSorted((a, b) => Number(a.ts) - Number(b.ts)).map(read),
+  );
+}
+
+function read(message: SlackMessage): Read {
+  const said = sentencesOf(message.text).map((text) => ({ text, kind: kindOf(text) }));
+  const answers = said.some(
+    ({ text }) => !text.endsWith("?") && !NO_ANSWER.test(text.slice(0, MAX_SENTENCE).replaceAll("’", "'")),
+  );
+  return { message, said, answers };
 }
 
 function kindOf(sentence: string): Kind {
@@ -82,21 +101,16 @@ function kindOf(sentence: string): Kind {
 }
 
 /** Nobody else has said anything in the thread since, but another question or that they do not know. */
-function isOpen(question: SlackMessage, later: readonly SlackMessage[]): boolean {
+function isOpen(question: SlackMessage, later: readonly Read[]): boolean {
   if (isTicked(question)) return false;
-  return !later.some(({ user, text }) => {
-    if (user.id === question.user.id) return false;
-    const sentences = sentencesOf(text.replaceAll("’", "'"));
-    return sentences.some((sentence) => !sentence.endsWith("?") && !NO_ANSWER.test(sentence));
-  });
+  return !later.some(({ message: { user }, answers }) => answers && user.id !== question.user.id);
 }
 
 /** "Agreed." says nothing by itself: what was agreed to stands before it. */
-function inContext(text: string, thread: readonly SlackMessage[], at: number): string {
-  if (text.split(/\s+/).length > BARE_WORDS) return text;
-  const before = thread[at - 1];
-  const [said] = before ? sentencesOf(before.text) : [];
-  return said && before ? `${text} (${before.user.name}: ${said})` : text;
+function inContext(text: string, before: Read | undefined): string {
+  const first = before?.said[0]?.text;
+  if (!before || !first || text.split(/\s+/).length > BARE_WORDS) return text;
+  return `${text} (${before.message.user.name}: ${first})`;
 }
 
 function isTicked({ reactions }: SlackMessage): boolean {

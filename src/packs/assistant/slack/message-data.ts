@@ -5,6 +5,8 @@ import { cutText } from "../tool/tool-output.ts";
 import type { SlackChannel, SlackMessage } from "./slack-provider.ts";
 
 const MAX_TEXT = 1_500;
+/** No calendar goes further. */
+const LAST_MOMENT = 8_640_000_000_000_000 - 86_400_000;
 
 /** The input fields that several Slack tools share. */
 export const SLACK_PROPERTIES = {
@@ -28,7 +30,7 @@ export function messageData(message: SlackMessage, zone: string) {
   return {
     ts,
     time: isoWithOffset(momentOf(ts), zone),
-    user: user.name,
+    user: cutText(user.name, 200),
     text: cutText(text, MAX_TEXT),
     ...(threadTs && { thread_ts: threadTs }),
     ...(replies && { replies }),
@@ -38,13 +40,18 @@ export function messageData(message: SlackMessage, zone: string) {
 
 /** When a message was posted, in milliseconds since 1970. */
 export function momentOf(ts: string): number {
-  const seconds = Number(ts);
-  return Number.isFinite(seconds) ? Math.round(seconds * 1_000) : 0;
+  const moment = Math.round(Number(ts) * 1_000);
+  return Math.abs(moment) <= LAST_MOMENT ? moment : 0;
 }
 
 /** The channel of this name. */
 export function channelOf(name: string, services: Services): Promise<SlackChannel> {
   return services.slack((slack, signal) => slack.channel(name, signal));
+}
+
+/** A channel as it is called; a direct conversation is called by its partner. */
+export function channelLabel({ name }: Pick<SlackChannel, "name">): string {
+  return name.startsWith("@") ? name : `#${name}`;
 }
 
 /** The span that a time range means, in the past if it is a length. */

@@ -1,5 +1,6 @@
 import { isoWithOffset } from "../../../text/zone.ts";
 import type { Tool } from "../../../tools/tool.ts";
+import { ToolFault } from "../errors/tool-fault.ts";
 import { isInternal } from "../risk/internal.ts";
 import { writeTool } from "../tool/service-tool.ts";
 import type { Desk, Services } from "../tool/services.ts";
@@ -20,7 +21,8 @@ type PostPlan = {
 };
 
 /** Everybody's attention, however it is spelled. */
-const BROADCAST = /<!(?:channel|here|everyone|subteam)|(?<![\w.])@(?:channel|here|everyone|group)(?!\w)/i;
+const BROADCAST =
+  /<!(?:channel|here|everyone|group|subteam)|(?<![\w.])@(?:channel|here|everyone|group)(?!\w)/i;
 
 /** The tool `slack_post_message`. */
 export function postMessage(desk: Desk): Tool<PostInput> {
@@ -80,18 +82,26 @@ async function destination(
   services: Services,
 ): Promise<{ target: string; channelId: string; outside: string | null }> {
   const wanted = name.trim();
-  if (!wanted.startsWith("@")) {
-    const channel = await channelOf(wanted, services);
+  const isPerson = /^<?@/.test(wanted);
+  const channel = await channelOf(wanted, services);
+  if (!isPerson && !channel.name.startsWith("@")) {
     const outside = channel.isShared ? "shared with other organisations" : null;
     return { target: `#${visibleLine(channel.name)}`, channelId: channel.id, outside };
   }
-  const user = await services.slack((slack, signal) => slack.user(wanted, signal));
-  const { id } = await channelOf(`@${user.name}`, services);
+  // A direct conversation, however it was named: what counts is who reads it.
+  const who = isPerson ? wanted : channel.name;
+  const user = await services.slack((slack, signal) => slack.user(who, signal));
+  if (channel.name.replace(/^@/, "") !== user.name)
+    throw new ToolFault(
+      "params",
+      `'${visibleLine(wanted)}' is not clear; name the person by id or mail address`,
+    );
   const isOutside = user.email !== undefined && (await isForeign(user.email, services));
+  const shared = channel.isShared ? "of another organisation" : null;
   return {
     target: `@${visibleLine(user.name)}`,
-    channelId: id,
-    outside: isOutside ? `external: ${user.email}` : null,
+    channelId: channel.id,
+    outside: isOutside ? `external: ${visibleLine(user.email ?? "")}` : shared,
   };
 }
 

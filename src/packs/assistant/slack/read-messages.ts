@@ -3,6 +3,7 @@ import { readTool } from "../tool/service-tool.ts";
 import type { Desk } from "../tool/services.ts";
 import { fitItems } from "../tool/tool-output.ts";
 import {
+  channelLabel,
   channelOf,
   messageData,
   pastRange,
@@ -45,7 +46,7 @@ export function getChannelMessages(desk: Desk): Tool<ChannelInput> {
       const more = found.more || all.more;
       const { zone } = services.assistant;
       const build = (kept: typeof all.messages) => ({
-        channel: `#${channel.name}`,
+        channel: channelLabel(channel),
         messages: kept.map((message) => messageData(message, zone)),
         total: all.messages.length,
         more: more || kept.length < all.messages.length,
@@ -75,7 +76,7 @@ export function getThreadReplies(desk: Desk): Tool<ThreadInput> {
       );
       const { zone } = services.assistant;
       const build = (kept: typeof messages) => ({
-        channel: `#${channel.name}`,
+        channel: channelLabel(channel),
         thread_ts,
         messages: kept.map((message) => messageData(message, zone)),
         total: messages.length,

@@ -42,6 +42,8 @@ describe("slack_post_message", () => {
     ["somebody outside", { channel: "@dana" }, "high"],
     ["everybody in the channel", { text: "hello <!channel>" }, "high"],
     ["everybody who is here", { text: "@here look" }, "high"],
+    ["everybody of a private channel", { text: "<!group> look" }, "high"],
+    ["a group of people", { text: "<!subteam^S0123|@devs> look" }, "high"],
     ["everybody, in wide letters", { text: "＠everyone" }, "high"],
     ["everybody, with something invisible between", { text: "@\u200bchannel" }, "high"],
     ["an address that only looks like it", { text: "write to x@channel.example" }, "medium"],
@@ -71,7 +73,7 @@ describe("slack_post_message", () => {
       timestamp: "2025-11-16T09:00:00+01:00",
     });
     expect(world.posts).toHaveLength(1);
-    expect(JSON.parse((await lookup?.(POST, CRASHED)) ?? "")).toEqual(data);
+    expect(JSON.parse(String((await lookup?.(POST, CRASHED)) ?? ""))).toEqual(data);
   });
 
   test("into a channel that is not there is refused", async () => {
@@ -216,4 +218,98 @@ test("messages of a channel come with their threads if wanted, and stay short en
   const { data } = await world.use("slack_get_channel_messages", input);
   expect(JSON.stringify(data).length).toBeLessThan(28_500);
   expect(data).toMatchObject({ more: true, total: 61, left_out: expect.any(Number) });
+});
+
+describe("a direct conversation", () => {
+  const world = async (channel: object, user: object = {}) => {
+    const made = memoryAssistant();
+    const slack = await made.assistant.slack();
+    const dana = { id: "U1", name: "dana", realName: "Dana", isBot: false, ...user };
+    const found = { id: "D1", name: "@dana", isPrivate: true, isShared: false, ...channel };
+    Object.assign(slack, { channel: async () => found, user: async () => dana });
+    return made;
+  };
+  const judge = async (made: Awaited<ReturnType<typeof world>>, channel: string) => {
+    const { confirm, access } = made.tool("slack_post_message");
+    const input = { channel, text: "Hello." };
+    return { reached: await access(input, ROOTS), confirm: await confirm?.(input) };
+  };
+
+  test.each(["@dana", "<@U1>", "D0123456"])("named %s is with a person, not a channel", async (channel) => {
+    const { reached } = await judge(await world({}), channel);
+    expect(reached).toEqual([{ kind: "recipient", address: "@dana" }]);
+  });
+
+  test.each(["@dana", "<@U1>", "D0123456"])("named %s with a stranger is confirmed", async (channel) => {
+    const email = { email: "dana@acme.example" };
+    expect((await judge(await world({}, email), channel)).confirm).toContain("external: dana@acme.example");
+    expect((await judge(await world({ isShared: true }), channel)).confirm).toContain("another organisation");
+  });
+
+  test("that is with somebody else than the person found is refused", async () => {
+    const { error } = await (await world({ name: "@eve" })).use("slack_post_message", {
+      channel: "@dana",
+      text: "Hello.",
+    });
+    expect(error?.type).toBe("params");
+  });
+
+  test("is shown by its partner", async () => {
+    const { data } = await (await world({})).use("slack_get_channel_messages", { channel: "@dana" });
+    expect(data.channel).toBe("@dana");
+  });
+});
+
+test("a search that could not look everywhere says so", async () => {
+  const world = memoryAssistant();
+  const search = async () => ({ messages: [], total: 0, note: "looked only at 20 channels" });
+  Object.assign(await world.assistant.slack(), { search });
+  const { data } = await world.use("slack_search_messages", { query: "plan" });
+  expect(data).toEqual({ messages: [], total: 0, note: "looked only at 20 channels" });
+});
+
+test("one message with an impossible time does not hide the others", async () => {
+  const world = memoryAssistant();
+  world.messages.push(said("mei", "Hello."), { ...said("eve", "Boo."), ts: "9999999999999999.1" });
+  const { data } = await world.use("slack_get_channel_messages", { channel: "#project-alpha" });
+  expect(data.total).toBe(2);
+});
+
+describe("a flood of words", () => {
+  const flood = (text: string) => Array.from({ length: 200 }, (_, at) => said(`u${at % 7}`, text));
+
+  test.each([
+    ["questions", "Is it so now? ".repeat(2_000)],
+    ["agreement", "Agreed. ".repeat(4_000)],
+    ["one endless word", "a".repeat(40_000)],
+    ["dashes", `a${"-".repeat(40_000)}b`],
+    ["nothing visible", "\u200b".repeat(40_000)],
+  ])("of %s is read through, and the answer stays short", async (_name, text) => {
+    const world = memoryAssistant();
+    const first = said("mei", "Who?");
+    const thread = flood(text).map((message) => ({ ...message, threadTs: first.ts }));
+    world.messages.push(first, ...thread);
+    const input = { channel: "#project-alpha", thread_ts: first.ts };
+    const { data } = await world.use("slack_analyze_conversation", input);
+    expect(data.message_count).toBe(201);
+    expect(JSON.stringify(data).length).toBeLessThan(28_000);
+    const read = await world.use("slack_get_thread_replies", input);
+    expect(JSON.stringify(read.data).length).toBeLessThan(28_000);
+  });
+
+  test("by many people with long names is counted right", async () => {
+    const world = memoryAssistant();
+    const link = `https://example.com/${"l".repeat(300)}`;
+    for (let at = 0; at < 70; at++)
+      for (const text of ["We decided to ", "I'll do ", "Who did "])
+        world.messages.push(
+          said(`${at}${'"'.repeat(200)}`, `${text}${'"'.repeat(300)}${text.startsWith("Who") ? "?" : "."}`, {
+            link,
+          }),
+        );
+    const { data } = await world.use("slack_analyze_conversation", { channel: "#project-alpha" });
+    expect(JSON.stringify(data).length).toBeLessThan(28_000);
+    expect(data.summary).toContain("210 messages by 70 people");
+    expect(data.left_out).toBeGreaterThan(0);
+  });
 });

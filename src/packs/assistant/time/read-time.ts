@@ -4,7 +4,9 @@ import { ToolFault } from "../errors/tool-fault.ts";
 import { instantOf } from "./zone-time.ts";
 
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
-const TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/i;
+const TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?[0-5]\d)?$/i;
+/** No clocks on earth are further from UTC. */
+const FURTHEST_OFFSET_MS = 14 * 3_600_000;
 
 /** The zone a call means: the one it names, if there is such a one, else the person's. */
 export function readZone(named: string | undefined, own: string): string {
@@ -26,6 +28,7 @@ export function readTime(text: string, field: string, zone: string): EventTime {
   const [, day = "", hour = "", minute = "", second = "0", offset] = match;
   const parts = { ...dayParts(day, field), hour: +hour, minute: +minute, second: +second };
   if (parts.hour > 23 || parts.minute > 59 || parts.second > 59) throw unreadable(text, field);
+  if (offset !== undefined && Math.abs(offsetMs(offset)) > FURTHEST_OFFSET_MS) throw unreadable(text, field);
   const at =
     offset === undefined
       ? instantOf(parts, zone)

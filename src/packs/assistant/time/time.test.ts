@@ -89,3 +89,10 @@ describe("a time range on Wednesday, 18 November 2026, 10:00 in Berlin", () => {
     expect(() => readRange(written, { ...frame, towards: "past" })).toThrow(/time_range/);
   });
 });
+
+test.each(["2026-11-17T14:00+99:00", "2026-11-17T14:00+01:75", "2026-11-17T14:00-15:00"])(
+  "%s has an offset that no clock has",
+  (text) => {
+    expect(() => readTime(text, "datetime", "UTC")).toThrow(/is no time/);
+  },
+);

@@ -75,10 +75,13 @@ export function writeTool<Input extends object, Plan>(
     access: async (input) => reaches(await planOf(input)).map(toTarget),
     risk: async (input) => risk(await planOf(input)),
     ...(confirm && { confirm: async (input) => confirm(await planOf(input)) }),
-    present: async (input) => present(await planOf(input), beforehand(desk, name)),
+    present: async (input) => {
+      const plan = await planOf(input);
+      return inTime((services) => present(plan, services), desk, name);
+    },
     lookup: async (input, { signal, ...call }) => {
       const found = await find(input, { services: servicesFor(desk, name, signal), key: callKey(call) });
-      return found && jsonText(found.data);
+      return found?.tainted ? jsonOutput(found) : found && jsonText(found.data);
     },
     execute: (input, context) =>
       answered(name, context.signal, async () => {
@@ -114,7 +117,7 @@ function planner<Input extends object, Plan>(
   return (input) => {
     let planned = plans.get(input);
     if (!planned) {
-      planned = plan(input, beforehand(desk, name)).catch((thrown: unknown) => {
+      planned = inTime((services) => plan(input, services), desk, name).catch((thrown: unknown) => {
         throw new PlanError(thrown, name);
       });
       plans.set(input, planned);
@@ -123,9 +126,25 @@ function planner<Input extends object, Plan>(
   };
 }
 
-/** The services before a call may act; no run's stop reaches there, so that time must end it. */
-function beforehand(desk: Desk, tool: string): Services {
-  return servicesFor(desk, tool, AbortSignal.timeout(PLAN_MS));
+/** Looks something up before a call may act; no run's stop reaches there, so that time must end it, whatever hangs. */
+async function inTime<Value>(
+  work: (services: Services) => Promise<Value>,
+  desk: Desk,
+  tool: string,
+): Promise<Value> {
+  const stop = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new ToolFault("network", `no service said within ${PLAN_MS / 1_000} s whom this call reaches`));
+      stop.abort();
+    }, PLAN_MS);
+  });
+  try {
+    return await Promise.race([work(servicesFor(desk, tool, stop.signal)), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function toTarget(address: string): Target {

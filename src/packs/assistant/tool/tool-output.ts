@@ -26,10 +26,13 @@ export function jsonText(data: object): string {
 
 /** The beginning of a text, with a note on how much is missing. */
 export function cutText(text: string, limit: number): string {
-  const shown = visibleText(text);
-  if (shown.length <= limit) return shown;
+  // However long a text is, no more of it is worked on than can be shown; only line ends become shorter.
+  const near = cutAt(text, 2 * limit + 2);
+  const shown = visibleText(near);
+  const unread = text.length - near.length;
+  if (shown.length <= limit && unread === 0) return shown;
   const head = cutAt(shown, limit);
-  return `${head}… (${shown.length - head.length} more characters)`;
+  return `${head}… (${shown.length - head.length + unread} more characters)`;
 }
 
 /** Data with as many items as there is room for; `left_out` counts the others. */
@@ -38,14 +41,21 @@ export function fitItems<Item>(
   build: (items: readonly Item[]) => object,
   keep: "first" | "last" = "first",
 ): object {
-  let count = items.length;
-  while (true) {
+  const dataOf = (count: number) => {
     const kept = keep === "first" ? items.slice(0, count) : items.slice(items.length - count);
     const left = items.length - count;
-    const data = { ...build(kept), ...(left > 0 && { left_out: left }) };
-    if (count === 0 || jsonText(data).length <= MAX_CHARS) return data;
-    count = Math.min(count - 1, Math.floor(count * 0.85));
+    return { ...build(kept), ...(left > 0 && { left_out: left }) };
+  };
+  const fits = (data: object) => jsonText(data).length <= MAX_CHARS;
+  const all = dataOf(items.length);
+  if (items.length === 0 || fits(all)) return all;
+  let [most, tooMany] = [0, items.length];
+  while (tooMany - most > 1) {
+    const middle = Math.floor((most + tooMany) / 2);
+    if (fits(dataOf(middle))) most = middle;
+    else tooMany = middle;
   }
+  return dataOf(most);
 }
 
 /** Data with as much of a text as there is room for. */

@@ -17,6 +17,8 @@ export type Card = Contact & { readonly uid: string; readonly memberRefs: readon
 const MAX_BYTES = 20_000_000;
 const MAX_VALUES = 200;
 const MAX_MEMBERS = 2_000;
+/** How many members of lists within lists are looked at in one address book. */
+const MAX_NESTED = 500_000;
 const NAMELESS = "no name";
 
 /** The cards of vCard text, 3.0 or 4.0. What cannot be read becomes a problem and hides nothing else. */
@@ -36,11 +38,13 @@ export async function parseCards(
 }
 
 function cardOf(card: Component): Card | undefined {
-  const emails = preferredFirst(propertiesOf(card, "email"));
+  const emails = preferredFirst(propertiesOf(card, "email")).map((email) => email.replace(/^mailto:/i, ""));
+  const phones = preferredFirst(propertiesOf(card, "tel")).map((phone) => phone.replace(/^tel:/i, ""));
   const organization = partsOf(propertyOf(card, "org"))[0];
   const name = nameOf(card) ?? organization ?? emails[0];
   if (name === undefined) return undefined;
-  const uid = textOf(card, "uid") ?? emails[0] ?? name;
+  // Many programs write no UID; people may share an address, and others a name.
+  const uid = textOf(card, "uid") ?? [...new Set([name, emails[0] ?? phones[0] ?? name])].join(" ");
   const kind = (textOf(card, "kind") ?? textOf(card, "x-addressbookserver-kind"))?.toLowerCase();
   const members = ["member", "x-addressbookserver-member"]
     .flatMap((property) => propertiesOf(card, property))
@@ -54,7 +58,7 @@ function cardOf(card: Component): Card | undefined {
     uid,
     name,
     emails,
-    phones: preferredFirst(propertiesOf(card, "tel")).map((phone) => phone.replace(/^tel:/i, "")),
+    phones,
     ...(organization !== undefined && { organization }),
     ...(title !== undefined && { title }),
     ...(notes !== undefined && { notes }),
@@ -93,14 +97,31 @@ function preferredFirst(properties: readonly Property[]): string[] {
   return [...new Set(values.filter((value) => value !== ""))];
 }
 
-/** Lists whose members are named by UID, with the first address of each; members that are not there are left out. */
+/**
+ * Lists whose members are named by UID, with the first address of each, and of a list among them with its members;
+ * members that are not there are left out.
+ */
 export function resolveMembers(cards: readonly Card[]): Card[] {
   const bare = (uid: string) => uid.replace(/^urn:uuid:/i, "").toLowerCase();
   const byUid = new Map(cards.map((card) => [bare(card.uid), card]));
+  let nested = 0;
   return cards.map((card) => {
     if (card.memberRefs.length === 0) return card;
-    const found = card.memberRefs.flatMap((ref) => byUid.get(bare(ref))?.emails[0]?.toLowerCase() ?? []);
-    return { ...card, members: [...new Set([...(card.members ?? []), ...found])] };
+    const addresses = new Set<string>();
+    // Each list is gone through once, whatever lists hold each other.
+    const lists = new Set([card]);
+    for (const list of lists) {
+      if (list !== card) nested += list.memberRefs.length + 1;
+      if (nested > MAX_NESTED) break;
+      for (const address of list.members ?? []) addresses.add(address);
+      for (const ref of list.memberRefs) {
+        const member = byUid.get(bare(ref));
+        const address = member?.emails[0]?.toLowerCase();
+        if (member?.members) lists.add(member);
+        else if (address !== undefined) addresses.add(address);
+      }
+    }
+    return { ...card, members: [...addresses].slice(0, MAX_MEMBERS) };
   });
 }
 

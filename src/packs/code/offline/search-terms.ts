@@ -69,7 +69,7 @@ const ALSO_BY_STEM = new Map(Object.entries(ALSO).map(([word, also]) => [stemOf(
 const EXACT =
   /[`"“]([^`"”\n]{2,80})[`"”]|\b([a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|\w+_\w+|[A-Z]{2,}[A-Z\d]*|[a-zA-Z]\w*(?:\.\w+)*\(\))/g;
 const PATH =
-  /(?<![\w/.:-])((?:[\w.@-]+\/)+[\w.@-]*|[\w@-][\w.@-]*\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|cs|cpp|cc|c|h|hpp|php|swift|scala|sh|md|rst|txt|json|ya?ml|toml|sql|css|html|vue|svelte))(?![\w/])(?::\d+)?/g;
+  /(?<![\w/.:-])((?:[\w.@-]+\/)+(?:[\w.@-]*[\w@-])?|[\w@-][\w.@-]*\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|cs|cpp|cc|c|h|hpp|php|swift|scala|sh|md|rst|txt|json|ya?ml|toml|sql|css|html|vue|svelte))(?![\w/])(?::\d+)?/g;
 
 /** Works out what to search for: named files, exact names, and other words with what code calls them. */
 export function queryOf(question: string): Query {

@@ -14,6 +14,7 @@ const CASES: readonly [request: string, parts: readonly (readonly [text: string,
   ["Find the parser and list the tests", [["Find the parser"], ["list the tests"]]],
   ["Find the parser, then review it", [["Find the parser"], ["review it", 0]]],
   ["Find the parser. Then fix the bug in it.", [["Find the parser."], ["fix the bug in it.", 0]]],
+  ["Review src/a.ts. Run the tests.", [["Review src/a.ts."], ["Run the tests."]]],
   ["Find the limits; explain the queue", [["Find the limits"], ["explain the queue"]]],
   ["Review src/a.ts and src/b.ts, and run the tests", [["Review src/a.ts and src/b.ts"], ["run the tests"]]],
   [

@@ -16,7 +16,7 @@ const OPEN = "\ue000";
 const CLOSE = "\ue001";
 /** What stays whole: fences, quotations, code, addresses and paths. */
 const WHOLE =
-  /```[\s\S]*?```|`[^`\n]+`|"[^"\n]+"|“[^”\n]+”|(?<!\w)'[^'\n]+'(?!\w)|\bhttps?:\/\/\S+|(?<![\w/])(?:[\w.@-]*\/)+[\w.@*-]+|\b[\w-]+\.[a-z]{1,5}\b/g;
+  /```[\s\S]*?```|`[^`\n]+`|"[^"\n]+"|“[^”\n]+”|(?<!\w)'[^'\n]+'(?!\w)|\bhttps?:\/\/\S+|(?<![\w/])(?:[\w.@-]*\/)+[\w.@*-]*[\w@*-]|\b[\w-]+\.[a-z]{1,5}\b/g;
 const ITEM = /^\s*(?:[-*•]|\d{1,2}[.)]|\(?[a-z]\))\s+/i;
 const JOINT =
   /\s*(?:[,;]\s*)?\b(and then|then|after that|afterwards|afterward|once (?:that is |that's |it is |it's )?done|followed by|finally)\b[\s,:]*|\s*(?:,\s*and\s+(?:also\s+)?|;\s*|,\s*|\s+and\s+(?:also\s+)?|\s+as well as\s+|\s+plus\s+)/gi;

@@ -19,9 +19,9 @@ export async function importCalendar(source: ImportSource, text: string): Promis
     try {
       const row = await eventRow(each, zone);
       const isNew = addEvent(database, calendar, row);
-      const known = isNew || calendar !== OWN_CALENDAR ? null : await findSeries(database, each.uid);
+      const known = isNew ? null : await findSeries(database, each.uid, calendar);
       const isNewer = known !== null && sequenceOf(each) > sequenceOf(known.series);
-      count(report, "events", isNew || (isNewer && replaceEvent(database, row, known.etag)));
+      count(report, "events", isNew || (isNewer && replaceEvent(database, row, known.etag, calendar)));
     } catch (thrown) {
       addProblem(report, file, thrown);
     }

@@ -1,8 +1,8 @@
 import { basename, join } from "node:path";
 import type { EmbeddedDatabase } from "../embedded-database.ts";
 import {
-  allChannels,
   allUsers,
+  hasChannel,
   namesOf,
   putChannel,
   putMessage,
@@ -10,7 +10,7 @@ import {
   type StoredChannel,
 } from "../slack-rows.ts";
 import { addProblem, count, type ImportReport } from "./import-report.ts";
-import { readBounded } from "./read-bounded.ts";
+import { folderOf, readBounded } from "./read-bounded.ts";
 import { channelIn, type Fields, messageIn, objectsIn, userIn } from "./read-slack-export.ts";
 
 /** Files that say which channels an export has. */
@@ -19,6 +19,8 @@ export const CHANNEL_FILES: readonly { readonly file: string; readonly kind: Sto
   { file: "groups.json", kind: "private" },
   { file: "dms.json", kind: "direct" },
 ];
+
+const DAY_FILE = /^\d{4}-\d{2}-\d{2}\.json$/;
 
 type Export = {
   readonly database: EmbeddedDatabase;
@@ -32,40 +34,49 @@ type Export = {
 
 /** Imports the folder of a Slack export: people, then channels, then the messages of each day. */
 export async function importSlack(source: Export): Promise<void> {
-  const { database, report, folder } = source;
+  const { database, report, folder, files } = source;
   for (const fields of await topList(source, "users.json")) {
     const user = userIn(fields);
     if (user) putUser(database, user);
     else addProblem(report, join(folder, "users.json"), "a user has no id or name");
   }
-  for (const { file, kind } of CHANNEL_FILES)
-    for (const fields of await topList(source, file))
-      await importChannel(source, { file: join(folder, file), kind, fields });
+  const channels = await importChannels(source);
+  const names = namesOf(database);
+  const days = Map.groupBy(
+    files.filter((path) => DAY_FILE.test(basename(path))),
+    folderOf,
+  );
+  for (const { id, kind, name } of channels)
+    for (const path of days.get(join(folder, kind === "direct" ? id : name)) ?? []) {
+      const list = await listOf(source, path);
+      database.within(() => {
+        for (const item of list) {
+          const message = messageIn(item, id);
+          if (message) count(report, "messages", putMessage(database, message, names));
+        }
+      });
+    }
 }
 
-async function importChannel(
-  source: Export,
-  { file, kind, fields }: { file: string; kind: StoredChannel["kind"]; fields: Fields },
-): Promise<void> {
-  const { database, report, folder, files } = source;
-  const channel = channelIn(fields, kind, (members) => partnerName(database, members));
-  if (!channel) return addProblem(report, file, "a channel has an id or name that cannot be one");
-  const isNew = putChannel(database, channel);
-  if (!isNew && !allChannels(database).some(({ id }) => id === channel.id))
-    return addProblem(report, file, `another channel is called ${channel.name} already`);
-  count(report, "channels", isNew);
-  const days = join(folder, kind === "direct" ? channel.id : channel.name);
-  const names = namesOf(database);
-  for (const path of files.filter((each) => each.startsWith(`${days}/`) && each.endsWith(".json"))) {
-    if (!/^\d{4}-\d{2}-\d{2}\.json$/.test(basename(path))) continue;
-    const list = await listOf(source, path);
-    database.within(() => {
-      for (const item of list) {
-        const message = messageIn(item, channel.id);
-        if (message) count(report, "messages", putMessage(database, message, names));
+/** Imports the channels; gives those that are in the store now. */
+async function importChannels(source: Export): Promise<StoredChannel[]> {
+  const { database, report, folder } = source;
+  const directName = partnerNames(database);
+  const channels = new Map<string, StoredChannel>();
+  for (const { file, kind } of CHANNEL_FILES)
+    for (const fields of await topList(source, file)) {
+      const channel = channelIn(fields, kind, directName);
+      if (!channel) {
+        addProblem(report, join(folder, file), "a channel has an id or name that cannot be one");
+        continue;
       }
-    });
-  }
+      const isNew = putChannel(database, channel);
+      if (isNew || hasChannel(database, channel.id)) {
+        channels.set(channel.id, channel);
+        count(report, "channels", isNew);
+      } else addProblem(report, join(folder, file), `another channel is called ${channel.name} already`);
+    }
+  return [...channels.values()];
 }
 
 async function topList(source: Export, file: string): Promise<Fields[]> {
@@ -83,9 +94,11 @@ async function listOf({ root, report }: Export, path: string): Promise<Fields[]>
 }
 
 /** A conversation of two is named after the one who is not the owner. */
-function partnerName(database: EmbeddedDatabase, members: readonly string[]): string | undefined {
+function partnerNames(database: EmbeddedDatabase): (members: readonly string[]) => string | undefined {
   const own = database.owner().address.toLowerCase();
   const users = new Map(allUsers(database).map((user) => [user.id, user]));
-  const partner = members.find((id) => users.get(id)?.email?.toLowerCase() !== own) ?? members[0];
-  return partner === undefined ? undefined : `@${users.get(partner)?.name ?? partner}`;
+  return (members) => {
+    const partner = members.find((id) => users.get(id)?.email?.toLowerCase() !== own) ?? members[0];
+    return partner === undefined ? undefined : `@${users.get(partner)?.name ?? partner}`;
+  };
 }

@@ -55,3 +55,10 @@ test("any messages survive an mbox file byte for byte", () => {
     { numRuns: 300 },
   );
 });
+
+test("a paragraph that begins like a separator is text", () => {
+  const file =
+    "From a@x Tue Oct 20 08:00:00 2026\nSubject: one\n\nHello\n\nFrom 2019 to 2024 we grew.\n\nFrom now on.\n";
+  const mails = [...readMbox(Buffer.from(file))];
+  expect(mails.map(({ bytes }) => text(bytes))).toEqual([expect.stringContaining("we grew.")]);
+});

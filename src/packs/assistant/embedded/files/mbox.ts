@@ -9,7 +9,8 @@ export type FiledMail = {
   readonly envelopeMs: number | null;
 };
 
-const SEPARATOR = /(?:^|(?<=\n\r?\n))From [^\n]*\d{4}[^\n]*(?:\n|$)/g;
+/** With a year and a time, so that a paragraph that begins with the word is none. */
+const SEPARATOR = /(?:^|(?<=\n\r?\n))From (?=[^\n]{0,500}\d{4})[^\n]{0,500}\d:\d\d[^\n]*(?:\n|$)/g;
 const STATUS = /^(x-)?status:/i;
 const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];

@@ -1,0 +1,45 @@
+import type { MessageRow, SessionRow } from "../../schema/record.ts";
+import type { Store } from "../../store/create-store.ts";
+import { failedResult } from "../runs/failed-result.ts";
+import { takeLease } from "../take-lease.ts";
+import { isClosed, metadataOf } from "./read-row.ts";
+
+const MESSAGE = "cancelled while no process had the session";
+
+/**
+ * Ends a session that no living process has: its open rows are closed as cancelled, what waits for a person is answered
+ * with no, and it is never resumed. Throws if a living process has it.
+ */
+export async function cancelRecorded(store: Store, row: SessionRow, by: string): Promise<void> {
+  const { session_id: sessionId } = row;
+  const lease = takeLease(store, sessionId);
+  try {
+    const atMs = Date.now();
+    for (const open of store.messages(sessionId).toReversed())
+      if (!isClosed(open)) closeRow(store, open, atMs);
+    store.endSession(sessionId, "cancelled");
+    await store.committed();
+    for (const { approvalId } of store.approvals({ sessionId, open: true, limit: 10_000 }))
+      store.answerApproval(approvalId, { allowed: false, by, note: MESSAGE, atMs });
+    store.forgetStops(sessionId);
+  } finally {
+    lease.release();
+  }
+}
+
+function closeRow(store: Store, row: MessageRow, atMs: number): void {
+  const isRun = row.request_type === "prompt" || row.request_type === "delegation";
+  const { attempt } = metadataOf(row);
+  const about = { runId: row.run_id, sessionId: row.session_id, agent: row.agent_role ?? "" };
+  const { details, ...result } = failedResult(
+    { ...about, ...(typeof attempt === "number" && { attempt }) },
+    { type: "cancelled", message: MESSAGE, recoverable: false },
+  );
+  store.close(row.id, row.session_id, {
+    status: "cancelled",
+    completedAtMs: atMs,
+    durationMs: Math.max(0, atMs - Date.parse(row.started_at)),
+    errorMessage: MESSAGE,
+    ...(isRun && { responseContent: details, bailoutReason: "cancelled", metadata: { result } }),
+  });
+}

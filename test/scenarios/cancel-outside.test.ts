@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import { cancelRecorded } from "../../src/runtime/record/cancel-recorded.ts";
+import { createStore, type Store } from "../../src/store/create-store.ts";
+import { after, callDelegateMany, callTool, hang, say } from "../../src/testing/index.ts";
+import { Lives, silence } from "../fixtures/lives.ts";
+
+/** Another process that looks at the same record. */
+async function elsewhere<Value>(lives: Lives, act: (store: Store) => Value | Promise<Value>): Promise<Value> {
+  const store = createStore({ path: lives.database });
+  try {
+    return await act(store);
+  } finally {
+    await store.shutdown();
+  }
+}
+
+test("a session that another process asks to stop ends as cancelled, and the wish with it", async () => {
+  using lives = new Lives();
+  const { step } = silence();
+  const t = lives.open({ lead: step });
+  const { sessionId, result } = await t.runtime.start({ agent: "lead", task: "go" });
+  await elsewhere(lives, (store) => {
+    expect(store.holderOf(sessionId)).toContain(`process ${process.pid} on`);
+    store.askToStop({ sessionId, id: sessionId });
+  });
+  expect(await result).toMatchObject({ status: "cancelled", error: { message: "cancelled from outside" } });
+  await t.close();
+  await elsewhere(lives, (store) => {
+    expect(store.findSession(sessionId).status).toBe("cancelled");
+    expect(store.stopsAsked()).toEqual([]);
+    expect(store.holderOf(sessionId)).toBeNull();
+  });
+});
+
+test("a run that another process asks to stop ends with what is below it, and the rest goes on", async () => {
+  using lives = new Lives();
+  const stopped = Promise.withResolvers<void>();
+  const t = lives.open({
+    lead: ({ turn, last }) =>
+      turn > 0
+        ? say(last)
+        : callDelegateMany(["0", "1"].map((task) => ({ id: `t${task}`, agent: "worker", task }))),
+    worker: ({ task }) => (task === "0" ? hang() : after(stopped.promise, say("fine"))),
+  });
+  t.runtime.events((event) => {
+    if (event.type === "run.ended" && event.result.status === "cancelled") stopped.resolve();
+    if (event.type !== "run.started" || event.task !== "0") return;
+    void elsewhere(lives, (store) => store.askToStop({ sessionId: event.sessionId, id: event.runId }));
+  });
+  const result = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(result.status).toBe("completed");
+  expect(result.details).toContain("1 succeeded, 1 failed: t0");
+  await t.close();
+});
+
+test("a run that is to stop is not taken up when its dead session goes on", async () => {
+  using lives = new Lives();
+  const quiet = silence();
+  const lead = () => callDelegateMany([{ id: "a", agent: "worker", task: "0" }]);
+  const first = lives.open({ lead, worker: quiet.step });
+  const sessionId = await lives.abandon(first, () => quiet.reached);
+  await elsewhere(lives, (store) => {
+    const worker = store.runs(sessionId).find((row) => row.agent_role === "worker");
+    store.askToStop({ sessionId, id: worker?.run_id ?? "" });
+  });
+  let asked = 0;
+  const t = lives.open({
+    lead: ({ last }) => say(last),
+    worker: () => {
+      asked++;
+      return say("fine");
+    },
+  });
+  const { result } = await t.runtime.resume(sessionId);
+  expect((await result).details).toContain('"status": "cancelled"');
+  expect(asked).toBe(0);
+  await t.close();
+});
+
+test("a dead session that is cancelled has no open row or question left, and is never resumed", async () => {
+  using lives = new Lives();
+  const quiet = silence();
+  const first = lives.open({ lead: ({ turn }) => (turn === 0 ? callTool("nothing", {}) : quiet.step()) });
+  const sessionId = await lives.abandon(first, () => quiet.reached);
+  await elsewhere(lives, async (store) => {
+    store.addApproval({
+      ...{ approvalId: "apr_1", sessionId, runId: "run_1", callId: "c", tool: "pay", inputHash: "h" },
+      request: {},
+      requestedAtMs: 1,
+    });
+    await cancelRecorded(store, store.findSession(sessionId), "Ada");
+    expect(store.messages(sessionId).filter((row) => row.closed_seq === null)).toEqual([]);
+    expect(store.approvals({ open: true })).toEqual([]);
+    expect(store.runs(sessionId)[0]).toMatchObject({ status: "cancelled", bailout_reason: "cancelled" });
+  });
+  const t = lives.open({ lead: ({ turn }) => say(`answer ${turn}`) });
+  await expect(t.runtime.resume(sessionId)).rejects.toThrow(/was stopped, and stays stopped/);
+  const more = await t.runtime.run({ agent: "lead", task: "more", session: sessionId });
+  expect(more).toMatchObject({ status: "completed", session_id: sessionId });
+  expect(await t.runtime.replay(sessionId)).toBeDefined();
+  await t.close();
+});
+
+test("a wish that came after a session had ended does not stop its next task", async () => {
+  using lives = new Lives();
+  const t = lives.open({ lead: () => say("fine") });
+  const { session_id: sessionId } = await t.runtime.run({ agent: "lead", task: "one" });
+  t.runtime.store.askToStop({ sessionId, id: sessionId });
+  const next = await t.runtime.run({ agent: "lead", task: "two", session: sessionId });
+  expect(next.status).toBe("completed");
+  expect(t.runtime.store.stopsAsked()).toEqual([]);
+  await t.close();
+});
