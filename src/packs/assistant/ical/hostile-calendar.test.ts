@@ -46,6 +46,18 @@ test("an event is kept with the zones it uses and no others", async () => {
   expect(first && (await calendarText([first]))).toContain("TZID:Two");
 });
 
+test("a zone that is nested without end or too long is left out, and its event stays", async () => {
+  const deep = [...Array(60_000).fill("BEGIN:X"), ...Array(60_000).fill("END:X")];
+  const long = Array(9_000).fill("RDATE:20260101T000000");
+  for (const lines of [deep, long]) {
+    const { series, problems } = await parseCalendar(
+      calendar(...zone("Nowhere", ...lines), ...event("UID:a", "DTSTART;TZID=Nowhere:20261028T100000")),
+    );
+    expect(series.map(({ uid, zones }) => [uid, zones.length])).toEqual([["a", 0]]);
+    expect(problems).toEqual(["the time zone Nowhere is too long and was left out"]);
+  }
+});
+
 test("a zone that nobody knows ends its old rules where it says so", async () => {
   const old = observance(
     "DAYLIGHT",

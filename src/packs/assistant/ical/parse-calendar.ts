@@ -54,7 +54,12 @@ export async function parseCalendar(
 }
 
 function isShort(zone: Component): boolean {
-  return JSON.stringify(zone).length <= MAX_ZONE_CHARS;
+  try {
+    return JSON.stringify(zone).length <= MAX_ZONE_CHARS;
+  } catch {
+    // It is nested deeper than calls can be.
+    return false;
+  }
 }
 
 function usedZones(event: Component): Set<string> {
