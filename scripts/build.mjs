@@ -1,7 +1,16 @@
 // Builds dist/: the entries and the chunks they share, because loading a few files takes half the time of loading
 // two hundred; the prompts beside them; and the types.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
@@ -17,7 +26,7 @@ const bundle = await rolldown({
   input: {
     index: join(src, "index.ts"),
     testing: join(src, "testing", "index.ts"),
-    cli: join(src, "cli", "main.ts"),
+    program: join(src, "cli", "main.ts"),
     "extract-worker": join(src, "packs", "research", "extract", "extract-worker.ts"),
   },
   platform: "node",
@@ -33,7 +42,10 @@ await bundle.write({
   // By what commands need: help and names; agents and their rights; the record; everything that runs.
   codeSplitting: {
     groups: [
-      { name: "base", test: /[/\\]src[/\\](schema[/\\]|files[/\\]package-root)/ },
+      {
+        name: "base",
+        test: /[/\\]src[/\\](schema[/\\]|files[/\\]package-root|packs[/\\]assistant[/\\]accounts[/\\]account\.ts)/,
+      },
       {
         name: "agents",
         test: /[/\\]src[/\\](agents|config|permissions|runtime[/\\]project[/\\](?!built-in))/,
@@ -55,6 +67,13 @@ for (const file of prompts) {
     throw new Error(`two prompts are named ${basename(file)}; give one of them another name`);
   copyFileSync(join(src, file), to);
 }
+
+// What `retinue` starts: it says which Node is needed before any other file of ours is read.
+const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const entry = readFileSync(join(root, "scripts", "entry.js"), "utf8");
+writeFileSync(join(made, "cli.js"), entry.replaceAll("OLDEST_NODE", /\d+/.exec(engines.node)?.[0] ?? "24"), {
+  mode: 0o755,
+});
 
 const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
 const { status } = spawnSync(

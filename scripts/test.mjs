@@ -41,6 +41,21 @@ const NEEDS = [
     isThere: () => works("radicale", "--version"),
     remedy: "apt install radicale",
   },
+  {
+    what: "what a person sees on a terminal",
+    isThere: () => works("tmux", "-V"),
+    remedy: "apt install tmux",
+  },
+  {
+    what: "completion in a real zsh",
+    isThere: () => works("zsh", "--version"),
+    remedy: "apt install zsh",
+  },
+  {
+    what: "completion in a real fish",
+    isThere: () => works("fish", "--version"),
+    remedy: "apt install fish",
+  },
 ];
 const { status } = spawnSync(
   process.execPath,

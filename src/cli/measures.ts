@@ -1,3 +1,4 @@
+import type { WaitingOn } from "../schema/event.ts";
 import type { RunStatus } from "../schema/result.ts";
 
 const ICONS: Readonly<Record<RunStatus, string>> = {
@@ -15,6 +16,17 @@ export function statusLabel(status: RunStatus, partial = false): string {
   return `${ICONS[status]} ${status}`;
 }
 
+/** What a run waits for, in words. */
+export const WAITS: Readonly<Record<WaitingOn, string>> = {
+  children: "sub-agents",
+  approval: "approval",
+  budget: "budget",
+  slot: "a slot",
+  provider: "the provider",
+  pause: "the end of the pause",
+  store: "the disk",
+};
+
 /** A length of time as people read it. */
 export function showDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)}ms`;
@@ -23,6 +35,20 @@ export function showDuration(ms: number): string {
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes}m${two(seconds % 60)}s`;
   return `${Math.floor(minutes / 60)}h${two(minutes % 60)}m`;
+}
+
+/** How long something has lasted that goes on: whole seconds, because a finer number would never stand still. */
+export function showElapsed(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  return seconds < 60 ? `${seconds}s` : showDuration(seconds * 1_000);
+}
+
+/** A number in at most five signs: `812`, `4.2k`, `123k`, `1.2M`. */
+export function showShort(count: number): string {
+  if (count < 1_000) return String(Math.round(count));
+  if (count < 9_950) return `${(count / 1_000).toFixed(1)}k`;
+  if (count < 999_500) return `${Math.round(count / 1_000)}k`;
+  return count < 9_950_000 ? `${(count / 1_000_000).toFixed(1)}M` : `${Math.round(count / 1_000_000)}M`;
 }
 
 /** An amount of money; what nobody knows is `?`, never nothing. */

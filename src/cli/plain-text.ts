@@ -14,6 +14,14 @@ export function plainLine(text: string, limit: number): string {
   return characters.length <= limit ? line : `${characters.slice(0, limit - 1).join("")}…`;
 }
 
+/** JSON that cannot steer a terminal and reads back as the same value: what could is written as an escape. */
+export function plainJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replaceAll(
+    /(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
 /** Rows of cells, padded so that columns line up; the last column is left as it is. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];

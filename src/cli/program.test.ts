@@ -1,4 +1,6 @@
+import type { Command } from "commander";
 import { expect, test } from "vitest";
+import { COMMAND_EXAMPLES } from "./help/command-examples.ts";
 import { createProgram, withRun } from "./program.ts";
 import { createTerminal } from "./terminal.ts";
 
@@ -19,7 +21,17 @@ test("a task without a command is a run", () => {
     "run | --model=x/y | -C | dir | fix the build | --json",
   );
   expect(read("-p")).toBe("run | -p");
+  expect(read("-p", "hello")).toBe("run | -p | hello");
   expect(read("--", "--odd task")).toBe("run | -- | --odd task");
+});
+
+test("flags that go on with a session make a run, with an id or without", () => {
+  expect(read("-c", "more")).toBe("run | -c | more");
+  expect(read("-r")).toBe("run | -r");
+  expect(read("-r", "ses_1")).toBe("run | -r | ses_1");
+  expect(read("-r", "ses_1", "more")).toBe("run | -r | ses_1 | more");
+  expect(read("--resume=ses_1", "-p", "go on now")).toBe("run | --resume=ses_1 | -p | go on now");
+  expect(read("-r", "go on now")).toBe("run | -r | go on now");
 });
 
 test("commands, single words, help and unknown flags stay as they are", () => {
@@ -29,8 +41,39 @@ test("commands, single words, help and unknown flags stay as they are", () => {
     ["-C", "dir", "agents", "list"],
     ["--help"],
     ["--nope", "a b"],
+    ["-p", "agents"],
     ["--json"],
   ]) {
     expect(withRun(program, args)).toEqual(args);
   }
+});
+
+function everyCommand(command: Command, path = ""): [string, Command][] {
+  return command.commands.flatMap((each) => {
+    const words = `${path} ${each.name()}`.trim();
+    return [[words, each] as [string, Command], ...everyCommand(each, words)];
+  });
+}
+
+function helpOf(command: Command): string {
+  let text = "";
+  command.configureOutput({ writeOut: (part) => (text += part) });
+  command.outputHelp();
+  return text;
+}
+
+test("every command's help shows how it is called, once", () => {
+  for (const [name, command] of everyCommand(program))
+    expect(helpOf(command).match(/^Examples?:$/gm), `retinue ${name} --help`).toHaveLength(1);
+});
+
+test("every command has its group, so that the program's own help stays short", () => {
+  const help = helpOf(program);
+  expect(help).not.toContain("More:");
+  expect(help.split("\n").length).toBeLessThan(60);
+});
+
+test("no example is of a command that there is not", () => {
+  const names = new Set(everyCommand(program).map(([name]) => name));
+  expect(Object.keys(COMMAND_EXAMPLES).filter((name) => !names.has(name))).toEqual([]);
 });

@@ -10,13 +10,24 @@ import { registerPlan } from "./commands/plan.ts";
 import { registerReplay } from "./commands/replay.ts";
 import { registerResume } from "./commands/resume.ts";
 import { registerRun } from "./commands/run.ts";
+import { registerSession } from "./commands/session/register-session.ts";
 import { registerSessions } from "./commands/sessions.ts";
+import { registerSetup } from "./commands/setup/register-setup.ts";
 import { registerStats } from "./commands/stats.ts";
 import { registerTrace } from "./commands/trace.ts";
+import { registerTui } from "./commands/tui.ts";
+import { shapeHelp } from "./help/shape-help.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** One invocation: where it reads and writes, and what it will answer with. */
 export type Cli = { readonly terminal: Terminal; exitCode: number };
+
+/** What a newcomer may type first. */
+const START = `
+Examples:
+  retinue demo
+  retinue "explain what src/main.ts does"
+  retinue COMMAND --help`;
 
 /** The commands. Their work is loaded only when one of them is called. */
 export function createProgram(cli: Cli): Command {
@@ -32,26 +43,31 @@ export function createProgram(cli: Cli): Command {
       writeOut: (text) => cli.terminal.print(text.trimEnd()),
       writeErr: (text) => cli.terminal.tell(text.trimEnd()),
     })
-    .addHelpText("after", '\nA task in quotes runs at once: retinue "explain what src/main.ts does"');
+    .addHelpText("after", START);
   registerRun(program, cli);
   registerPlan(program, cli);
-  registerAgents(program, cli);
   registerResume(program, cli);
-  registerReplay(program, cli);
+  registerSession(program, cli);
+  registerTui(program, cli);
   registerSessions(program, cli);
   registerTrace(program, cli);
-  registerChanges(program, cli);
   registerStats(program, cli);
-  registerBlacklist(program, cli);
+  registerReplay(program, cli);
+  registerChanges(program, cli);
+  registerAgents(program, cli);
   registerAccounts(program, cli);
+  registerBlacklist(program, cli);
+  registerSetup(program, cli);
+  shapeHelp(program);
   const version = readVersion();
   for (const command of [program, ...everyCommand(program)]) withCommon(command, version);
   return program;
 }
 
 /**
- * The arguments with `run` put in where a task stands without it: a first word with a blank in it is a task, and so
- * is whatever comes by stdin when only flags of `run` are given. A single unknown word stays a mistyped command.
+ * The arguments with `run` put in where a task stands without it: a first word with a blank in it is a task, and so is
+ * any word after flags of `run`, and whatever comes by stdin when only such flags are given. A single unknown word
+ * stays a mistyped command.
  */
 export function withRun(program: Command, args: readonly string[]): string[] {
   const run = program.commands.find((command) => command.name() === "run");
@@ -60,10 +76,14 @@ export function withRun(program: Command, args: readonly string[]): string[] {
     const arg = args[index] ?? "";
     if (arg === "--") return flags > 0 || index === 0 ? ["run", ...args] : [...args];
     const option = run?.options.find((each) => isFlag(each, arg.replace(/=.*$/s, "")));
-    if (!arg.startsWith("-") || arg === "-") return /\s/.test(arg) ? ["run", ...args] : [...args];
+    if (!arg.startsWith("-") || arg === "-") {
+      const isTask = /\s/.test(arg) || (flags > 0 && !isCommand(program, arg));
+      return isTask ? ["run", ...args] : [...args];
+    }
     if (!option) return [...args];
     if (!program.options.some((each) => isFlag(each, arg))) flags++;
-    if (option.required && !arg.includes("=")) index++;
+    const mayHave = option.optional && /^[^-\s]+$/.test(args[index + 1] ?? "");
+    if ((option.required || mayHave) && !arg.includes("=")) index++;
   }
   return flags > 0 ? ["run", ...args] : [...args];
 }
@@ -77,6 +97,10 @@ function withCommon(command: Command, version: string): void {
 
 function isFlag({ short, long }: Option, arg: string): boolean {
   return arg === short || arg === long;
+}
+
+function isCommand(program: Command, name: string): boolean {
+  return program.commands.some((command) => command.name() === name || command.aliases().includes(name));
 }
 
 function everyCommand(command: Command): Command[] {

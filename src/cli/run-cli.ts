@@ -7,16 +7,29 @@ import type { Terminal } from "./terminal.ts";
 
 /** Runs one command line and returns its exit code. Never throws: whatever goes wrong is told on stderr. */
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
+  if (args[0] === "__complete") {
+    const { completeNames } = await import("./completion/complete-names.ts");
+    await completeNames(args.slice(1), terminal);
+    return EXIT.ok;
+  }
   const cli = { terminal, exitCode: EXIT.ok };
   const program = createProgram(cli);
   try {
-    if (args.length === 0) program.outputHelp();
-    else await program.parseAsync(withRun(program, args), { from: "user" });
+    if (args.length === 0 && !terminal.hasScreen) program.outputHelp();
+    else await program.parseAsync(withTui(args) ?? withRun(program, args), { from: "user" });
     return cli.exitCode;
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.ok : EXIT.usage;
     return showError(thrown, terminal);
   }
+}
+
+/** The arguments with `tui` put in where there is nothing else to do. */
+function withTui(args: readonly string[]): string[] | undefined {
+  const [first] = args;
+  return first === undefined || first === "--linear" || first === "--screen-reader"
+    ? ["tui", ...args]
+    : undefined;
 }
 
 function showError(thrown: unknown, terminal: Terminal): number {

@@ -1,10 +1,25 @@
-/** Where the program reads from and writes to. Nothing here ever writes an escape code. */
+/** A terminal on which lines can be drawn again and again. */
+export type Screen = {
+  size(): { columns: number; rows: number };
+  /** Writes as it is: the only way for escape codes. */
+  write(text: string): void;
+  /** Tells when the size has changed; returns how to stop listening. */
+  onResize(listener: () => void): () => void;
+};
+
+/** Where the program reads from and writes to. Nothing here but the screen ever writes an escape code. */
 export type Terminal = {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   readonly stdin: NodeJS.ReadStream;
   /** A person sits at both ends: there is someone to ask. */
   readonly interactive: boolean;
+  /** Columns of the terminal that results go to; null if they go elsewhere. */
+  readonly columns: number | null;
+  /** Input and results are both of a terminal: there is a whole screen to draw on. */
+  readonly hasScreen: boolean;
+  /** What shows progress and questions, if it is a terminal that can move its cursor. */
+  readonly screen?: Screen | undefined;
   /** Results, one line or several. */
   print(text: string): void;
   /** Progress, warnings and questions. */
@@ -27,9 +42,26 @@ export function createTerminal(
     cwd: host.cwd(),
     stdin,
     interactive: stdin.isTTY === true && stderr.isTTY === true,
+    columns: stdout.isTTY === true ? stdout.columns || 80 : null,
+    hasScreen: stdin.isTTY === true && stdout.isTTY === true,
+    screen: stderr.isTTY === true && env.TERM !== "dumb" ? screenOf(stderr) : undefined,
     print: writer(stdout),
     tell: writer(stderr),
     prompt: (text) => void stderr.write(text),
+  };
+}
+
+function screenOf(stream: NodeJS.WriteStream): Screen {
+  return {
+    // A terminal nobody told its size says 0.
+    size: () => ({ columns: stream.columns || 80, rows: stream.rows || 24 }),
+    write(text) {
+      if (stream.writable) stream.write(text);
+    },
+    onResize(listener) {
+      stream.on("resize", listener);
+      return () => stream.off("resize", listener);
+    },
   };
 }
 

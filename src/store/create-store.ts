@@ -16,10 +16,13 @@ import { createRecordWriter, describeOp, type RecordOp, sessionOf } from "./reco
 import { createMessageIds } from "./rows/message-ids.ts";
 import { createOpenRows } from "./rows/open-rows.ts";
 import { createMessageReader, type MessageReader } from "./rows/read-messages.ts";
+import { createOutlineReader, type OutlineReader } from "./rows/read-outline.ts";
+import { createSessionSearch, type SessionSearch } from "./rows/search-sessions.ts";
 import { createSessionLeases, type SessionLeases } from "./session-lease.ts";
 import { createSessionSeqs } from "./session-seqs.ts";
 import { createSessionReader, type SessionReader } from "./session-table.ts";
 import { createSessionWriter, type SessionWriter } from "./session-writer.ts";
+import { createStopTable, type StopTable } from "./stop-table.ts";
 import { createWriter, type StoreNotice } from "./writer.ts";
 
 /** How the record is opened. */
@@ -47,6 +50,8 @@ export type StorePorts = {
 export type Store = Journal &
   StoreJournal &
   MessageReader &
+  OutlineReader &
+  SessionSearch &
   SessionReader &
   StatsReader &
   SessionWriter &
@@ -56,7 +61,8 @@ export type Store = Journal &
   ChangeTable &
   WorktreeTable &
   RunFinder &
-  Pick<SessionLeases, "takeLease" | "letGo"> & {
+  StopTable &
+  Pick<SessionLeases, "takeLease" | "letGo" | "holderOf"> & {
     /** The database file. */
     readonly path: string;
     /** Writes everything and lets go of the file; rejects, naming what is lost, if the disk refuses. */
@@ -125,10 +131,14 @@ function assemble({ db, path, close: release }: Database, surroundings: Surround
     ...naming(path, createChangeTable(db, push, now)),
     ...naming(path, createWorktreeTable(db, push)),
     ...naming(path, createRunFinder(db)),
+    ...naming(path, createStopTable(db)),
     takeLease: leases.takeLease,
     letGo: leases.letGo,
+    holderOf: leases.holderOf,
     ...naming(path, sessions),
     ...naming(path, createMessageReader(db)),
+    ...naming(path, createOutlineReader(db)),
+    ...naming(path, createSessionSearch(db)),
     ...naming(path, createStatsReader(db)),
     shutdown: () =>
       (ended ??= writer.end().finally(() => {
@@ -163,12 +173,15 @@ function naming<
   T extends
     | SessionReader
     | MessageReader
+    | OutlineReader
+    | SessionSearch
     | StatsReader
     | PlanTable
     | ApprovalTable
     | ChangeTable
     | WorktreeTable
-    | RunFinder,
+    | RunFinder
+    | StopTable,
 >(path: string, reader: T): T {
   const named = { ...reader };
   for (const [name, read] of Object.entries(reader)) {

@@ -107,7 +107,7 @@ test("hostile texts come back unchanged from every text column", async () => {
   }
 });
 
-test("sessions are listed latest first, searched literally, and found by a unique beginning of their id", async () => {
+test("sessions are listed latest first and found by a unique beginning of their id", async () => {
   begin("ses_aa1", "100% done");
   begin("ses_aa2", "100 things done");
   begin("ses_b", "Other");
@@ -116,7 +116,6 @@ test("sessions are listed latest first, searched literally, and found by a uniqu
   await store.committed();
   expect(store.sessions().map((row) => row.session_id)).toEqual(["ses_b", "ses_aa2", "ses_aa1"]);
   expect(store.sessions({ limit: 1 })).toHaveLength(1);
-  expect(store.sessions({ search: "0% d" }).map((row) => row.session_id)).toEqual(["ses_aa1"]);
   expect(store.session("ses_aa1")).toMatchObject({
     title: "100% Done again",
     status: "running",

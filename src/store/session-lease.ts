@@ -16,6 +16,8 @@ export type SessionLeases = {
    * nowhere. To be called when everything of it is committed.
    */
   letGo(sessionId: string): void;
+  /** The living process that has a session, as people name it; null if none has. */
+  holderOf(sessionId: string): string | null;
   /** Whether a session that this handle had is known to be somebody else's now. */
   isLost(sessionId: string): boolean;
   /** Asks the database whether a session may still be written; to be called inside the transaction that writes. */
@@ -70,7 +72,16 @@ export function createSessionLeases(db: DatabaseSync, now: () => number): Sessio
     forget(sessionId);
     drop.run(sessionId, owner);
   }
+  function livingHolder(sessionId: string): string | null {
+    const row = find.get(sessionId);
+    const other = row ? String(row.owner) : "";
+    return other && Number(row?.until_ms) > now() && isAlive(other) ? other : null;
+  }
   return {
+    holderOf(sessionId) {
+      const holder = livingHolder(sessionId);
+      return holder && nameOf(holder);
+    },
     takeLease(sessionId, onLost = () => {}) {
       if (held.has(sessionId)) throw taken(sessionId, owner);
       const row = find.get(sessionId);
@@ -98,12 +109,16 @@ export function createSessionLeases(db: DatabaseSync, now: () => number): Sessio
 }
 
 function taken(sessionId: string, owner: string): RetinueError {
-  const [host, pid] = owner.split("/");
   return new RetinueError(
     "input",
-    `session ${sessionId} is being worked on by process ${pid} on ${host}`,
-    "wait for it, or end that process first",
+    `session ${sessionId} is being worked on by ${nameOf(owner)}`,
+    `wait for it, or end it first with: retinue cancel ${sessionId}`,
   );
+}
+
+function nameOf(owner: string): string {
+  const [host, pid] = owner.split("/");
+  return `process ${pid} on ${host}`;
 }
 
 /** Host, process id and its start, because ids are used again. */

@@ -23,25 +23,21 @@ export type SessionChange = {
   metadata?: Readonly<Record<string, unknown>>;
 };
 
-/** Which sessions to list, the last changed first. */
-export type SessionQuery = {
-  limit?: number;
-  /** Words that title, project or id must contain. */
-  search?: string;
-};
-
 /** Reads sessions. */
 export type SessionReader = {
-  sessions(query?: SessionQuery): SessionRow[];
+  /** The last changed first, 50 unless said otherwise. */
+  sessions(query?: { limit?: number }): SessionRow[];
   session(sessionId: string): SessionRow | undefined;
   /** The one session whose id begins with `prefix`; an error lists what was available. */
   findSession(prefix: string): SessionRow;
 };
 
-const COLUMNS = "session_id, title, project, workspace, created_at, updated_at, status, metadata_json";
+/** The columns that `sessionRow` reads. */
+export const SESSION_COLUMNS =
+  "session_id, title, project, workspace, created_at, updated_at, status, metadata_json";
 
 /** Writes a new session; values as `sessionValues`. */
-export const INSERT_SESSION = `INSERT INTO sessions (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+export const INSERT_SESSION = `INSERT INTO sessions (${SESSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
 /** Changes a session; values as `sessionChangeValues`. */
 export const UPDATE_SESSION = `UPDATE sessions SET status = coalesce(?, status), title = coalesce(?, title),
   metadata_json = coalesce(?, metadata_json), updated_at = ? WHERE session_id = ?`;
@@ -65,23 +61,20 @@ export function sessionChangeValues(
 
 /** Creates the reader of a database that has the schema of the record. */
 export function createSessionReader(db: DatabaseSync): SessionReader {
-  const byId = db.prepare(`SELECT ${COLUMNS} FROM sessions WHERE session_id = ?`);
-  const list = db.prepare(`SELECT ${COLUMNS} FROM sessions ORDER BY updated_at DESC, rowid DESC LIMIT ?`);
-  const found = db.prepare(`SELECT ${COLUMNS} FROM sessions
-    WHERE title LIKE ?1 ESCAPE '\\' OR project LIKE ?1 ESCAPE '\\' OR session_id LIKE ?1 ESCAPE '\\'
-    ORDER BY updated_at DESC, rowid DESC LIMIT ?2`);
+  const byId = db.prepare(`SELECT ${SESSION_COLUMNS} FROM sessions WHERE session_id = ?`);
+  const list = db.prepare(
+    `SELECT ${SESSION_COLUMNS} FROM sessions ORDER BY updated_at DESC, rowid DESC LIMIT ?`,
+  );
   const prefixed = db.prepare(
-    `SELECT ${COLUMNS} FROM sessions WHERE substr(session_id, 1, length(?1)) = ?1 LIMIT 6`,
+    `SELECT ${SESSION_COLUMNS} FROM sessions WHERE substr(session_id, 1, length(?1)) = ?1 LIMIT 6`,
   );
 
   function session(sessionId: string): SessionRow | undefined {
     const row = byId.get(sessionId);
     return row && sessionRow(row);
   }
-  function sessions({ limit = 50, search = "" }: SessionQuery = {}): SessionRow[] {
-    const rows =
-      search === "" ? list.all(limit) : found.all(`%${search.replaceAll(/[\\%_]/g, "\\$&")}%`, limit);
-    return rows.map(sessionRow);
+  function sessions({ limit = 50 }: { limit?: number } = {}): SessionRow[] {
+    return list.all(limit).map(sessionRow);
   }
   function findSession(prefix: string): SessionRow {
     const exact = session(prefix);
@@ -110,7 +103,8 @@ function notFound(prefix: string, rows: readonly SessionRow[], recent: readonly 
   );
 }
 
-function sessionRow(row: Record<string, SQLOutputValue>): SessionRow {
+/** One row of `sessions`. */
+export function sessionRow(row: Record<string, SQLOutputValue>): SessionRow {
   return {
     session_id: String(row.session_id),
     title: decodeText(String(row.title)),

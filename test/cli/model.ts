@@ -26,14 +26,16 @@ export type ModelReply =
 /** A model server that answers by a function of the request, and the requests it saw. */
 export type ModelServer = { url: string; requests: ModelRequest[]; close(): Promise<void> };
 
-/** Starts an OpenAI-compatible server; each reply uses 10 tokens in and 5 out. */
-export async function startModel(script: (request: ModelRequest) => ModelReply): Promise<ModelServer> {
+/** Starts an OpenAI-compatible server; each reply uses 10 tokens in and 5 out, and comes when the script gives it. */
+export async function startModel(
+  script: (request: ModelRequest) => ModelReply | Promise<ModelReply>,
+): Promise<ModelServer> {
   const requests: ModelRequest[] = [];
   let calls = 0;
-  const server: TestServer = await startServer((seen, response) => {
+  const server: TestServer = await startServer(async (seen, response) => {
     const request = readRequest(seen.body);
     requests.push(request);
-    const reply = script(request);
+    const reply = await script(request);
     if ("hang" in reply) return;
     if ("status" in reply) {
       response.writeHead(reply.status, { "content-type": "application/json" });

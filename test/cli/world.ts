@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { ModelServer } from "./model.ts";
 
 /** The program's entry, run as it is by Node. */
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+export const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 const FIXTURES = fileURLToPath(new URL("../fixtures/agents", import.meta.url));
 
 /** How a call of the program ended. */
@@ -57,16 +57,21 @@ export class World {
     return readFileSync(join(this.project, path), "utf8");
   }
 
-  start(args: readonly string[], options: CallOptions = {}): Started {
+  /** The variables that a call is made with. */
+  environment(more: Record<string, string> = {}): Record<string, string> {
     const model = this.model && { RETINUE_BASE_URL: this.model.url, RETINUE_MODEL: "mock" };
-    const env = {
+    return {
       PATH: process.env.PATH ?? "",
       HOME: this.home,
       XDG_CONFIG_HOME: this.config,
       RETINUE_HOME: this.data,
       ...model,
-      ...options.env,
+      ...more,
     };
+  }
+
+  start(args: readonly string[], options: CallOptions = {}): Started {
+    const env = this.environment(options.env);
     const child = spawn(process.execPath, [MAIN, ...args], { cwd: options.cwd ?? this.project, env });
     const got = { stdout: "", stderr: "" };
     const listeners = new Set<() => void>();

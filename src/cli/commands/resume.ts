@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Cli } from "../program.ts";
 import type { RunOptions } from "../run/run-options.ts";
-import { addShowing } from "./run.ts";
+import { addOutcome, addShowing } from "./run.ts";
 
 /** Registers `retinue resume`. */
 export function registerResume(program: Command, cli: Cli): void {
@@ -9,8 +9,15 @@ export function registerResume(program: Command, cli: Cli): void {
     .command("resume")
     .description("go on with a session that a crash or a kill ended; the latest open one by default")
     .argument("[id]", "session id, or a unique beginning of it");
-  addShowing(command).action(async (id: string | undefined, _options: unknown, resumed: Command) => {
-    const { resumeTask } = await import("../run/resume-task.ts");
-    cli.exitCode = await resumeTask(id, resumed.optsWithGlobals<RunOptions>(), cli.terminal);
-  });
+  addOutcome(addShowing(command))
+    .addHelpText("after", EXAMPLES)
+    .action(async (id: string | undefined, _options: unknown, resumed: Command) => {
+      const { resumeTask } = await import("../run/resume-task.ts");
+      cli.exitCode = await resumeTask(id, resumed.optsWithGlobals<RunOptions>(), cli.terminal);
+    });
 }
+
+const EXAMPLES = `
+Examples:
+  retinue resume
+  retinue resume ses_abc --on-ask park`;

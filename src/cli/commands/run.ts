@@ -12,21 +12,43 @@ export function registerRun(program: Command, cli: Cli): void {
     .description("run a task; without one it is read from stdin")
     .argument("[task]", "what to do")
     .option("--agent <name>", "the agent that gets the task; `main` or the only one by default")
-    .option("-m, --model <model>", "an alias or provider/model-id");
-  addShowing(command)
+    .addOption(
+      new Option("-c, --continue", "go on with the newest conversation of this project").conflicts([
+        "resume",
+        "fork",
+      ]),
+    )
+    .addOption(
+      new Option(
+        "-r, --resume [id]",
+        "go on with this session; without a task, finish one that was interrupted",
+      ).conflicts("fork"),
+    )
+    .option("--fork <id:seq>", "begin with the conversation of a recorded session at one of its seqs");
+  addRunning(command)
+    .addHelpText("after", EXAMPLES)
+    .action(async (task: string | undefined, _options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<RunOptions>();
+      const goesOn = options.continue || options.resume !== undefined;
+      const { work } = goesOn
+        ? { work: (await import("../run/go-on-task.ts")).goOnTask }
+        : { work: (await import("../run/run-task.ts")).runTask };
+      cli.exitCode = await work(task, options, cli.terminal);
+    });
+}
+
+/** Adds what a new task can be given: model, limits, form and place of what it leaves, more agents. */
+export function addRunning(command: Command): Command {
+  return addOutcome(addShowing(command.option("-m, --model <model>", "an alias or provider/model-id")))
     .option("--max-turns <n>", "at most this many turns of the first agent", wholeNumber)
     .option("--max-budget-usd <amount>", "at most this much for the whole tree", amount)
     .option("--max-depth <n>", "how deep agents may delegate", countNumber)
     .option("--max-agents <n>", "how many runs there may be in all", wholeNumber)
     .option("--no-triggers", "let no word of the task make a delegation mandatory")
-    .option("--fork <id:seq>", "begin with the conversation of a recorded session at one of its seqs")
+    .option("--json-schema <schema>", "the answer must be JSON that fits this schema: a file, or the schema")
     .option("--agents <json>", 'more agents, by name: {"name": {"description": …, "prompt": …}}')
     .addOption(claudeSpelling("--allowedTools <rules>"))
-    .addOption(claudeSpelling("--disallowedTools <rules>"))
-    .action(async (task: string | undefined, _options: unknown, command: Command) => {
-      const { runTask } = await import("../run/run-task.ts");
-      cli.exitCode = await runTask(task, command.optsWithGlobals<RunOptions>(), cli.terminal);
-    });
+    .addOption(claudeSpelling("--disallowedTools <rules>"));
 }
 
 /** Adds what running and resuming have in common: how it is shown, and how asks are answered. */
@@ -49,6 +71,25 @@ export function addShowing(command: Command): Command {
       new Option("--permission-mode <mode>", "how asks are answered without a person").choices(MODES),
     );
 }
+
+/** Adds what becomes of the session: whether asks can wait, and where its files go. */
+export function addOutcome(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        "--on-ask <what>",
+        "instead of asking: `deny`, or `park` the session until somebody calls `retinue approve`",
+      ).choices(["deny", "park"]),
+    )
+    .option("--out <dir>", "copy the files of the session's workspace there at the end");
+}
+
+const EXAMPLES = `
+Examples:
+  retinue run "find out why the tests fail"
+  retinue run -c "now mend it"
+  git diff | retinue run -p --agent reviewer --output-format json
+  retinue run "list the routes" --json-schema '{"type": "array", "items": {"type": "string"}}'`;
 
 /** Understood because scripts use it, and not shown because one spelling is enough. */
 function claudeSpelling(flags: string): Option {

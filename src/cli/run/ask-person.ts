@@ -25,6 +25,8 @@ async function ask(
   { stdin, tell, prompt }: Desk,
 ): Promise<ApprovalAnswer> {
   if (signal.aborted) return { allowed: false, by: "the stop of the run" };
+  const chain = plainLine(request.chain.join(" > "), 300);
+  tell(`⏸ ${chain} asks to use ${plainLine(request.tool, 80)}: ${plainLine(request.reason, 300)}`);
   tell(`   risk: ${request.risk}${request.tainted ? ", and untrusted text has entered this run" : ""}`);
   for (const line of showCall(request)) tell(`   ${line}`);
   prompt(`   allow ${plainLine(request.tool, 80)} for ${request.chain.at(-1) ?? "?"}? [y/N] `);

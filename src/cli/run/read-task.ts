@@ -1,5 +1,5 @@
 import type { AgentRegistry } from "../../agents/registry.ts";
-import { RetinueError } from "../../schema/error.ts";
+import { messageOf, RetinueError } from "../../schema/error.ts";
 import type { Terminal } from "../terminal.ts";
 
 const MAX_TASK_BYTES = 10 * 1024 * 1024;
@@ -43,12 +43,36 @@ function noTask(code: "usage" | "input"): RetinueError {
 async function readAll(stdin: NodeJS.ReadStream): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of stdin) {
-    const bytes = Buffer.from(chunk);
-    size += bytes.length;
-    if (size > MAX_TASK_BYTES)
-      throw new RetinueError("input", `the task on stdin is larger than ${MAX_TASK_BYTES} bytes`);
-    chunks.push(bytes);
+  try {
+    for await (const chunk of stdin) {
+      const bytes = Buffer.from(chunk);
+      size += bytes.length;
+      if (size > MAX_TASK_BYTES)
+        throw new RetinueError("input", `the task on stdin is larger than ${MAX_TASK_BYTES} bytes`);
+      chunks.push(bytes);
+    }
+  } catch (thrown) {
+    if (thrown instanceof RetinueError) throw thrown;
+    throw new RetinueError(
+      "input",
+      `stdin cannot be read: ${messageOf(thrown)}`,
+      'give the task as an argument: retinue run "…"',
+    );
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return decode(Buffer.concat(chunks));
+}
+
+/** Text and nothing else: bytes that are none would reach the model as something nobody wrote. */
+function decode(bytes: Buffer): string {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    if (!text.includes("\0")) return text;
+  } catch {
+    // Said below, as for text with null characters.
+  }
+  throw new RetinueError(
+    "input",
+    "the task on stdin is not text in UTF-8",
+    "convert it first, such as with: iconv -f latin1 -t utf-8",
+  );
 }

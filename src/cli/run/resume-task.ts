@@ -1,6 +1,7 @@
 import { RetinueError } from "../../schema/error.ts";
 import type { SessionRow } from "../../schema/record.ts";
 import { openSoundProject } from "../open-project.ts";
+import { plainLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { withRecord } from "../trace/open-record.ts";
 import type { RunOptions } from "./run-options.ts";
@@ -14,7 +15,7 @@ export async function resumeTask(
 ): Promise<number> {
   const session = await findOpen(id, terminal);
   const project = await openSoundProject({ ...options, cwd: session.project }, terminal);
-  terminal.tell(`resuming ${session.session_id}: ${session.title}`);
+  if (!options.print) terminal.tell(`resuming ${session.session_id}: ${plainLine(session.title, 120)}`);
   return conduct(project, options, terminal, (runtime) => runtime.resume(session.session_id));
 }
 

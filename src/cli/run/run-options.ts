@@ -25,6 +25,15 @@ export type RunOptions = CommonOptions & {
   triggers?: boolean;
   /** `ID:SEQ`. */
   fork?: string;
+  /** Goes on with the newest conversation of the project. */
+  continue?: boolean;
+  /** A session's id; true for the newest. */
+  resume?: string | true;
+  onAsk?: "deny" | "park";
+  /** A file or the schema itself. */
+  jsonSchema?: string;
+  /** Where the session's files are copied to. */
+  out?: string;
 };
 
 /** The moment that `--fork` names. */

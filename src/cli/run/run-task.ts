@@ -3,20 +3,22 @@ import {
   createRuntime,
   type ResumedHandle,
   type RunHandle,
+  type RunRequest,
   type Runtime,
   type RuntimeOptions,
 } from "../../runtime/runtime.ts";
-import type { RunResult } from "../../schema/result.ts";
+import type { Approval } from "../../schema/record.ts";
 import { EXIT, exitCodeOfResult } from "../exit-code.ts";
+import { openRunView } from "../live/run-view.ts";
 import { type OpenProject, openSoundProject } from "../open-project.ts";
-import { plainText } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
+import { readAnswerSchema } from "./answer-schema.ts";
 import { createAsker } from "./ask-person.ts";
+import { openOut } from "./copy-out.ts";
 import { pickAgent, readTask } from "./read-task.ts";
 import { forkOf, formatOf, limitsOf, type RunOptions, rulesOf, withFlags } from "./run-options.ts";
-import { createNotices, createProgress } from "./show-progress.ts";
+import { createResultView } from "./show-result.ts";
 import { catchSignals } from "./stop-signals.ts";
-import { createJsonStream } from "./stream-json.ts";
 
 /** `retinue run`: runs one task to its end and returns the exit code. */
 export async function runTask(
@@ -26,16 +28,26 @@ export async function runTask(
 ): Promise<number> {
   const project = await openSoundProject(options, terminal);
   const agent = pickAgent(project.registry, options.agent);
+  const request = await requestOf(argument, options, terminal);
+  return conduct(project, options, terminal, (runtime) => runtime.start({ ...request, agent }));
+}
+
+/** What the flags ask for, with the task from the argument or stdin. */
+export async function requestOf(
+  argument: string | undefined,
+  options: RunOptions,
+  terminal: Terminal,
+): Promise<Omit<RunRequest, "agent">> {
+  const answer = await readAnswerSchema(options, terminal);
   const task = await readTask(argument, terminal);
   const fork = forkOf(options);
-  const request = {
-    agent,
+  return {
     task,
     limits: limitsOf(options),
     ...(options.model && { model: options.model }),
+    ...(answer && { deliverables: [{ answer }] }),
     ...(fork && { fork }),
   };
-  return conduct(project, options, terminal, (runtime) => runtime.start(request));
 }
 
 /** Begins a run, shows it, ends it when the person says so, and gives the exit code. */
@@ -44,19 +56,32 @@ export async function conduct(
   options: RunOptions,
   terminal: Terminal,
   begin: (runtime: Runtime) => Promise<RunHandle | ResumedHandle>,
+  more: Pick<RuntimeOptions, "procedures" | "tools"> = {},
 ): Promise<number> {
-  const runtime = createRuntime(runtimeOptions(project, options, terminal));
-  const signals = catchSignals(terminal);
-  const finish = show(runtime, project, options, terminal);
+  const out = await openOut(options, terminal);
+  const given = { ...runtimeOptions(project, options, terminal), ...more };
+  const view = await openRunView(options, terminal);
+  const runtime = createRuntime({ ...given, ...(given.approve && { approve: view.asking(given.approve) }) });
+  const signals = catchSignals(view.terminal);
+  runtime.events(view.take);
+  const finish = createResultView(runtime, project.projectDir, options, terminal);
   const unanswered = watchUnanswered(runtime);
+  const parked = watchParked(runtime);
   try {
     const handle = await begin(runtime);
     signals.onStop(() => runtime.cancel(handle.sessionId));
     const results = "results" in handle ? await handle.results : [await handle.result];
-    finish(results);
+    const waiting = parked();
+    view.close();
+    finish({ results, waiting });
+    if (signals.exitCode !== undefined) terminal.tell("interrupted: what was under way has settled");
+    view.account(results);
+    await out?.copyFrom(runtime.store.findSession(handle.sessionId).workspace);
     const codes = results.map((result) => exitCodeOfResult(result, unanswered()));
+    if (waiting.length > 0 && signals.exitCode === undefined) return EXIT.denied;
     return signals.exitCode ?? codes.find((code) => code !== EXIT.ok) ?? EXIT.ok;
   } finally {
+    view.close();
     await runtime.close();
     signals.release();
   }
@@ -69,7 +94,8 @@ export function runtimeOptions(
   terminal: Terminal,
 ): RuntimeOptions {
   const { known, projectDir, registry, places } = project;
-  const asks = terminal.interactive && !options.print && formatOf(options) === "text";
+  const { onAsk } = options;
+  const asks = terminal.interactive && !options.print && formatOf(options) === "text" && !onAsk;
   return {
     agents: registry,
     tools: builtInTools,
@@ -82,42 +108,18 @@ export function runtimeOptions(
     disallowedTools: rulesOf(options.disallowedTools, "--disallowed-tools", known),
     ...(options.triggers === false && { triggers: false }),
     ...(options.permissionMode && { permissionMode: options.permissionMode }),
+    ...(onAsk && { onAsk }),
     ...(asks && { approve: createAsker(terminal) }),
   };
 }
 
-/** Shows what happens while it does; the answer shows the results. */
-function show(
-  runtime: Runtime,
-  { projectDir }: OpenProject,
-  options: RunOptions,
-  terminal: Terminal,
-): (results: readonly RunResult[]) => void {
-  const format = formatOf(options);
-  runtime.events(createNotices(terminal));
-  if (format === "stream-json") {
-    const about = { cwd: projectDir, permissionMode: options.permissionMode ?? "default" };
-    const stream = createJsonStream(runtime, about, (line) => terminal.print(JSON.stringify(line)));
-    runtime.events(stream.take);
-    return (results) => results.forEach(stream.finish);
-  }
-  if (!options.print) runtime.events(createProgress(terminal));
-  if (format === "json")
-    return (results) => terminal.print(JSON.stringify(results.length === 1 ? results[0] : results, null, 2));
-  return (results) => {
-    for (const [index, result] of results.entries()) {
-      if (results.length > 1)
-        terminal.print(`${index > 0 ? "\n" : ""}${index + 1}. ${plainText(result.agent)}: ${result.status}`);
-      printResult(result, terminal);
-    }
-  };
-}
-
-function printResult(result: RunResult, terminal: Terminal): void {
-  const text = plainText(result.details || result.summary).trimEnd();
-  const error = result.success ? "" : plainText(result.error?.message ?? "").trimEnd();
-  if (text && text !== error) terminal.print(text);
-  if (error) terminal.tell(`error: ${error}`);
+/** The questions that a session was left with, if it was. */
+function watchParked(runtime: Runtime): () => Approval[] {
+  const ids = new Set<string>();
+  runtime.events((event) => {
+    if (event.type === "session.parked") for (const id of event.approvalIds) ids.add(id);
+  });
+  return () => [...ids].map((id) => runtime.store.findApproval(id));
 }
 
 /** Whether something needed a person's word and nobody was there. */

@@ -1,31 +1,68 @@
 import type { Listener } from "../../runtime/event-bus.ts";
 import type { RetinueEvent, WaitingOn } from "../../schema/event.ts";
-import { countOf, showCost, showDuration, statusLabel } from "../measures.ts";
+import { countOf, showCost, showDuration, statusLabel, WAITS } from "../measures.ts";
 import { plainLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 
 const MAX_TASK = 70;
+const MAX_ERROR = 200;
 /** A call that took longer than this is reported again when it ends. */
 const LONG_CALL_MS = 2_000;
 /** Waits that every run has all the time are no news. */
 const WORTH_TELLING: ReadonlySet<WaitingOn> = new Set(["children", "approval", "provider", "pause", "store"]);
 
-/** A run, and for what it was last said to wait in its present turn. */
-type Seen = { agent: string; depth: number; waiting: WaitingOn | null };
+type Ended = Extract<RetinueEvent, { type: "run.ended" }>;
 
-/** Tells a person on stderr what happens, one line each, indented by depth. */
-export function createProgress(terminal: Terminal): Listener {
+/** A run, for what it was last said to wait in its present turn, and a failed model call that is not told yet. */
+type Seen = { agent: string; depth: number; waiting: WaitingOn | null; trouble: string };
+
+/**
+ * Tells a person on stderr what happens, one line each, indented by depth. With `endsWithError` the error of the whole
+ * task is told by somebody else.
+ */
+export function createProgress(terminal: Pick<Terminal, "tell">, { endsWithError = false } = {}): Listener {
   const runs = new Map<string, Seen>();
   return (event) => {
     if (event.type === "run.started")
-      runs.set(event.runId, { agent: event.agent, depth: event.depth, waiting: null });
+      runs.set(event.runId, { agent: event.agent, depth: event.depth, waiting: null, trouble: "" });
     const run = "runId" in event && event.runId !== undefined ? runs.get(event.runId) : undefined;
-    if (run && event.type === "turn.started") run.waiting = null;
-    const line = run && describe(event, run);
-    if (run && line) terminal.tell(`${"  ".repeat(run.depth)}${line}`);
+    if (!run) return;
+    if (event.type === "turn.started") run.waiting = null;
+    const tell = (line: string) => terminal.tell(`${"  ".repeat(run.depth)}${line}`);
+    const trouble = takeTrouble(event, run);
+    if (trouble) tell(`❌ error ${run.agent}: a model call failed: ${trouble}`);
+    const line =
+      event.type === "run.ended"
+        ? describeEnd(event, endsWithError && run.depth === 0)
+        : describe(event, run);
+    if (line) tell(line);
     if (event.type === "run.ended") runs.delete(event.runId);
   };
 }
+
+/** A failed model call is news when the run tries again; if the run ends with it, its end says so. */
+function takeTrouble(event: RetinueEvent, run: Seen): string {
+  const { trouble } = run;
+  if (event.type === "turn.ended" && event.error) run.trouble = plainLine(event.error.message, MAX_ERROR);
+  const isRetried = event.type === "turn.started" || (event.type === "run.waiting" && event.on !== null);
+  const isOver =
+    event.type === "run.ended" && plainLine(event.result.error?.message ?? "", MAX_ERROR) !== trouble;
+  if (!isRetried && !isOver) return "";
+  run.trouble = "";
+  return trouble;
+}
+
+function describeEnd({ agent, result }: Ended, withoutError: boolean): string {
+  const { status, partial, duration_ms, tokens, cost_usd, bailout_reason, error } = result;
+  const facts = `${showDuration(duration_ms)} · ${countOf(tokens.subtree, "token")} · ${showCost(cost_usd.subtree)}`;
+  const why = bailout_reason ? ` · stopped by ${bailout_reason}` : "";
+  const wrong =
+    error && !(withoutError && !result.success) ? ` · ${plainLine(error.message, MAX_ERROR)}` : "";
+  return `${statusLabel(status, partial)} ${agent} ${facts}${why}${wrong}`;
+}
+
+/** Who answers what was still asked when a run was stopped or left for later: that is told in its own words. */
+const STOPPED = "the stop of the run";
 
 /** What a person must see even if nothing else is shown. */
 export function createNotices(terminal: Terminal): Listener {
@@ -33,7 +70,7 @@ export function createNotices(terminal: Terminal): Listener {
     if (event.type === "compliance.failed") terminal.tell(`❌ ${plainLine(event.message, 1_000)}`);
     else if (event.type === "notice.raised" && event.level !== "info") {
       terminal.tell(`${event.level}: ${plainLine(event.message, 1_000)}`);
-    } else if (event.type === "approval.settled" && !event.allowed) {
+    } else if (event.type === "approval.settled" && !event.allowed && event.by !== STOPPED) {
       const note = event.note ? `: ${plainLine(event.note, 500)}` : "";
       const by = event.by === "nobody" ? "nobody is there to ask" : `by ${plainLine(event.by, 100)}`;
       terminal.tell(`🚫 denied, ${by}${note}`);
@@ -49,13 +86,6 @@ function describe(event: RetinueEvent, run: Seen): string | undefined {
     case "run.started": {
       const again = event.attempt > 0 ? ` (retry ${event.attempt})` : "";
       return `▶ started ${run.agent}${again} [${event.model}] ${plainLine(event.task, MAX_TASK)}`;
-    }
-    case "run.ended": {
-      const { status, partial, duration_ms, tokens, cost_usd, bailout_reason, error } = event.result;
-      const facts = `${showDuration(duration_ms)} · ${countOf(tokens.subtree, "token")} · ${showCost(cost_usd.subtree)}`;
-      const why = bailout_reason ? ` · stopped by ${bailout_reason}` : "";
-      const wrong = error ? ` · ${plainLine(error.message, 200)}` : "";
-      return `${statusLabel(status, partial)} ${run.agent} ${facts}${why}${wrong}`;
     }
     case "run.waiting":
       return describeWaiting(event.on, run);
@@ -76,10 +106,6 @@ function describe(event: RetinueEvent, run: Seen): string | undefined {
       const icon = event.outcome === "denied" ? "🚫" : "❌";
       return `${icon} ${event.outcome} ${run.agent}: ${event.tool} ${took} ${plainLine(event.summary, 200)}`;
     }
-    case "turn.ended":
-      return (
-        event.error && `❌ error ${run.agent}: a model call failed: ${plainLine(event.error.message, 200)}`
-      );
     default:
       return undefined;
   }
@@ -89,18 +115,8 @@ function describe(event: RetinueEvent, run: Seen): string | undefined {
 function describeWaiting(on: WaitingOn | null, run: Seen): string | undefined {
   if (on === null || on === run.waiting || !WORTH_TELLING.has(on)) return undefined;
   run.waiting = on;
-  return `⏸ waiting ${run.agent}: for ${WORDS[on]}`;
+  return `⏸ waiting ${run.agent}: for ${WAITS[on]}`;
 }
-
-const WORDS: Readonly<Record<WaitingOn, string>> = {
-  children: "sub-agents",
-  approval: "approval",
-  budget: "budget",
-  slot: "a slot",
-  provider: "the provider",
-  pause: "the end of the pause",
-  store: "the disk",
-};
 
 function textOf(input: unknown): string {
   return typeof input === "string" ? input : JSON.stringify(input);

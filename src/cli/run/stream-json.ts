@@ -1,5 +1,6 @@
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { RetinueEvent } from "../../schema/event.ts";
+import type { Approval } from "../../schema/record.ts";
 import type { RunResult, Usage } from "../../schema/result.ts";
 import { initMessage } from "./stream-json-init.ts";
 import { resultMessage, type StreamTotals } from "./stream-json-result.ts";
@@ -7,7 +8,8 @@ import { resultMessage, type StreamTotals } from "./stream-json-result.ts";
 /** Turns events into the lines that scripts written for Claude Code read. */
 export type JsonStream = {
   take(event: RetinueEvent): void;
-  finish(result: RunResult): void;
+  /** The last line, which the caller writes; `waiting` is what a session that was left for later waits for. */
+  finish(result: RunResult, waiting: readonly Approval[]): object;
 };
 
 /** A run, and of its last turn the calls that nobody has answered yet. */
@@ -106,7 +108,7 @@ export function createJsonStream(
       else if (event.type === "call.ended") takeCall(event);
       else if (event.type === "run.ended") takeEnd(event);
     },
-    finish: (result) => write(resultMessage(result, totals)),
+    finish: (result, waiting) => resultMessage(result, totals, waiting),
   };
 }
 

@@ -152,6 +152,14 @@ CREATE INDEX idx_approvals_open ON approvals(answered_at, requested_at);
 CREATE INDEX idx_approvals_session ON approvals(session_id);
 `;
 
+const STOPS = `
+CREATE TABLE stop_requests (
+  session_id TEXT NOT NULL,
+  id TEXT NOT NULL,
+  PRIMARY KEY (session_id, id)
+) WITHOUT ROWID;
+`;
+
 /** The schema of the record, one step per released version. Steps are only ever added. */
 export const STORE_MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST },
@@ -159,4 +167,5 @@ export const STORE_MIGRATIONS: readonly Migration[] = [
   { version: 3, sql: PLANS },
   { version: 4, sql: CHANGES },
   { version: 5, sql: APPROVALS },
+  { version: 6, sql: STOPS },
 ];

@@ -61,17 +61,23 @@ function changesQuery(): string {
   return `${half("opened_seq", 0)} UNION ALL ${half("closed_seq", 1)} ORDER BY change_seq LIMIT ?`;
 }
 
-function prepare(db: DatabaseSync, sql: string): StatementSync {
+/** A statement whose rows come as arrays. */
+export function prepare(db: DatabaseSync, sql: string): StatementSync {
   const statement = db.prepare(sql);
   statement.setReturnArrays(true);
   return statement;
 }
 
-function* rowsOf(statement: StatementSync, ...values: SQLInputValue[]): Generator<MessageRow, undefined> {
+/** The rows of `messages` that a statement gives. */
+export function* rowsOf(
+  statement: StatementSync,
+  ...values: SQLInputValue[]
+): Generator<MessageRow, undefined> {
   for (const row of arraysOf(statement, ...values)) yield messageRow(row);
 }
 
-function* arraysOf(
+/** What a statement gives, a row at a time. */
+export function* arraysOf(
   statement: StatementSync,
   ...values: SQLInputValue[]
 ): Generator<readonly SQLOutputValue[]> {

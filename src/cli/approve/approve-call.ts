@@ -1,0 +1,103 @@
+import { userInfo } from "node:os";
+import { messageOf, RetinueError } from "../../schema/error.ts";
+import type { Approval, SessionRow } from "../../schema/record.ts";
+import type { Store } from "../../store/create-store.ts";
+import { askLine } from "../confirm.ts";
+import { EXIT } from "../exit-code.ts";
+import { plainJson, plainLine, plainText } from "../plain-text.ts";
+import { resumeTask } from "../run/resume-task.ts";
+import { formatOf, type RunOptions } from "../run/run-options.ts";
+import type { Terminal } from "../terminal.ts";
+import { withRecord } from "../trace/open-record.ts";
+import { ageOf, headline, waitingLine } from "./describe-waiting.ts";
+
+/** Options of `retinue approve`. */
+export type ApproveOptions = RunOptions & { yes?: boolean; deny?: boolean; note?: string; later?: boolean };
+
+/** What a person decided. */
+type Answer = { allowed: boolean; note?: string };
+
+/** `retinue approve ID`: shows a call that waits, takes the answer, and goes on with its session. */
+export async function approveCall(id: string, options: ApproveOptions, terminal: Terminal): Promise<number> {
+  const found = await withRecord(terminal, async (store) => {
+    const approval = store.findApproval(id);
+    const session = store.session(approval.sessionId);
+    refuseSettled(approval, session);
+    for (const line of describe(approval, session)) terminal.tell(line);
+    const answer = await takeAnswer(approval, options, terminal);
+    record(store, approval, answer);
+    return { approval, answer };
+  });
+  if (!found) throw new RetinueError("input", `no approval '${id}'; nothing was ever recorded`);
+  const { approval, answer } = found;
+  terminal.tell(`${answer.allowed ? "✅ allowed" : "🚫 denied"} ${approval.approvalId}`);
+  if (!options.later) return resumeTask(approval.sessionId, { onAsk: "park", ...options }, terminal);
+  if (formatOf(options) !== "text") terminal.print(plainJson({ ...waitingLine(approval), answer }, 2));
+  terminal.tell(`go on with it by: retinue resume ${approval.sessionId} --on-ask park`);
+  return EXIT.ok;
+}
+
+function refuseSettled({ approvalId, sessionId, answer }: Approval, session: SessionRow | undefined): void {
+  const isOpen = session?.status === "running";
+  if (answer) {
+    const at = new Date(answer.atMs).toISOString();
+    const what = `${approvalId} was ${answer.allowed ? "allowed" : "denied"} by ${answer.by} at ${at}`;
+    throw new RetinueError("input", what, isOpen ? `go on with: retinue resume ${sessionId}` : undefined);
+  }
+  if (isOpen) return;
+  throw new RetinueError(
+    "input",
+    `the session ${sessionId} of ${approvalId} has ended (${session?.status ?? "unknown"}); there is nothing left to approve`,
+    "see what waits with: retinue approve",
+  );
+}
+
+function record(store: Store, { approvalId }: Approval, { allowed, note }: Answer): void {
+  const answer = { allowed, by: personName(), ...(note !== undefined && { note }), atMs: Date.now() };
+  if (store.answerApproval(approvalId, answer)) return;
+  throw new RetinueError("input", `somebody else has just answered ${approvalId}`);
+}
+
+async function takeAnswer(
+  { approvalId }: Approval,
+  { yes, deny, note }: ApproveOptions,
+  terminal: Terminal,
+): Promise<Answer> {
+  const words = note === undefined ? {} : { note };
+  if (yes || deny) return { allowed: yes === true, ...words };
+  if (!terminal.interactive)
+    throw new RetinueError(
+      "usage",
+      `nobody is at a terminal to answer ${approvalId}`,
+      `add --yes or --deny: retinue approve ${approvalId} --yes`,
+    );
+  const said = await askLine("allow it? [y/n] ", terminal);
+  if (/^y(?:es)?$/i.test(said)) return { allowed: true, ...words };
+  if (/^no?$/i.test(said)) return { allowed: false, ...words };
+  throw new RetinueError("denied", "there was no answer; it goes on waiting");
+}
+
+/** Everything a person must see before the answer; the call itself is never cut. */
+function describe(approval: Approval, session: SessionRow | undefined): string[] {
+  const { request, approvalId, sessionId } = approval;
+  const task = session ? `: ${plainLine(session.title, 120)}` : "";
+  const tainted = request.tainted === true ? ", and untrusted text has entered this run" : "";
+  const call =
+    typeof request.presented === "string" ? request.presented : JSON.stringify(request.input, null, 2);
+  return [
+    `⏸ ${headline(approval)}`,
+    `   ${approvalId}, asked ${ageOf(approval, Date.now())} ago in ${sessionId}${task}`,
+    `   risk: ${plainLine(String(request.risk ?? "unknown"), 40)}${tainted}`,
+    ...plainText(call ?? "")
+      .split("\n")
+      .map((line) => `   ${line}`),
+  ];
+}
+
+function personName(): string {
+  try {
+    return userInfo().username;
+  } catch (thrown) {
+    return `a person (${messageOf(thrown)})`;
+  }
+}

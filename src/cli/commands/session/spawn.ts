@@ -1,0 +1,25 @@
+import type { Command } from "commander";
+import type { Cli } from "../../program.ts";
+import type { RunOptions } from "../../run/run-options.ts";
+import { addRunning } from "../run.ts";
+
+/** Registers `retinue spawn`. */
+export function registerSpawn(program: Command, cli: Cli): void {
+  const command = program
+    .command("spawn")
+    .description("run one agent on one task; short for: run --agent AGENT")
+    .argument("<agent>", "its name; see: retinue agents list")
+    .argument("[task]", "what to do; without it, what comes by stdin");
+  addRunning(command)
+    .addHelpText("after", EXAMPLES)
+    .action(async (agent: string, task: string | undefined, _options: unknown, spawned: Command) => {
+      const { runTask } = await import("../../run/run-task.ts");
+      const options = { ...spawned.optsWithGlobals<RunOptions>(), agent };
+      cli.exitCode = await runTask(task, options, cli.terminal);
+    });
+}
+
+const EXAMPLES = `
+Examples:
+  retinue spawn reviewer "review the last commit"
+  git diff | retinue spawn reviewer -p`;

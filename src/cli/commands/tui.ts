@@ -1,0 +1,30 @@
+import { type Command, Option } from "commander";
+import type { Cli } from "../program.ts";
+import type { TuiOptions } from "../tui/start-tui.ts";
+
+/** Registers `retinue tui`, which is also what `retinue` alone does on a terminal. */
+export function registerTui(program: Command, cli: Cli): void {
+  program
+    .command("tui")
+    .description("talk with agents on the whole screen; `retinue` alone does the same")
+    .option("--agent <name>", "the agent that answers; `main` or the only one by default")
+    .option("-m, --model <model>", "an alias or provider/model-id")
+    .addOption(
+      new Option("--permission-mode <mode>", "how asks are answered without a person").choices([
+        "default",
+        "acceptEdits",
+        "plan",
+        "bypassPermissions",
+      ]),
+    )
+    .option("--linear", "line by line, without redrawing; RETINUE_LINEAR=1 does the same")
+    .option("--screen-reader", "the same as --linear")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  retinue\n  retinue tui --agent coder -m anthropic/claude-sonnet-4-5\n  retinue tui --linear",
+    )
+    .action(async (_options: unknown, command: Command) => {
+      const { startTui } = await import("../tui/start-tui.ts");
+      cli.exitCode = await startTui(command.optsWithGlobals<TuiOptions>(), cli.terminal);
+    });
+}

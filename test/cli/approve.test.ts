@@ -1,0 +1,102 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startModel } from "./model.ts";
+import { World } from "./world.ts";
+
+/** A session that waits: so many sub-agents each ask to write a file. */
+async function parkedWorld(count = 1): Promise<{ world: World; ids: string[]; sessionId: string }> {
+  const world = new World();
+  const tasks = Array.from({ length: count }, (_, index) => String(index));
+  world.model = await startModel(({ system, turn, last }) => {
+    if (system.includes("You are main."))
+      return turn === 0
+        ? { calls: tasks.map((task) => ({ name: "delegate", input: { agent: "writer", task } })) }
+        : { text: "all done" };
+    if (turn > 0) return { text: `heard: ${last}` };
+    const input = { path: `${last.split("\n")[0]}.txt`, content: "evil \u001b[31mred\u202e" };
+    return { calls: [{ name: "write", input }] };
+  });
+  world.agent("main", "subagents: [writer]\ntools: [write]");
+  world.agent("writer", "tools: [write]\naskTools: [write]");
+  const parked = await world.run(["run", "write it down", "--on-ask", "park"]);
+  expect([parked.code, parked.stdout]).toEqual([54, ""]);
+  expect(parked.stderr).toContain("main > writer asks to use write");
+  expect(parked.stderr).not.toContain("🚫");
+  const ids = [...new Set(parked.stderr.match(/apr_\w+/g) ?? [])];
+  expect(ids).toHaveLength(count);
+  return { world, ids, sessionId: /ses_\w+/.exec(parked.stderr)?.[0] ?? "" };
+}
+
+test("what waits is listed with who asks, and a yes lets its session go on to the end", async () => {
+  const { world, ids, sessionId } = await parkedWorld();
+  await using _ = world;
+  const [id = ""] = ids;
+  const list = await world.run(["approve"]);
+  expect([list.code, list.stdout]).toEqual([
+    0,
+    expect.stringContaining(`${sessionId}  main > writer  write`),
+  ]);
+  const json = JSON.parse((await world.run(["approve", "--json"])).stdout);
+  expect(json).toEqual([expect.objectContaining({ approval_id: id, chain: ["main", "writer"] })]);
+  const yes = await world.run(["approve", id.slice(0, 8), "--yes"]);
+  expect([yes.code, yes.stdout]).toEqual([0, "all done\n"]);
+  expect(yes.stderr).toContain('"path": "0.txt"');
+  for (const sign of ["\u001b", "\u202e"]) expect(yes.stderr).not.toContain(sign);
+  expect(existsSync(join(world.project, "0.txt"))).toBe(true);
+  expect((await world.run(["approve"])).stdout).toBe("nothing waits for approval\n");
+  const again = await world.run(["approve", id, "--deny"]);
+  expect([again.code, again.stderr]).toEqual([42, expect.stringMatching(/^error: apr_\w+ was allowed by /)]);
+});
+
+test("a no with a note is told to the agent", async () => {
+  const { world, ids } = await parkedWorld();
+  await using _ = world;
+  const no = await world.run(["approve", ids[0] ?? "", "--deny", "--note", "not on a Friday", "-p"]);
+  expect([no.code, no.stdout]).toEqual([0, "all done\n"]);
+  expect(existsSync(join(world.project, "0.txt"))).toBe(false);
+  expect(world.model?.requests.map(({ all }) => all).join()).toContain("not on a Friday");
+});
+
+test("without a terminal an answer must be given in words, and nothing changes", async () => {
+  const { world, ids } = await parkedWorld();
+  await using _ = world;
+  const silent = await world.run(["approve", ids[0] ?? ""]);
+  expect([silent.code, silent.stdout]).toEqual([2, ""]);
+  expect(silent.stderr).toContain("add --yes or --deny");
+  const both = await world.run(["approve", ids[0] ?? "", "--yes", "--deny"]);
+  expect(both.code).toBe(2);
+  expect((await world.run(["approve"])).stdout).toContain(ids[0]);
+});
+
+test("of several questions one is answered later, and the session waits again for the other", async () => {
+  const { world, ids, sessionId } = await parkedWorld(2);
+  await using _ = world;
+  const { stdout } = await world.run(["approve", "--json"]);
+  const asked = JSON.parse(stdout) as { approval_id: string; tool_input: { path: string } }[];
+  const idOf = (path: string) => asked.find((one) => one.tool_input.path === path)?.approval_id ?? "";
+  const [first, second] = [idOf("0.txt"), idOf("1.txt")];
+  expect(ids.toSorted()).toEqual([first, second].toSorted());
+  const later = await world.run(["approve", first, "--yes", "--later"]);
+  expect([later.code, later.stderr]).toEqual([0, expect.stringContaining(`retinue resume ${sessionId}`)]);
+  expect(existsSync(join(world.project, "0.txt"))).toBe(false);
+  const half = await world.run(["resume", sessionId, "--on-ask", "park"]);
+  expect([half.code, half.stderr]).toEqual([54, expect.stringContaining(`retinue approve ${second}`)]);
+  const whole = await world.run(["approve", second, "--yes", "--json"]);
+  expect([whole.code, JSON.parse(whole.stdout)]).toMatchObject([
+    0,
+    { subtype: "success", result: "all done" },
+  ]);
+  expect(existsSync(join(world.project, "1.txt"))).toBe(true);
+});
+
+test("a session that waits can be cancelled, and then nothing is left to approve", async () => {
+  const { world, ids, sessionId } = await parkedWorld();
+  await using _ = world;
+  const cancelled = await world.run(["cancel", sessionId]);
+  expect([cancelled.code, cancelled.stdout]).toEqual([0, `cancelled ${sessionId}; no process had it\n`]);
+  expect((await world.run(["approve"])).stdout).toBe("nothing waits for approval\n");
+  const late = await world.run(["approve", ids[0] ?? "", "--yes"]);
+  expect(late.code).toBe(42);
+  expect(existsSync(join(world.project, "0.txt"))).toBe(false);
+});
