@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
@@ -49,7 +49,7 @@ test("every check is in the JSON, and nothing was made by looking", async () => 
     expect(of(name)).not.toEqual([]);
   expect(report.ok).toBe(true);
   expect(of("database")[0]?.summary).toContain("no database yet");
-  expect((await world.run(["sessions"])).stdout).toBe("no sessions yet\n");
+  expect([existsSync(world.data), readdirSync(world.config)]).toEqual([false, []]);
 });
 
 test("keys are told by name and never by value; a provider that takes one is well", async () => {

@@ -69,11 +69,16 @@ describe.skipIf(!hasTmux)("the screen of `retinue`", () => {
     expect(screen).toContain("● notes.md");
     expectWhole(screen, SMALL.rows);
     await leave(pane);
-    expect(pane.text()).toMatch(/^session ses_\w+ · go on with: retinue -r ses_\w+$/m);
+    expect(pane.text()).toMatch(/^session ses_\w+ · go on with: retinue tui -r ses_\w+$/m);
     const [file = ""] = readdirSync(join(world.data, "history"));
     const path = join(world.data, "history", file);
     expect(readFileSync(path, "utf8")).toBe('"what files are here?"\n');
     expect(statSync(path).mode & 0o777).toBe(0o600);
+    using again = new Pane(world, ["tui", "--continue"], SMALL, { ...OFFLINE, LANG: "C" });
+    const back = await again.has("in session ses_");
+    expect(back).toContain("> what files are here?");
+    expect(back).toMatch(/^[\x20-\x7e\n]*$/);
+    await leave(again);
   });
 
   for (const size of [SMALL, LARGE]) {

@@ -17,11 +17,13 @@ export function registerTui(program: Command, cli: Cli): void {
         "bypassPermissions",
       ]),
     )
+    .option("-c, --continue", "go on in the newest session of this project")
+    .option("-r, --resume <id>", "go on in this session: its id or the beginning of it")
     .option("--linear", "line by line, without redrawing; RETINUE_LINEAR=1 does the same")
     .option("--screen-reader", "the same as --linear")
     .addHelpText(
       "after",
-      "\nExamples:\n  retinue\n  retinue tui --agent coder -m anthropic/claude-sonnet-4-5\n  retinue tui --linear",
+      "\nExamples:\n  retinue\n  retinue tui --agent coder -m anthropic/claude-sonnet-4-5\n  retinue tui --continue\n  retinue tui --linear",
     )
     .action(async (_options: unknown, command: Command) => {
       const { startTui } = await import("../tui/start-tui.ts");

@@ -26,7 +26,11 @@ export function registerAgentsMake(agents: Command, cli: Cli): void {
     .command("import")
     .description("copy other programs' agents in Retinue's own format, after showing what changes")
     .argument("[path]", "an agent file, or a folder of them")
-    .addOption(new Option("--from <program>", "all agents of this program, or the format of the path").choices(VENDORS))
+    .addOption(
+      new Option("--from <program>", "all agents of this program, or the format of the path").choices(
+        VENDORS,
+      ),
+    )
     .option("--global", "among your own agents instead of the project's")
     .option("-y, --yes", "do not ask")
     .option("--dry-run", "only show what would change")

@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
-import type { Cli } from "../program.ts";
-import type { SessionsOptions } from "../sessions/list-sessions.ts";
-import { parseSince } from "../stats/parse-since.ts";
-import { wholeNumber } from "./numbers.ts";
+import type { Cli } from "../../program.ts";
+import type { SessionsOptions } from "../../sessions/list-sessions.ts";
+import { parseSince } from "../../stats/parse-since.ts";
+import { wholeNumber } from "../numbers.ts";
 
 const STATUSES = ["running", "waiting", "interrupted", "completed", "failed", "cancelled", "timeout"];
 
@@ -24,7 +24,7 @@ export function registerSessions(program: Command, cli: Cli): void {
     .option("--limit <n>", "at most this many", wholeNumber, 20)
     .addHelpText("after", EXAMPLES)
     .action(async (_options: unknown, command: Command) => {
-      const { listSessions } = await import("../sessions/list-sessions.ts");
+      const { listSessions } = await import("../../sessions/list-sessions.ts");
       await listSessions(command.optsWithGlobals<SessionsOptions>(), cli.terminal);
     });
 }

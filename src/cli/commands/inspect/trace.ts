@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
-import type { Cli } from "../program.ts";
-import type { TraceOptions } from "../trace/trace-session.ts";
-import { countNumber } from "./numbers.ts";
+import type { Cli } from "../../program.ts";
+import type { TraceOptions } from "../../trace/trace-session.ts";
+import { countNumber } from "../numbers.ts";
 
 const STATUSES = ["pending", "running", "completed", "partial", "failed", "cancelled", "timeout"];
 
@@ -38,7 +38,7 @@ export function registerTrace(program: Command, cli: Cli): void {
     .option("-o, --output <file>", "write to a file that only you can read, and not to stdout")
     .addHelpText("after", EXAMPLES)
     .action(async (id: string, _options: unknown, command: Command) => {
-      const { traceSession } = await import("../trace/trace-session.ts");
+      const { traceSession } = await import("../../trace/trace-session.ts");
       await traceSession(id, command.optsWithGlobals<TraceOptions>(), cli.terminal);
     });
 }

@@ -1,8 +1,13 @@
 import { type Command, Option } from "commander";
-import { STATS_BY } from "../../schema/stats.ts";
-import type { Cli } from "../program.ts";
-import { parseSince } from "../stats/parse-since.ts";
-import type { StatsOptions } from "../stats/show-stats.ts";
+import { STATS_BY } from "../../../schema/stats.ts";
+import type { Cli } from "../../program.ts";
+import { parseSince } from "../../stats/parse-since.ts";
+import type { StatsOptions } from "../../stats/show-stats.ts";
+
+const EXAMPLES = `
+Examples:
+  retinue stats --since 7d            every role and model of the last week
+  retinue stats --by model -C .       which model does best in this project`;
 
 /** Registers `retinue stats`. */
 export function registerStats(program: Command, cli: Cli): void {
@@ -16,8 +21,9 @@ export function registerStats(program: Command, cli: Cli): void {
     .option("--session <id>", "only this session: its id or the beginning of it; `last` for the newest")
     .option("--agent <name>", "only runs of this agent")
     .option("--model <id>", "only runs on this model")
+    .addHelpText("after", EXAMPLES)
     .action(async (_options: unknown, command: Command) => {
-      const { showStats } = await import("../stats/show-stats.ts");
+      const { showStats } = await import("../../stats/show-stats.ts");
       await showStats(command.optsWithGlobals<StatsOptions>(), cli.terminal);
     });
 }

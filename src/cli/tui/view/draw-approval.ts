@@ -1,0 +1,83 @@
+import { plainLine, plainText } from "../../plain-text.ts";
+import type { Asked } from "../tui-state.ts";
+import { wrapped } from "./draw-entries.ts";
+import { type DrawnInput, drawInput } from "./draw-input.ts";
+import { cutSpans, type Span, wrapSpans } from "./spans.ts";
+
+/** A question in place of the input: who asks, for what, why, the whole call, and the keys that answer. */
+export function drawApproval(
+  asked: Asked,
+  { width, height, nowMs, waiting }: { width: number; height: number; nowMs: number; waiting: number },
+): { lines: Span[][]; cursor: DrawnInput["cursor"] | null; most: number } {
+  const { request, note, armedAtMs } = asked;
+  const inner = Math.max(1, width - 2);
+  const head = [...title(asked, waiting, inner), ...facts(asked, inner)];
+  const body = wrapped(callText(request), inner);
+  const drawnNote =
+    note && drawInput(note, { width: inner, height: 3, hint: "why not? (Enter to deny, Esc to go back)" });
+  const foot: Span[][] = drawnNote ? drawnNote.lines : [keys(nowMs >= armedAtMs)];
+  const room = Math.max(1, height - head.length - foot.length - 2);
+  const most = Math.max(0, body.length - room);
+  const at = Math.min(asked.scroll, most);
+  const more =
+    most > 0
+      ? [
+          {
+            text: `lines ${at + 1}–${Math.min(body.length, at + room)} of ${body.length} · ↑↓ scroll`,
+            style: "dim",
+          } as const,
+        ]
+      : [];
+  const lines = [...head, ...body.slice(at, at + room), more, ...foot].map((line) =>
+    cutSpans([{ text: "│ ", style: "warn" }, ...line], width),
+  );
+  const cursor = drawnNote
+    ? { x: drawnNote.cursor.x + 2, y: lines.length - drawnNote.lines.length + drawnNote.cursor.y }
+    : null;
+  return { lines, cursor, most };
+}
+
+function title({ request }: Asked, waiting: number, width: number): Span[][] {
+  const more = waiting > 1 ? ` · ${waiting - 1} more waiting` : "";
+  return [
+    cutSpans(
+      [
+        { text: `Approval needed: ${plainLine(request.tool, 80)}`, style: "bold" },
+        { text: more, style: "dim" },
+      ],
+      width,
+    ),
+  ];
+}
+
+function facts({ request }: Asked, width: number): Span[][] {
+  const chain = request.chain.map((name) => plainLine(name, 60)).join(" › ");
+  const risk: Span[] = [
+    { text: "risk    ", style: "dim" },
+    { text: request.risk, style: request.risk === "low" ? "good" : "bad" },
+    { text: request.tainted ? " · untrusted text has entered this run" : "" },
+  ];
+  return [
+    ...wrapSpans([{ text: "asks    ", style: "dim" }, { text: chain }], width).slice(0, 3),
+    cutSpans(risk, width),
+    ...wrapSpans([{ text: "reason  ", style: "dim" }, { text: plainLine(request.reason, 500) }], width).slice(
+      0,
+      3,
+    ),
+    [],
+  ];
+}
+
+/** The call in the tool's words, or else its exact input. */
+function callText({ presented, input }: Asked["request"]): string {
+  return plainText(presented ?? JSON.stringify(input, null, 2) ?? "");
+}
+
+function keys(isArmed: boolean): Span[] {
+  if (!isArmed) return [{ text: "one moment…", style: "dim" }];
+  const key = (letter: string, does: string): Span[] => [
+    { text: letter, style: "accent" },
+    { text: ` ${does}   `, style: "dim" },
+  ];
+  return [...key("y", "allow once"), ...key("a", "allow for this run"), ...key("n", "deny, with a note")];
+}

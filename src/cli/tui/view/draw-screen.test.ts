@@ -1,0 +1,183 @@
+import { stripVTControlCharacters } from "node:util";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { widthOf } from "../../tree/text-width.ts";
+import { editorOf } from "../state/editor.ts";
+import type { Entry } from "../state/entry.ts";
+import { initialState, reduce, type TuiState } from "../tui-state.ts";
+import { drawScreen, type Screen } from "./draw-screen.ts";
+import { createPaint } from "./spans.ts";
+
+const NOTHING = { lines: [], runIds: [] };
+
+function draw(state: TuiState, columns: number, rows: number, colour = false): Screen {
+  return drawScreen(state, {
+    columns,
+    rows,
+    nowMs: 10_000,
+    paint: createPaint(colour),
+    drawTree: (width, height) => ({
+      lines: Array<string>(Math.min(3, height)).fill("x".repeat(width)),
+      runIds: ["run_1", "run_2", null].slice(0, height),
+    }),
+  });
+}
+const withEntries = (...entries: Entry[]): TuiState => ({
+  ...initialState("p", "default"),
+  ready: true,
+  entries,
+});
+const text = (screen: Screen) => screen.lines.map((line) => line.trimEnd()).join("\n");
+
+const hostile = fc.oneof(
+  fc.string({ unit: "grapheme", maxLength: 300 }),
+  fc.string({ unit: "binary", maxLength: 100 }),
+  fc.constantFrom(
+    "\u001b[2J\u001b]0;title\u0007",
+    "漢字".repeat(90),
+    "👩‍👩‍👧 ".repeat(30),
+    "# a\n- b\n```\nc",
+    "a\tb\r\nc",
+  ),
+);
+const entry: fc.Arbitrary<Entry> = fc.oneof(
+  hostile.map((said): Entry => ({ kind: "person", text: said })),
+  hostile.map((said): Entry => ({ kind: "agent", runId: "r", agent: said, text: said, streaming: false })),
+  hostile.map((said): Entry => ({ kind: "notice", level: "error", text: said })),
+  hostile.map((said): Entry => ({ kind: "output", text: said })),
+);
+
+test("every screen has as many lines as the window, none wider, and no control but colours", () => {
+  fc.assert(
+    fc.property(
+      fc.record({
+        entries: fc.array(entry, { maxLength: 6 }),
+        typed: hostile,
+        columns: fc.integer({ min: 2, max: 200 }),
+        rows: fc.integer({ min: 2, max: 60 }),
+        colour: fc.boolean(),
+        asked: fc.option(hostile),
+        transcript: fc.option(hostile),
+      }),
+      ({ entries, typed, columns, rows, colour, asked, transcript }) => {
+        let state: TuiState = {
+          ...withEntries(...entries),
+          editor: editorOf(typed.replaceAll(/\p{Cc}|\p{Bidi_Control}/gu, " ")),
+          transcript:
+            transcript === null ? null : { runId: "r", title: transcript, text: transcript, scroll: 0 },
+        };
+        if (asked !== null) [state] = reduce(state, { type: "asked", request: question(asked), atMs: 0 });
+        const { lines, cursor } = draw(state, columns, rows, colour);
+        expect(lines).toHaveLength(rows);
+        for (const line of lines) {
+          expect(widthOf(stripVTControlCharacters(line))).toBeLessThanOrEqual(columns);
+          expect(line.replaceAll(new RegExp(`${"\\u001b"}\\[[0-9;]*m`, "g"), "")).not.toMatch(
+            /\p{Cc}|\p{Bidi_Control}/u,
+          );
+          if (!colour) expect(line).not.toContain("\u001b");
+        }
+        if (cursor) expect([cursor.x < columns, cursor.y < rows, cursor.x >= 0]).toEqual([true, true, true]);
+      },
+    ),
+  );
+});
+
+function question(said: string) {
+  return {
+    approvalId: "apr_1",
+    runId: "run_1",
+    sessionId: "ses_1",
+    callId: "c",
+    tool: said,
+    groups: [],
+    targets: [],
+    input: {},
+    presented: said,
+    inputHash: "h",
+    risk: "high",
+    reason: said,
+    chain: ["main", said],
+    tainted: true,
+    mustConfirm: false,
+  } as const;
+}
+
+test("the tree stands beside the conversation from 120 columns on, and under it below that", () => {
+  const state = withEntries({ kind: "person", text: "hello" });
+  expect(draw(state, 120, 24).lines[0]).toMatch(/^❯ hello +│ x+$/);
+  const narrow = draw(state, 119, 24).lines;
+  expect(narrow[0]).toBe("❯ hello");
+  expect(narrow.findIndex((line) => line.startsWith("xxx"))).toBeGreaterThan(10);
+});
+
+test("a question shows the whole chain, the risk, the reason and the call, and how to answer", () => {
+  const request = {
+    ...question("send"),
+    chain: ["main", "mailer", "sender"],
+    presented: "To: a@b.c\nHello",
+    reason: "it sends",
+  };
+  const [state] = reduce(withEntries(), { type: "asked", request, atMs: 0 });
+  const shown = text(draw(state, 80, 24));
+  for (const part of [
+    "main › mailer › sender",
+    "high · untrusted text",
+    "it sends",
+    "To: a@b.c",
+    "Hello",
+    "y allow once",
+  ])
+    expect(shown).toContain(part);
+});
+
+test("a long call can be scrolled to its last line", () => {
+  const presented = Array.from({ length: 100 }, (_, index) => `line ${index}`).join("\n");
+  let [state] = reduce(withEntries(), {
+    type: "asked",
+    request: { ...question("send"), presented },
+    atMs: 0,
+  });
+  expect(text(draw(state, 80, 24))).not.toContain("line 99");
+  const { most } = draw(state, 80, 24);
+  for (let count = 0; count < 30; count++)
+    [state] = reduce(state, {
+      type: "key",
+      key: { name: "pagedown" },
+      atMs: 5_000,
+      rows: [],
+      page: 10,
+      most,
+    });
+  expect(text(draw(state, 80, 24))).toContain("line 99");
+});
+
+test("scrolling back shows the beginning of a long conversation", () => {
+  const entries = Array.from(
+    { length: 50 },
+    (_, index): Entry => ({ kind: "person", text: `said ${index}` }),
+  );
+  const state = withEntries(...entries);
+  expect(text(draw(state, 80, 24))).toContain("said 49");
+  const { most } = draw(state, 80, 24);
+  expect(text(draw({ ...state, scroll: most }, 80, 24))).toContain("said 0\n");
+});
+
+test("Markdown is shown lightly: marks go, structure stays, and a link says where it leads", () => {
+  const said = "# Title\n\n- **one** `two`\n\n```ts\nconst a = 1;\n```\n[here](https://example.org)";
+  const state = withEntries({ kind: "agent", runId: "r", agent: "main", text: said, streaming: false });
+  const { lines } = drawScreen(state, {
+    columns: 80,
+    rows: 24,
+    nowMs: 0,
+    paint: createPaint(false),
+    drawTree: () => NOTHING,
+  });
+  expect(lines.slice(0, 6).map((line) => line.trimEnd())).toEqual([
+    "● Title",
+    "",
+    "  • one two",
+    "",
+    "    const a = 1;",
+    "  here (https://example.org)",
+  ]);
+});

@@ -1,0 +1,34 @@
+import { RetinueError } from "../../../schema/error.ts";
+import { plainLine } from "../../plain-text.ts";
+import type { Desk } from "./engine.ts";
+
+/** What waits for an answer in sessions that nobody watches. */
+export function listParked({ runtime }: Desk): string {
+  const waiting = runtime.store.approvals({ open: true, limit: 20 });
+  if (waiting.length === 0) return "nothing waits for an answer";
+  const lines = waiting.map(({ approvalId, tool, sessionId, request }) => {
+    const chain = Array.isArray(request.chain) ? request.chain.map(String).join(" › ") : "?";
+    const reason = plainLine(String(request.reason ?? ""), 200);
+    return `${approvalId}  ${chain} asks for ${plainLine(tool, 60)} in ${sessionId}\n  ${reason}`;
+  });
+  return [...lines, "", "/approve ID allows it, /approve ID no [why] denies it"].join("\n");
+}
+
+/** `/approve ID [no [why]]`: answers, and lets the session go on if nothing else in it waits. */
+export async function answerParked({ runtime, say }: Desk, rest: string): Promise<void> {
+  const [, id = "", no, note = ""] = /^(\S+)(?:\s+(no)\b\s*([\s\S]*))?$/.exec(rest) ?? [];
+  if (id === "") throw new RetinueError("input", "say which: /approve ID, or /approve ID no why");
+  const { approvalId, sessionId, tool } = runtime.store.findApproval(id);
+  const allowed = no === undefined;
+  const answer = {
+    allowed,
+    by: "the person at the terminal",
+    atMs: Date.now(),
+    ...(note !== "" && { note }),
+  };
+  if (!runtime.store.answerApproval(approvalId, answer))
+    throw new RetinueError("input", `${approvalId} has been answered already`);
+  say(`${allowed ? "allowed" : "denied"}: ${tool}`);
+  if (runtime.store.approvals({ sessionId, open: true, limit: 1 }).length > 0) return;
+  await (await runtime.resume(sessionId)).results;
+}
