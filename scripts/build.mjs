@@ -75,6 +75,13 @@ writeFileSync(join(made, "cli.js"), entry.replaceAll("OLDEST_NODE", /\d+/.exec(e
   mode: 0o755,
 });
 
+// What a page is made of is read as it is, like the prompts.
+const pages = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) =>
+  /(^|[/\\])page[/\\][^/\\]+\.(css|js)$/.test(file),
+);
+mkdirSync(join(made, "page"), { recursive: true });
+for (const file of pages) copyFileSync(join(src, file), join(made, "page", basename(file)));
+
 const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
 const { status } = spawnSync(
   process.execPath,

@@ -1,3 +1,4 @@
+import { nameOf } from "../../loop/deliverables.ts";
 import type { Agent, Trigger } from "../../schema/agent.ts";
 import { type CommonOptions, openProject } from "../open-project.ts";
 import { plainLine, plainText, table } from "../plain-text.ts";
@@ -38,7 +39,7 @@ function rowsOf(agent: Agent): [string, string][] {
     ["context", agent.context],
     ["limits", entries(limits)],
     ["retry", `${retry.attempts} more on ${retry.on.join(", ")}`],
-    ["deliverables", list(agent.deliverables.map((one) => ("file" in one ? one.file : `$ ${one.command}`)))],
+    ["deliverables", list(agent.deliverables.map(nameOf))],
     ["mandatory for", delegation?.mandatory ? list(delegation.triggers.map(showTrigger)) : undefined],
     ["workspace", agent.workspace],
     ["other keys", list(Object.keys(agent.extra))],

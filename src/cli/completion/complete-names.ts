@@ -1,0 +1,99 @@
+import { readFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { slugOf } from "../../agents/fields/slug.ts";
+import { findAgentFiles } from "../../agents/find-agent-files.ts";
+import { PACKAGE_ROOT } from "../../files/package-root.ts";
+import { findPlaces, type Places } from "../../runtime/project/places.ts";
+import { plainLine } from "../plain-text.ts";
+import type { Terminal } from "../terminal.ts";
+import { NAME_KINDS, type NameKind } from "./command-table.ts";
+
+/** A name that can be completed, and what it is. */
+type Name = { name: string; about: string };
+
+/** Shells expand what they are given: only names that mean nothing to them are passed on. */
+const HARMLESS = /^[\w][\w.@-]*$/;
+const MOST = 50;
+const HEAD_CHARS = 4_000;
+
+/** `retinue __complete KIND WORDS…`: names for a shell, one a line, and nothing at all if something is wrong. */
+export async function completeNames(
+  [kind = "", ...words]: readonly string[],
+  terminal: Terminal,
+): Promise<void> {
+  try {
+    const known = NAME_KINDS.find((each) => each === kind);
+    if (!known) return;
+    for (const { name, about } of await namesOf(known, words, terminal))
+      if (HARMLESS.test(name)) terminal.print(`${name}\t${plainLine(about, 60)}`);
+  } catch {
+    // A shell that completes has no place for a message.
+  }
+}
+
+async function namesOf(kind: NameKind, words: readonly string[], terminal: Terminal): Promise<Name[]> {
+  const places = findPlaces(terminal.env);
+  if (kind === "agents") return agentNames(folderIn(words, terminal), places);
+  if (kind === "accounts") return accountNames(places);
+  return recordNames(kind, places);
+}
+
+/** The folder that `-C` names on the line that is being typed. */
+function folderIn(words: readonly string[], { cwd }: Terminal): string {
+  const at = words.findIndex((word) => word === "-C" || word === "--cwd");
+  const joined = words.find((word) => word.startsWith("--cwd="))?.slice("--cwd=".length);
+  return resolve(cwd, joined ?? (at >= 0 ? (words[at + 1] ?? ".") : "."));
+}
+
+/** By the head of each file alone, which takes a fraction of the time of checking it. */
+async function agentNames(projectDir: string, { homeDir, configHome }: Places): Promise<Name[]> {
+  const builtinDir = join(PACKAGE_ROOT, "agents");
+  const { files } = await findAgentFiles({ projectDir, homeDir, configHome, builtinDir });
+  const names = new Map<string, string>();
+  for (const { path } of files) {
+    const head = headOf(path);
+    const fallback = basename(path).replace(/(?:\.agent)?\.md$/i, "");
+    const name = slugOf(fieldIn(head, "id") ?? fieldIn(head, "name") ?? fallback);
+    if (name && !names.has(name)) names.set(name, fieldIn(head, "description") ?? "");
+  }
+  return [...names].map(([name, about]) => ({ name, about })).sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function headOf(path: string): string {
+  try {
+    const text = readFileSync(path, "utf8").slice(0, HEAD_CHARS);
+    return /^\uFEFF?\s*---\r?\n([\s\S]*?)(?:\r?\n---|$)/.exec(text)?.[1] ?? "";
+  } catch {
+    return "";
+  }
+}
+
+function fieldIn(head: string, key: string): string | undefined {
+  const value = new RegExp(`^${key}:[ \\t]*(.+)$`, "m").exec(head)?.[1]?.trim();
+  return value?.replace(/^(["'])(.*)\1$/, "$2");
+}
+
+function accountNames({ configDir }: Places): Name[] {
+  const value: unknown = JSON.parse(readFileSync(join(configDir, "accounts.json"), "utf8"));
+  const accounts = typeof value === "object" && value && "accounts" in value ? value.accounts : [];
+  return (Array.isArray(accounts) ? accounts : []).map(({ id, address }) => ({
+    name: String(id),
+    about: String(address),
+  }));
+}
+
+const QUERIES: Readonly<Record<Exclude<NameKind, "agents" | "accounts">, string>> = {
+  sessions: "SELECT session_id AS name, title AS about FROM sessions ORDER BY updated_at DESC LIMIT ?",
+  plans:
+    "SELECT plan_id AS name, status AS about FROM plans GROUP BY plan_id ORDER BY max(updated_at) DESC LIMIT ?",
+  approvals:
+    "SELECT approval_id AS name, tool AS about FROM approvals WHERE answered_at IS NULL ORDER BY requested_at LIMIT ?",
+};
+
+function recordNames(kind: keyof typeof QUERIES, { dataDir }: Places): Name[] {
+  using db = new DatabaseSync(join(dataDir, "retinue.db"), { readOnly: true, timeout: 200 });
+  const rows = db.prepare(QUERIES[kind]).all(MOST);
+  const names = rows.map(({ name, about }) => ({ name: String(name), about: String(about) }));
+  return kind === "approvals" ? names : [...names, { name: "last", about: "the newest" }];
+}

@@ -1,0 +1,22 @@
+import { createRedactor } from "../../redact/create-redactor.ts";
+
+const SECRET = /key|token|secret|password|authorization|credential|cookie/i;
+const HIDDEN = "(hidden)";
+
+/** Whether what stands at a way is a secret by its name; an `…Env` only names a variable. */
+export function isSecret(keys: readonly string[]): boolean {
+  const name = keys.at(-1) ?? "";
+  return SECRET.test(name) && !/env$/i.test(name) && !/^(?:tokens|firstTokenMs)$/.test(name);
+}
+
+/** A value with everything hidden that is a secret by its name or by its looks. */
+export function masked(value: unknown, keys: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((each) => masked(each, keys));
+  if (typeof value === "object" && value !== null)
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [key, masked(each, [...keys, key])]),
+    );
+  if (typeof value !== "string" || value === "") return value;
+  if (isSecret(keys)) return HIDDEN;
+  return createRedactor().redact(value.replace(/(\/\/)[^/@\s]+@/, `$1${HIDDEN}@`));
+}
