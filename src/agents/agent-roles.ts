@@ -185,7 +185,7 @@ async function readPromptFile(
   } catch (thrown) {
     return refuse("missing-prompt-file", `${path} cannot be read: ${messageOf(thrown)}`);
   }
-  const read = await readText(path);
+  const read = readText(path);
   if ("problem" in read) return refuse(read.problem.code, read.problem.message);
   const split = splitFrontmatter(normaliseText(read.text));
   const prompt =

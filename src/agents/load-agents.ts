@@ -43,7 +43,7 @@ export async function loadAgents(options: LoadOptions): Promise<AgentRegistry> {
 
 /** Reads and checks one file. */
 export async function loadAgentFile(file: AgentFile, known?: KnownTools): Promise<ParsedAgent> {
-  const read = await readText(file.path);
+  const read = readText(file.path);
   if ("problem" in read) return { name: slugOf(nameOfFile(file.path)) ?? "", problems: [read.problem] };
   const { path, format, scope } = file;
   return parseAgentFile(read.text, { file: path, format, scope, ...(known === undefined ? {} : { known }) });

@@ -1,5 +1,4 @@
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type { Problem } from "../schema/agent.ts";
 import { messageOf } from "../schema/error.ts";
 
@@ -10,21 +9,20 @@ export const MAX_FILE_BYTES = 1_048_576;
 export type TextResult = { text: string } | { problem: Problem };
 
 /** Reads a regular UTF-8 file of bounded size; anything else is a problem, never a throw or a hang. */
-export async function readText(file: string): Promise<TextResult> {
+export function readText(file: string): TextResult {
   const refuse = (code: string, message: string, fix: string): TextResult => ({
     problem: { severity: "error", file, line: 0, code, message, fix },
   });
-  let handle: FileHandle | undefined;
+  let handle: number | undefined;
   try {
     // Opening a pipe without this flag waits for a writer.
-    handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
-    const info = await handle.stat();
+    handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    const info = fstatSync(handle);
     if (!info.isFile())
       return refuse("not-a-file", "this is not a regular file", "replace it by a text file");
-    const bytes = await readAtMost(handle, MAX_FILE_BYTES + 1);
-    if (bytes.length > MAX_FILE_BYTES) {
+    if (info.size > MAX_FILE_BYTES)
       return refuse("too-large", `the file is larger than ${MAX_FILE_BYTES} bytes`, "shorten it");
-    }
+    const bytes = readAll(handle, info.size);
     if (bytes.includes(0))
       return refuse("binary-file", "the file has NUL bytes, so it is not UTF-8 text", "save it as UTF-8");
     return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
@@ -37,17 +35,18 @@ export async function readText(file: string): Promise<TextResult> {
       "check the path and its permissions",
     );
   } finally {
-    await handle?.close();
+    if (handle !== undefined) closeSync(handle);
   }
 }
 
-async function readAtMost(handle: FileHandle, limit: number): Promise<Uint8Array> {
-  const buffer = new Uint8Array(limit);
+/** What a file of this size holds; what is added to it meanwhile is not waited for. */
+function readAll(handle: number, size: number): Uint8Array {
+  const buffer = new Uint8Array(size);
   let length = 0;
-  while (length < limit) {
-    const { bytesRead } = await handle.read(buffer, length, limit - length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
+  while (length < size) {
+    const count = readSync(handle, buffer, length, size - length, null);
+    if (count === 0) break;
+    length += count;
   }
   return buffer.subarray(0, length);
 }

@@ -1,6 +1,7 @@
 import type { LineCounter, Node, Scalar } from "yaml";
 import { messageOf } from "../../schema/error.ts";
 import { normalKey } from "../fields/field-names.ts";
+import { parseSimple } from "./parse-simple.ts";
 
 /** Larger frontmatter is refused; real files stay below a tenth of it. */
 export const MAX_FRONTMATTER_CHARS = 65_536;
@@ -32,11 +33,13 @@ export function normalPath(path: string): string {
  * Strict YAML 1.2 of one mapping. Custom tags are faults, aliases are bounded by a node count, nesting by a depth,
  * and `__proto__` is dropped; nothing in the text is ever executed. `firstLine` is the text's first line in its file.
  */
-export async function parseYaml(text: string, firstLine: number): Promise<YamlResult> {
+export async function parseYaml(text: string, firstLine: number, short = true): Promise<YamlResult> {
   if (text.length > MAX_FRONTMATTER_CHARS) {
     const message = `the frontmatter has ${text.length} characters; at most ${MAX_FRONTMATTER_CHARS} are read`;
     return { faults: [{ line: firstLine, message, refused: true }] };
   }
+  const simple = short ? parseSimple(text, firstLine) : null;
+  if (simple) return { fields: simple };
   const yaml = await import("yaml");
   const counter = new yaml.LineCounter();
   try {

@@ -25,7 +25,7 @@ export async function fixFiles(
   );
   const fixed: FixedFile[] = [];
   for (const file of files) {
-    const read = await readText(file);
+    const read = readText(file);
     if ("problem" in read) continue;
     const { text, changes } = await fixAgentFile(read.text);
     if (changes.length === 0) continue;

@@ -126,7 +126,7 @@ async function prepare(
 /** The file in our own format; refused unless it means exactly the same agent. */
 async function translate(file: AgentFile, folder: string, { known }: OpenProject): Promise<Import | Refused> {
   const refuse = (why: string): Refused => ({ source: file.path, why });
-  const read = await readText(file.path);
+  const read = readText(file.path);
   if ("problem" in read) return refuse(read.problem.message);
   const { agent, problems } = await loadAgentFile(file, known);
   if (!agent)

@@ -152,7 +152,7 @@ describe("names", () => {
 describe("limits and rights", () => {
   test("what is left out by the limit is said", async () => {
     const lines = await search({ query: "total", limit: 2 });
-    expect(lines).toHaveLength(4);
+    expect(lines).toHaveLength(3);
     expect(lines[2]).toMatch(/^\(\d+ more, \d+ of them uses; set a kind/);
   });
 

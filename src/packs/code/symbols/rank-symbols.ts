@@ -55,7 +55,8 @@ function rankOf(symbol: Placed, query: NameQuery): readonly number[] {
     rankOfKind(symbol.kind),
     ROLE_ORDER[roleOf(symbol.path)],
     symbol.local && !isUse(symbol.kind) ? 1 : 0,
-    symbol.kind === "variable" ? 1 : 0,
+    // What stands by itself is more often meant than a member of the same name.
+    symbol.kind === "variable" ? 2 : symbol.kind === "method" ? 1 : 0,
   ];
 }
 
