@@ -56,6 +56,11 @@ const NEEDS = [
     isThere: () => works("fish", "--version"),
     remedy: "apt install fish",
   },
+  {
+    what: "pages in a real browser",
+    isThere: () => works("chromium", "--version"),
+    remedy: "apt install chromium",
+  },
 ];
 const { status } = spawnSync(
   process.execPath,

@@ -2,6 +2,7 @@ import type { LineCounter, Node, Scalar } from "yaml";
 import { messageOf } from "../../schema/error.ts";
 import { normalKey } from "../fields/field-names.ts";
 import { parseSimple } from "./parse-simple.ts";
+import { parsedBefore } from "./parsed-before.ts";
 
 /** Larger frontmatter is refused; real files stay below a tenth of it. */
 export const MAX_FRONTMATTER_CHARS = 65_536;
@@ -38,8 +39,8 @@ export async function parseYaml(text: string, firstLine: number, short = true): 
     const message = `the frontmatter has ${text.length} characters; at most ${MAX_FRONTMATTER_CHARS} are read`;
     return { faults: [{ line: firstLine, message, refused: true }] };
   }
-  const simple = short ? parseSimple(text, firstLine) : null;
-  if (simple) return { fields: simple };
+  const fields = short ? (parseSimple(text, firstLine) ?? parsedBefore(text, firstLine)) : null;
+  if (fields) return { fields };
   const yaml = await import("yaml");
   const counter = new yaml.LineCounter();
   try {

@@ -1,0 +1,17 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { parseYaml } from "../src/agents/yaml/parse-yaml.ts";
+import type { ParsedFrontmatter } from "../src/agents/yaml/parsed-before.ts";
+
+const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+
+test("what the build read of the built-in agents is what strict YAML reads, for every one of them", async () => {
+  const built = JSON.parse(readFileSync(at("dist/frontmatter.json"), "utf8")) as ParsedFrontmatter[];
+  const agents = readdirSync(at("agents")).filter((file) => file.endsWith(".md"));
+  expect(built).toHaveLength(agents.length);
+  for (const { text, values, lines } of built) {
+    const fields = { values: new Map(values), lines: new Map(lines), notes: [] };
+    expect(await parseYaml(text, 1, false)).toEqual({ fields });
+  }
+});
