@@ -55,6 +55,7 @@ await bundle.write({
         test: /[/\\]src[/\\](agents|config|permissions|runtime[/\\]project[/\\](?!built-in))/,
       },
       { name: "record", test: /[/\\]src[/\\]store[/\\]/ },
+      { name: "trace", test: /[/\\]src[/\\]runtime[/\\]trace[/\\]/ },
       { name: "core", test: /[/\\]src[/\\](files|loop|net|redact|runtime|scheduler|tools)[/\\]/ },
     ],
   },

@@ -7,7 +7,14 @@ export function plainText(text: string): string {
     .replaceAll(/(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, "");
 }
 
-/** The same on one line of at most `limit` characters. */
+/** Text that cannot steer a terminal either but hides nothing, for what a person answers for: controls are written as escapes. */
+export function exactText(text: string): string {
+  return text
+    .replaceAll("\r\n", "\n")
+    .replaceAll(/(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, escaped);
+}
+
+/** Plain text on one line of at most `limit` characters. */
 export function plainLine(text: string, limit: number): string {
   const line = plainText(text).replaceAll(/\s+/g, " ").trim();
   const characters = [...line];
@@ -18,8 +25,12 @@ export function plainLine(text: string, limit: number): string {
 export function plainJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent).replaceAll(
     /(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    escaped,
   );
+}
+
+function escaped(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 /** Rows of cells, padded so that columns line up; the last column is left as it is. */

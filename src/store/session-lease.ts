@@ -108,12 +108,20 @@ export function createSessionLeases(db: DatabaseSync, now: () => number): Sessio
   };
 }
 
-function taken(sessionId: string, owner: string): RetinueError {
-  return new RetinueError(
-    "input",
-    `session ${sessionId} is being worked on by ${nameOf(owner)}`,
-    `wait for it, or end it first with: retinue cancel ${sessionId}`,
-  );
+/** A session cannot be had, because a living process works on it. */
+export class SessionTaken extends RetinueError {
+  /** That process, as people name it. */
+  readonly holder: string;
+
+  constructor(sessionId: string, holder: string) {
+    const hint = `wait for it, or end it first with: retinue cancel ${sessionId}`;
+    super("input", `session ${sessionId} is being worked on by ${holder}`, hint);
+    this.holder = holder;
+  }
+}
+
+function taken(sessionId: string, owner: string): SessionTaken {
+  return new SessionTaken(sessionId, nameOf(owner));
 }
 
 function nameOf(owner: string): string {

@@ -1,3 +1,4 @@
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -72,21 +73,24 @@ test("progress goes to stderr, indented by depth, without escape codes", () => {
   expect(ended.stderr + ended.stdout).not.toContain("\u001b");
 });
 
-test("trace draws the tree with statuses, durations, retries and reasons", async () => {
+test("trace draws the tree beside its waterfall, with statuses, retries and reasons", async () => {
   const { code, stdout } = await world.run(["trace", "last"]);
   expect(code).toBe(0);
   const lines = stdout.split("\n");
   expect(lines[0]).toMatch(/^ses_\w+ {2}✅ completed {2}do three things$/);
-  expect(stdout).toMatch(/^✅ completed main "do three things" {2}[\d.]+m?s · 2 turns · 30 tokens · \$\?$/m);
-  expect(stdout).toMatch(/^[├└]─ ∥ ✅ completed alpha "the part of alpha" {2}[\d.]+m?s · 2 turns/m);
-  expect(stdout).toMatch(
-    /^(?:│| ) {2}└─ ✅ completed scout "look closer" {2}[\d.]+m?s · 1 turn · 15 tokens/m,
+  expect(lines[2]).toMatch(
+    /^6 runs · 5 agents · \d at once · 2 tool calls · 135 tokens · \$\? · [\d.]+m?s at work$/,
   );
-  expect(stdout).toMatch(/^[├└]─ ∥ ❌ failed beta "the part of beta" .*stopped by error/m);
+  expect(stdout).toMatch(/^✅ completed main "do three things" +[\d.]+m?s +30 +\$\? {2}[█─]+$/m);
+  expect(stdout).toMatch(/^[├└]─ ∥ ✅ completed alpha "the part of alpha" +[\d.]+m?s +30 +\$\? +[█─▌]+$/m);
+  expect(stdout).toMatch(/^(?:│| ) {2}└─ ✅ completed scout "look closer" +[\d.]+m?s +15 /m);
+  expect(stdout).toMatch(/^[├└]─ ∥ ❌ failed beta "the part of beta" /m);
   expect(stdout).toMatch(/error: .*out of order/);
-  expect(stdout).toMatch(/completed beta "the part of beta" .*retry 1/);
-  expect(stdout).toMatch(/⚠️ partial gamma .*stopped by max_iterations/);
-  expect(stdout).toMatch(/tools: ls ×2/);
+  expect(stdout).toMatch(/1 turn · retry 1/);
+  expect(stdout).toMatch(/partial gamma /);
+  expect(stdout).toMatch(/2 turns · stopped by max_iterations · tools: ls ×2/);
+  expect(stdout).not.toContain("\u001b");
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(120);
 });
 
 test("trace --calls shows every call, and a prefix of the id is enough", async () => {
@@ -94,8 +98,89 @@ test("trace --calls shows every call, and a prefix of the id is enough", async (
   const { stdout } = await world.run(["trace", session.session_id.slice(0, 8), "--calls"]);
   expect(stdout).toMatch(/✅ ok ls \{"path":"\."\}/);
   expect(stdout).not.toContain("tools: ls");
-  const json = JSON.parse((await world.run(["trace", "last", "--json"])).stdout);
-  expect(json.tree[0].children.length).toBeGreaterThan(0);
+});
+
+test("trace --json tells of every run what it was given, did and answered", async () => {
+  const { format, session, totals, runs } = JSON.parse((await world.run(["trace", "last", "--json"])).stdout);
+  expect([format, session.state, totals.runs]).toEqual([1, "completed", 6]);
+  const [main] = runs;
+  expect(main).toMatchObject({
+    agent: "main",
+    task: "do three things",
+    parentRunId: null,
+    status: "completed",
+  });
+  const alpha = main.children.find(({ agent }: { agent: string }) => agent === "alpha");
+  expect(alpha).toMatchObject({
+    parentRunId: main.runId,
+    model: "local/mock",
+    parallel: true,
+    context: { mode: "task_only", message: "the part of alpha" },
+    result: { text: "alpha is done with the help of scout" },
+    tokens: { self: 30, subtree: 45 },
+    costUsd: { self: null, subtree: null },
+  });
+  expect(alpha.children[0]).toMatchObject({ agent: "scout", result: { text: "scout found it" } });
+  const beta = main.children.filter(({ agent }: { agent: string }) => agent === "beta");
+  expect(beta.map(({ attempt, status }: { attempt: number; status: string }) => [attempt, status])).toEqual([
+    [0, "failed"],
+    [1, "completed"],
+  ]);
+});
+
+test("filters keep what is wanted in its place, and --failed leads to the first failure", async () => {
+  const trace = (...args: string[]) => world.run(["trace", "last", ...args]);
+  const agents = (text: string) =>
+    [...text.matchAll(/(?:completed|failed|partial) (\w+) "/g)].map(([, name]) => name);
+  expect(agents((await trace("--agent", "scout")).stdout)).toEqual(["main", "alpha", "scout"]);
+  expect(agents((await trace("--status", "partial")).stdout)).toEqual(["main", "gamma"]);
+  expect(agents((await trace("--depth", "0")).stdout)).toEqual(["main"]);
+  const none = await trace("--agent", "nobody");
+  expect([none.code, none.stdout.split("\n").at(-2)]).toEqual([0, "no run fits --agent nobody"]);
+  const failed = await trace("--failed");
+  expect(agents(failed.stdout)).toEqual(["main", "beta"]);
+  expect(failed.stdout).toMatch(/first failure: beta, run_\w+ \(bad_response\)/);
+  const [, id = ""] = /--run (run_\w+) --calls/.exec(failed.stdout) ?? [];
+  expect(agents((await trace("--run", id, "--calls")).stdout)).toEqual(["beta"]);
+  expect((await trace("--run", "run_none")).stderr).toMatch(/has no run 'run_none'/);
+  const few = await trace("--limit", "2");
+  expect(few.stdout).toMatch(/2 of 6 runs are shown/);
+  expect((await trace("--json", "--html")).code).toBe(2);
+});
+
+test("trace --html is a page of its own in a file for its owner alone", async () => {
+  const { code, stdout, stderr } = await world.run(["trace", "last", "--html", "-o", "trace.html"]);
+  expect([code, stdout]).toEqual([0, ""]);
+  expect(stderr).toMatch(/^wrote .*trace\.html/);
+  expect(statSync(join(world.project, "trace.html")).mode & 0o777).toBe(0o600);
+  expect(world.read("trace.html")).toMatch(/^<!DOCTYPE html>[\s\S]*default-src 'none'[\s\S]*You are gamma\./);
+  expect((await world.run(["trace", "last", "--html"])).stdout).toMatch(/^<!DOCTYPE html>/);
+});
+
+test("export writes a session in every form, with its files when asked for", async () => {
+  const run = (...args: string[]) => world.run(["export", "last", ...args]);
+  expect((await run()).stdout).toMatch(/^# do three things\n[\s\S]*### 1\.1 alpha: the part of alpha/);
+  const lines = (await run("--format", "jsonl")).stdout.trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line).kind)).toContain("prompt");
+  const { session, messages, prompts } = JSON.parse((await run("--json")).stdout);
+  expect(lines.filter((line) => JSON.parse(line).kind === "message")).toHaveLength(messages.length);
+  expect(Object.values(prompts).join("\n")).toContain("You are scout.");
+  world.writeAt(join(session.workspace, "work_products", "report.html"), "<p>report</p>");
+  const whole = await run("-o", "out/", "--files");
+  expect([whole.code, whole.stdout]).toEqual([0, ""]);
+  expect(readdirSync(join(world.project, "out")).sort()).toEqual([
+    "rows.jsonl",
+    "session.json",
+    "trace.html",
+    "transcript.md",
+    "workspace",
+  ]);
+  expect(world.read("out/workspace/work_products/report.html")).toBe("<p>report</p>");
+  expect(statSync(join(world.project, "out", "session.json")).mode & 0o777).toBe(0o600);
+  await run("-o", "one.html");
+  expect(world.read("one.html")).toMatch(/^<!DOCTYPE html>/);
+  expect((await run("--files")).code).toBe(2);
+  expect((await run("-o", "missing/one.md")).code).toBe(42);
 });
 
 test("the rows in the database alone tell who ran below whom, on what and how it ended", () => {
@@ -129,11 +214,30 @@ test("the rows in the database alone tell who ran below whom, on what and how it
   expect(String(turns[0]?.tool_calls_json)).toContain("the part of gamma");
 });
 
-test("sessions are listed and searched", async () => {
-  const all = await world.run(["sessions"]);
-  expect(all.stdout).toMatch(/ses_\w+ +\d{4}-\d\d-\d\d \d\d:\d\d +✅ completed .*do three things/);
-  const some = await world.run(["sessions", "--search", "three", "--limit", "1"]);
-  expect(some.stdout).toContain("do three things");
-  const none = await world.run(["sessions", "--search", "nothing like it"]);
+test("sessions are listed and searched in what was asked and answered", async () => {
+  const sessions = (...args: string[]) => world.run(["sessions", ...args]);
+  const all = await sessions();
+  expect(all.stdout).toMatch(
+    /^ses_\w+ +just now +✅ completed +6 +[\d.]+m?s +\$\? +project +do three things$/m,
+  );
+  expect(all.stdout).toMatch(/look closer: retinue trace ses_\w+/);
+  expect((await sessions("--search", "three", "--limit", "1")).stdout).toContain("do three things");
+  const found = await sessions("--search", "SCOUT closer");
+  expect(found.stdout).toContain("do three things");
+  expect((await sessions("--search", "found it")).stdout).toMatch(/^ {2}answer of scout: scout found it$/m);
+  const none = await sessions("--search", "nothing like it");
   expect([none.code, none.stdout.trim()]).toEqual([0, "no session with 'nothing like it'"]);
+});
+
+test("sessions are narrowed by project, status and time", async () => {
+  const ids = async (...args: string[]) =>
+    JSON.parse((await world.run(["sessions", "--json", ...args])).stdout).map(
+      ({ session_id }: { session_id: string }) => session_id,
+    );
+  expect(await ids("--project")).toHaveLength(1);
+  expect(await ids("--project", world.project)).toHaveLength(1);
+  expect(await ids("--project", "/elsewhere")).toEqual([]);
+  expect(await ids("--status", "completed", "--since", "1h")).toHaveLength(1);
+  expect(await ids("--status", "interrupted")).toEqual([]);
+  expect(await ids("--since", "2999-01-01")).toEqual([]);
 });

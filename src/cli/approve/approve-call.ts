@@ -2,6 +2,7 @@ import { userInfo } from "node:os";
 import { messageOf, RetinueError } from "../../schema/error.ts";
 import type { Approval, SessionRow } from "../../schema/record.ts";
 import type { Store } from "../../store/create-store.ts";
+import { SessionTaken } from "../../store/session-lease.ts";
 import { askLine } from "../confirm.ts";
 import { EXIT } from "../exit-code.ts";
 import { plainJson, plainLine, plainText } from "../plain-text.ts";
@@ -31,10 +32,29 @@ export async function approveCall(id: string, options: ApproveOptions, terminal:
   if (!found) throw new RetinueError("input", `no approval '${id}'; nothing was ever recorded`);
   const { approval, answer } = found;
   terminal.tell(`${answer.allowed ? "✅ allowed" : "🚫 denied"} ${approval.approvalId}`);
-  if (!options.later) return resumeTask(approval.sessionId, { onAsk: "park", ...options }, terminal);
-  if (formatOf(options) !== "text") terminal.print(plainJson({ ...waitingLine(approval), answer }, 2));
-  terminal.tell(`go on with it by: retinue resume ${approval.sessionId} --on-ask park`);
-  return EXIT.ok;
+  const onlyRecorded = (how: string) => {
+    if (formatOf(options) !== "text") terminal.print(plainJson({ ...waitingLine(approval), answer }, 2));
+    terminal.tell(how);
+    return EXIT.ok;
+  };
+  if (options.later) return onlyRecorded(`go on with it by: retinue resume ${approval.sessionId} --on-ask park`);
+  const holder = await withRecord(terminal, (store) => whoHas(store, approval.sessionId));
+  if (holder) return onlyRecorded(`${holder} has the session ${approval.sessionId}, and goes on with the answer`);
+  try {
+    return await resumeTask(approval.sessionId, { onAsk: "park", ...options }, terminal);
+  } catch (thrown) {
+    if (!(thrown instanceof SessionTaken)) throw thrown;
+    return onlyRecorded(`${thrown.holder} was faster, and goes on with the answer`);
+  }
+}
+
+/** Who has a session, and not only until it is left for later: such a process may have looked for answers already. */
+async function whoHas(store: Store, sessionId: string): Promise<string | null> {
+  for (let looks = 0; looks < 20; looks++) {
+    if (!store.holderOf(sessionId)) return null;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return store.holderOf(sessionId);
 }
 
 function refuseSettled({ approvalId, sessionId, answer }: Approval, session: SessionRow | undefined): void {

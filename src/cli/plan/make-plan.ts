@@ -27,6 +27,7 @@ export async function makePlan(
     });
     const json = formatOf(options) === "json";
     if (!options.approve) {
+      session.view.close();
       terminal.print(json ? JSON.stringify(plan, null, 2) : drawPlan(plan).join("\n"));
       if (!json)
         terminal.tell(
@@ -34,7 +35,7 @@ export async function makePlan(
         );
       return 0;
     }
-    if (!json && !options.print) terminal.tell(drawPlan(plan).join("\n"));
+    if (!json && !options.print) session.view.terminal.tell(drawPlan(plan).join("\n"));
     return carryOut(session, session.runtime.plans.approve(plan.id), options, terminal);
   });
 }

@@ -5,11 +5,11 @@ import { RetinueError } from "../../schema/error.ts";
 import type { ExecutionPlan, PlanResult } from "../../schema/plan.ts";
 import type { Store } from "../../store/create-store.ts";
 import { EXIT, exitCodeOfResult } from "../exit-code.ts";
+import { openRunView, type RunView } from "../live/run-view.ts";
 import { type OpenProject, openSoundProject } from "../open-project.ts";
 import { plainText } from "../plain-text.ts";
 import { formatOf, limitsOf, type RunOptions } from "../run/run-options.ts";
 import { runtimeOptions, watchUnanswered } from "../run/run-task.ts";
-import { createNotices, createProgress } from "../run/show-progress.ts";
 import { catchSignals } from "../run/stop-signals.ts";
 import type { Terminal } from "../terminal.ts";
 import { withRecord } from "../trace/open-record.ts";
@@ -24,8 +24,8 @@ export type PlanRunOptions = RunOptions & {
   review: boolean;
 };
 
-/** A runtime while a command works with plans, and what stops it. */
-export type PlanSession = { runtime: Runtime; signal: AbortSignal; unanswered(): boolean };
+/** A runtime while a command works with plans, what shows it, and what stops it. */
+export type PlanSession = { runtime: Runtime; view: RunView; signal: AbortSignal; unanswered(): boolean };
 
 /** Opens a runtime that shows what happens, lets `work` use it, and gives the exit code; signals stop the work. */
 export async function withPlanSession(
@@ -36,20 +36,24 @@ export async function withPlanSession(
 ): Promise<number> {
   if (formatOf(options) === "stream-json")
     throw new RetinueError("usage", "a plan is printed as text or JSON, not as a stream", "use --json");
-  const runtime = createRuntime(runtimeOptions(project, options, terminal));
-  const signals = catchSignals(terminal);
+  const given = runtimeOptions(project, options, terminal);
+  const view = await openRunView(options, terminal);
+  const runtime = createRuntime({ ...given, ...(given.approve && { approve: view.asking(given.approve) }) });
+  const signals = catchSignals(view.terminal);
   const stopping = new AbortController();
   signals.onStop(() => stopping.abort());
-  runtime.events(createNotices(terminal));
-  if (!options.print) runtime.events(createProgress(terminal));
+  runtime.events(view.take);
   const unanswered = watchUnanswered(runtime);
   try {
-    const code = await work({ runtime, signal: stopping.signal, unanswered }).catch((thrown: unknown) => {
-      if (signals.exitCode === undefined) throw thrown;
-      return signals.exitCode;
-    });
+    const code = await work({ runtime, view, signal: stopping.signal, unanswered }).catch(
+      (thrown: unknown) => {
+        if (signals.exitCode === undefined) throw thrown;
+        return signals.exitCode;
+      },
+    );
     return signals.exitCode ?? code;
   } finally {
+    view.close();
     await runtime.close();
     signals.release();
   }
@@ -57,7 +61,7 @@ export async function withPlanSession(
 
 /** Carries a plan out and prints the outcome. */
 export async function carryOut(
-  { runtime, signal, unanswered }: PlanSession,
+  { runtime, view, signal, unanswered }: PlanSession,
   plan: ExecutionPlan,
   options: PlanRunOptions,
   terminal: Terminal,
@@ -73,6 +77,7 @@ export async function carryOut(
     ...(model && { model }),
   };
   const result = await runtime.executePlan(plan, terms);
+  view.close();
   const json = formatOf(options) === "json";
   terminal.print(json ? JSON.stringify(result, null, 2) : plainText(reportOf(result)).trimEnd());
   if (!result.success && !json)

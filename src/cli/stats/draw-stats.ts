@@ -8,8 +8,14 @@ const FIGURES = ["RUNS", "OK", "PARTIAL", "FAILED", "SUCCESS", "P50", "P95", "TO
 /** The only one of them that is text. */
 const SUCCESS = FIGURES.indexOf("SUCCESS");
 
-/** The figures as a table with a line for each group and one for all; there must be at least one group. */
-export function drawStats({ groups, total }: Stats, by: StatsBy): string[] {
+/** Columns in the order in which they are given up where there is no room. */
+const DISPENSABLE = ["TOKENS", "COST", "P50", "PARTIAL", "OK", "NOTES"];
+
+/**
+ * The figures as a table with a line for each group and one for all; there must be at least one group. On a screen of
+ * `width` columns what does not fit is left out and named.
+ */
+export function drawStats({ groups, total }: Stats, by: StatsBy, width = Number.POSITIVE_INFINITY): string[] {
   const names = by === "both" ? ["ROLE", "MODEL"] : [by.toUpperCase()];
   const rows = [
     [...names, ...FIGURES, "NOTES"],
@@ -17,7 +23,21 @@ export function drawStats({ groups, total }: Stats, by: StatsBy): string[] {
     [...names.map((_, index) => (index === 0 ? "TOTAL" : "")), ...cellsOf(total)],
   ];
   const numeric = FIGURES.flatMap((_, index) => (index === SUCCESS ? [] : [names.length + index]));
-  return table(toTheRight(rows, numeric)).map((line) => line.trimEnd());
+  return fitting(toTheRight(rows, numeric), width);
+}
+
+function fitting(rows: readonly (readonly string[])[], width: number): string[] {
+  const lines = (kept: readonly (readonly string[])[]) => table(kept).map((line) => line.trimEnd());
+  const left: string[] = [];
+  let kept = rows;
+  for (const name of DISPENSABLE) {
+    if (lines(kept).every((line) => [...line].length <= width)) break;
+    const at = kept[0]?.findIndex((cell) => cell.trim() === name) ?? -1;
+    kept = kept.map((row) => row.toSpliced(at, 1));
+    left.push(name);
+  }
+  if (left.length === 0) return lines(kept);
+  return [...lines(kept), `left out for want of room: ${left.join(", ")}; see --json`];
 }
 
 /** `83 % (44–97, n=6)`. */

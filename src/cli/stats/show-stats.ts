@@ -33,7 +33,9 @@ export async function showStats(options: StatsOptions, terminal: Terminal): Prom
   const { stats, empty } = found ?? { stats: summariseRuns([], [], by), empty: ["no runs yet"] };
   if (options.json) return terminal.print(JSON.stringify(stats, null, 2));
   if (stats.total.runs === 0) return terminal.print(empty.join("\n"));
-  terminal.print([...drawStats(stats, by), ...sayUnpriced(stats, terminal)].join("\n"));
+  terminal.print(
+    [...drawStats(stats, by, terminal.columns ?? undefined), ...sayUnpriced(stats, terminal)].join("\n"),
+  );
 }
 
 function queryOf(options: StatsOptions, store: Store, terminal: Terminal): StatsQuery {

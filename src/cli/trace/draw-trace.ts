@@ -1,151 +1,147 @@
-import type { MessageNode } from "../../schema/record.ts";
-import { countOf, showCost, showDuration, statusLabel } from "../measures.ts";
-import { plainLine } from "../plain-text.ts";
-import { drawPhases } from "./draw-phases.ts";
+import { statusOf } from "../../runtime/trace/filter-trace.ts";
+import { everyRun } from "../../runtime/trace/walk-runs.ts";
+import type { Trace, TraceCall, TraceRun } from "../../schema/inspect/trace.ts";
+import { showCost, showDuration } from "../measures.ts";
+import { cutTo, widthOf } from "../tree/text-width.ts";
+import type { Canvas } from "./canvas.ts";
+import { callLabel, notesOf, runLabel } from "./describe-run.ts";
+import { drawRunBar, drawSpanBar } from "./draw-bar.ts";
+import { type Columns, drawHeading, drawLine, layOut } from "./lay-out.ts";
+import { pickRuns, sayHidden } from "./pick-runs.ts";
 
-/** How a trace is drawn. */
+/** What of a trace is drawn. */
 export type TraceDrawing = {
   /** Every tool call, instead of their counts. */
   calls?: boolean;
-  /** Now, for what still runs. */
-  nowMs?: number;
+  /** The id of every run. */
+  ids?: boolean;
+  /** At most this many runs, and calls of one run; all of them without it. */
+  limit?: number;
 };
-
-const MAX_TASK = 60;
-const MAX_ERROR = 200;
-
-/** What stands below a run: other runs, and its tool calls, in the order they began. */
-type Below = { runs: MessageNode[]; calls: MessageNode[]; all: MessageNode[] };
-
-/** The tree of runs, one line each, with what went wrong and what was called below it. */
-export function drawTrace(nodes: readonly MessageNode[], drawing: TraceDrawing = {}): string[] {
-  const roots = nodes.filter(isRun);
-  const lines = roots.flatMap((root) =>
-    drawRun(root, { head: "", rest: "" }, isParallel(root, roots), drawing),
-  );
-  return lines.some((line) => line.includes(PARALLEL))
-    ? [...lines, `${PARALLEL} at the same time as a sibling`]
-    : lines;
-}
-
-const PARALLEL = "∥";
 
 type Prefix = { head: string; rest: string };
-
-function drawRun(run: MessageNode, prefix: Prefix, parallel: boolean, drawing: TraceDrawing): string[] {
-  const below = belowRun(run);
-  const lines = [`${prefix.head}${parallel ? `${PARALLEL} ` : ""}${describeRun(run, drawing)}`];
-  const shown = drawing.calls ? below.all : below.runs;
-  const note = shown.length > 0 ? `${prefix.rest}│  ` : `${prefix.rest}   `;
-  if (run.error_message) lines.push(`${note}error: ${plainLine(run.error_message, MAX_ERROR)}`);
-  for (const line of drawPhases(run, drawing.calls === true)) lines.push(`${note}${line}`);
-  if (!drawing.calls && below.calls.length > 0) lines.push(`${note}tools: ${countCalls(below.calls)}`);
-  for (const [index, node] of shown.entries()) {
-    const last = index === shown.length - 1;
-    const inner = {
-      head: `${prefix.rest}${last ? "└─" : "├─"} `,
-      rest: `${prefix.rest}${last ? "   " : "│  "}`,
-    };
-    if (isRun(node)) lines.push(...drawRun(node, inner, isParallel(node, below.runs), drawing));
-    else lines.push(`${inner.head}${describeCall(node)}`);
-  }
-  return lines;
-}
-
-function describeRun(run: MessageNode, { nowMs }: TraceDrawing): string {
-  const { attempt, task, result } = metadataOf(run);
-  const elapsed = run.duration_ms ?? (nowMs === undefined ? null : nowMs - Date.parse(run.started_at));
-  const turns = run.children.filter((node) => node.request_type === "continuation");
-  const failed = turns.slice(0, -1).filter((turn) => turn.status === "failed").length;
-  const open = run.completed_at === null;
-  const facts = [
-    elapsed === null ? "" : `${showDuration(elapsed)}${open ? " so far" : ""}`,
-    countOf(open ? turns.length : run.iteration_count, "turn"),
-    open ? "" : countOf(run.total_tokens ?? 0, "token"),
-    open ? "" : showCost(run.cost_usd),
-    attempt > 0 ? `retry ${attempt}` : "",
-    failed > 0 ? `${countOf(failed, "model call")} repeated` : "",
-    run.bailout_reason ? `stopped by ${run.bailout_reason}` : "",
-  ];
-  const label = statusLabel(run.status, result?.partial === true);
-  const said = plainLine(task ?? run.request_content ?? "", MAX_TASK);
-  return `${label} ${run.agent_role ?? "?"} "${said}"  ${facts.filter(Boolean).join(" · ")}`;
-}
-
-function describeCall(call: MessageNode): string {
-  const { tool, outcome } = metadataOf(call);
-  const took = call.duration_ms === null ? "" : `  ${showDuration(call.duration_ms)}`;
-  const input = plainLine(call.request_content ?? "", MAX_TASK);
-  const why = call.error_message ? `  ${plainLine(call.error_message, MAX_ERROR)}` : "";
-  const word = outcome ?? call.status;
-  return `${outcomeIcon(word)} ${word} ${tool ?? "?"} ${input}${took}${why}`;
-}
-
-function outcomeIcon(outcome: string): string {
-  if (outcome === "ok" || outcome === "cached") return "✅";
-  return outcome === "denied" ? "🚫" : outcome === "running" ? "⏳" : "❌";
-}
-
-/** `read ×3, write (1 denied)`. */
-function countCalls(calls: readonly MessageNode[]): string {
-  const byTool = Map.groupBy(calls, (call) => metadataOf(call).tool ?? "?");
-  return [...byTool]
-    .map(([tool, group]) => {
-      const bad = Map.groupBy(group, (call) => metadataOf(call).outcome ?? call.status);
-      const notes = [...bad].flatMap(([outcome, some]) =>
-        isGood(outcome) ? [] : [`${some.length} ${wordFor(outcome)}`],
-      );
-      return `${tool}${group.length > 1 ? ` ×${group.length}` : ""}${notes.length > 0 ? ` (${notes.join(", ")})` : ""}`;
-    })
-    .join(", ");
-}
-
-function isGood(outcome: string): boolean {
-  return outcome === "ok" || outcome === "cached" || outcome === "completed";
-}
-
-function wordFor(outcome: string): string {
-  return outcome === "error" ? "failed" : outcome;
-}
-
-/** A `delegate` call is its child's own row; the runs of `delegate_many` hang from the call. */
-function belowRun(run: MessageNode): Below {
-  const all: MessageNode[] = [];
-  const visit = (node: MessageNode): void => {
-    for (const child of node.children) {
-      if (child.request_type !== "continuation") all.push(child);
-      if (!isRun(child)) visit(child);
-    }
-  };
-  visit(run);
-  return { all, runs: all.filter(isRun), calls: all.filter((node) => !isRun(node)) };
-}
-
-function isRun(node: MessageNode): boolean {
-  return node.request_type === "prompt" || node.request_type === "delegation";
-}
-
-/** The record counts every opening and closing, so this is exact where clocks are not. */
-function isParallel(run: MessageNode, siblings: readonly MessageNode[]): boolean {
-  const endOf = (node: MessageNode) => node.closed_seq ?? Number.POSITIVE_INFINITY;
-  return siblings.some(
-    (other) => other !== run && other.opened_seq < endOf(run) && run.opened_seq < endOf(other),
-  );
-}
-
-type Metadata = {
-  attempt: number;
-  task?: string;
-  tool?: string;
-  outcome?: string;
-  result?: { partial?: boolean };
+type Item =
+  | { kind: "text"; text: string }
+  | { kind: "run"; run: TraceRun; prefix: Prefix }
+  | { kind: "call"; call: TraceCall; prefix: Prefix };
+type Page = {
+  trace: Trace;
+  canvas: Canvas;
+  columns: Columns;
+  picked: ReadonlySet<TraceRun>;
+  drawing: TraceDrawing;
+  lines: string[];
 };
 
-function metadataOf({ metadata_json: json }: MessageNode): Metadata {
-  try {
-    const value: unknown = JSON.parse(json ?? "{}");
-    return { attempt: 0, ...(typeof value === "object" ? value : {}) };
-  } catch {
-    return { attempt: 0 };
+/** The tree of runs beside their bars on one axis of time, a line each, with what went wrong and was called below it. */
+export function drawTrace(trace: Trace, canvas: Canvas, drawing: TraceDrawing = {}): string[] {
+  if (trace.runs.length === 0) return [];
+  const picked = pickRuns(trace.runs, drawing.limit ?? Number.POSITIVE_INFINITY);
+  const columns = layOut(trace, canvas);
+  const page: Page = { trace, canvas, columns, picked, drawing, lines: [drawHeading(columns, canvas)] };
+  // A stack and no recursion: how deep runs go is not ours to say.
+  const left = itemsOf(trace.runs, null, page);
+  for (let item = left.pop(); item; item = left.pop()) left.push(...drawItem(item, page));
+  return [...page.lines, "", ...legendOf(page)];
+}
+
+/** Draws an item; what stands below it comes back, the first of it last. */
+function drawItem(item: Item, page: Page): Item[] {
+  const { lines } = page;
+  if (item.kind === "text") lines.push(item.text);
+  if (item.kind === "call") lines.push(drawCall(item.call, item.prefix, page));
+  if (item.kind !== "run") return [];
+  const { run, prefix } = item;
+  lines.push(drawRun(run, prefix, page));
+  const below = itemsOf(page.drawing.calls ? bySeq(run) : run.children, prefix.rest, page);
+  lines.push(...drawNotes(run, prefix, below.length > 0, page));
+  return below;
+}
+
+function drawRun(run: TraceRun, { head }: Prefix, { canvas, columns, trace }: Page): string {
+  const figures = {
+    time: showDuration(run.durationMs ?? Math.max(0, trace.endMs - run.startMs)),
+    tokens: run.tokens.self.toLocaleString("en-US"),
+    cost: showCost(run.costUsd.self),
+  };
+  const label = runLabel(run, trace.session.state, canvas);
+  const bar = drawRunBar(run, columns.bar, canvas);
+  const look = { status: statusOf(run), dim: !run.matched };
+  return drawLine({ prefix: head, label, figures, bar, ...look }, columns, canvas);
+}
+
+function drawCall(call: TraceCall, { head }: Prefix, { canvas, columns }: Page): string {
+  const figures = { time: call.durationMs === null ? "" : showDuration(call.durationMs) };
+  const bar = drawSpanBar(call, columns.bar, canvas);
+  return drawLine({ prefix: head, label: callLabel(call, canvas), figures, bar }, columns, canvas);
+}
+
+function drawNotes(run: TraceRun, { rest }: Prefix, hasBelow: boolean, { canvas, drawing }: Page): string[] {
+  const { glyphs, paint, width } = canvas;
+  const guide = cutTo(`${rest}${hasBelow ? glyphs.trunk : glyphs.gap}`, Math.floor(width / 2), glyphs.cut);
+  return notesOf(run, drawing).map(({ text, bad }) => {
+    const note = cutTo(glyphs.text(text), width - widthOf(guide), glyphs.cut);
+    return `${paint.dim(guide)}${bad ? paint.bad(note) : paint.dim(note)}`;
+  });
+}
+
+/** What stands below something, the first of it last; what is left out is said after it. `rest` is null for roots. */
+function itemsOf(below: readonly (TraceRun | TraceCall)[], rest: string | null, page: Page): Item[] {
+  const { glyphs, paint, width } = page.canvas;
+  const { shown, hidden } = shareOut(below, page);
+  const placed = (isLast: boolean): Prefix =>
+    rest === null
+      ? { head: "", rest: "" }
+      : {
+          head: `${rest}${isLast ? glyphs.lastBranch : glyphs.branch}`,
+          rest: `${rest}${isLast ? glyphs.gap : glyphs.trunk}`,
+        };
+  const items = shown.map((one, index): Item => {
+    const prefix = placed(hidden === "" && index === shown.length - 1);
+    return isRun(one) ? { kind: "run", run: one, prefix } : { kind: "call", call: one, prefix };
+  });
+  if (hidden !== "") {
+    const text = cutTo(`${placed(true).head}${glyphs.cut} ${hidden}`, width, glyphs.cut);
+    items.push({ kind: "text", text: paint.dim(text) });
   }
+  return items.reverse();
+}
+
+/** What is drawn, and the words for what is not. */
+function shareOut(below: readonly (TraceRun | TraceCall)[], { picked, drawing }: Page) {
+  const { limit = Number.POSITIVE_INFINITY } = drawing;
+  let calls = 0;
+  const shown = below.filter((one) => (isRun(one) ? picked.has(one) : ++calls <= limit));
+  const hidden = below.filter(isRun).filter((run) => !picked.has(run));
+  const words = [
+    ...(hidden.length > 0 ? [sayHidden(hidden)] : []),
+    ...(calls > limit ? [`${(calls - limit).toLocaleString("en-US")} more calls`] : []),
+  ];
+  return { shown, hidden: words.join(", ") };
+}
+
+function legendOf({ canvas, columns, picked, trace, lines }: Page): string[] {
+  const { bars, paint, glyphs, width } = canvas;
+  const leftOut = columns.bar.timeline.gaps.reduce((sum, gap) => sum + gap.leftOutMs, 0);
+  const signs = [`${bars.busy} at work`, `${bars.idle} waiting`];
+  if (lines.some((line) => line.includes(bars.parallel)))
+    signs.push(`${bars.parallel} at the same time as a sibling`);
+  if (leftOut > 0) signs.push(`${bars.gap} ${showDuration(leftOut)} without work left out`);
+  const legend = [paint.dim(cutTo(signs.join(` ${glyphs.dot} `), width, glyphs.cut))];
+  const all = [...everyRun(trace.runs)].length;
+  if (picked.size === all) return legend;
+  const number = (count: number) => count.toLocaleString("en-US");
+  const shown = `${number(picked.size)} of ${number(all)} runs are shown`;
+  return [
+    ...legend,
+    cutTo(`${shown}: --limit for more; --failed, --agent, --run for less`, width, glyphs.cut),
+  ];
+}
+
+function bySeq({ calls, children }: TraceRun): (TraceRun | TraceCall)[] {
+  return [...calls, ...children].sort((one, other) => one.openedSeq - other.openedSeq);
+}
+
+function isRun(one: TraceRun | TraceCall): one is TraceRun {
+  return "runId" in one;
 }

@@ -18,8 +18,8 @@ const CHANGES: ReadonlySet<RetinueEvent["type"]> = new Set(["run.waiting", "run.
  */
 export class ApprovalDesk {
   readonly #parts: Parts;
-  /** Ids of what a session waits for. */
-  readonly #waiting = new Map<string, Set<string>>();
+  /** What a session waits for, by id, and how each is answered. */
+  readonly #waiting = new Map<string, Map<string, (answer: ApprovalAnswer) => void>>();
   #find: (sessionId: string) => Session | undefined = () => undefined;
 
   constructor(parts: Parts) {
@@ -34,7 +34,7 @@ export class ApprovalDesk {
     this.#find = find;
   }
 
-  /** Keeps a question; it is answered at once if somebody has answered it before, and otherwise not in this process. */
+  /** Keeps a question; who has answered it before, or does so while the rest of the session goes on, is heard. */
   ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
     const { sessionId, runId, callId, tool, inputHash, approvalId } = request;
     const { input, presented, risk, reason, chain, targets, tainted, mustConfirm } = request;
@@ -44,11 +44,15 @@ export class ApprovalDesk {
       requestedAtMs: this.#parts.clock.wallMs(),
     });
     if (answer) return Promise.resolve(answer);
-    const waiting = this.#waiting.get(sessionId) ?? new Set();
-    this.#waiting.set(sessionId, waiting.add(kept));
+    const waiting = this.#waiting.get(sessionId) ?? new Map();
+    this.#waiting.set(sessionId, waiting);
     this.#look(sessionId);
     return new Promise((resolve) => {
-      const stopped = () => resolve({ allowed: false, by: "the stop of the run" });
+      waiting.set(kept, resolve);
+      const stopped = () => {
+        waiting.delete(kept);
+        resolve({ allowed: false, by: "the stop of the run" });
+      };
       if (signal.aborted) stopped();
       else signal.addEventListener("abort", stopped, { once: true });
     });
@@ -59,10 +63,24 @@ export class ApprovalDesk {
     setImmediate(() => {
       const session = this.#find(sessionId);
       const waiting = this.#waiting.get(sessionId);
-      if (!session || !waiting || ![...session.live.values()].every(isAtRest)) return;
+      if (!session || !waiting?.size || ![...session.live.values()].every(isAtRest)) return;
+      if (this.#hear(waiting)) return;
       this.#waiting.delete(sessionId);
-      void session.lease.park(new Parked([...waiting]));
+      void session.lease.park(new Parked([...waiting.keys()]));
     });
+  }
+
+  /** Passes on what other processes have answered in the meantime: they could not go on with a session that is open here. */
+  #hear(waiting: Map<string, (answer: ApprovalAnswer) => void>): boolean {
+    let heard = false;
+    for (const [approvalId, settle] of waiting) {
+      const { answer } = this.#parts.store.findApproval(approvalId);
+      if (!answer) continue;
+      waiting.delete(approvalId);
+      settle(answer);
+      heard = true;
+    }
+    return heard;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { MessageRow, RequestType } from "../../schema/record.ts";
+import type { MessageRow } from "../../schema/record.ts";
 import { MESSAGE_COLUMNS, messageRow } from "./message-row.ts";
 import { arraysOf, prepare, rowsOf } from "./read-messages.ts";
 
@@ -12,8 +12,8 @@ export type OutlineReader = {
   runOutline(sessionId: string): RunOutline[];
   /** The model and tool calls of some runs, whole, in the order they opened. */
   stepsOf(sessionId: string, runIds: readonly string[]): MessageRow[];
-  /** How many rows of each type a session has. */
-  rowCounts(sessionId: string): Partial<Record<RequestType, number>>;
+  /** How many model and tool calls a session has. */
+  stepCounts(sessionId: string): { turns: number; calls: number };
 };
 
 const REQUEST_CHARS = 500;
@@ -32,12 +32,17 @@ export function createOutlineReader(db: DatabaseSync): OutlineReader {
     `SELECT ${RUN_COLUMNS}, (SELECT run_id FROM messages AS above WHERE above.id = run.parent_message_id)
       FROM messages AS run WHERE run.session_id = ? AND run.${IS_RUN} ORDER BY run.opened_seq, run.id`,
   );
+  // The sign keeps SQLite from going through the whole session for a few of its runs.
   const steps = prepare(
     db,
     `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE run_id IN (SELECT value FROM json_each(?2))
-      AND session_id = ?1 AND NOT ${IS_RUN} ORDER BY opened_seq, id`,
+      AND +session_id = ?1 AND NOT ${IS_RUN} ORDER BY opened_seq, id`,
   );
-  const counts = prepare(db, "SELECT request_type, count(*) FROM messages WHERE session_id = ? GROUP BY 1");
+  // Sums, because a group would be sorted first.
+  const counts = prepare(
+    db,
+    "SELECT total(request_type = 'continuation'), total(request_type = 'tool_call') FROM messages WHERE session_id = ?",
+  );
   return {
     runOutline(sessionId) {
       const found: RunOutline[] = [];
@@ -48,9 +53,9 @@ export function createOutlineReader(db: DatabaseSync): OutlineReader {
       return found;
     },
     stepsOf: (sessionId, runIds) => [...rowsOf(steps, sessionId, JSON.stringify(runIds))],
-    rowCounts(sessionId) {
-      const entries = [...arraysOf(counts, sessionId)].map(([type, count]) => [type, Number(count)]);
-      return Object.fromEntries(entries);
+    stepCounts(sessionId) {
+      const [sums = []] = arraysOf(counts, sessionId);
+      return { turns: Number(sums[0] ?? 0), calls: Number(sums[1] ?? 0) };
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
+import type { SessionFigures, SessionMatch, SessionQuery } from "../../schema/inspect/session-summary.ts";
 import type { SessionRow } from "../../schema/record.ts";
-import type { SessionFigures, SessionMatch, SessionQuery } from "../../schema/session-summary.ts";
 import { SESSION_COLUMNS, sessionRow } from "../session-table.ts";
 import { decodeText, encodeText } from "./lossless-text.ts";
 

@@ -1,4 +1,4 @@
-import { plainLine, plainText } from "../../plain-text.ts";
+import { exactText, plainLine, plainText } from "../../plain-text.ts";
 import type { Entry } from "../state/entry.ts";
 import type { Key } from "../state/keys.ts";
 import type { Asked } from "../tui-state.ts";
@@ -26,7 +26,7 @@ export function describeAsked({ request }: Asked): string[] {
     `approval needed: ${chain.map((name) => plainLine(name, 60)).join(" > ")} asks for ${plainLine(tool, 80)}`,
     `risk: ${risk}${tainted ? ", and untrusted text has entered this run" : ""}`,
     `reason: ${plainLine(reason, 500)}`,
-    ...plainText(presented ?? JSON.stringify(input, null, 2) ?? "").split("\n"),
+    ...exactText(presented ?? JSON.stringify(input, null, 2) ?? "").split("\n"),
     "answer y for once, a for this run, or n and why not:",
   ];
 }

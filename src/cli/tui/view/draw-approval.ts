@@ -1,8 +1,11 @@
-import { plainLine, plainText } from "../../plain-text.ts";
+import { exactText, plainLine } from "../../plain-text.ts";
 import type { Asked } from "../tui-state.ts";
 import { wrapped } from "./draw-entries.ts";
 import { type DrawnInput, drawInput } from "./draw-input.ts";
 import { cutSpans, type Span, wrapSpans } from "./spans.ts";
+
+/** Columns that the answers take in full. */
+const WIDE_KEYS = 60;
 
 /** A question in place of the input: who asks, for what, why, the whole call, and the keys that answer. */
 export function drawApproval(
@@ -15,7 +18,7 @@ export function drawApproval(
   const body = wrapped(callText(request), inner);
   const drawnNote =
     note && drawInput(note, { width: inner, height: 3, hint: "why not? (Enter to deny, Esc to go back)" });
-  const foot: Span[][] = drawnNote ? drawnNote.lines : [keys(nowMs >= armedAtMs)];
+  const foot: Span[][] = drawnNote ? drawnNote.lines : [keys(nowMs >= armedAtMs, inner)];
   const room = Math.max(1, height - head.length - foot.length - 2);
   const most = Math.max(0, body.length - room);
   const at = Math.min(asked.scroll, most);
@@ -70,14 +73,16 @@ function facts({ request }: Asked, width: number): Span[][] {
 
 /** The call in the tool's words, or else its exact input. */
 function callText({ presented, input }: Asked["request"]): string {
-  return plainText(presented ?? JSON.stringify(input, null, 2) ?? "");
+  return exactText(presented ?? JSON.stringify(input, null, 2) ?? "");
 }
 
-function keys(isArmed: boolean): Span[] {
+function keys(isArmed: boolean, width: number): Span[] {
   if (!isArmed) return [{ text: "one moment…", style: "dim" }];
   const key = (letter: string, does: string): Span[] => [
     { text: letter, style: "accent" },
     { text: ` ${does}   `, style: "dim" },
   ];
+  // Every answer is seen, however narrow the window is.
+  if (width < WIDE_KEYS) return [...key("y", "once"), ...key("a", "this run"), ...key("n", "deny")];
   return [...key("y", "allow once"), ...key("a", "allow for this run"), ...key("n", "deny, with a note")];
 }
