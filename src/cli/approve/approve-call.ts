@@ -38,8 +38,8 @@ export async function approveCall(id: string, options: ApproveOptions, terminal:
     return EXIT.ok;
   };
   if (options.later) return onlyRecorded(`go on with it by: retinue resume ${approval.sessionId} --on-ask park`);
-  const holder = await withRecord(terminal, (store) => whoHas(store, approval.sessionId));
-  if (holder) return onlyRecorded(`${holder} has the session ${approval.sessionId}, and goes on with the answer`);
+  const elsewhere = await withRecord(terminal, (store) => goesOnElsewhere(store, approval.sessionId));
+  if (elsewhere) return onlyRecorded(elsewhere);
   try {
     return await resumeTask(approval.sessionId, { onAsk: "park", ...options }, terminal);
   } catch (thrown) {
@@ -48,13 +48,20 @@ export async function approveCall(id: string, options: ApproveOptions, terminal:
   }
 }
 
-/** Who has a session, and not only until it is left for later: such a process may have looked for answers already. */
-async function whoHas(store: Store, sessionId: string): Promise<string | null> {
-  for (let looks = 0; looks < 20; looks++) {
-    if (!store.holderOf(sessionId)) return null;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  return store.holderOf(sessionId);
+const LOOKS = 20;
+const LOOK_MS = 100;
+
+/**
+ * Says who goes on with a session instead of this process. One that is just leaving it for later may have looked for
+ * answers already, so that a moment passes before it counts.
+ */
+async function goesOnElsewhere(store: Store, sessionId: string): Promise<string | null> {
+  for (let looks = 0; looks < LOOKS && store.holderOf(sessionId); looks++)
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  const holder = store.holderOf(sessionId);
+  if (holder) return `${holder} has the session ${sessionId}, and goes on with the answer`;
+  if (store.findSession(sessionId).status === "running") return null;
+  return `the session ${sessionId} went on in another process, and has ended`;
 }
 
 function refuseSettled({ approvalId, sessionId, answer }: Approval, session: SessionRow | undefined): void {

@@ -58,9 +58,11 @@ function ended(store: Store, { sessionId, id }: StopRequest, status: string): Ou
   return { outcome: "ended", message: `${id} had ended before it could be cancelled (${status})` };
 }
 
-async function cancelDead(store: Store, row: SessionRow, { sessionId, id }: StopRequest): Promise<Outcome> {
+async function cancelDead(store: Store, row: SessionRow, request: StopRequest): Promise<Outcome> {
+  const { sessionId, id } = request;
   if (id === sessionId || isOnlyTask(store, row, id)) {
-    await cancelRecorded(store, row, "retinue cancel");
+    if (!(await cancelRecorded(store, row, "retinue cancel")))
+      return ended(store, request, statusOf(store, request));
     return { outcome: "cancelled", message: `cancelled ${id}; no process had it` };
   }
   store.askToStop({ sessionId, id });

@@ -3,9 +3,12 @@ import { createRedactor } from "../../redact/create-redactor.ts";
 const SECRET = /key|token|secret|password|authorization|credential|cookie/i;
 const HIDDEN = "(hidden)";
 
-/** Whether what stands at a way is a secret by its name; an `…Env` only names a variable. */
+const IN_ADDRESS = /([?&#][^=&#\s]*(?:key|token|secret|password|auth|sig)[^=&#\s]*=)[^&#\s]+/gi;
+
+/** Whether what stands at a way is a secret by its name; a header of a provider always, and an `…Env` names a variable. */
 export function isSecret(keys: readonly string[]): boolean {
   const name = keys.at(-1) ?? "";
+  if (keys.at(-2) === "headers") return true;
   return SECRET.test(name) && !/env$/i.test(name) && !/^(?:tokens|firstTokenMs)$/.test(name);
 }
 
@@ -18,5 +21,6 @@ export function masked(value: unknown, keys: readonly string[]): unknown {
     );
   if (typeof value !== "string" || value === "") return value;
   if (isSecret(keys)) return HIDDEN;
-  return createRedactor().redact(value.replace(/(\/\/)[^/@\s]+@/, `$1${HIDDEN}@`));
+  const address = value.replace(/(\/\/)[^/@\s]+@/, `$1${HIDDEN}@`).replace(IN_ADDRESS, `$1${HIDDEN}`);
+  return createRedactor().redact(address);
 }

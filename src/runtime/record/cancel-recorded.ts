@@ -8,12 +8,14 @@ const MESSAGE = "cancelled while no process had the session";
 
 /**
  * Ends a session that no living process has: its open rows are closed as cancelled, what waits for a person is answered
- * with no, and it is never resumed. Throws if a living process has it.
+ * with no, and it is never resumed. Throws if a living process has it; false if it had ended by itself.
  */
-export async function cancelRecorded(store: Store, row: SessionRow, by: string): Promise<void> {
+export async function cancelRecorded(store: Store, row: SessionRow, by: string): Promise<boolean> {
   const { session_id: sessionId } = row;
   const lease = takeLease(store, sessionId);
   try {
+    // Its process may have ended it between the caller's look and this hold.
+    if (store.findSession(sessionId).status !== "running") return false;
     const atMs = Date.now();
     for (const open of store.messages(sessionId).toReversed())
       if (!isClosed(open)) closeRow(store, open, atMs);
@@ -22,6 +24,7 @@ export async function cancelRecorded(store: Store, row: SessionRow, by: string):
     for (const { approvalId } of store.approvals({ sessionId, open: true, limit: 10_000 }))
       store.answerApproval(approvalId, { allowed: false, by, note: MESSAGE, atMs });
     store.forgetStops(sessionId);
+    return true;
   } finally {
     lease.release();
   }
