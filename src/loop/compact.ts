@@ -13,18 +13,24 @@ const KEPT_SHARE = 0.4;
  * changes; rights, taint, counters and budgets live in the run and cannot be lost here.
  */
 export async function compact(run: Run, ports: LoopPorts, limitChars: number): Promise<void> {
-  const [system, task, ...rest] = run.history;
+  const { history, begunAt } = run;
+  const [system, task] = [history[0], history[begunAt]];
+  const rest = history.toSpliced(begunAt, 1).slice(1);
   if (!system || !task || rest.length === 0) return;
   const keptFrom = startOfKept(rest, limitChars * KEPT_SHARE);
   const dropped = rest.slice(0, keptFrom);
   const kept = rest.slice(keptFrom).map((message) => shortened(message, limitChars * KEPT_SHARE));
-  const messages: LanguageModelV4Message[] = [system, task];
+  // What is kept of an earlier conversation stays before the task, and the summary before both.
+  const earlier = Math.max(0, begunAt - 1 - keptFrom);
+  const told: LanguageModelV4Message[] = [];
   if (dropped.length > 0) {
     const summary = await summarise(run, dropped, ports);
-    const text = `<earlier_work>\n${ports.guards.escapeText(summary)}\n</earlier_work>\nThe conversation before this point was condensed. Go on with the task.`;
-    messages.push({ role: "user", content: [{ type: "text", text }] });
+    const next = earlier > 0 ? "" : " Go on with the task.";
+    const text = `<earlier_work>\n${ports.guards.escapeText(summary)}\n</earlier_work>\nThe conversation before this point was condensed.${next}`;
+    told.push({ role: "user", content: [{ type: "text", text }] });
   }
-  run.replaceHistory([...messages, ...kept]);
+  if (earlier === 0) run.replaceHistory([system, task, ...told, ...kept]);
+  else run.replaceHistory([system, ...told, ...kept.slice(0, earlier), task, ...kept.slice(earlier)]);
   run.warnings.push(
     `the conversation was condensed at turn ${run.turn} to stay within ${limitChars} characters`,
   );

@@ -46,9 +46,9 @@ export function pushResults(run: Run, results: readonly CallResult[]): void {
   });
 }
 
-/** What the model said last, if anything. */
+/** What the model said last to the run's own task, if anything; an answer to an earlier task is none to this one. */
 export function lastText(run: Run): string {
-  for (let index = run.history.length - 1; index >= 0; index--) {
+  for (let index = run.history.length - 1; index >= run.begunAt; index--) {
     const message = run.history[index];
     if (message?.role !== "assistant") continue;
     const text = message.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");

@@ -138,6 +138,11 @@ export class Run {
 
   /** Puts another history in place of this one; rights, taint and counters stay as they are. */
   replaceHistory(messages: readonly LanguageModelV4Message[]): void {
+    const task = JSON.stringify(this.history[this.begunAt]);
+    this.begunAt = Math.max(
+      1,
+      messages.findLastIndex((message) => JSON.stringify(message) === task),
+    );
     this.historyReplaced = true;
     this.unrecorded.length = 0;
     this.history.length = 0;

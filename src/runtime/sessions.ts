@@ -2,6 +2,7 @@ import { Gate } from "../scheduler/gate.ts";
 import { messageOf, RetinueError } from "../schema/error.ts";
 import type { MessageNode, SessionRow } from "../schema/record.ts";
 import type { RunResult } from "../schema/result.ts";
+import { SessionTaken } from "../store/session-lease.ts";
 import type { LiveRun, Session } from "./host.ts";
 import { adoptSession, openSession, type SessionMaker } from "./open-session.ts";
 import { OpenSessions, type Outcome } from "./open-sessions.ts";
@@ -70,7 +71,7 @@ export class Sessions {
     const { store } = this.#maker.host;
     const row = store.findSession(sessionId);
     if (this.#open.has(row.session_id)) throw inUse(row);
-    if (row.status === "running") throw stillOpen(row);
+    if (row.status === "running") throw stillOpen(row, store.holderOf(row.session_id));
     if (fanOutOf(row)) throw noConversation(row);
     const lease = takeLease(store, row.session_id);
     const roots = store.tree(row.session_id);
@@ -229,7 +230,8 @@ function inUse(row: SessionRow): RetinueError {
   return new RetinueError("input", `session ${row.session_id} is being worked on in this process`);
 }
 
-function stillOpen(row: SessionRow): RetinueError {
+function stillOpen(row: SessionRow, holder: string | null): RetinueError {
+  if (holder) return new SessionTaken(row.session_id, holder);
   return new RetinueError(
     "input",
     `session ${row.session_id} has not ended: its process was stopped in the middle of a task`,

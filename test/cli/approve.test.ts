@@ -100,3 +100,42 @@ test("a session that waits can be cancelled, and then nothing is left to approve
   expect(late.code).toBe(42);
   expect(existsSync(join(world.project, "0.txt"))).toBe(false);
 });
+
+test("two answers at the same time both count, and one process goes on to the end", async () => {
+  const { world, ids } = await parkedWorld(2);
+  await using _ = world;
+  const both = await Promise.all(ids.map((id) => world.run(["approve", id, "--yes"])));
+  const codes = both.map(({ code }) => code);
+  // Whoever came to rest before the other's answer was there says that it is left, and the other goes on.
+  expect(codes).toContain(0);
+  expect(codes.every((code) => code === 0 || code === 54)).toBe(true);
+  expect(both.map(({ stdout }) => stdout).join("")).toBe("all done\n");
+  for (const name of ["0.txt", "1.txt"]) expect(existsSync(join(world.project, name))).toBe(true);
+});
+
+test("an answer for a session that another process has is taken up by that process", async () => {
+  await using world = new World();
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  world.model = await startModel(async ({ turn, all }) => {
+    if (turn > 0) return { text: "all done" };
+    if (all.includes("slowly")) await answered;
+    return {
+      calls: [
+        { name: "write", input: { path: "0.txt", content: "x" } },
+        { name: "delegate", input: { agent: "helper", task: "slowly" } },
+      ],
+    };
+  });
+  world.agent("main", "subagents: [helper]\ntools: [write]\naskTools: [write]");
+  world.agent("helper", "tools: []");
+  const run = world.start(["run", "write it down", "--on-ask", "park"]);
+  await run.stderrHas("asks to use write");
+  const [asked] = JSON.parse((await world.run(["approve", "--json"])).stdout) as { approval_id: string }[];
+  const yes = await world.run(["approve", asked?.approval_id ?? "", "--yes"]);
+  expect([yes.code, yes.stdout]).toEqual([0, ""]);
+  expect(yes.stderr).toContain("goes on with the answer");
+  answer();
+  const ended = await run.ended;
+  expect([ended.code, ended.stdout]).toEqual([0, "all done\n"]);
+  expect(existsSync(join(world.project, "0.txt"))).toBe(true);
+});

@@ -128,6 +128,18 @@ test("secrets come by stdin, are never shown unless asked for, and a secret in t
   expect(seen.stdout + seen.stderr).not.toContain("other-word");
 });
 
+test("headers of a provider and parameters of an address are secrets, too", async () => {
+  await using world = new World();
+  const headers = { "X-Auth": "word-one" };
+  const value = { kind: "ollama", baseUrl: "http://127.0.0.1:1/?v=plain&token=word-two", headers };
+  const set = await world.run(["config", "set", "providers.work", JSON.stringify(value)]);
+  const list = await world.run(["config", "list"]);
+  const header = await world.run(["config", "get", 'providers.work.headers["X-Auth"]']);
+  for (const { stdout, stderr } of [set, list, header])
+    expect(stdout + stderr).not.toMatch(/word-(?:one|two)/);
+  expect(list.stdout).toContain("v=plain");
+});
+
 test("a file that is no JSON is left alone, and a link out of the project is not followed", async () => {
   await using world = new World();
   world.writeAt(fileOf(world), "{ nope");

@@ -73,3 +73,24 @@ test("spawn runs one agent, and an unknown one is named", async () => {
   const unknown = await world.run(["spawn", "ohter", "x"]);
   expect([unknown.code, unknown.stderr]).toEqual([42, expect.stringContaining("did you mean 'other'?")]);
 });
+
+test("a session that is at work in another process is named with it, and resume passes it over", async () => {
+  await using world = new World();
+  world.model = await startModel(({ last }) => (last.includes("wait") ? { hang: true } : { text: "done" }));
+  world.agent("main", "tools: []");
+  const live = world.start(["run", "wait"]);
+  await live.stderrHas("started main");
+  const more = await world.run(["run", "-c", "more"]);
+  expect([more.code, more.stderr]).toEqual([42, expect.stringMatching(/is being worked on by process \d+/)]);
+  const killed = world.start(["run", "wait too"]);
+  await killed.stderrHas("started main");
+  killed.child.kill("SIGKILL");
+  await killed.ended;
+  const later = world.start(["run", "wait"]);
+  await later.stderrHas("started main");
+  const resumed = world.start(["resume"]);
+  await resumed.stderrHas("resuming");
+  await resumed.stderrHas("wait too");
+  for (const { child } of [live, later, resumed]) child.kill("SIGKILL");
+  await Promise.all([live.ended, later.ended, resumed.ended]);
+});

@@ -101,6 +101,19 @@ test("a dead session that is cancelled has no open row or question left, and is 
   await t.close();
 });
 
+test("a session that ended by itself between the look and the cancelling stays as it ended", async () => {
+  using lives = new Lives();
+  const t = lives.open({ lead: () => say("done") });
+  const { session_id: sessionId } = await t.runtime.run({ agent: "lead", task: "go" });
+  await t.close();
+  await elsewhere(lives, async (store) => {
+    const seenBefore = { ...store.findSession(sessionId), status: "running" as const };
+    expect(await cancelRecorded(store, seenBefore, "Ada")).toBe(false);
+    expect(store.findSession(sessionId).status).toBe("completed");
+    expect(store.holderOf(sessionId)).toBeNull();
+  });
+});
+
 test("a wish that came after a session had ended does not stop its next task", async () => {
   using lives = new Lives();
   const t = lives.open({ lead: () => say("fine") });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { replaySession } from "../../src/runtime/replay/replay-session.ts";
-import { callTool, say, testRuntime } from "../../src/testing/index.ts";
+import { callTool, hang, say, testRuntime } from "../../src/testing/index.ts";
 import { defineTool } from "../../src/tools/tool.ts";
 
 const mail = defineTool<object>({
@@ -84,4 +84,43 @@ test("a session that is under way, was cut off, or ran several tasks at once is 
   const start = (session: string) => t.runtime.start({ agent: "lead", task: "more", session });
   await expect(start(many?.session_id ?? "")).rejects.toThrow(/several tasks at once/);
   await expect(start("ses_none")).rejects.toThrow(/ses_none/);
+});
+
+test("a conversation that is condensed keeps the task at hand, and not the first one", async () => {
+  const big = defineTool<object>({
+    name: "big",
+    description: "x",
+    input: { type: "object" },
+    replay: "safe",
+    execute: async () => "x".repeat(3_000),
+  });
+  const prompts: string[] = [];
+  let asked = 0;
+  await using t = testRuntime(
+    {
+      lead: ({ prompt }) => {
+        if (!prompt.includes("you are lead")) return say("SUMMARY");
+        prompts.push(prompt);
+        return ++asked % 6 === 0 ? say(`answer ${asked}`) : callTool("big", { asked });
+      },
+    },
+    { tools: [big], agents: { lead: { prompt: "you are lead", limits: { contextChars: 12_000 } } } },
+  );
+  const { session_id: session } = await t.runtime.run({ agent: "lead", task: "THE FIRST TASK" });
+  const second = await t.runtime.run({ agent: "lead", task: "THE SECOND TASK", session });
+  expect(second).toMatchObject({ status: "completed", summary: "answer 12" });
+  expect(prompts.slice(6).filter((prompt) => !prompt.includes("THE SECOND TASK"))).toEqual([]);
+  expect(prompts.at(-1)).not.toContain("THE FIRST TASK");
+  expect(prompts.at(-1)).toContain("SUMMARY");
+  expect(await t.runtime.replay(session)).toBeDefined();
+});
+
+test("a task that ends without a word does not repeat the answer to the one before", async () => {
+  await using t = testRuntime({ lead: ({ turn }) => (turn === 0 ? say("It is 4.") : hang()) });
+  const { session_id: session } = await t.runtime.run({ agent: "lead", task: "What is 2 + 2?" });
+  const handle = await t.runtime.start({ agent: "lead", task: "And twice that?", session });
+  t.runtime.cancel(session);
+  const { status, details, summary } = await handle.result;
+  expect(status).toBe("cancelled");
+  expect(details + summary).not.toContain("It is 4.");
 });

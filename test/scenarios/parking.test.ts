@@ -143,6 +143,20 @@ test("what can go on without the answer goes on first", async () => {
   expect(result).toMatchObject({ status: "completed", summary: "all settled" });
 });
 
+test("an answer that another process gives after the question is heard before the session is left", async () => {
+  const t = open({ lead: SIMPLE });
+  t.runtime.events((event) => {
+    if (event.type !== "run.waiting" || event.on !== "approval") return;
+    for (const { approvalId } of t.runtime.store.approvals({ open: true }))
+      t.runtime.store.answerApproval(approvalId, { allowed: true, by: "Ada", atMs: Date.now() });
+  });
+  const result = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(ran).toEqual(["pay Ada"]);
+  expect(parkedIn(t)).toEqual([]);
+  expect(result).toMatchObject({ status: "completed", summary: "settled" });
+  await t.close();
+});
+
 test("several asks at once are left together", async () => {
   const script: Script = ({ turn }) =>
     turn === 0

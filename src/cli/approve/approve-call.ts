@@ -5,7 +5,7 @@ import type { Store } from "../../store/create-store.ts";
 import { SessionTaken } from "../../store/session-lease.ts";
 import { askLine } from "../confirm.ts";
 import { EXIT } from "../exit-code.ts";
-import { plainJson, plainLine, plainText } from "../plain-text.ts";
+import { exactText, plainJson, plainLine } from "../plain-text.ts";
 import { resumeTask } from "../run/resume-task.ts";
 import { formatOf, type RunOptions } from "../run/run-options.ts";
 import type { Terminal } from "../terminal.ts";
@@ -37,7 +37,8 @@ export async function approveCall(id: string, options: ApproveOptions, terminal:
     terminal.tell(how);
     return EXIT.ok;
   };
-  if (options.later) return onlyRecorded(`go on with it by: retinue resume ${approval.sessionId} --on-ask park`);
+  if (options.later)
+    return onlyRecorded(`go on with it by: retinue resume ${approval.sessionId} --on-ask park`);
   const elsewhere = await withRecord(terminal, (store) => goesOnElsewhere(store, approval.sessionId));
   if (elsewhere) return onlyRecorded(elsewhere);
   try {
@@ -115,7 +116,7 @@ function describe(approval: Approval, session: SessionRow | undefined): string[]
     `⏸ ${headline(approval)}`,
     `   ${approvalId}, asked ${ageOf(approval, Date.now())} ago in ${sessionId}${task}`,
     `   risk: ${plainLine(String(request.risk ?? "unknown"), 40)}${tainted}`,
-    ...plainText(call ?? "")
+    ...exactText(call ?? "")
       .split("\n")
       .map((line) => `   ${line}`),
   ];

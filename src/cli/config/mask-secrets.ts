@@ -2,13 +2,13 @@ import { createRedactor } from "../../redact/create-redactor.ts";
 
 const SECRET = /key|token|secret|password|authorization|credential|cookie/i;
 const HIDDEN = "(hidden)";
-
+/** A parameter of an address whose name says that its value is a secret. */
 const IN_ADDRESS = /([?&#][^=&#\s]*(?:key|token|secret|password|auth|sig)[^=&#\s]*=)[^&#\s]+/gi;
 
 /** Whether what stands at a way is a secret by its name; a header of a provider always, and an `…Env` names a variable. */
 export function isSecret(keys: readonly string[]): boolean {
   const name = keys.at(-1) ?? "";
-  if (keys.at(-2) === "headers") return true;
+  if (keys.length > 3 && keys.at(-2) === "headers") return true;
   return SECRET.test(name) && !/env$/i.test(name) && !/^(?:tokens|firstTokenMs)$/.test(name);
 }
 

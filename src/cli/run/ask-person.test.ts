@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import type { ApprovalRequest } from "../../loop/ports.ts";
 import { createAsker } from "./ask-person.ts";
 
-function desk() {
+function desk({ isTTY = false } = {}) {
   const said: string[] = [];
-  const stdin = new PassThrough();
+  const stdin = Object.assign(new PassThrough(), { isTTY });
   let asked = Promise.withResolvers<void>();
   return {
     said,
@@ -77,4 +77,35 @@ test("the end of the input and the stop of the run are a no", async () => {
   const other = createAsker(desk())(request("write"), stopped.signal);
   stopped.abort();
   expect((await other).allowed).toBe(false);
+});
+
+test("what a terminal kept from before the question answers nothing", async () => {
+  const at = desk({ isTTY: true });
+  at.stdin.write("y\ny\n");
+  const ask = createAsker(at);
+  const both = Promise.all([ask(request("first"), signal), ask(request("second"), signal)]);
+  await at.answer("n");
+  at.stdin.write("y\n");
+  await at.answer("n");
+  expect((await both).map((answer) => answer.allowed)).toEqual([false, false]);
+});
+
+test("after the end of the input, later questions are a no at once and are not put to anybody", async () => {
+  const at = desk();
+  const ask = createAsker(at);
+  const both = Promise.all([ask(request("first"), signal), ask(request("second"), signal)]);
+  at.stdin.end();
+  expect((await both).map((answer) => answer.by)).toEqual(["the person at the terminal", "nobody"]);
+  expect(at.said.join("\n")).not.toContain("second");
+});
+
+test("a call is shown with everything in it, even what escape codes would hide", async () => {
+  const at = desk();
+  const asking = createAsker(at)(
+    { ...request("shell"), input: { command: "ls \u009bx;reboot;\u009c" } },
+    signal,
+  );
+  await at.answer("n");
+  await asking;
+  expect(at.said.join("\n")).toContain("ls \\u009bx;reboot;\\u009c");
 });

@@ -3,6 +3,7 @@ import { fanOutOf } from "../../runtime/record/root-tasks.ts";
 import { RetinueError } from "../../schema/error.ts";
 import type { SessionRow } from "../../schema/record.ts";
 import type { Store } from "../../store/create-store.ts";
+import { SessionTaken } from "../../store/session-lease.ts";
 import { openSoundProject, projectDirOf } from "../open-project.ts";
 import type { Terminal } from "../terminal.ts";
 import { findSession, noSessions } from "../trace/find-session.ts";
@@ -12,8 +13,13 @@ import { resumeTask } from "./resume-task.ts";
 import type { RunOptions } from "./run-options.ts";
 import { conduct, requestOf } from "./run-task.ts";
 
-/** A session to go on with, the agent its last task went to, and what it waits for. */
-type Earlier = { row: SessionRow; agent: string | undefined; waiting: string | undefined };
+/** A session to go on with, the agent its last task went to, what it waits for, and the process that has it. */
+type Earlier = {
+  row: SessionRow;
+  agent: string | undefined;
+  waiting: string | undefined;
+  holder: string | null;
+};
 
 /**
  * `retinue run --continue` and `--resume [ID]`: another task in a session that has ended, with its conversation. Without a
@@ -27,10 +33,10 @@ export async function goOnTask(
   const { id, task } = namedIn(argument, options);
   if (options.resume === true && task === undefined) return resumeTask(undefined, options, terminal);
   const earlier = await findEarlier(id, options, terminal);
-  const { row, agent, waiting } = earlier;
+  const { row, agent } = earlier;
   const isOpen = row.status === "running";
   if (isOpen && task === undefined && !options.continue) return resumeTask(row.session_id, options, terminal);
-  if (isOpen) throw notEnded(row, waiting);
+  if (isOpen) throw notEnded(earlier);
   const project = await openSoundProject({ ...options, cwd: row.project }, terminal);
   const last = agent !== undefined && project.registry.get(agent) ? agent : undefined;
   const picked = pickAgent(project.registry, options.agent ?? last);
@@ -64,7 +70,8 @@ async function findEarlier(
       .filter((run) => run.agent_depth === 0)
       .slice(-1);
     const [question] = store.approvals({ sessionId: row.session_id, open: true, limit: 1 });
-    return { row, agent: last?.agent_role ?? undefined, waiting: question?.approvalId };
+    const holder = store.holderOf(row.session_id);
+    return { row, agent: last?.agent_role ?? undefined, waiting: question?.approvalId, holder };
   });
   if (found) return found;
   if (id !== undefined) throw noSessions(id);
@@ -85,7 +92,8 @@ function newestOf(store: Store, projectDir: string): SessionRow | undefined {
     .find((row) => row.project === project && fanOutOf(row) === undefined);
 }
 
-function notEnded({ session_id: id }: SessionRow, waiting: string | undefined): RetinueError {
+function notEnded({ row: { session_id: id }, waiting, holder }: Earlier): RetinueError {
+  if (holder) return new SessionTaken(id, holder);
   if (waiting !== undefined)
     return new RetinueError(
       "input",

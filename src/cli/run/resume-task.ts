@@ -22,7 +22,9 @@ export async function resumeTask(
 async function findOpen(id: string | undefined, terminal: Terminal): Promise<SessionRow> {
   const found = await withRecord(terminal, (store) => {
     if (id !== undefined && id !== "last") return store.findSession(id);
-    return store.sessions({ limit: 1_000 }).find((session) => session.status === "running");
+    const open = store.sessions({ limit: 1_000 }).filter(({ status }) => status === "running");
+    // What another process is at work on was not interrupted.
+    return open.find((session) => !store.holderOf(session.session_id)) ?? open[0];
   });
   if (found) return found;
   throw new RetinueError(

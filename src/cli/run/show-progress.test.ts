@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { failed, started } from "../../../test/fixtures/run-events.ts";
 import type { RetinueEvent } from "../../schema/event.ts";
-import { createProgress } from "./show-progress.ts";
+import { createNotices, createProgress } from "./show-progress.ts";
 
 const AT = { sessionId: "ses_1", atMs: 0, runId: "main" };
 const error = { type: "overloaded", message: "too busy", recoverable: true } as const;
@@ -41,4 +41,33 @@ test("a run that ends with another failure than its last model call tells both",
   const text = told([started("main"), wrong, failed("main", "no budget")], false);
   expect(text).toContain("too busy");
   expect(text).toContain("no budget");
+});
+
+test("a name that a model made up for a tool steers no terminal", () => {
+  const tool = "bash\u001b[2J\u009b31m";
+  const call = { ...AT, callId: "c", tool };
+  const text = told(
+    [
+      started("main", null, { model: "m\u001b[31m" }),
+      { ...call, type: "call.started", messageId: 2, input: {} },
+      { ...call, type: "call.ended", outcome: "error", durationMs: 1, summary: "no such tool" },
+    ] as RetinueEvent[],
+    false,
+  );
+  expect(text).toContain("main calls bash {}");
+  expect(text).not.toMatch(/(?!\n)\p{Cc}/u);
+});
+
+test("a question tells nobody's escape codes", () => {
+  const lines: string[] = [];
+  createNotices({ tell: (text) => lines.push(text) })({
+    ...AT,
+    type: "approval.requested",
+    approvalId: "apr_1",
+    tool: "mcp\u001b[2J",
+    input: {},
+    chain: ["main", "x\u001b[31m"],
+    reason: "because",
+  });
+  expect(lines).toEqual(["⏸ main > x asks to use mcp: because"]);
 });

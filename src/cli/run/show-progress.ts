@@ -5,6 +5,7 @@ import { plainLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 
 const MAX_TASK = 70;
+const MAX_NAME = 80;
 const MAX_ERROR = 200;
 /** A call that took longer than this is reported again when it ends. */
 const LONG_CALL_MS = 2_000;
@@ -65,7 +66,7 @@ function describeEnd({ agent, result }: Ended, withoutError: boolean): string {
 const STOPPED = "the stop of the run";
 
 /** What a person must see even if nothing else is shown. */
-export function createNotices(terminal: Terminal): Listener {
+export function createNotices(terminal: Pick<Terminal, "tell">): Listener {
   return (event) => {
     if (event.type === "compliance.failed") terminal.tell(`❌ ${plainLine(event.message, 1_000)}`);
     else if (event.type === "notice.raised" && event.level !== "info") {
@@ -75,8 +76,10 @@ export function createNotices(terminal: Terminal): Listener {
       const by = event.by === "nobody" ? "nobody is there to ask" : `by ${plainLine(event.by, 100)}`;
       terminal.tell(`🚫 denied, ${by}${note}`);
     } else if (event.type === "approval.requested") {
-      const chain = event.chain.join(" > ");
-      terminal.tell(`⏸ ${chain} asks to use ${event.tool}: ${plainLine(event.reason, 300)}`);
+      const chain = plainLine(event.chain.join(" > "), 300);
+      terminal.tell(
+        `⏸ ${chain} asks to use ${plainLine(event.tool, MAX_NAME)}: ${plainLine(event.reason, 300)}`,
+      );
     }
   };
 }
@@ -85,7 +88,7 @@ function describe(event: RetinueEvent, run: Seen): string | undefined {
   switch (event.type) {
     case "run.started": {
       const again = event.attempt > 0 ? ` (retry ${event.attempt})` : "";
-      return `▶ started ${run.agent}${again} [${event.model}] ${plainLine(event.task, MAX_TASK)}`;
+      return `▶ started ${run.agent}${again} [${plainLine(event.model, MAX_NAME)}] ${plainLine(event.task, MAX_TASK)}`;
     }
     case "run.waiting":
       return describeWaiting(event.on, run);
@@ -95,16 +98,16 @@ function describe(event: RetinueEvent, run: Seen): string | undefined {
       return `· ${run.agent}: phase ${event.phase}${plan}`;
     }
     case "call.started":
-      return `· ${run.agent} calls ${event.tool} ${plainLine(textOf(event.input), MAX_TASK)}`;
+      return `· ${run.agent} calls ${plainLine(event.tool, MAX_NAME)} ${plainLine(textOf(event.input), MAX_TASK)}`;
     case "call.ended": {
       const good = event.outcome === "ok" || event.outcome === "cached";
       const took = showDuration(event.durationMs);
       if (good)
         return event.durationMs < LONG_CALL_MS
           ? undefined
-          : `✅ ${event.outcome} ${run.agent}: ${event.tool} ${took}`;
+          : `✅ ${event.outcome} ${run.agent}: ${plainLine(event.tool, MAX_NAME)} ${took}`;
       const icon = event.outcome === "denied" ? "🚫" : "❌";
-      return `${icon} ${event.outcome} ${run.agent}: ${event.tool} ${took} ${plainLine(event.summary, 200)}`;
+      return `${icon} ${event.outcome} ${run.agent}: ${plainLine(event.tool, MAX_NAME)} ${took} ${plainLine(event.summary, 200)}`;
     }
     default:
       return undefined;

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { createInterface } from "node:readline";
 import { projectDirOf } from "../../open-project.ts";
+import { plainText } from "../../plain-text.ts";
 import { createProgress } from "../../run/show-progress.ts";
 import type { Terminal } from "../../terminal.ts";
 import type { TuiOptions } from "../start-tui.ts";
@@ -9,6 +10,7 @@ import { type Effect, initialState, isBusy } from "../tui-state.ts";
 import { type Engine, openEngine } from "../work/engine.ts";
 import { answerKeys, describeAsked, describeEntry } from "./describe.ts";
 
+const NO_ANSWER = "that is no answer and was not sent: y for once, a for this run, or n and why not";
 const NOWHERE = { runIds: [], page: 1, most: 0 };
 
 /** The same conversation, line by line: nothing is ever redrawn, so that it can be read aloud. Gives the exit code. */
@@ -84,11 +86,14 @@ function listen(tui: Tui, terminal: Terminal, { work, leave }: Listening): () =>
     isPrompted = true;
     terminal.prompt("you: ");
   };
-  lines.on("line", (line) => {
+  lines.on("line", (typedLine) => {
+    // Arrow keys arrive as escape codes here, and they are nothing that anybody wrote.
+    const line = plainText(typedLine);
     const { approvals } = tui.snapshot().state;
     // Whoever answers a line at a time has read the question: letters count at once.
     const atMs = Math.max(Date.now(), approvals[0]?.armedAtMs ?? 0);
     const keys = approvals.length > 0 ? answerKeys(line) : typed(line);
+    if (keys.length === 0 && line.trim() !== "") terminal.print(NO_ANSWER);
     isPrompted = true;
     for (const key of keys) tui.dispatch({ type: "key", key, atMs, rows: [], page: 1, most: 0 });
     isPrompted = false;

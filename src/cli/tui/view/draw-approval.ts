@@ -6,6 +6,8 @@ import { cutSpans, type Span, wrapSpans } from "./spans.ts";
 
 /** Columns that the answers take in full. */
 const WIDE_KEYS = 60;
+/** With fewer rows than this, facts are shortened so that the tool's name and the call stay in sight. */
+const LOW = 12;
 
 /** A question in place of the input: who asks, for what, why, the whole call, and the keys that answer. */
 export function drawApproval(
@@ -14,7 +16,7 @@ export function drawApproval(
 ): { lines: Span[][]; cursor: DrawnInput["cursor"] | null; most: number } {
   const { request, note, armedAtMs } = asked;
   const inner = Math.max(1, width - 2);
-  const head = [...title(asked, waiting, inner), ...facts(asked, inner)];
+  const head = [...title(asked, waiting, inner), ...facts(asked, inner, height < LOW)];
   const body = wrapped(callText(request), inner);
   const drawnNote =
     note && drawInput(note, { width: inner, height: 3, hint: "why not? (Enter to deny, Esc to go back)" });
@@ -53,21 +55,18 @@ function title({ request }: Asked, waiting: number, width: number): Span[][] {
   ];
 }
 
-function facts({ request }: Asked, width: number): Span[][] {
+function facts({ request }: Asked, width: number, isLow: boolean): Span[][] {
   const chain = request.chain.map((name) => plainLine(name, 60)).join(" › ");
   const risk: Span[] = [
     { text: "risk    ", style: "dim" },
     { text: request.risk, style: request.risk === "low" ? "good" : "bad" },
     { text: request.tainted ? " · untrusted text has entered this run" : "" },
   ];
+  const reason: Span[] = [{ text: "reason  ", style: "dim" }, { text: plainLine(request.reason, 500) }];
   return [
-    ...wrapSpans([{ text: "asks    ", style: "dim" }, { text: chain }], width).slice(0, 3),
+    ...wrapSpans([{ text: "asks    ", style: "dim" }, { text: chain }], width).slice(0, isLow ? 2 : 3),
     cutSpans(risk, width),
-    ...wrapSpans([{ text: "reason  ", style: "dim" }, { text: plainLine(request.reason, 500) }], width).slice(
-      0,
-      3,
-    ),
-    [],
+    ...(isLow ? [cutSpans(reason, width)] : [...wrapSpans(reason, width).slice(0, 3), []]),
   ];
 }
 

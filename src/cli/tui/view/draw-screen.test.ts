@@ -130,6 +130,25 @@ test("a question shows the whole chain, the risk, the reason and the call, and h
     expect(shown).toContain(part);
 });
 
+test("in a tiny window a question still names the tool and who asks, and every answer", () => {
+  const request = {
+    ...question("send"),
+    chain: ["main", "middle", "the-one-that-asks-for-it"],
+    reason: "because ".repeat(60),
+  };
+  const [state] = reduce(withEntries(), { type: "asked", request, atMs: 0 });
+  const shown = text(draw(state, 40, 10));
+  for (const part of ["Approval needed: send", "the-one-that-asks", "risk    high", "reason  because"])
+    expect(shown).toContain(part);
+  expect(shown).toContain("y once   a this run   n deny");
+});
+
+test("a question hides nothing of the call that escape codes would hide", () => {
+  const request = { ...question("shell"), presented: "ls \u009bx;reboot;\u009c" };
+  const [state] = reduce(withEntries(), { type: "asked", request, atMs: 0 });
+  expect(text(draw(state, 80, 24))).toContain("ls \\u009bx;reboot;\\u009c");
+});
+
 test("a long call can be scrolled to its last line", () => {
   const presented = Array.from({ length: 100 }, (_, index) => `line ${index}`).join("\n");
   let [state] = reduce(withEntries(), {
