@@ -56,6 +56,13 @@ test("--out copies what the session left in its workspace", async () => {
   expect(world.read("made/here/data/corpus.json")).toBe("data/corpus.json");
 });
 
+test("--out without a name is refused before anything is spent", async () => {
+  await using world = await writingWorld();
+  const { code, stderr } = await world.run(["run", "write", "--out", ""]);
+  expect([code, stderr]).toEqual([42, expect.stringContaining("it names no folder")]);
+  expect(world.model?.requests).toEqual([]);
+});
+
 test("--out follows no link that stands where a file or folder is to be copied", async () => {
   await using world = await writingWorld();
   const precious = world.writeAt(join(world.home, "precious"), "precious");

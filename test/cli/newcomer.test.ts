@@ -63,6 +63,14 @@ test("init writes nowhere else, whatever links say", async () => {
   expect(readdirSync(join(world.home, "elsewhere"))).toEqual([]);
 });
 
+test("init says what is in the way where its folder should be", async () => {
+  await using world = new World();
+  world.write(".retinue", "a file");
+  const { code, stderr } = await world.run(["init"]);
+  expect([code, stderr]).toEqual([42, expect.stringContaining("cannot be written")]);
+  expect(stderr).not.toContain("defect");
+});
+
 test("what init writes is valid for its own schema and keeps secrets from being read", async () => {
   await using world = new World();
   world.write(".env", "TOKEN=very-secret\n");

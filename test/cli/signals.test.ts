@@ -27,8 +27,8 @@ for (const [signal, code] of [
     expect([ended.code, ended.signal]).toEqual([code, null]);
     expect(ended.stderr).toContain("stopping; once more to leave at once");
     const { stdout } = await world.run(["trace", "last"]);
-    expect(stdout.match(/⚠️ cancelled worker/g)).toHaveLength(2);
-    expect(stdout).toMatch(/^⚠️ cancelled main/m);
+    expect(stdout.match(/ cancelled worker/g)).toHaveLength(2);
+    expect(stdout).toMatch(/^\S+ cancelled main/m);
     expect(stdout).not.toContain("running");
   });
 }
@@ -47,7 +47,7 @@ test("trace shows a session that another process is still working on", async () 
   const started = world.start(["run", "wait for ever"]);
   await started.stderrHas("▶ started worker [local/mock] b");
   const { stdout } = await world.run(["trace", "last"]);
-  expect(stdout).toMatch(/^⏳ running main "wait for ever" .* so far/m);
+  expect(stdout).toMatch(/^⏳ running main "wait for ever"/m);
   expect(stdout).toMatch(/∥ ⏳ running worker "a"/);
   started.child.kill("SIGTERM");
   await started.ended;

@@ -19,13 +19,22 @@ export function planFiles(projectDir: string, { example }: { example: boolean })
     path: join(folder, path),
     about,
     text,
-    exists: lstatSync(join(folder, path), { throwIfNoEntry: false }) !== undefined,
+    exists: isThere(join(folder, path)),
   });
   return [
     file("settings.json", "what agents may not do in this project, and limits", json(SETTINGS)),
     file("settings.schema.json", "so that your editor knows the settings", json(PUBLISHED_SETTINGS_SCHEMA)),
     ...(example ? [file("agents/release-notes.md", "an example agent to change", exampleAgent())] : []),
   ];
+}
+
+/** What cannot be looked at is not there: writing it says what is in the way. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function exampleAgent(): string {

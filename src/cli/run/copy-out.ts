@@ -16,6 +16,8 @@ export type OutFolder = { copyFrom(workspace: string): Promise<void> };
  */
 export async function openOut({ out }: RunOptions, terminal: Terminal): Promise<OutFolder | undefined> {
   if (out === undefined) return undefined;
+  // An unset variable of a script must not mean the folder it happens to be in.
+  if (out.trim() === "") throw cannot("''", "it names no folder");
   const named = resolve(terminal.cwd, out);
   const folder = await makeFolder(named);
   return {

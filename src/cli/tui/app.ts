@@ -8,7 +8,13 @@ import { drawTreePane } from "./view/draw-tree-pane.ts";
 import type { Paint } from "./view/spans.ts";
 
 /** What the components draw with. */
-export type Look = { readonly paint: Paint; readonly treePaint: TreePaint; readonly unicode: boolean };
+export type Look = {
+  readonly paint: Paint;
+  readonly treePaint: TreePaint;
+  readonly unicode: boolean;
+  /** What was drawn last. */
+  shown?: Screen;
+};
 
 /** The whole program on the screen. */
 export function App({ tui, look }: { tui: Tui; look: Look }): ReactElement {
@@ -31,6 +37,7 @@ export function App({ tui, look }: { tui: Tui; look: Look }): ReactElement {
         staysOpen,
       }),
   });
+  look.shown = screen;
   useInput((input, key) => {
     for (const each of readKeys(input, key)) tui.press(each, screen);
   });

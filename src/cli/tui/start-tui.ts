@@ -36,12 +36,14 @@ export async function startTui(options: TuiOptions, terminal: Terminal): Promise
   const impatient = Promise.withResolvers<number>();
   const perform = (effect: Effect): void => {
     if (effect.kind === "leave") (leaves++ === 0 ? left : impatient).resolve(leaves > 1 ? LEFT_AT_ONCE : 0);
+    else if (effect.kind === "redraw") repaint();
     else engine.promise.then((it) => it.perform(effect)).catch(() => {});
   };
   const project = basename(resolve(terminal.cwd, options.cwd ?? "."));
   const tui = createTui(initialState(project, options.permissionMode ?? "default"), perform);
   const look = lookOf(terminal.env);
   const screen = guardScreen(terminal.stdin);
+  const repaint = () => look.shown && screen.repaint(look.shown.lines, look.shown.cursor);
   paintFirst(tui, look, screen.paint);
   const { unmount } = await showApp(tui, look);
   screen.drawnBy(unmount);
@@ -50,7 +52,7 @@ export async function startTui(options: TuiOptions, terminal: Terminal): Promise
     if (leaves++ > 0) impatient.resolve(143);
   };
   const interrupted = () => tui.press({ name: "interrupt" }, { runIds: [], page: 1, most: 0 });
-  process.on("SIGTERM", caught).on("SIGHUP", caught).on("SIGINT", interrupted);
+  process.on("SIGTERM", caught).on("SIGHUP", caught).on("SIGINT", interrupted).on("SIGCONT", repaint);
   try {
     const { openEngine } = await import("./work/engine.ts");
     const opened = await openEngine(options, terminal, tui);
@@ -62,7 +64,7 @@ export async function startTui(options: TuiOptions, terminal: Terminal): Promise
   } finally {
     tui.stop();
     screen.restore();
-    process.off("SIGTERM", caught).off("SIGHUP", caught).off("SIGINT", interrupted);
+    process.off("SIGTERM", caught).off("SIGHUP", caught).off("SIGINT", interrupted).off("SIGCONT", repaint);
     sayFarewell(tui, terminal);
     // What did not settle in time would keep the process alive.
     if (isHurried) process.exit(LEFT_AT_ONCE);
