@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { World } from "./world.ts";
 
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 const isThere = (shell: string) =>
   process.env.RETINUE_NO_SKIP === "1" || spawnSync(shell, ["--version"]).status === 0;
 

@@ -12,7 +12,7 @@ async function talkingWorld(): Promise<World> {
   return world;
 }
 
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 
 /** Runs the program on a stdin of another kind than a pipe. */
 function runOn(

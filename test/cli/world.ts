@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ModelServer } from "./model.ts";
 
-/** The program's entry, run as it is by Node. */
-export const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+/** The program as it is built. */
+export const MAIN = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 const FIXTURES = fileURLToPath(new URL("../fixtures/agents", import.meta.url));
 
 /** How a call of the program ended. */
