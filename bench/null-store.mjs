@@ -16,6 +16,9 @@ export function nullStore() {
     takeLease: () => () => {},
     startSession() {},
     endSession() {},
+    stopsAsked: () => [],
+    forgetStops() {},
+    approvalOf() {},
     shutdown: () => Promise.resolve(),
   };
 }
