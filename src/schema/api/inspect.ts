@@ -1,0 +1,81 @@
+import type { Trace } from "../inspect/trace.ts";
+import type { ExecutionPlan, PlanDraft } from "../plan.ts";
+import type { RunResult } from "../result.ts";
+import type { Stats } from "../stats.ts";
+import type { RightsRow } from "./agent.ts";
+
+/** `GET /api/sessions/:id/trace`: the tree with its figures and lanes; turns and calls are read run by run. */
+export type TraceView = Trace;
+
+/** `GET /api/runs/:id`: everything about one run. */
+export type RunDetail = {
+  runId: string;
+  sessionId: string;
+  systemPrompt: string | null;
+  /** The whole first message it was given, and how much of the conversation that was. */
+  message: string;
+  contextMode: string | null;
+  task: string;
+  result: RunResult | null;
+  /** The whole final text. */
+  text: string;
+  /** Its rights as they were when it began; null if the record does not hold them. */
+  rights: RightsRow[] | null;
+  delegatesTo: readonly string[];
+  /** Files below the workspace that it made, which can be opened. */
+  files: { path: string; root: "workspace" | "project"; exists: boolean }[];
+  /** The row, names as in the table. */
+  row: Record<string, unknown>;
+};
+
+/** `GET /api/runs/:id/diff`: what the run and everything below it changed. */
+export type RunDiff = {
+  folders: {
+    root: string;
+    isProject: boolean;
+    files: { path: string; kind: string; added: number | null; removed: number | null; patch: string }[];
+  }[];
+  unkept: readonly string[];
+};
+
+/** `GET /api/stats`. */
+export type StatsView = Stats & {
+  /** Runs, successes and cost per day, the oldest first. */
+  days: { day: string; runs: number; successes: number; costUsd: number | null; tokens: number }[];
+};
+
+/** `GET /api/health`. */
+export type HealthView = {
+  checks: {
+    check: string;
+    verdict: "ok" | "warning" | "problem" | "skipped";
+    summary: string;
+    details?: readonly string[];
+    remedy?: string;
+  }[];
+  /** Repaired, odd or skipped agent files and settings. */
+  problems: { severity: string; file: string; line: number; code: string; message: string; fix: string }[];
+};
+
+/** `GET /api/about`: what the app must know at its start. */
+export type About = {
+  version: string;
+  project: string;
+  projectName: string;
+  startedAtMs: number;
+  /** The agent that answers unless another is chosen. */
+  agent: string;
+  model: { name: string; isOffline: boolean };
+  permissionMode: string;
+  /** Requests to begin with, which work without any set-up. */
+  examples: { title: string; task: string; agent: string | null }[];
+};
+
+/** `GET /api/plans` and what is done with them. */
+export type PlanList = { plans: ExecutionPlan[] };
+export type PlanRequest = { goal: string; agent?: string; model?: string };
+export type PlanEdit = PlanDraft;
+export type { ExecutionPlan };
+
+/** What every refused request is answered with. */
+export type ApiError = { error: { code: string; message: string; hint: string | null } };
