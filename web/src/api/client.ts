@@ -1,0 +1,64 @@
+import type { ApiError } from "../../../src/schema/api/inspect.ts";
+
+/** A request that the server refused, or that did not reach it (`status` 0). */
+export class ApiFailure extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly hint: string | null;
+
+  constructor(status: number, { code, message, hint }: ApiError["error"]) {
+    super(message);
+    this.name = "ApiFailure";
+    this.status = status;
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+async function send<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
+  const response = await fetch(path, {
+    method,
+    ...(body !== undefined && {
+      body: JSON.stringify(body),
+      headers: { "content-type": "application/json" },
+    }),
+  }).catch(() => {
+    throw new ApiFailure(0, {
+      code: "unreachable",
+      message: "The server does not answer.",
+      hint: "It may be restarting. If it was stopped, start it again with: retinue serve",
+    });
+  });
+  if (response.ok) return (await response.json()) as Answer;
+  throw new ApiFailure(response.status, await errorOf(response));
+}
+
+async function errorOf(response: Response): Promise<ApiError["error"]> {
+  const text = await response.text();
+  try {
+    return (JSON.parse(text) as ApiError).error;
+  } catch {
+    return { code: "failed", message: `The server answered with ${response.status}.`, hint: null };
+  }
+}
+
+/** Talks to the server of this page; a refusal is thrown as an ApiFailure. */
+export const api = {
+  get: <Answer>(path: string) => send<Answer>("GET", path),
+  post: <Answer>(path: string, body: unknown = {}) => send<Answer>("POST", path, body),
+  put: <Answer>(path: string, body: unknown) => send<Answer>("PUT", path, body),
+  delete: <Answer>(path: string, body?: unknown) => send<Answer>("DELETE", path, body),
+};
+
+/** A path with its query; what is undefined or empty is left out. */
+export function withQuery(
+  path: string,
+  query: Readonly<Record<string, string | number | undefined>>,
+): string {
+  const parts = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === "" ? [] : [`${name}=${encodeURIComponent(String(value))}`],
+  );
+  return parts.length === 0 ? path : `${path}?${parts.join("&")}`;
+}

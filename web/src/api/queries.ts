@@ -1,0 +1,51 @@
+import { QueryClient, useQuery } from "@tanstack/react-query";
+import type { AgentFace, AgentList, ToolList } from "../../../src/schema/api/agent.ts";
+import type { ApprovalList } from "../../../src/schema/api/approval.ts";
+import type { About } from "../../../src/schema/api/inspect.ts";
+import { ApiFailure, api } from "./client.ts";
+
+/** What the screens have loaded. The news stream says when a part of it is out of date. */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 30_000,
+      refetchOnWindowFocus: false,
+      retry: (count, failure) => failure instanceof ApiFailure && failure.status === 0 && count < 20,
+      retryDelay: (attempt) => Math.min(500 * 2 ** attempt, 4_000),
+    },
+  },
+});
+
+/** What the app must know at its start. */
+export function useAbout() {
+  return useQuery({ queryKey: ["about"], queryFn: () => api.get<About>("/api/about"), staleTime: 300_000 });
+}
+
+/** All agents with their health. */
+export function useAgents() {
+  return useQuery({ queryKey: ["agents"], queryFn: () => api.get<AgentList>("/api/agents") });
+}
+
+/** Tools and groups that rules may name. */
+export function useTools() {
+  return useQuery({
+    queryKey: ["tools"],
+    queryFn: () => api.get<ToolList>("/api/tools"),
+    staleTime: 600_000,
+  });
+}
+
+/** Calls that wait for a person. */
+export function useApprovals() {
+  return useQuery({
+    queryKey: ["approvals"],
+    queryFn: () => api.get<ApprovalList>("/api/approvals?open=1"),
+  });
+}
+
+/** How an agent looks; one that is not known any more still has a name. */
+export function useFace(name: string): AgentFace {
+  const { data } = useAgents();
+  const known = data?.agents.find((agent) => agent.name === name && agent.state !== "shadowed");
+  return known ?? { name, displayName: name, icon: null, color: null };
+}

@@ -1,0 +1,100 @@
+import { Command, Monitor, Moon, Sun } from "lucide-react";
+import { Link, useLocation } from "wouter";
+import { useNews } from "../api/news.ts";
+import { useAbout } from "../api/queries.ts";
+import { Button } from "../ui/button.tsx";
+import { join } from "../ui/join.ts";
+import { Keys } from "../ui/keys.tsx";
+import { Tooltip } from "../ui/tooltip.tsx";
+import { isWithin, PLACES, type Place } from "./places.ts";
+import { chooseTheme, type ThemeChoice, useTheme } from "./theme.ts";
+
+const NEXT: Readonly<Record<ThemeChoice, ThemeChoice>> = { system: "light", light: "dark", dark: "system" };
+const ICONS = { system: Monitor, light: Sun, dark: Moon };
+
+/** The way between screens: at the side on wide pages, at the bottom on a phone. */
+export function Navigation({ onPalette }: { onPalette: () => void }) {
+  const { data: about } = useAbout();
+  return (
+    <nav
+      aria-label="Main"
+      className="order-last flex shrink-0 border-line bg-panel max-md:justify-around max-md:border-t max-md:pb-[env(safe-area-inset-bottom)] md:order-first md:w-52 md:flex-col md:gap-0.5 md:border-r md:p-2"
+    >
+      <div className="hidden items-center gap-2 px-2 pt-1 pb-3 md:flex">
+        <img src="/icon.svg" alt="" className="size-6" />
+        <div className="min-w-0">
+          <p className="text-sm leading-4 font-semibold">Retinue</p>
+          <p className="truncate text-2xs text-ink-3" title={about?.project}>
+            {about?.projectName ?? " "}
+          </p>
+        </div>
+      </div>
+      {PLACES.map((place) => (
+        <PlaceLink key={place.path} place={place} />
+      ))}
+      <div className="mt-auto hidden flex-col gap-1 pt-2 md:flex">
+        <ModelNote />
+        <div className="flex items-center gap-1">
+          <Button kind="quiet" small className="flex-1 justify-start" onClick={onPalette}>
+            <Command aria-hidden className="size-3.5" /> Commands <Keys keys="⌘K" />
+          </Button>
+          <ThemeButton />
+        </div>
+      </div>
+    </nav>
+  );
+}
+
+function PlaceLink({ place }: { place: Place }) {
+  const [path] = useLocation();
+  const { asks } = useNews();
+  const isHere = isWithin(place, path);
+  const count = place.path === "/approvals" ? asks : 0;
+  const { icon: Icon } = place;
+  return (
+    <Link
+      href={place.path}
+      aria-current={isHere ? "page" : undefined}
+      className={join(
+        "group relative flex items-center gap-2 rounded-md text-ink-2 hover:bg-hover hover:text-ink max-md:flex-col max-md:gap-0.5 max-md:px-2 max-md:py-1.5 max-md:text-2xs md:h-8 md:px-2 md:text-sm",
+        isHere && "bg-hover font-medium text-ink",
+      )}
+    >
+      <Icon aria-hidden className={join("size-4", isHere && "text-accent")} />
+      {place.name}
+      {count > 0 && (
+        <span className="figures rounded-full bg-warn-soft px-1.5 text-2xs font-semibold text-warn max-md:absolute max-md:top-0 max-md:right-0 md:ml-auto">
+          {count}
+          <span className="sr-only"> waiting</span>
+        </span>
+      )}
+    </Link>
+  );
+}
+
+function ModelNote() {
+  const { data: about } = useAbout();
+  if (!about?.model.isOffline) return null;
+  return (
+    <Link
+      href="/health"
+      className="rounded-md bg-warn-soft px-2 py-1.5 text-2xs leading-4 text-ink-2 hover:text-ink"
+    >
+      <strong className="font-semibold text-warn">Offline model.</strong> Rules instead of weights. Add a key
+      for more.
+    </Link>
+  );
+}
+
+/** Goes through system, light and dark. */
+export function ThemeButton() {
+  const theme = useTheme();
+  const Icon = ICONS[theme];
+  return (
+    <Tooltip words={`Theme: ${theme}`}>
+      <Button kind="quiet" small aria-label={`Theme: ${theme}`} onClick={() => chooseTheme(NEXT[theme])}>
+        <Icon className="size-3.5" />
+      </Button>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,39 @@
+import { join } from "./join.ts";
+import { REACHABLE } from "./reachable.ts";
+
+const LOOKS: Readonly<Record<string, string>> = {
+  "+": "bg-ok-soft text-ok",
+  "-": "bg-bad-soft text-bad",
+  "@": "text-accent bg-accent-soft",
+};
+const MOST_LINES = 4_000;
+
+/** A unified diff; the signs stay, so that colour is not all there is. */
+export function DiffView({ patch, label = "Changes" }: { patch: string; label?: string }) {
+  const lines = patch.replace(/\n$/, "").split("\n");
+  const shown = lines.slice(0, MOST_LINES);
+  return (
+    <section
+      aria-label={label}
+      {...REACHABLE}
+      className="overflow-auto rounded-md border border-line bg-panel"
+    >
+      <pre className="min-w-max py-1 font-mono text-xs leading-5">
+        {shown.map((line, index) => (
+          <div
+            // Lines of one patch never move.
+            key={`${index.toString()}`}
+            className={join("px-3", LOOKS[line[0] ?? ""] ?? "text-ink-2")}
+          >
+            {line || " "}
+          </div>
+        ))}
+        {lines.length > MOST_LINES && (
+          <div className="px-3 text-ink-3">
+            … {(lines.length - MOST_LINES).toLocaleString("en-US")} more lines
+          </div>
+        )}
+      </pre>
+    </section>
+  );
+}
