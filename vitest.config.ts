@@ -5,7 +5,7 @@ const timeoutMs = process.env.RETINUE_DEEP ? 3_600_000 : 60_000;
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+    include: ["src/**/*.test.ts", "web/src/**/*.test.ts", "test/**/*.test.ts"],
     testTimeout: timeoutMs,
     hookTimeout: timeoutMs,
     pool: "forks",

@@ -64,7 +64,8 @@ function linkNode() {
 
 function build() {
   const built = join(root, "dist", ".built");
-  if (existsSync(built) && statSync(built).mtimeMs >= newest(join(root, "src"))) return;
+  const sources = Math.max(newest(join(root, "src")), newest(join(root, "web")));
+  if (existsSync(built) && statSync(built).mtimeMs >= sources) return;
   say("building …");
   run(node, [join(root, "scripts", "build.mjs")], root);
 }

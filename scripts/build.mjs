@@ -1,5 +1,5 @@
 // Builds dist/: the entries and the chunks they share, because loading a few files takes half the time of loading
-// two hundred; the prompts beside them; and the types.
+// two hundred; the prompts beside them; the web app; and the types.
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
@@ -99,6 +99,13 @@ for (const file of readdirSync(join(root, "agents")).filter((name) => name.endsW
   frontmatter.push({ text: split.yaml, values: [...values], lines: [...lines] });
 }
 writeFileSync(join(made, "frontmatter.json"), JSON.stringify(frontmatter));
+
+const { build } = await import("vite");
+await build({
+  configFile: join(root, "web", "vite.config.ts"),
+  logLevel: "warn",
+  build: { outDir: join(made, "web") },
+});
 
 const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
 const { status } = spawnSync(

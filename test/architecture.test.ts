@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const src = fileURLToPath(new URL("../src", import.meta.url));
+const web = fileURLToPath(new URL("../web/src", import.meta.url));
 
 /** A folder imports only from lower levels; equal levels never import each other. */
 const LEVELS: Record<string, number> = {
@@ -34,9 +35,12 @@ const LEVELS: Record<string, number> = {
 const MAX_LINES = 400;
 const MAX_FILES = 15;
 
-const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(
-  (file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file),
-);
+const sourcesOf = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+    (file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file),
+  );
+const files = sourcesOf(src);
+const webFiles = sourcesOf(web);
 const read = (file: string) => readFileSync(join(src, file), "utf8");
 const folderOf = (file: string) => file.split("/")[0] ?? "";
 
@@ -71,13 +75,35 @@ test("packs do not import each other", () => {
   expect(wrong).toEqual([]);
 });
 
+test("the web app knows the rest of the project only by the types of the vocabulary", () => {
+  const wrong: string[] = [];
+  for (const file of webFiles) {
+    const text = readFileSync(join(web, file), "utf8");
+    for (const [line, path] of text.matchAll(
+      /^(?:import|export)[^;]*?from "(\.[^"]+)";|import\("(\.[^"]+)"\)/gm,
+    )) {
+      const to = relative(web, resolve(dirname(join(web, file)), path ?? ""));
+      const isType = /^(?:import|export) type\b/.test(line);
+      if (to.startsWith("..") && !(isType && to.startsWith("../../src/schema/")))
+        wrong.push(`${file}: ${line}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
 test("no source file is longer than it may be", () => {
-  expect(files.filter((file) => read(file).split("\n").length > MAX_LINES)).toEqual([]);
+  const long = (folder: string, list: readonly string[]) =>
+    list.filter((file) => readFileSync(join(folder, file), "utf8").split("\n").length > MAX_LINES);
+  expect([...long(src, files), ...long(web, webFiles)]).toEqual([]);
 });
 
 test("no folder holds more files than can be taken in at a glance", () => {
   const counts = new Map<string, number>();
-  for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+  for (const file of [
+    ...files.map((each) => join("src", each)),
+    ...webFiles.map((each) => join("web", each)),
+  ])
+    counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
   expect([...counts].filter(([, count]) => count > MAX_FILES)).toEqual([]);
 });
 

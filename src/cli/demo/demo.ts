@@ -4,6 +4,8 @@ import { PACKAGE_ROOT } from "../../files/package-root.ts";
 import type { Procedure } from "../../models/offline/procedure.ts";
 import { main } from "../../packs/code/offline/main.ts";
 import { findBubblewrap } from "../../packs/code/sandbox/find-bubblewrap.ts";
+import { builtInTools } from "../../runtime/project/built-in-tools.ts";
+import { pacedTools } from "../../runtime/project/paced-tools.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { type CommonOptions, type OpenProject, openSoundProject } from "../open-project.ts";
 import { table } from "../plain-text.ts";
@@ -13,7 +15,6 @@ import type { Terminal } from "../terminal.ts";
 import { wrapWords } from "../wrap-words.ts";
 import { makeDemoProject } from "./demo-project.ts";
 import { digestAnswer } from "./digest.ts";
-import { pacedTools } from "./paced-tools.ts";
 
 /** Options of `retinue demo`. */
 export type DemoOptions = CommonOptions & Pick<RunOptions, "outputFormat">;
@@ -38,7 +39,7 @@ export async function demo(options: DemoOptions, terminal: Terminal): Promise<nu
     return handle;
   };
   introduction(canTest, terminal.screen !== undefined).forEach(say);
-  const tools = isText && terminal.screen ? { tools: pacedTools() } : {};
+  const tools = isText && terminal.screen ? { tools: pacedTools(builtInTools) } : {};
   const code = await conduct(project, run, seen, begin, { procedures: [leadBy(canTest)], ...tools });
   for (const line of digestAnswer(answer.join("\n\n"))) terminal.print(wrapWords(line, terminal, 2));
   conclusion(sessionId, canTest).forEach(say);
