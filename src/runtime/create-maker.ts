@@ -105,6 +105,7 @@ export function createMaker(
     configDir,
     disallowedTools: options.disallowedTools ?? [],
     triggers: options.triggers ?? true,
+    keeper: options.keeper,
     closeModels: models.close,
   };
 }

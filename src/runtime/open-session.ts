@@ -44,6 +44,8 @@ export type SessionMaker = {
   triggers: boolean;
   /** Keeps asks for later; absent: without a person they are denied. */
   desk?: ApprovalDesk | undefined;
+  /** Who looks after sessions that are left open. */
+  keeper?: string | undefined;
 };
 
 /** Opens a session: its folder, its row, its budget and the rights that stand above every agent in it. */
@@ -72,6 +74,7 @@ export async function openSession(
     maxDepth: settings.maxDepth,
     readOnly: maker.mode === "plan",
     ...(!maker.triggers && { triggers: false }),
+    ...(maker.keeper !== undefined && { keeper: maker.keeper }),
     ...more,
   };
   const place = {
@@ -100,7 +103,12 @@ export async function adoptSession(maker: SessionMaker, row: SessionRow, lease: 
     workspaceDir: realFolder(row.workspace),
     startedAtMs: Date.parse(row.created_at),
   };
-  return assembleSession(maker, { ...place, lease }, JSON.parse(row.metadata_json ?? "{}") as Terms);
+  const { keeper, ...terms } = JSON.parse(row.metadata_json ?? "{}") as Terms;
+  if (keeper !== maker.keeper) {
+    const metadata = { ...terms, ...(maker.keeper !== undefined && { keeper: maker.keeper }) };
+    maker.host.store.updateSession(place.id, { metadata });
+  }
+  return assembleSession(maker, { ...place, lease }, terms);
 }
 
 /** What a session keeps to when it goes on in another process. */
@@ -111,6 +119,8 @@ export type Terms = {
   /** False: no words of a request make a delegation mandatory. */
   triggers?: boolean;
   fanOut?: FanOut;
+  /** Who had it last, if that was somebody who looks after what is left open. */
+  keeper?: string;
 };
 type Place = Pick<Session, "id" | "projectDir" | "workspaceDir" | "startedAtMs" | "lease"> & {
   title: string;

@@ -6,7 +6,7 @@ import type { StopRequest } from "../store/stop-table.ts";
 import type { LiveRun, Session } from "./host.ts";
 import { interruptTree } from "./runs/spawn-run.ts";
 import { STOPPED_FROM_OUTSIDE, watchStops } from "./runs/watch-stops.ts";
-import { Parked } from "./take-lease.ts";
+import { LeftForLater, Parked } from "./take-lease.ts";
 
 /** What came of the work in a session. */
 export type Outcome<Value> = { status: RunStatus; value: Value };
@@ -17,7 +17,7 @@ export class OpenSessions {
   readonly #open = new Map<string, Session>();
   /** Sessions that have not yet handed over their last row. */
   readonly #endings = new Set<Promise<void>>();
-  #closed = false;
+  #closed: "ending" | "leaving" | null = null;
   /** Ends the looking for wishes of other processes, which goes on while anything is open. */
   #unwatch: (() => void) | undefined;
 
@@ -69,8 +69,15 @@ export class OpenSessions {
 
   /** Ends everything that is open or about to be; what is left to write is the store's. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closed ??= "ending";
     for (const sessionId of this.#open.keys()) this.cancel(sessionId, CLOSED);
+    await Promise.all(this.#endings);
+  }
+
+  /** Leaves everything as it is on disk, to be resumed later; nothing of it counts as cancelled. */
+  async leave(): Promise<void> {
+    this.#closed ??= "leaving";
+    await Promise.all([...this.#open.values()].map(({ lease }) => lease.park(new LeftForLater())));
     await Promise.all(this.#endings);
   }
 
@@ -81,7 +88,8 @@ export class OpenSessions {
   ): Promise<Value> {
     this.#open.set(session.id, session);
     this.#unwatch ??= watchStops(this.#store, (asked) => this.#obey(asked));
-    if (this.#closed) session.stop = cancelled(CLOSED);
+    if (this.#closed === "leaving") await session.lease.park(new LeftForLater());
+    else if (this.#closed) session.stop = cancelled(CLOSED);
     const { lost } = session.lease;
     if (lost.aborted) abandon(session);
     else lost.addEventListener("abort", () => abandon(session));
@@ -138,6 +146,7 @@ function abandon(session: Session): void {
     stop(session, cancelled(message));
     return;
   }
+  if (reason instanceof LeftForLater) return stop(session, cancelled(message));
   session.ports.emit(session.id, { type: "notice.raised", level: "error", message });
   stop(session, { status: "failed", bailout: "error", message });
 }

@@ -18,6 +18,7 @@ import type { Host, LiveRun, RuntimeGuards } from "./host.ts";
 import { type ExecuteOptions, type PlanOptions, Plans } from "./planning/plans.ts";
 import type { ForkPoint } from "./record/fork-run.ts";
 import type { ReplayReport } from "./replay/replay-session.ts";
+import { rootAgent } from "./runs/root-run.ts";
 import { cancelTree } from "./runs/spawn-run.ts";
 import { Sessions } from "./sessions.ts";
 
@@ -51,6 +52,8 @@ export type RuntimeOptions = {
   /** False: no words of a task make a delegation mandatory. */
   triggers?: boolean;
   env?: Readonly<Record<string, string | undefined>>;
+  /** Who looks after the sessions that are left open here, as the record keeps it; nobody if absent. */
+  keeper?: string;
 };
 
 /** One task for a root run. */
@@ -101,12 +104,16 @@ export type Runtime = {
   executePlan(plan: ExecutionPlan | string, options?: ExecuteOptions): Promise<PlanResult>;
   /** Stored plans: list, find, add, edit, approve. */
   readonly plans: Pick<Plans, "list" | "find" | "add" | "edit" | "approve">;
+  /** The id of the model that a root run of an agent would have now; throws if it could have none. */
+  modelOf(agent: string, model?: string): Promise<string>;
   /** Goes on with a session that a crash or a kill ended; its open runs continue in place. */
   resume(sessionId: string): Promise<ResumedHandle>;
   /** Runs a recorded session again from its record, without models or tools, and tells where it first differs. */
   replay(sessionId: string): Promise<ReplayReport>;
   /** Tells of everything that happens; returns how to stop listening. */
   events(listener: Listener): () => void;
+  /** The ids of the root runs that are alive in a session; null if the session is not open in this runtime. */
+  liveRoots(sessionId: string): readonly string[] | null;
   /** Ends a run or a session with everything below it; false if nothing of that id is alive. */
   cancel(id: string): boolean;
   /** Holds a run and its subtree at their next turn. */
@@ -118,6 +125,8 @@ export type Runtime = {
   revoke(rule: string): void;
   /** Ends everything and writes what is left. */
   close(): Promise<void>;
+  /** Closes without ending anything: what is open stays so in the record, and goes on when it is resumed. */
+  leave(): Promise<void>;
 };
 
 /** What only tests replace. */
@@ -151,6 +160,12 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
     if (live) act(live);
     return live !== undefined;
   };
+  const shutDown = async () => {
+    await Promise.allSettled([...maker.host.tools.values()].map(async (tool) => tool.close?.()));
+    await maker.host.changes.close();
+    await maker.host.store.shutdown();
+    maker.closeModels();
+  };
   return {
     agents: maker.host.registry,
     store: maker.host.store,
@@ -167,6 +182,10 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
     planForGoal: (goal, planOptions) => plans.planForGoal(goal, planOptions),
     executePlan: (plan, executeOptions) => plans.executePlan(plan, executeOptions),
     plans,
+    async modelOf(name, model) {
+      const agent = rootAgent(maker.host, name);
+      return (await maker.host.resolveModel(model ?? agent.model, null, agent)).id;
+    },
     resume: (sessionId) => sessions.resume(sessionId),
     async replay(sessionId) {
       const { replaySession } = await import("./replay/replay-session.ts");
@@ -175,19 +194,27 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
     },
     events: (listener) => maker.bus.subscribe(listener),
     cancel: (id) => sessions.cancel(id, "cancelled") || control(id, (live) => cancelTree(live, "cancelled")),
-    pause: (runId) => control(runId, (live) => forSubtree(live, ({ run: paused }) => paused.pause())),
-    unpause: (runId) => control(runId, (live) => forSubtree(live, ({ run: held }) => held.paused?.resume())),
+    liveRoots: (sessionId) => sessions.liveRoots(sessionId),
+    pause: (runId) => control(runId, (live) => forSubtree(live, (one) => hold(one, true))),
+    unpause: (runId) => control(runId, (live) => forSubtree(live, (one) => hold(one, false))),
     steer: (runId, text) =>
       control(runId, (live) => live.run.steering.push(live.session.ports.redactor.redact(text))),
     revoke: (rule) => maker.revoked.push(...parseRules([rule], "revoke", maker.host.homeDir)),
     async close() {
       await sessions.close();
-      await Promise.allSettled([...maker.host.tools.values()].map(async (tool) => tool.close?.()));
-      await maker.host.changes.close();
-      await maker.host.store.shutdown();
-      maker.closeModels();
+      await shutDown();
+    },
+    async leave() {
+      await sessions.leave();
+      await shutDown();
     },
   };
+}
+
+function hold({ run, session }: LiveRun, isPaused: boolean): void {
+  if (isPaused) run.pause();
+  else run.paused?.resume();
+  session.ports.emit(session.id, { type: "run.paused", runId: run.spec.runId, isPaused });
 }
 
 function forSubtree(live: LiveRun, act: (live: LiveRun) => void): void {

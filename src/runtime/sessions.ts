@@ -46,6 +46,18 @@ export class Sessions {
     return this.#open.close();
   }
 
+  /** Leaves everything that is open as it is on disk, to be resumed later. */
+  leave(): Promise<void> {
+    return this.#open.leave();
+  }
+
+  /** The ids of the root runs that are alive in a session; null if it is not open here. */
+  liveRoots(sessionId: string): readonly string[] | null {
+    const session = this.#open.get(sessionId);
+    if (!session) return null;
+    return [...session.live.values()].flatMap(({ run, parent }) => (parent ? [] : [run.spec.runId]));
+  }
+
   /** Starts a task in a session of its own. What a person must fix is thrown before anything is recorded. */
   async start(request: RootRequest): Promise<RunHandle> {
     const { host } = this.#maker;

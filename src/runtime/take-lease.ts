@@ -7,7 +7,7 @@ export type Lease = {
   /** Fires, with the reason, when another process has taken the session over, or it was left for later. */
   readonly lost: AbortSignal;
   /** Leaves the session as it is on disk, to be resumed later; nothing more of it is done or written here. */
-  park(reason: Parked): Promise<void>;
+  park(reason: Parked | LeftForLater): Promise<void>;
   /** Lets other processes have the session. */
   release(): void;
 };
@@ -23,6 +23,14 @@ export class Parked extends Error {
   }
 }
 
+/** The process that had a session stopped, and wants it to go on later. */
+export class LeftForLater extends Error {
+  constructor() {
+    super("its process stopped; it goes on when it is resumed");
+    this.name = "LeftForLater";
+  }
+}
+
 /** Takes a session for this process; throws if another living one has it. */
 export function takeLease(store: Pick<Store, "takeLease" | "letGo" | "committed">, sessionId: string): Lease {
   const controller = new AbortController();
@@ -34,7 +42,7 @@ export function takeLease(store: Pick<Store, "takeLease" | "letGo" | "committed"
       ),
     ),
   );
-  const park = async (reason: Parked) => {
+  const park = async (reason: Parked | LeftForLater) => {
     await store.committed();
     store.letGo(sessionId);
     controller.abort(reason);

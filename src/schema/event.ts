@@ -26,6 +26,7 @@ export type EventBody =
     }
   | { type: "run.ended"; runId: string; agent: string; result: RunResult }
   | { type: "run.waiting"; runId: string; on: WaitingOn | null }
+  | { type: "run.paused"; runId: string; isPaused: boolean }
   | { type: "run.steered"; runId: string; text: string }
   | { type: "run.tainted"; runId: string; tool: string }
   | { type: "phase.entered"; runId: string; phase: Phase; context: IntentContext }

@@ -59,5 +59,14 @@ export type StatsGroup = RunStats & { role?: string | null; model?: string | nul
 /** Figures by group, those with the most runs first, and of all of them together. */
 export type Stats = { groups: readonly StatsGroup[]; total: RunStats };
 
+/** The runs of one day (UTC), such as `2026-01-31`; unknown costs are null. */
+export type DayStats = {
+  day: string;
+  runs: number;
+  successes: number;
+  costUsd: number | null;
+  tokens: number;
+};
+
 /** With fewer ended runs than this nothing is said about how likely or how fast. */
 export const FEWEST_RUNS = 5;

@@ -13,6 +13,8 @@ export type ApprovalTable = {
   findApproval(prefix: string): Approval;
   /** Questions, the oldest first; `open` leaves out those that were answered. */
   approvals(query?: { sessionId?: string; open?: boolean; limit?: number }): Approval[];
+  /** Questions that were answered, the last answer first. */
+  answeredApprovals(limit: number): Approval[];
   /** Answers a question; false if somebody else has. */
   answerApproval(approvalId: string, answer: NonNullable<Approval["answer"]>): boolean;
 };
@@ -35,6 +37,7 @@ export function createApprovalTable(db: DatabaseSync): ApprovalTable {
     `${COLUMNS} WHERE (?1 IS NULL OR session_id = ?1) AND (?2 = 0 OR answered_at IS NULL)
       ORDER BY requested_at, approval_id LIMIT ?3`,
   );
+  const answered = db.prepare(`${COLUMNS} WHERE answered_at IS NOT NULL ORDER BY answered_at DESC LIMIT ?`);
   const approvalOf: ApprovalTable["approvalOf"] = ({ runId, callId, inputHash }) => {
     const row = byCall.get(runId, callId, inputHash);
     return row && fromRow(row);
@@ -44,6 +47,7 @@ export function createApprovalTable(db: DatabaseSync): ApprovalTable {
   return {
     approvalOf,
     approvals,
+    answeredApprovals: (limit) => answered.all(limit).map(fromRow),
     addApproval(asked) {
       const { approvalId, sessionId, runId, callId, tool, inputHash } = asked;
       const request = encodeText(JSON.stringify(asked.request));

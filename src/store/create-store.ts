@@ -65,6 +65,8 @@ export type Store = Journal &
   Pick<SessionLeases, "takeLease" | "letGo" | "holderOf"> & {
     /** The database file. */
     readonly path: string;
+    /** A number that is another one once another connection has written to the file. */
+    othersVersion(): number;
     /** Writes everything and lets go of the file; rejects, naming what is lost, if the disk refuses. */
     shutdown(): Promise<void>;
   };
@@ -119,9 +121,11 @@ function assemble({ db, path, close: release }: Database, surroundings: Surround
     if (!isLost(op)) writer.push(op);
   }
   const sessions = createSessionReader(db);
+  const version = db.prepare("PRAGMA data_version");
   const journal = createJournal({ ids, seqs, rows, push, now, onNotice });
   return {
     path,
+    othersVersion: () => Number(version.get()?.data_version ?? 0),
     ...guarded(journal, { mustBeOpen, isLost: leases.isLost, nextId: ids.next }),
     committed: () => writer.committed(),
     ...createSessionWriter({ sessions, seqs, push, now }),

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
-import type { Stats, StatsQuery } from "../schema/stats.ts";
+import type { DayStats, Stats, StatsQuery } from "../schema/stats.ts";
 import { decodeText, encodeText } from "./rows/lossless-text.ts";
 import { type RecordedCalls, type RecordedRun, summariseRuns } from "./stats/summarise-runs.ts";
 
@@ -7,6 +7,8 @@ import { type RecordedCalls, type RecordedRun, summariseRuns } from "./stats/sum
 export type StatsReader = {
   /** How often the runs that fit the query succeeded, how long they took and what they spent. */
   stats(query?: StatsQuery): Stats;
+  /** The same runs by the day (UTC) they began on, the oldest first. */
+  statsByDay(query?: StatsQuery): DayStats[];
 };
 
 /** A value inside a run's metadata; other programs may have stored what is no JSON. */
@@ -25,6 +27,12 @@ const CALLS = `SELECT run.agent_role, run.model_id, call.model_id,
   FROM messages AS run JOIN messages AS call ON call.parent_message_id = run.id
     AND call.request_type = 'continuation' AND call.completed_at IS NOT NULL`;
 
+/** A run that has not ended has no price yet, which makes no cost unknown. */
+const DAYS = `SELECT substr(run.started_at, 1, 10), count(*),
+    total(run.status = 'completed' AND NOT ${inMetadata("$.result.partial")}),
+    total(run.cost_usd), total(run.completed_at IS NOT NULL AND run.cost_usd IS NULL), total(run.total_tokens)
+  FROM messages AS run`;
+
 /** Creates the reader of a database that has the schema of the record. */
 export function createStatsReader(db: DatabaseSync): StatsReader {
   function* rowsOf(sql: string, values: readonly SQLInputValue[]): Generator<readonly SQLOutputValue[]> {
@@ -41,6 +49,10 @@ export function createStatsReader(db: DatabaseSync): StatsReader {
       const runs = rowsOf(`${RUNS} ${where}`, values);
       const calls = rowsOf(`${CALLS} ${where} GROUP BY 1, 2, 3`, values);
       return summariseRuns(mapped(runs, recordedRun), mapped(calls, recordedCalls), query.by ?? "both");
+    },
+    statsByDay(query = {}) {
+      const { where, values } = filterOf(query);
+      return [...mapped(rowsOf(`${DAYS} ${where} GROUP BY 1 ORDER BY 1`, values), dayStats)];
     },
   };
 }
@@ -85,6 +97,11 @@ function recordedRun([
     durationMs: typeof duration === "number" ? duration : null,
     bailout: text(bailout),
   };
+}
+
+function dayStats([day, ...figures]: readonly SQLOutputValue[]): DayStats {
+  const [runs = 0, successes = 0, costUsd = 0, unpriced = 0, tokens = 0] = figures.map(Number);
+  return { day: String(day), runs, successes, costUsd: unpriced > 0 ? null : costUsd, tokens };
 }
 
 function recordedCalls([role, model, called, ...sums]: readonly SQLOutputValue[]): RecordedCalls {

@@ -8,6 +8,7 @@ const Chat = lazy(() => import("./screens/chat/chat-screen.tsx"));
 const Runs = lazy(() => import("./screens/runs/runs-screen.tsx"));
 const Trace = lazy(() => import("./screens/trace/trace-screen.tsx"));
 const Agents = lazy(() => import("./screens/agents/agents-screen.tsx"));
+const Plans = lazy(() => import("./screens/plans/plans-screen.tsx"));
 const Stats = lazy(() => import("./screens/stats/stats-screen.tsx"));
 const Approvals = lazy(() => import("./screens/approvals/approvals-screen.tsx"));
 const Health = lazy(() => import("./screens/health/health-screen.tsx"));
@@ -19,6 +20,7 @@ const ROUTES: readonly [path: string, screen: ComponentType][] = [
   ["/runs", Runs],
   ["/trace/:session", Trace],
   ["/agents/:name?", Agents],
+  ["/plans/:id?", Plans],
   ["/stats", Stats],
   ["/approvals/:id?", Approvals],
   ["/health", Health],

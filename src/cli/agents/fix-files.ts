@@ -1,9 +1,9 @@
-import { randomBytes } from "node:crypto";
-import { open, realpath, rename, rm, stat } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { realpath } from "node:fs/promises";
+import { relative } from "node:path";
 import { findAgentFiles, listPlaces } from "../../agents/find-agent-files.ts";
 import { type FileChange, fixAgentFile } from "../../agents/fix-agent-file.ts";
 import { readText } from "../../agents/read-text.ts";
+import { replaceFile } from "../../files/replace-file.ts";
 import type { OpenProject } from "../open-project.ts";
 
 /** What was done to one file; `refused` says why it was left alone. */
@@ -39,21 +39,4 @@ export async function fixFiles(
     });
   }
   return fixed;
-}
-
-async function replaceFile(file: string, text: string): Promise<void> {
-  const { mode } = await stat(file);
-  const fresh = join(dirname(file), `.retinue-fix-${randomBytes(6).toString("hex")}`);
-  const handle = await open(fresh, "wx", mode & 0o777);
-  try {
-    await handle.writeFile(text);
-    await handle.chmod(mode & 0o777);
-    await handle.sync();
-    await handle.close();
-    await rename(fresh, file);
-  } catch (thrown) {
-    await handle.close().catch(() => {});
-    await rm(fresh, { force: true });
-    throw thrown;
-  }
 }

@@ -1,5 +1,4 @@
-import { cancelRecorded } from "../../runtime/record/cancel-recorded.ts";
-import { fanOutOf } from "../../runtime/record/root-tasks.ts";
+import { cancelUnheld } from "../../runtime/record/cancel-recorded.ts";
 import { RetinueError } from "../../schema/error.ts";
 import type { SessionRow } from "../../schema/record.ts";
 import type { Store } from "../../store/create-store.ts";
@@ -38,7 +37,7 @@ async function cancel(store: Store, request: StopRequest, wait: boolean): Promis
   const row = store.findSession(sessionId);
   refuseEnded(store, row, request);
   const holder = store.holderOf(sessionId);
-  if (!holder) return cancelDead(store, row, request);
+  if (!holder) return cancelDead(store, request);
   store.askToStop(request);
   if (!wait) return { outcome: "asked", message: `asked ${holder} to end ${id}` };
   const untilMs = Date.now() + WAIT_MS;
@@ -46,7 +45,7 @@ async function cancel(store: Store, request: StopRequest, wait: boolean): Promis
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     const status = statusOf(store, request);
     if (status !== "running") return ended(store, request, status);
-    if (!store.holderOf(sessionId)) return cancelDead(store, store.findSession(sessionId), request);
+    if (!store.holderOf(sessionId)) return cancelDead(store, request);
   }
   return { outcome: "asked", message: `${holder} was asked to end ${id} and has not done so yet` };
 }
@@ -58,22 +57,13 @@ function ended(store: Store, { sessionId, id }: StopRequest, status: string): Ou
   return { outcome: "ended", message: `${id} had ended before it could be cancelled (${status})` };
 }
 
-async function cancelDead(store: Store, row: SessionRow, request: StopRequest): Promise<Outcome> {
+async function cancelDead(store: Store, request: StopRequest): Promise<Outcome> {
   const { sessionId, id } = request;
-  if (id === sessionId || isOnlyTask(store, row, id)) {
-    if (!(await cancelRecorded(store, row, "retinue cancel")))
-      return ended(store, request, statusOf(store, request));
-    return { outcome: "cancelled", message: `cancelled ${id}; no process had it` };
-  }
-  store.askToStop({ sessionId, id });
+  const outcome = await cancelUnheld(store, request, "retinue cancel");
+  if (!outcome) return ended(store, request, statusOf(store, request));
+  if (outcome === "cancelled") return { outcome, message: `cancelled ${id}; no process had it` };
   const message = `no process has ${sessionId}; ${id} is ended when somebody calls: retinue resume ${sessionId}`;
-  return { outcome: "noted", message };
-}
-
-/** Without its one task nothing of a session is left to go on with. */
-function isOnlyTask(store: Store, row: SessionRow, runId: string): boolean {
-  const isRoot = store.runs(row.session_id).some((run) => run.run_id === runId && run.agent_depth === 0);
-  return isRoot && fanOutOf(row) === undefined;
+  return { outcome, message };
 }
 
 function refuseEnded(store: Store, { status }: SessionRow, request: StopRequest): void {

@@ -35,12 +35,12 @@ export async function exportSession(id: string, options: ExportOptions, terminal
   const session = await withRecord(terminal, async (store) => {
     const found = findSession(store, id);
     if (place.kind === "text") {
-      await saveText(await textOf(store, found, place.format), options.output, terminal);
+      await saveText(await sessionText(store, found, place.format), options.output, terminal);
       return found;
     }
     await makePrivateFolder(place.folder);
     for (const format of place.formats)
-      await saveText(await textOf(store, found, format), join(place.folder, NAMES[format]), terminal);
+      await saveText(await sessionText(store, found, format), join(place.folder, NAMES[format]), terminal);
     return found;
   });
   if (!session) throw noSessions(id);
@@ -72,7 +72,8 @@ function formatOf(extension: string): ExportFormat | undefined {
   return Object.hasOwn(NAMES, extension) ? (extension as ExportFormat) : undefined;
 }
 
-async function textOf(store: Store, session: SessionRow, format: ExportFormat): Promise<string> {
+/** A session in one of its forms. */
+export async function sessionText(store: Store, session: SessionRow, format: ExportFormat): Promise<string> {
   switch (format) {
     case "json":
       return JSON.stringify(loadExport(store, session), null, 2);

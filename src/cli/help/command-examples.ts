@@ -49,6 +49,7 @@ export const COMMAND_EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "accounts import": ["retinue accounts import mail.mbox calendar.ics"],
   "accounts export": ["retinue accounts export ./backup"],
   blacklist: ["retinue blacklist", "retinue blacklist add slow.example.org"],
+  serve: ["retinue serve", "retinue serve --port 8080 --no-open"],
   doctor: ["retinue doctor", "retinue doctor --offline --json"],
   init: ["retinue init", "retinue init --dry-run"],
   demo: ["retinue demo", "retinue demo --output-format stream-json"],

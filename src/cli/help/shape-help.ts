@@ -8,6 +8,7 @@ const GROUPS: readonly (readonly [title: string, commands: Readonly<Record<strin
     {
       run: "run a task",
       tui: "talk with agents on the whole screen",
+      serve: "open the web app",
       spawn: "run one agent on one task",
       plan: "plan a goal, then have the plan carried out",
       resume: "go on with a session that was interrupted",

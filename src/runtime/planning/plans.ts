@@ -25,6 +25,8 @@ export type PlanOptions = {
   maxSteps?: number;
   limits?: Limits;
   signal?: AbortSignal;
+  /** Told the session it is made in, as soon as there is one. */
+  onSession?: (sessionId: string) => void;
 };
 
 /** How a plan is executed. */
@@ -34,6 +36,8 @@ export type ExecuteOptions = Partial<ExecutionTerms> & {
   maxConcurrent?: number;
   limits?: Limits;
   signal?: AbortSignal;
+  /** Told the session it is executed in, as soon as there is one. */
+  onSession?: (sessionId: string) => void;
 };
 
 const LEADER = "main";
@@ -71,6 +75,7 @@ export class Plans {
     const result = await this.#run(leaderOf(agent), options, {
       task: goal,
       conducted: { kind: "planning", planId, maxSteps },
+      ...(options.onSession && { onSession: options.onSession }),
     });
     const plan = this.#maker.host.store.plan(planId);
     if (!plan) throw notPlanned(result);
@@ -150,7 +155,10 @@ export class Plans {
       task: `Carry out plan ${plan.id}: ${plan.goal}`,
       conducted: { kind: "execution", planId: plan.id, onFailure, replan, review },
       tainted: plan.results.some((one) => one.success && one.result?.tainted),
-      onSession: (sessionId) => this.#claim(plan, sessionId),
+      onSession: (sessionId) => {
+        this.#claim(plan, sessionId);
+        options.onSession?.(sessionId);
+      },
     });
     const ports = { store, sessionId: result.session_id, now: () => this.#maker.clock.wallMs() };
     const last = store.findPlan(plan.id);

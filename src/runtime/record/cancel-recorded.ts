@@ -1,10 +1,34 @@
 import type { MessageRow, SessionRow } from "../../schema/record.ts";
 import type { Store } from "../../store/create-store.ts";
+import type { StopRequest } from "../../store/stop-table.ts";
 import { failedResult } from "../runs/failed-result.ts";
 import { takeLease } from "../take-lease.ts";
 import { isClosed, metadataOf } from "./read-row.ts";
+import { fanOutOf } from "./root-tasks.ts";
 
 const MESSAGE = "cancelled while no process had the session";
+
+/**
+ * Ends a session that no living process has, or one run of it; `noted` means that the run is ended when somebody goes on
+ * with its session. False if it had ended by itself.
+ */
+export async function cancelUnheld(
+  store: Store,
+  { sessionId, id }: StopRequest,
+  by: string,
+): Promise<"cancelled" | "noted" | false> {
+  const row = store.findSession(sessionId);
+  if (id === sessionId || isOnlyTask(store, row, id))
+    return (await cancelRecorded(store, row, by)) && "cancelled";
+  store.askToStop({ sessionId, id });
+  return "noted";
+}
+
+/** Without its one task nothing of a session is left to go on with. */
+function isOnlyTask(store: Store, row: SessionRow, runId: string): boolean {
+  const isRoot = store.attemptsOf(runId).some((run) => run.agent_depth === 0);
+  return isRoot && fanOutOf(row) === undefined;
+}
 
 /**
  * Ends a session that no living process has: its open rows are closed as cancelled, what waits for a person is answered

@@ -68,7 +68,10 @@ export async function bringToLife(
   );
   const slot = new RunSlot(host.slots, depth);
   const run = new Run(spec, { account, slot, tainted: isTainted(request), parent: parent?.run ?? null });
-  if (parent?.run.paused) run.pause();
+  if (parent?.run.paused) {
+    run.pause();
+    session.ports.emit(session.id, { type: "run.paused", runId: request.runId, isPaused: true });
+  }
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
   const live: LiveRun = { run, session, parent, kids: new Set(), children: null, settled, settle };
   const earlier = new EarlierAttempts(request.resume);

@@ -80,7 +80,13 @@ export type AgentForm = {
 export type AgentFormChange = Partial<{ [Field in keyof AgentForm]: AgentForm[Field] | null }>;
 
 /** `POST /api/agents/edit`: fields written into a text, every other byte of which stays. */
-export type EditRequest = { text: string; format: AgentFormat; change: AgentFormChange };
+export type EditRequest = {
+  text: string;
+  format: AgentFormat;
+  change: AgentFormChange;
+  /** Name of the agent whose file it is, which it has if the text gives none. */
+  name?: string;
+};
 export type EditResult = { text: string };
 
 /** `POST /api/agents/review`: a text that is not saved, judged as if it were. */

@@ -109,6 +109,8 @@ export type StartRequest = {
   model?: string;
   /** Goes on in this session. */
   sessionId?: string;
+  /** Every tool call waits a moment first, so that a person can watch rules at work. */
+  paced?: boolean;
 };
 
 /** What was started. */

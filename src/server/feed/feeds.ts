@@ -1,8 +1,196 @@
-/** Placeholder until the feeds are there. */
+import type { Runtime } from "../../runtime/runtime.ts";
+import { type Clock, systemClock } from "../../scheduler/clock.ts";
+import type { RetinueEvent } from "../../schema/event.ts";
+import { NotFound } from "../api/route.ts";
+import { countAsks } from "../views/count-asks.ts";
+import { standingOf } from "../views/session-card.ts";
+import { HEARTBEAT } from "./encode-event.ts";
+import { LiveRuns } from "./live-runs.ts";
+import { NewsFeed } from "./news-feed.ts";
+import { repeat } from "./repeat.ts";
+import { SessionFeed } from "./session-feed.ts";
+import { spentBefore } from "./spent-before.ts";
+
+/** The live streams that browsers follow. */
 export type Feeds = {
-  /** The stream of one session after a seq, as server-sent events. */
+  /** The stream of one session after a seq, as server-sent events. Throws for one that is not of this project. */
   session(sessionId: string, after: number, signal: AbortSignal): Response;
   /** The stream of everything, as server-sent events. */
   news(signal: AbortSignal): Response;
+  /** Calls of a session wait for a person, or no longer do. */
+  asksChanged(sessionId: string): void;
+  /** Agents were saved, or have changed on disk. */
+  agentsChanged(): void;
   close(): void;
 };
+
+/** What feeds are made of. */
+export type FeedsOptions = {
+  readonly runtime: Runtime;
+  /** The project's folder as the record names it: sessions of others are not shown. */
+  readonly project: string;
+  readonly version: string;
+  readonly startedAtMs: number;
+  readonly clock?: Clock;
+};
+
+const LOOK_MS = 500;
+/** Whether a process is still alive is asked less often than whether it has written something. */
+const LOOKS_PER_STANDING = 4;
+const HEARTBEAT_MS = 15_000;
+const MOST_NEWS = 100;
+/** After these a session stands otherwise. */
+const STANDING: ReadonlySet<RetinueEvent["type"]> = new Set([
+  "session.started",
+  "session.parked",
+  "session.ended",
+  "approval.requested",
+  "approval.settled",
+]);
+
+/** Creates the feeds over a runtime. They follow its events, and what other processes write only while anybody watches. */
+export function createFeeds(options: FeedsOptions): Feeds {
+  return new AllFeeds(options);
+}
+
+class AllFeeds implements Feeds {
+  readonly #options: FeedsOptions;
+  readonly #clock: Clock;
+  readonly #open = new Map<string, SessionFeed>();
+  readonly #live: LiveRuns;
+  readonly #news: NewsFeed;
+  readonly #looking;
+  readonly #beating;
+  readonly #unsubscribe: () => void;
+  #othersVersion: number;
+  #lookedAtMs: number;
+  #looks = 0;
+
+  constructor(options: FeedsOptions) {
+    const { runtime, project, version, startedAtMs, clock = systemClock } = options;
+    const { store } = runtime;
+    this.#options = options;
+    this.#clock = clock;
+    this.#live = new LiveRuns(spentBefore(store));
+    this.#looking = repeat(clock, LOOK_MS, () => this.#look());
+    this.#beating = repeat(clock, HEARTBEAT_MS, () => this.#beat());
+    this.#news = new NewsFeed({
+      clock,
+      hello: () => ({ kind: "hello", startedAtMs, version, asks: countAsks(store, project) }),
+      asks: () => countAsks(store, project),
+      watched: () => this.#rest(),
+    });
+    this.#othersVersion = store.othersVersion();
+    this.#lookedAtMs = clock.wallMs();
+    this.#unsubscribe = runtime.events((event) => this.#take(event));
+  }
+
+  session(sessionId: string, after: number, signal: AbortSignal): Response {
+    const { runtime, project } = this.#options;
+    if (runtime.store.session(sessionId)?.project !== project)
+      throw new NotFound(`there is no session '${sessionId}' in this project`);
+    const feed = this.#open.get(sessionId) ?? this.#begin(sessionId);
+    return feed.join(after, signal);
+  }
+
+  news(signal: AbortSignal): Response {
+    return this.#news.join(signal);
+  }
+
+  asksChanged(sessionId: string): void {
+    this.#open.get(sessionId)?.standingChanged();
+    this.#news.sessionChanged(sessionId);
+    this.#news.asksChanged();
+  }
+
+  agentsChanged(): void {
+    this.#news.agentsChanged();
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    for (const feed of [...this.#open.values()]) feed.close();
+    this.#news.close();
+    this.#rest();
+  }
+
+  #take(event: RetinueEvent): void {
+    const isLiveChanged = this.#live.take(event);
+    const feed = this.#open.get(event.sessionId);
+    const isStanding = STANDING.has(event.type);
+    if (isLiveChanged) feed?.liveChanged();
+    if (event.seq !== undefined) feed?.recordChanged();
+    if (isStanding) feed?.standingChanged();
+    if (event.type === "notice.raised" || event.type === "compliance.failed") this.#notify(event);
+    if (isStanding || event.type === "run.started" || event.type === "run.ended")
+      this.#news.sessionChanged(event.sessionId);
+    if (isStanding) this.#news.asksChanged();
+  }
+
+  /** What concerns no session in particular is of interest to whoever watches any. */
+  #notify(event: Extract<RetinueEvent, { type: "notice.raised" | "compliance.failed" }>): void {
+    const level = event.type === "notice.raised" ? event.level : "error";
+    const told = { kind: "notice", level, message: event.message, runId: event.runId ?? null } as const;
+    const concerned = event.sessionId === "" ? this.#open.values() : [this.#open.get(event.sessionId)];
+    for (const feed of concerned) feed?.tell(told);
+  }
+
+  /** Finds out what other processes have written, and whether they are still alive. */
+  #look(): void {
+    const { store } = this.#options.runtime;
+    const isDue = this.#looks++ % LOOKS_PER_STANDING === 0;
+    const latest = store.othersVersion();
+    const isWritten = latest !== this.#othersVersion;
+    this.#othersVersion = latest;
+    for (const feed of this.#open.values()) {
+      if (isWritten) feed.recordChanged();
+      if (isWritten || isDue) feed.standingChanged();
+    }
+    if (isWritten && this.#news.isWatched) this.#tellOthersWork();
+  }
+
+  /** Which session was written is not known: any that is new, has changed or is at work. */
+  #tellOthersWork(): void {
+    const { runtime, project } = this.#options;
+    const sinceMs = this.#lookedAtMs - LOOK_MS;
+    this.#lookedAtMs = this.#clock.wallMs();
+    for (const query of [{ sinceMs }, { status: "running" as const }]) {
+      const { sessions } = runtime.store.searchSessions({ ...query, project, limit: MOST_NEWS });
+      for (const { session_id: id } of sessions) this.#news.sessionChanged(id);
+    }
+    this.#news.asksChanged();
+  }
+
+  #beat(): void {
+    for (const feed of this.#open.values()) feed.sendAll(HEARTBEAT);
+    this.#news.sendAll(HEARTBEAT);
+  }
+
+  #begin(sessionId: string): SessionFeed {
+    const { runtime } = this.#options;
+    const { store } = runtime;
+    const feed = new SessionFeed(sessionId, {
+      clock: this.#clock,
+      live: this.#live,
+      store,
+      standing(id) {
+        const row = store.session(id);
+        return row ? standingOf({ runtime }, row) : null;
+      },
+      ended: () => {
+        this.#open.delete(sessionId);
+        this.#rest();
+      },
+    });
+    this.#open.set(sessionId, feed);
+    this.#rest();
+    return feed;
+  }
+
+  /** Nothing is looked at for nobody. */
+  #rest(): void {
+    const isWatched = this.#open.size > 0 || this.#news.isWatched;
+    this.#looking.set(isWatched);
+    this.#beating.set(isWatched);
+  }
+}

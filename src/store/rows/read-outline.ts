@@ -6,12 +6,28 @@ import { arraysOf, prepare, rowsOf } from "./read-messages.ts";
 /** A run's row without its long texts, and the run that its parent row belongs to. */
 export type RunOutline = MessageRow & { parent_run_id: string | null };
 
+/** Which model and tool calls are wanted. */
+export type StepQuery = {
+  sessionId: string;
+  runId?: string | undefined;
+  after: number;
+  limit: number;
+  /** Characters of each text. */
+  chars: number;
+};
+
 /** Reads large sessions in parts: first their runs, then what is below some of them. */
 export type OutlineReader = {
   /** The runs in the order they opened; what they answered is null, and what they were asked is cut. */
   runOutline(sessionId: string): RunOutline[];
   /** The model and tool calls of some runs, whole, in the order they opened. */
   stepsOf(sessionId: string, runIds: readonly string[]): MessageRow[];
+  /** The rows of one run, an attempt each, whole and in the order they opened. */
+  attemptsOf(runId: string): MessageRow[];
+  /** Model and tool calls that opened after a seq, in that order, of a session or of one of its runs; texts are cut. */
+  stepsAfter(query: StepQuery): MessageRow[];
+  /** The last seq that the record of a session has; 0 for none. */
+  lastSeq(sessionId: string): number;
   /** How many model and tool calls a session has. */
   stepCounts(sessionId: string): { turns: number; calls: number };
 };
@@ -22,6 +38,10 @@ const RUN_COLUMNS = MESSAGE_COLUMNS.split(", ")
     if (name === "response_content") return "NULL";
     return name === "request_content" ? `substr(run.${name}, 1, ${REQUEST_CHARS})` : `run.${name}`;
   })
+  .join(", ");
+const LONG = new Set(["request_content", "response_content"]);
+const STEP_COLUMNS = MESSAGE_COLUMNS.split(", ")
+  .map((name) => (LONG.has(name) ? `substr(${name}, 1, ?4)` : name))
   .join(", ");
 const IS_RUN = "request_type IN ('prompt', 'delegation')";
 
@@ -38,6 +58,23 @@ export function createOutlineReader(db: DatabaseSync): OutlineReader {
     `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE run_id IN (SELECT value FROM json_each(?2))
       AND +session_id = ?1 AND NOT ${IS_RUN} ORDER BY opened_seq, id`,
   );
+  const attempts = prepare(
+    db,
+    `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE run_id = ? AND ${IS_RUN} ORDER BY opened_seq, id`,
+  );
+  const after = (condition: string) =>
+    prepare(
+      db,
+      `SELECT ${STEP_COLUMNS} FROM messages WHERE ${condition} AND opened_seq > ?2 AND NOT ${IS_RUN}
+        ORDER BY opened_seq LIMIT ?3`,
+    );
+  const ofSession = after("session_id = ?1");
+  const ofRun = after("run_id = ?5 AND +session_id = ?1");
+  const last = prepare(
+    db,
+    `SELECT max(coalesce((SELECT max(opened_seq) FROM messages WHERE session_id = ?1), 0),
+      coalesce((SELECT max(closed_seq) FROM messages WHERE session_id = ?1), 0))`,
+  );
   // Sums, because a group would be sorted first.
   const counts = prepare(
     db,
@@ -53,6 +90,15 @@ export function createOutlineReader(db: DatabaseSync): OutlineReader {
       return found;
     },
     stepsOf: (sessionId, runIds) => [...rowsOf(steps, sessionId, JSON.stringify(runIds))],
+    attemptsOf: (runId) => [...rowsOf(attempts, runId)],
+    stepsAfter({ sessionId, runId, after: seq, limit, chars }) {
+      const values = [sessionId, seq, limit, chars];
+      return [...(runId === undefined ? rowsOf(ofSession, ...values) : rowsOf(ofRun, ...values, runId))];
+    },
+    lastSeq(sessionId) {
+      const [row = []] = arraysOf(last, sessionId);
+      return Number(row[0] ?? 0);
+    },
     stepCounts(sessionId) {
       const [sums = []] = arraysOf(counts, sessionId);
       return { turns: Number(sums[0] ?? 0), calls: Number(sums[1] ?? 0) };

@@ -143,11 +143,13 @@ export class SessionStore {
       this.#count();
     });
     on("live", ({ runs }) => {
+      let isDearer = false;
       for (const [runId, change] of Object.entries(runs)) {
         const signal = this.live(runId);
         signal.set(changed(signal.value, change));
+        isDearer ||= change.tokens !== undefined || change.costUsd !== undefined;
       }
-      this.#count();
+      if (isDearer) this.#count();
     });
     on("session", ({ state, holder, asks }) => {
       const { value } = this.session;

@@ -1,4 +1,12 @@
-import { Activity, Bot, ChartNoAxesColumn, Hand, HeartPulse, MessageSquareText } from "lucide-react";
+import {
+  Activity,
+  Bot,
+  ChartNoAxesColumn,
+  Hand,
+  HeartPulse,
+  ListChecks,
+  MessageSquareText,
+} from "lucide-react";
 import type { ComponentType } from "react";
 
 /** A screen that the navigation leads to. */
@@ -15,6 +23,7 @@ export const PLACES: readonly Place[] = [
   { path: "/", name: "Chat", icon: MessageSquareText, keys: "g c" },
   { path: "/runs", name: "Runs", icon: Activity, keys: "g r" },
   { path: "/approvals", name: "Approvals", icon: Hand, keys: "g p" },
+  { path: "/plans", name: "Plans", icon: ListChecks, keys: "g l" },
   { path: "/agents", name: "Agents", icon: Bot, keys: "g a" },
   { path: "/stats", name: "Stats", icon: ChartNoAxesColumn, keys: "g s" },
   { path: "/health", name: "Health", icon: HeartPulse, keys: "g h" },

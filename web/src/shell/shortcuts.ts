@@ -43,6 +43,13 @@ export function listenForShortcuts(): () => void {
   return () => document.removeEventListener("keydown", onKey);
 }
 
+/** Whether a key at this moment would end a pair: whoever takes single keys must leave it alone. */
+export function isPairBegun(atMs: number): boolean {
+  if (first === null || atMs - first.atMs >= PAIR_MS) return false;
+  const { key } = first;
+  return allShortcuts().some(({ keys }) => keys.startsWith(`${key} `));
+}
+
 /** The one that came last wins: what lies on top of the page comes before what is below. */
 function find(keys: string): Shortcut | undefined {
   return allShortcuts().findLast((shortcut) => shortcut.keys === keys);

@@ -8,10 +8,18 @@ const LOOKS: Readonly<Record<string, string>> = {
 };
 const MOST_LINES = 4_000;
 
-/** A unified diff; the signs stay, so that colour is not all there is. */
-export function DiffView({ patch, label = "Changes" }: { patch: string; label?: string }) {
+/** A unified diff; the signs stay, so that colour is not all there is. Of more lines than `most` the rest is only counted. */
+export function DiffView({
+  patch,
+  label = "Changes",
+  most = MOST_LINES,
+}: {
+  patch: string;
+  label?: string;
+  most?: number;
+}) {
   const lines = patch.replace(/\n$/, "").split("\n");
-  const shown = lines.slice(0, MOST_LINES);
+  const shown = lines.slice(0, most);
   return (
     <section
       aria-label={label}
@@ -28,10 +36,8 @@ export function DiffView({ patch, label = "Changes" }: { patch: string; label?: 
             {line || " "}
           </div>
         ))}
-        {lines.length > MOST_LINES && (
-          <div className="px-3 text-ink-3">
-            … {(lines.length - MOST_LINES).toLocaleString("en-US")} more lines
-          </div>
+        {lines.length > most && (
+          <div className="px-3 text-ink-3">… {(lines.length - most).toLocaleString("en-US")} more lines</div>
         )}
       </pre>
     </section>

@@ -5,9 +5,11 @@ import { registerConfig } from "./config.ts";
 import { registerDemo } from "./demo.ts";
 import { registerDoctor } from "./doctor.ts";
 import { registerInit } from "./init.ts";
+import { registerServe } from "./serve.ts";
 
-/** Registers the commands that set Retinue up: `doctor`, `init`, `demo`, `config` and `completion`. */
+/** Registers the commands that set Retinue up: `serve`, `init`, `demo`, `doctor`, `config` and `completion`. */
 export function registerSetup(program: Command, cli: Cli): void {
+  registerServe(program, cli);
   registerInit(program, cli);
   registerDemo(program, cli);
   registerDoctor(program, cli);

@@ -1,6 +1,35 @@
-import { ScreenHead } from "../../ui/screen-head.tsx";
+import { useParams, useSearchParams } from "wouter";
+import { join } from "../../ui/join.ts";
+import { AgentEditor } from "./editor/agent-editor.tsx";
+import { NewAgent } from "./editor/new-agent.tsx";
+import { AllAgentsGraph } from "./graph/all-agents-graph.tsx";
+import { AgentList } from "./list/agent-list.tsx";
 
-/** Not there yet. */
+/** The agents: a list, beside it the one that is open, a new one, or the graph of all. */
 export default function AgentsScreen() {
-  return <ScreenHead title="Agents" />;
+  const { name } = useParams<{ name?: string }>();
+  const [params] = useSearchParams();
+  const isOnTop = name !== undefined || params.get("view") === "graph";
+  return (
+    <div className="flex min-h-0 flex-1">
+      <section
+        aria-label="List of agents"
+        className={join(
+          "min-h-0 w-full flex-col border-line lg:flex lg:w-72 lg:shrink-0 lg:border-r",
+          isOnTop ? "hidden" : "flex",
+        )}
+      >
+        <AgentList opened={name ?? null} isBeside={isOnTop} />
+      </section>
+      <div className={join("min-h-0 min-w-0 flex-1 flex-col lg:flex", isOnTop ? "flex" : "hidden")}>
+        {name === undefined ? (
+          <AllAgentsGraph isOnTop={isOnTop} />
+        ) : name === "new" ? (
+          <NewAgent />
+        ) : (
+          <AgentEditor key={name} name={name} />
+        )}
+      </div>
+    </div>
+  );
 }

@@ -1,6 +1,15 @@
-import { ScreenHead } from "../../ui/screen-head.tsx";
+import { useParams } from "wouter";
+import { SessionScope } from "../../live/use-session.tsx";
+import { Conversation } from "./conversation.tsx";
+import { StartPage } from "./start-page.tsx";
 
-/** Not there yet. */
+/** A conversation with its tree of runs, or the place where one begins. */
 export default function ChatScreen() {
-  return <ScreenHead title="Chat" />;
+  const { session } = useParams<{ session?: string }>();
+  if (session === undefined) return <StartPage />;
+  return (
+    <SessionScope key={session} sessionId={session}>
+      <Conversation />
+    </SessionScope>
+  );
 }

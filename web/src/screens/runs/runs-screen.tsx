@@ -1,6 +1,66 @@
+import { Activity, SearchX } from "lucide-react";
+import { useRef, useState } from "react";
+import { Link } from "wouter";
+import type { SessionCard } from "../../../../src/schema/api/session.ts";
+import { countOf } from "../../ui/measures.ts";
 import { ScreenHead } from "../../ui/screen-head.tsx";
+import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { RunsToolbar } from "./runs-toolbar.tsx";
+import { type GridHandle, SessionGrid } from "./session-grid.tsx";
+import { StopDialog } from "./stop-dialog.tsx";
+import { useRunFilters, useSessionList } from "./use-session-list.ts";
 
-/** Not there yet. */
+/** All sessions: what needs the person, what is at work, what is done. */
 export default function RunsScreen() {
-  return <ScreenHead title="Runs" />;
+  const filters = useRunFilters();
+  const { query, sessions, counts, lines } = useSessionList(filters);
+  const [stopping, setStopping] = useState<SessionCard | null>(null);
+  const grid = useRef<GridHandle>(null);
+  const isFiltered = filters.search !== "" || filters.since !== "" || filters.only !== null;
+  const only = query.data?.searchedOnly;
+  return (
+    <>
+      <ScreenHead title="Runs" about={sessions && countOf(sessions.length, "session")} />
+      <RunsToolbar filters={filters} counts={counts} onLeave={() => grid.current?.focus()} />
+      {only !== undefined && (
+        <p role="status" className="border-b border-line bg-raised px-4 py-1 text-xs text-ink-2">
+          The texts of the {only.toLocaleString("en-US")} newest sessions were searched; older ones by title
+          only.
+        </p>
+      )}
+      {query.isError && !sessions ? (
+        <Failed failure={query.error} onRetry={() => void query.refetch()} />
+      ) : !sessions ? (
+        <Loading rows={9} label="Loading sessions" />
+      ) : lines.length === 0 ? (
+        <Nothing isFiltered={isFiltered} />
+      ) : (
+        <SessionGrid lines={lines} onStop={setStopping} handle={grid} />
+      )}
+      <StopDialog card={stopping} onClose={() => setStopping(null)} />
+    </>
+  );
+}
+
+function Nothing({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered)
+    return (
+      <Empty icon={SearchX} title="Nothing fits">
+        <p>No session has these words in its title, tasks or answers, or it stands otherwise.</p>
+        <Link href="/runs" className="mt-3 inline-block text-accent underline underline-offset-2">
+          Show all sessions
+        </Link>
+      </Empty>
+    );
+  return (
+    <Empty icon={Activity} title="No runs yet">
+      <p>Give an agent something to do; it will be here with everything it delegated.</p>
+      <Link
+        href="/"
+        className="mt-3 inline-flex h-8 items-center rounded-md bg-accent px-3 text-sm font-medium text-accent-ink hover:brightness-110"
+      >
+        Go to the chat
+      </Link>
+    </Empty>
+  );
 }

@@ -1,6 +1,13 @@
-import { ScreenHead } from "../../ui/screen-head.tsx";
+import { useParams } from "wouter";
+import { SessionScope } from "../../live/use-session.tsx";
+import { TracePage } from "./trace-page.tsx";
 
-/** Not there yet. */
+/** One session as a tree of runs, drawn along time. */
 export default function TraceScreen() {
-  return <ScreenHead title="Trace" />;
+  const { session = "" } = useParams<{ session: string }>();
+  return (
+    <SessionScope sessionId={session}>
+      <TracePage key={session} />
+    </SessionScope>
+  );
 }

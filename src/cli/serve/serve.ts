@@ -1,0 +1,131 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { PACKAGE_ROOT } from "../../files/package-root.ts";
+import type { PermissionMode } from "../../runtime/approvals.ts";
+import { messageOf } from "../../schema/error.ts";
+import { type OpenedServer, openServer } from "../../server/open-server.ts";
+import { findRunningServer } from "../../server/running-server.ts";
+import { openBrowser } from "../accounts/open-browser.ts";
+import { EXIT } from "../exit-code.ts";
+import { type CommonOptions, openSoundProject } from "../open-project.ts";
+import { plainText } from "../plain-text.ts";
+import { pickAgent } from "../run/read-task.ts";
+import { catchSignals } from "../run/stop-signals.ts";
+import type { Terminal } from "../terminal.ts";
+import { checkHealth } from "./check-health.ts";
+import { inForeground } from "./in-foreground.ts";
+
+/** Options of `retinue serve`. */
+export type ServeOptions = CommonOptions & {
+  port?: number;
+  host?: string;
+  open?: boolean;
+  agent?: string;
+  model?: string;
+  permissionMode?: PermissionMode;
+  approvalMinutes: number;
+};
+
+/** Where a server is. */
+type Place = { url: string; port: number; pid: number };
+
+/** Whoever has not left by then is left behind: what is recorded goes on at the next start. */
+const LEAVE_MS = 2_500;
+
+/**
+ * `retinue serve`: serves the web app until it is told to stop, which is what it was started for, so that it ends with 0.
+ * If a server of the same project runs already, it gives a link to that one.
+ */
+export async function serve(options: ServeOptions, terminal: Terminal): Promise<number> {
+  const project = await openSoundProject(options, terminal);
+  const { projectDir, places } = project;
+  const agent = pickAgent(project.registry, options.agent);
+  const running = await findRunningServer({ dataDir: places.dataDir, projectDir });
+  if (running) {
+    terminal.tell(`a server of this project runs already (process ${running.pid}); this is a link to it`);
+    show({ url: await running.link(), port: running.port, pid: running.pid }, options, terminal);
+    return EXIT.ok;
+  }
+  const signals = catchSignals(terminal);
+  try {
+    const server = await openServer({
+      project,
+      projectDir,
+      env: terminal.env,
+      agent,
+      model: options.model,
+      permissionMode: options.permissionMode ?? "default",
+      approvalMinutes: options.approvalMinutes,
+      host: options.host,
+      port: options.port,
+      version: readVersion(),
+      checkHealth: () => checkHealth(options, terminal),
+      renderSession: async (...asked) => {
+        const { sessionText } = await import("../export/export-session.ts");
+        return sessionText(...asked);
+      },
+      onFault: (thrown, request) => terminal.tell(faultText(thrown, request, terminal)),
+      onNotice: (message) => terminal.tell(plainText(message)),
+    });
+    show({ url: server.link(), port: server.port, pid: process.pid }, options, terminal);
+    await untilStopped(server, signals.onStop, terminal);
+    await leave(server, terminal);
+    return EXIT.ok;
+  } finally {
+    signals.release();
+  }
+}
+
+function show(place: Place, options: ServeOptions, terminal: Terminal): void {
+  if (options.json) {
+    terminal.print(JSON.stringify(place));
+    return;
+  }
+  terminal.print(place.url);
+  if (options.open === false || !terminal.hasScreen || !openBrowser(place.url, terminal.env))
+    terminal.tell("open it in a browser; it works once and for ten minutes");
+}
+
+/** Waits for a signal; Enter gives another link meanwhile, if a person sits there. */
+function untilStopped(
+  server: OpenedServer,
+  onStop: (stop: () => void) => void,
+  terminal: Terminal,
+): Promise<void> {
+  const { stdin } = terminal;
+  const giveLink = () => terminal.print(server.link());
+  const isWatched = stdin.isTTY && inForeground();
+  if (isWatched) {
+    terminal.tell("Enter prints a new link, Ctrl-C stops the server");
+    stdin.on("data", giveLink);
+  }
+  return new Promise((resolve) =>
+    onStop(() => {
+      stdin.off("data", giveLink);
+      if (isWatched) stdin.pause();
+      resolve();
+    }),
+  );
+}
+
+async function leave(server: OpenedServer, terminal: Terminal): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<"late">();
+  const timer = setTimeout(() => resolve("late"), LEAVE_MS);
+  const closed = server.close().catch((thrown) => terminal.tell(`while stopping: ${messageOf(thrown)}`));
+  const how = await Promise.race([closed, late]);
+  clearTimeout(timer);
+  if (how === "late") process.exit(EXIT.ok);
+  setTimeout(() => process.exit(process.exitCode), LEAVE_MS / 10).unref();
+}
+
+function faultText(thrown: unknown, request: string, { env }: Terminal): string {
+  const detail = env.RETINUE_DEBUG && thrown instanceof Error ? `\n${thrown.stack ?? ""}` : "";
+  return plainText(`a defect of Retinue, please report it: ${request}: ${messageOf(thrown)}${detail}`);
+}
+
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(join(PACKAGE_ROOT, "package.json"), "utf8"));
+  return typeof manifest === "object" && manifest !== null && "version" in manifest
+    ? String(manifest.version)
+    : "unknown";
+}

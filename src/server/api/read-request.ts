@@ -1,0 +1,85 @@
+import { checkJson } from "../../schema/check-json.ts";
+import type { JsonSchema } from "../../schema/json-schema.ts";
+import { BadRequest } from "./answer-error.ts";
+import { NotFound, type Route, type RouteRequest } from "./route.ts";
+import { shape } from "./shapes.ts";
+
+const MAX_PART_CHARS = 300;
+const NO_QUERY: JsonSchema = shape({});
+/** What no name of ours has, and what paths could be made of. */
+const ODD = /[\p{Cc}/\\]|^\.{1,2}$/u;
+
+/** A request for a route whose path has been taken apart. */
+export type Arrived = {
+  readonly request: Request;
+  readonly url: URL;
+  readonly params: Readonly<Record<string, string>>;
+  readonly maxBodyBytes: number;
+};
+
+/** Reads the parts of a request, each checked by the route's schemas. */
+export async function readRequest(route: Route, arrived: Arrived): Promise<RouteRequest<never, never>> {
+  const { request, url, params, maxBodyBytes } = arrived;
+  for (const part of Object.values(params))
+    if (part === "" || part.length > MAX_PART_CHARS || ODD.test(part))
+      throw new NotFound("there is nothing of that name");
+  const query = queryOf(url);
+  await check("the query", route.query ?? NO_QUERY, query);
+  const body = route.body && (await readJson(request, maxBodyBytes));
+  if (route.body) await check("the body", route.body, body);
+  const read: RouteRequest<unknown, unknown> = {
+    params,
+    query,
+    body,
+    signal: request.signal,
+    headers: request.headers,
+  };
+  // The schemas have said that it is what the handler was typed with.
+  return read as RouteRequest<never, never>;
+}
+
+function queryOf(url: URL): Record<string, string> {
+  const query: Record<string, string> = Object.create(null);
+  for (const [name, value] of url.searchParams) {
+    if (name in query) throw new BadRequest(400, `the query names '${name}' twice`);
+    query[name] = value;
+  }
+  return { ...query };
+}
+
+async function check(what: string, schema: JsonSchema, value: unknown): Promise<void> {
+  const faults = await checkJson(schema, value);
+  if (faults.length === 0) return;
+  const hint = "GET /api/openapi.json describes what is taken";
+  throw new BadRequest(400, `${what} cannot be used: ${faults.join("; ")}`, { hint });
+}
+
+async function readJson(request: Request, maxBytes: number): Promise<unknown> {
+  const type = request.headers.get("content-type") ?? "";
+  if (!/^application\/json\s*(?:;|$)/i.test(type))
+    throw new BadRequest(415, "the body must be JSON", { hint: "send Content-Type: application/json" });
+  const bytes = await readBytes(request, maxBytes);
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw new BadRequest(400, "the body is not valid JSON in UTF-8");
+  }
+}
+
+/** Counts what comes, since a length that is told need not be true. */
+async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(maxBytes: number): BadRequest {
+  const message = `the body is larger than ${maxBytes} bytes`;
+  return new BadRequest(413, message, { code: "too_large", headers: { connection: "close" } });
+}

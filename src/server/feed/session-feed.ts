@@ -1,0 +1,193 @@
+import { isRunRow } from "../../runtime/trace/trace-row.ts";
+import type { Clock } from "../../scheduler/clock.ts";
+import type { RunView, StepView } from "../../schema/api/session.ts";
+import type { StreamEvent } from "../../schema/api/stream.ts";
+import type { Store } from "../../store/create-store.ts";
+import type { MessageChange } from "../../store/rows/read-messages.ts";
+import { parentRunOf } from "../views/parent-run.ts";
+import { runView } from "../views/run-view.ts";
+import type { SessionStanding } from "../views/session-card.ts";
+import { stepView } from "../views/step-view.ts";
+import { encodeEvent } from "./encode-event.ts";
+import { EventStream } from "./event-stream.ts";
+import type { LiveRuns } from "./live-runs.ts";
+
+/** Where a feed looks things up. */
+export type FeedPorts = {
+  readonly clock: Clock;
+  readonly live: LiveRuns;
+  readonly store: Pick<Store, "changesAfter" | "lastSeq" | "message">;
+  standing(sessionId: string): SessionStanding | null;
+  /** Nobody watches any more. */
+  ended(): void;
+};
+
+/** Somebody who watches; `seq` is how far the record has been told, null once it is told together with everybody. */
+type Watcher = { readonly stream: EventStream; seq: number | null };
+
+const PAGE = 200;
+const FLUSH_MS = 50;
+const RETRY_MS = 1_000;
+/** A reader who catches up is given no more than this before he has read it. */
+const ROOM_BYTES = 500_000;
+
+/**
+ * What is told of one session while anybody watches it. The record is the source: after each change of it everybody gets
+ * the rows since the last time, made once for all. Who comes later first reads the record up to where the others are.
+ */
+export class SessionFeed {
+  readonly #id: string;
+  readonly #ports: FeedPorts;
+  readonly #watchers = new Set<Watcher>();
+  /** How far those who are up to date have been told. */
+  #seq: number;
+  #standing = "";
+  #isStandingStale = false;
+  #isRecordStale = false;
+  #calledOff: (() => void) | null = null;
+
+  constructor(id: string, ports: FeedPorts) {
+    this.#id = id;
+    this.#ports = ports;
+    this.#seq = ports.store.lastSeq(id);
+    ports.live.watch(id, true);
+  }
+
+  /** Somebody more, who knows the record up to a seq. */
+  join(after: number, signal: AbortSignal): Response {
+    const stream = new EventStream({
+      signal,
+      more: () => this.#catchUp(watcher),
+      ended: () => this.#leave(watcher),
+    });
+    const watcher: Watcher = { stream, seq: after };
+    const { response } = stream;
+    this.#watchers.add(watcher);
+    return response;
+  }
+
+  /** The record has changed, here or elsewhere; everybody is told within a moment. */
+  recordChanged(): void {
+    this.#isRecordStale = true;
+    this.#soon();
+  }
+
+  /** Who works on it, how it stands or what waits may have changed. */
+  standingChanged(): void {
+    this.#isStandingStale = true;
+    this.#soon();
+  }
+
+  /** A live run has changed. */
+  liveChanged(): void {
+    this.#soon();
+  }
+
+  /** Tells something at once. */
+  tell(event: StreamEvent): void {
+    this.sendAll(encodeEvent(event));
+  }
+
+  /** Sends bytes to everybody who is up to date. */
+  sendAll(bytes: Uint8Array): void {
+    for (const { stream, seq } of this.#watchers) if (seq === null) stream.send(bytes);
+  }
+
+  close(): void {
+    for (const { stream } of this.#watchers) stream.close();
+  }
+
+  #soon(delayMs = FLUSH_MS): void {
+    this.#calledOff ??= this.#ports.clock.timer(delayMs, () => {
+      this.#calledOff = null;
+      try {
+        this.#flush();
+      } catch {
+        // A record that cannot be read now is read again in a second.
+        this.#isRecordStale = true;
+        this.#soon(RETRY_MS);
+      }
+    });
+  }
+
+  /** Rows come before the live text, so that what a turn said is never gone for a moment. */
+  #flush(): void {
+    if (this.#isRecordStale) this.#tellRecord();
+    const runs = this.#ports.live.untold(this.#id);
+    if (runs) this.tell({ kind: "live", runs });
+    if (this.#isStandingStale) this.#tellStanding();
+  }
+
+  #tellRecord(): void {
+    this.#isRecordStale = false;
+    if (![...this.#watchers].some(({ seq }) => seq === null)) {
+      this.#seq = this.#ports.store.lastSeq(this.#id);
+      return;
+    }
+    for (;;) {
+      const changes = this.#ports.store.changesAfter(this.#id, this.#seq, PAGE);
+      const last = changes.at(-1);
+      if (!last) return;
+      this.#seq = last.seq;
+      this.sendAll(this.#encoded(changes, last.seq));
+      if (changes.length < PAGE) return;
+    }
+  }
+
+  #tellStanding(): void {
+    this.#isStandingStale = false;
+    const standing = this.#ports.standing(this.#id);
+    const text = JSON.stringify(standing);
+    if (!standing || text === this.#standing) return;
+    this.#standing = text;
+    this.tell({ kind: "session", ...standing });
+  }
+
+  /** The next page of what somebody missed; once he is where the others are he gets what they get. */
+  #catchUp(watcher: Watcher): void {
+    const { stream } = watcher;
+    if (watcher.seq === null || stream.room < ROOM_BYTES) return;
+    // The others are told first: from here on nothing happens until he is one of them, or has a page to read.
+    this.#flush();
+    const missed =
+      watcher.seq < this.#seq
+        ? this.#ports.store.changesAfter(this.#id, watcher.seq, PAGE).filter(({ seq }) => seq <= this.#seq)
+        : [];
+    const last = missed.at(-1);
+    if (last) stream.send(this.#encoded(missed, last.seq));
+    if (last && last.seq < this.#seq) {
+      watcher.seq = last.seq;
+      return;
+    }
+    watcher.seq = null;
+    this.#greet(stream);
+    // What was written since then may have found nobody to be told.
+    this.recordChanged();
+  }
+
+  #greet(stream: EventStream): void {
+    const standing = this.#ports.standing(this.#id);
+    if (standing) stream.send(encodeEvent({ kind: "session", ...standing }));
+    stream.send(encodeEvent({ kind: "snapshot", live: this.#ports.live.snapshot(this.#id) }));
+  }
+
+  #encoded(changes: readonly MessageChange[], seq: number): Uint8Array {
+    // A row that opened and closed since the last time is told once, as it is now.
+    const rows = new Map(changes.map(({ row }) => [row.id, row]));
+    const runs: RunView[] = [];
+    const steps: StepView[] = [];
+    for (const row of rows.values()) {
+      if (isRunRow(row)) runs.push(runView(row, parentRunOf(row, this.#ports.store)));
+      else steps.push(stepView(row));
+    }
+    return encodeEvent({ kind: "changed", seq, runs, steps }, seq);
+  }
+
+  #leave(watcher: Watcher): void {
+    if (!this.#watchers.delete(watcher) || this.#watchers.size > 0) return;
+    this.#calledOff?.();
+    this.#calledOff = null;
+    this.#ports.live.watch(this.#id, false);
+    this.#ports.ended();
+  }
+}

@@ -1,0 +1,174 @@
+import { randomBytes } from "node:crypto";
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
+import { getRequestListener, RequestError } from "@hono/node-server";
+import { PACKAGE_ROOT } from "../files/package-root.ts";
+import type { PermissionMode } from "../runtime/approvals.ts";
+import { builtInTools } from "../runtime/project/built-in-tools.ts";
+import type { Project } from "../runtime/project/load-project.ts";
+import { pacedTools } from "../runtime/project/paced-tools.ts";
+import type { Environment } from "../runtime/project/places.ts";
+import { createRuntime } from "../runtime/runtime.ts";
+import { messageOf } from "../schema/error.ts";
+import { createBlobStore } from "../store/checkpoints/blob-store.ts";
+import { answerError } from "./api/answer-error.ts";
+import { type App, createApp } from "./create-app.ts";
+import type { Desk } from "./desk.ts";
+import { createFeeds } from "./feed/feeds.ts";
+import { createPersonsDesk } from "./feed/persons-desk.ts";
+import { createGuard, type Guard } from "./guard/create-guard.ts";
+import { createNonce } from "./guard/security-headers.ts";
+import { loadServerKey } from "./guard/server-key.ts";
+import { type Listening, type ListenOptions, listen } from "./listen.ts";
+import { createLiveProject, liveRegistry } from "./live-project.ts";
+import { ALL_ROUTES } from "./routes/all-routes.ts";
+import { removeServerNote, writeServerNote } from "./running-server.ts";
+import { KEEPER, resumeLeft } from "./work-left.ts";
+
+/** What a server is opened with. */
+export type ServerOptions = ListenOptions & {
+  readonly project: Project;
+  readonly projectDir: string;
+  readonly env: Environment;
+  readonly agent: string;
+  readonly model?: string | undefined;
+  readonly permissionMode: PermissionMode;
+  /** After so many minutes an ask that nobody answers is denied; 0 is never. */
+  readonly approvalMinutes: number;
+  readonly version: string;
+  readonly checkHealth: Desk["checkHealth"];
+  readonly renderSession?: Desk["renderSession"];
+  readonly onFault?: (thrown: unknown, request: string) => void;
+  /** Told what the person at the terminal may want to know. */
+  readonly onNotice?: (message: string) => void;
+};
+
+/** A server that answers. */
+export type OpenedServer = {
+  readonly port: number;
+  readonly origin: string;
+  readonly desk: Desk;
+  /** Makes a link that lets one browser in. */
+  link(): string;
+  /** Stops answering. Sessions stay as they are in the record, and go on when the server starts again. */
+  close(): Promise<void>;
+};
+
+const ASSETS = join(PACKAGE_ROOT, "dist", "web");
+
+/** Opens the runtime of a project and serves it on this machine. */
+export async function openServer(options: ServerOptions): Promise<OpenedServer> {
+  const { dataDir } = options.project.places;
+  const projectDir = realpathSync(options.projectDir);
+  const key = await loadServerKey(dataDir);
+  const listening = await listen(options);
+  const { server, port, origin } = listening;
+  const opened: { desk?: Desk } = {};
+  try {
+    const desk = openDesk(options, projectDir);
+    opened.desk = desk;
+    const startId = randomBytes(12).toString("base64url");
+    const guard = createGuard({ key, port, origin, startId });
+    const { onFault } = options;
+    const app = createApp({
+      desk,
+      routes: ALL_ROUTES,
+      guard,
+      assetsDir: ASSETS,
+      ...(onFault && { onFault }),
+    });
+    server.on("request", requestListener(app, guard));
+    const place = { dataDir, projectDir };
+    const startedAt = new Date(desk.startedAtMs).toISOString();
+    await writeServerNote(place, { pid: process.pid, port, origin, startedAt, startId });
+    goOn(desk, options.onNotice).catch((thrown) => onFault?.(thrown, "going on with what was left"));
+    const close = async () => {
+      await removeServerNote(place, startId);
+      await closeAll(listening, desk);
+    };
+    return { port, origin, desk, link: guard.link, close };
+  } catch (thrown) {
+    await closeAll(listening, opened.desk);
+    throw thrown;
+  }
+}
+
+/** The runtime with everything that routes work with. */
+function openDesk(options: ServerOptions, projectDir: string): Desk {
+  const { env, agent, model, permissionMode, version, checkHealth } = options;
+  const { settings, places } = options.project;
+  const { dataDir, configDir } = places;
+  const project = createLiveProject({ projectDir, env }, options.project);
+  const startedAtMs = Date.now();
+  const person = createPersonsDesk({
+    approvalMinutes: options.approvalMinutes,
+    onChange: (sessionId) => feeds.asksChanged(sessionId),
+    onFault: (sessionId, thrown) =>
+      options.onNotice?.(`the session ${sessionId} does not go on: ${messageOf(thrown)}`),
+  });
+  const paced = new Set<string>();
+  const runtime = createRuntime({
+    agents: liveRegistry(project),
+    tools: pacedTools(builtInTools, ({ sessionId }) => paced.has(sessionId)),
+    settings,
+    projectDir,
+    dataDir,
+    configDir,
+    env,
+    permissionMode,
+    approve: person.approve,
+    keeper: KEEPER,
+  });
+  const feeds = createFeeds({ runtime, project: projectDir, version, startedAtMs });
+  person.attach(runtime);
+  return {
+    ...{
+      env,
+      runtime,
+      project,
+      feeds,
+      person,
+      paced,
+      version,
+      startedAtMs,
+      agent,
+      model,
+      permissionMode,
+      checkHealth,
+    },
+    ...(options.renderSession && { renderSession: options.renderSession }),
+    tools: builtInTools,
+    blobs: createBlobStore(join(dataDir, "blobs")),
+  };
+}
+
+/** What cannot even be read as a request is refused with the same headers as everything else. */
+function requestListener(app: App, { guards }: Guard): ReturnType<typeof getRequestListener> {
+  return getRequestListener(app.fetch, {
+    overrideGlobalObjects: false,
+    errorHandler(thrown) {
+      const isTheirs = thrown instanceof RequestError;
+      const message = isTheirs ? "the request cannot be read" : "something went wrong inside the server";
+      const code = isTheirs ? "request" : "internal";
+      const response = answerError(isTheirs ? 400 : 500, { code, message, hint: null });
+      guards.protect(response.headers, { isApi: true, isLasting: false, nonce: createNonce() });
+      return response;
+    },
+  });
+}
+
+/** Takes up what an earlier server left, while this one already answers. */
+async function goOn(desk: Desk, tell: ServerOptions["onNotice"]): Promise<void> {
+  const { resumed, failed } = await resumeLeft(desk);
+  if (resumed.length > 0) tell?.(`going on with what was left: ${resumed.join(", ")}`);
+  for (const { sessionId, message } of failed) tell?.(`${sessionId} cannot go on: ${message}`);
+}
+
+/** Sessions are left as they are in the record: no run is ended because the server is. */
+async function closeAll({ server }: Listening, desk: Desk | undefined): Promise<void> {
+  desk?.feeds.close();
+  desk?.person.close();
+  server.close();
+  server.closeAllConnections();
+  await desk?.runtime.leave();
+}

@@ -1,0 +1,82 @@
+import type { FileHandle } from "node:fs/promises";
+import { extname, join, sep } from "node:path";
+import { openForReading } from "../../files/open-inside.ts";
+import { BadRequest } from "../api/answer-error.ts";
+import { defineRoute, NotFound, type Route } from "../api/route.ts";
+import { shape, words } from "../api/shapes.ts";
+import { ownSession } from "../own-project.ts";
+
+/** Kinds that a browser may show; everything else is only saved. A drawing in SVG is a document that could run things. */
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".htm": "text/html; charset=utf-8",
+  ".md": "text/plain; charset=utf-8",
+  ".txt": "text/plain; charset=utf-8",
+  ".log": "text/plain; charset=utf-8",
+  ".json": "text/plain; charset=utf-8",
+  ".jsonl": "text/plain; charset=utf-8",
+  ".csv": "text/plain; charset=utf-8",
+  ".diff": "text/plain; charset=utf-8",
+  ".patch": "text/plain; charset=utf-8",
+  ".svg": "text/plain; charset=utf-8",
+  ".png": "image/png",
+  ".jpg": "image/jpeg",
+  ".jpeg": "image/jpeg",
+  ".gif": "image/gif",
+  ".webp": "image/webp",
+};
+/** A document of no origin that can run and load nothing. */
+const POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+const MOST_BYTES = 50_000_000;
+
+/** Files that runs left in the workspace of a session. */
+export const fileRoutes: readonly Route[] = [
+  defineRoute<{ path: string }>({
+    method: "get",
+    path: "/api/sessions/:id/files",
+    summary: "A file that a run left in the session's workspace, shown so that nothing in it can run.",
+    query: shape({ path: words(1_000) }),
+    answers: "application/octet-stream",
+    async handle({ params: { id = "" }, query: { path } }, desk) {
+      const { workspace } = ownSession(desk, id);
+      return answerFile(await readFile(workspace, path), path);
+    },
+  }),
+];
+
+async function readFile(workspace: string, path: string): Promise<Buffer> {
+  const handle = await openInWorkspace(workspace, path);
+  try {
+    const { size } = await handle.stat();
+    if (size > MOST_BYTES) throw new BadRequest(413, `the file has ${size} bytes, more than are shown here`);
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** However a file cannot be had, it is as good as absent: why would tell what is outside. */
+async function openInWorkspace(workspace: string, path: string): Promise<FileHandle> {
+  const parts = path.split("/");
+  const isOdd =
+    /[\p{Cc}\\]/u.test(path) || parts.some((part) => part === "" || part === "." || part === "..");
+  try {
+    if (!isOdd) return await openForReading(workspace, join(workspace, parts.join(sep)));
+  } catch {
+    // Links, folders and what is not there are refused alike.
+  }
+  throw new NotFound(`there is no file '${path}' in the session's workspace`);
+}
+
+function answerFile(content: Buffer, path: string): Response {
+  const type = TYPES[extname(path).toLowerCase()];
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return new Response(new Uint8Array(content), {
+    headers: {
+      "Content-Type": type ?? "application/octet-stream",
+      "Content-Security-Policy": POLICY,
+      "X-Content-Type-Options": "nosniff",
+      "Content-Disposition": `${type ? "inline" : "attachment"}; filename*=UTF-8''${encodeURIComponent(name.toWellFormed())}`,
+    },
+  });
+}

@@ -1,0 +1,110 @@
+import type { PlanEdit, PlanList, PlanRequest } from "../../schema/api/inspect.ts";
+import { type ExecutionPlan, PlanSchema } from "../../schema/plan.ts";
+import { record } from "../api/inspect-shapes.ts";
+import { defineRoute, NotFound, type Route } from "../api/route.ts";
+import { list, oneOf, shape, text, words } from "../api/shapes.ts";
+import type { Desk } from "../desk.ts";
+import { projectOf } from "../own-project.ts";
+
+const MOST = 200;
+const NAME = words(300);
+const BEGUN = shape({ sessionId: text });
+
+/** Plans: made, shown, edited, approved and carried out. */
+export const planRoutes: readonly Route[] = [
+  defineRoute({
+    method: "get",
+    path: "/api/plans",
+    summary: "Plans of this project, the last changed first.",
+    answer: shape({ plans: list(record) }),
+    handle(_, desk): PlanList {
+      const project = projectOf(desk);
+      return { plans: desk.runtime.plans.list(MOST).filter((plan) => plan.project === project) };
+    },
+  }),
+  defineRoute<Record<string, never>, PlanRequest>({
+    method: "post",
+    path: "/api/plans",
+    summary: "Begins to make a plan; it is there, as a draft, when the session has ended.",
+    body: shape({ goal: words(20_000), "agent?": NAME, "model?": NAME }),
+    answer: BEGUN,
+    async handle({ body: { goal, agent = undefined, model } }, desk) {
+      await desk.project.reload();
+      const chosen = model ?? desk.model;
+      return begun(desk, (onSession) =>
+        desk.runtime.planForGoal(goal, {
+          ...(agent !== undefined && { agent }),
+          ...(chosen !== undefined && { model: chosen }),
+          onSession,
+        }),
+      );
+    },
+  }),
+  defineRoute({
+    method: "get",
+    path: "/api/plans/:id",
+    summary: "One plan.",
+    answer: record,
+    handle: ({ params: { id = "" } }, desk) => ownPlan(desk, id),
+  }),
+  defineRoute<Record<string, never>, PlanEdit>({
+    method: "put",
+    path: "/api/plans/:id",
+    summary: "Puts other steps into a plan, which is then a draft again.",
+    body: PlanSchema,
+    answer: record,
+    async handle({ params: { id = "" }, body }, desk): Promise<ExecutionPlan> {
+      ownPlan(desk, id);
+      await desk.project.reload();
+      return desk.runtime.plans.edit(id, body);
+    },
+  }),
+  defineRoute({
+    method: "post",
+    path: "/api/plans/:id/approve",
+    summary: "Marks a draft as what the person wants.",
+    answer: record,
+    handle({ params: { id = "" } }, desk): ExecutionPlan {
+      ownPlan(desk, id);
+      return desk.runtime.plans.approve(id);
+    },
+  }),
+  defineRoute<Record<string, never>, { model?: string; onFailure?: "continue" | "stop" }>({
+    method: "post",
+    path: "/api/plans/:id/run",
+    summary: "Begins to carry out a plan, which approves it; steps that succeeded before are not done again.",
+    body: shape({ "model?": NAME, "onFailure?": oneOf("continue", "stop") }),
+    answer: BEGUN,
+    async handle({ params: { id = "" }, body: { model, onFailure } }, desk) {
+      ownPlan(desk, id);
+      await desk.project.reload();
+      const chosen = model ?? desk.model;
+      return begun(desk, (onSession) =>
+        desk.runtime.executePlan(id, {
+          ...(chosen !== undefined && { model: chosen }),
+          ...(onFailure !== undefined && { onFailure }),
+          onSession,
+        }),
+      );
+    },
+  }),
+];
+
+/** Answers as soon as there is a session; what goes wrong before that is thrown, what goes wrong later is in the record. */
+async function begun(
+  { runtime }: Desk,
+  begin: (onSession: (sessionId: string) => void) => Promise<unknown>,
+): Promise<{ sessionId: string }> {
+  const sessionId = await new Promise<string>((resolve, reject) => {
+    begin(resolve).catch(reject);
+  });
+  await runtime.store.committed();
+  return { sessionId };
+}
+
+/** Plans are found by the whole id only, and those of other projects not at all. */
+function ownPlan(desk: Desk, id: string): ExecutionPlan {
+  const plan = desk.runtime.store.plan(id);
+  if (plan && plan.project === projectOf(desk)) return desk.runtime.plans.find(id);
+  throw new NotFound(`there is no plan '${id}' in this project`);
+}

@@ -1,0 +1,81 @@
+import { loadOutline } from "../../runtime/trace/load-trace.ts";
+import { everyRun } from "../../runtime/trace/walk-runs.ts";
+import type { TraceView } from "../../schema/api/inspect.ts";
+import type { SessionDetail, SessionList, StepList } from "../../schema/api/session.ts";
+import { digits, numberOf } from "../api/digits.ts";
+import { traceShape } from "../api/inspect-shapes.ts";
+import { defineRoute, type Route } from "../api/route.ts";
+import { sessionCard as cardShape, runShape, sessionState, stepList } from "../api/session-shapes.ts";
+import { list, oneOf, shape, text, whole } from "../api/shapes.ts";
+import { ownSession } from "../own-project.ts";
+import { findSessions, GROUPS, type WantedSessions } from "../views/find-sessions.ts";
+import { readSteps } from "../views/read-steps.ts";
+import { runView } from "../views/run-view.ts";
+import { sessionCard } from "../views/session-card.ts";
+
+const MOST_SESSIONS = 500;
+const MOST_STEPS = 1_000;
+
+const states: readonly string[] = Array.isArray(sessionState.enum) ? sessionState.enum : [];
+
+/** Lists sessions, and shows one with its runs. */
+export const sessionRoutes: readonly Route[] = [
+  defineRoute<{ search?: string; state?: WantedSessions["state"]; limit?: string; since?: string }>({
+    method: "get",
+    path: "/api/sessions",
+    summary: "Sessions of this project, the last changed first.",
+    query: shape({
+      "search?": { type: "string", maxLength: 500 },
+      "state?": oneOf(...GROUPS, ...states),
+      "limit?": digits,
+      "since?": digits,
+    }),
+    answer: shape({ sessions: list(cardShape), "searchedOnly?": whole }),
+    handle: ({ query: { search, state, limit, since } }, desk): SessionList =>
+      findSessions(desk, {
+        search,
+        state,
+        limit: numberOf(limit, { otherwise: 100, least: 1, most: MOST_SESSIONS }),
+        sinceMs: since === undefined ? undefined : Number(since),
+      }),
+  }),
+  defineRoute({
+    method: "get",
+    path: "/api/sessions/:id",
+    summary: "A session with all its runs; what comes later is told by its stream.",
+    answer: shape({ session: cardShape, runs: list(runShape), seq: whole }),
+    handle({ params: { id = "" } }, desk): SessionDetail {
+      const row = ownSession(desk, id);
+      const { store } = desk.runtime;
+      // Before the runs are read: what comes in between is told twice rather than never.
+      const seq = store.lastSeq(id);
+      const runs = store.runOutline(id).map((run) => runView(run, run.parent_run_id));
+      return { session: sessionCard(desk, row), runs, seq };
+    },
+  }),
+  defineRoute<{ run?: string; after?: string; limit?: string }>({
+    method: "get",
+    path: "/api/sessions/:id/steps",
+    summary: "Model and tool calls of a session or of one of its runs, in the order they opened.",
+    query: shape({ "run?": text, "after?": digits, "limit?": digits }),
+    answer: stepList,
+    handle: ({ params: { id = "" }, query: { run, after, limit } }, desk): StepList =>
+      readSteps(desk.runtime.store, ownSession(desk, id), {
+        runId: run,
+        after: Number(after ?? 0),
+        limit: numberOf(limit, { otherwise: 200, least: 1, most: MOST_STEPS }),
+      }),
+  }),
+  defineRoute({
+    method: "get",
+    path: "/api/sessions/:id/trace",
+    summary: "The tree of runs with its figures and lanes, without turns and calls.",
+    answer: traceShape,
+    handle({ params: { id = "" } }, desk): TraceView {
+      const { trace } = loadOutline(desk.runtime.store, ownSession(desk, id));
+      // Those of open runs were read for their figures alone.
+      for (const run of everyRun(trace.runs)) Object.assign(run, { turns: [], calls: [] });
+      return trace;
+    },
+  }),
+];

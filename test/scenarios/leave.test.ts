@@ -1,0 +1,166 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { KEEPER, resumeLeft } from "../../src/server/work-left.ts";
+import {
+  callDelegateMany,
+  callTool,
+  hang,
+  type Script,
+  say,
+  type TestRuntime,
+  type TestRuntimeOptions,
+  testRuntime,
+} from "../../src/testing/index.ts";
+import { defineTool } from "../../src/tools/tool.ts";
+
+let root = "";
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "retinue-leave-")));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function open(scripts: Record<string, Script>, options: TestRuntimeOptions = {}): TestRuntime {
+  const places = { projectDir: root, dataDir: join(root, "data"), database: join(root, "data", "r.db") };
+  return testRuntime(scripts, { ...places, lenient: true, keeper: KEEPER, ...options });
+}
+
+async function until(fits: () => boolean): Promise<void> {
+  while (!fits()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+const deskOf = ({ runtime }: TestRuntime) => ({
+  runtime,
+  project: { projectDir: root, current: () => never(), reload: () => never() },
+});
+function never(): never {
+  throw new Error("not needed");
+}
+
+const TASKS = [
+  { id: "a", agent: "worker", task: "fast" },
+  { id: "b", agent: "worker", task: "slow" },
+];
+
+test("a runtime that leaves ends nothing: the next one goes on in the same rows, and what was done is not done again", async () => {
+  const aborted: string[] = [];
+  const slow = defineTool<object>({
+    name: "slow",
+    description: "x",
+    input: { type: "object" },
+    replay: "safe",
+    execute: (_, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => {
+          aborted.push("slow");
+          reject(new Error("stopped"));
+        });
+      }),
+  });
+  const first = open(
+    {
+      lead: [callDelegateMany(TASKS)],
+      worker: ({ task }) => (task === "fast" ? say("fast result") : callTool("slow", {})),
+    },
+    { tools: [slow] },
+  );
+  const { sessionId, runId } = await first.runtime.start({ agent: "lead", task: "the task" });
+  await until(
+    () =>
+      first.events.some((event) => event.type === "call.started" && event.tool === "slow") &&
+      first.events.some((event) => event.type === "run.ended"),
+  );
+  await first.runtime.leave();
+  expect(aborted).toEqual(["slow"]);
+  expect(first.events.filter((event) => event.type === "run.ended")).toHaveLength(1);
+
+  const again = defineTool<object>({ ...slow, execute: async () => "slow result" });
+  const second = open(
+    {
+      lead: [(request) => say(`final: ${request.last}`)],
+      worker: (request) => say(request.last),
+    },
+    { tools: [again] },
+  );
+  const row = second.runtime.store.session(sessionId);
+  expect(row?.status).toBe("running");
+  expect(second.runtime.store.holderOf(sessionId)).toBeNull();
+  expect(second.runtime.store.messages(sessionId).map((one) => one.status)).not.toContain("cancelled");
+  expect(await resumeLeft(deskOf(second))).toEqual({ resumed: [sessionId], failed: [] });
+  await until(() => second.events.some((event) => event.type === "session.ended"));
+  const runs = second.runtime.store.runs(sessionId);
+  expect(runs.map(({ agent_role, status }) => [agent_role, status])).toEqual([
+    ["lead", "completed"],
+    ["worker", "completed"],
+    ["worker", "completed"],
+  ]);
+  expect(runs[0]?.run_id).toBe(runId);
+  expect(runs[0]?.response_content).toContain("fast result");
+  expect(runs[0]?.response_content).toContain("slow result");
+  expect(second.models.worker?.requests).toHaveLength(1);
+  await second.close();
+});
+
+test("only what a server of this project left is taken up, and one that cannot go on hinders no other", async () => {
+  const scripts = { lead: () => hang() };
+  const first = open(scripts);
+  const mine = await first.runtime.start({ agent: "lead", task: "mine" });
+  const broken = await first.runtime.start({ agent: "lead", task: "broken" });
+  await first.runtime.leave();
+  const terminal = testRuntime(scripts, {
+    projectDir: root,
+    dataDir: join(root, "data"),
+    database: join(root, "data", "r.db"),
+    lenient: true,
+  });
+  const theirs = await terminal.runtime.start({ agent: "lead", task: "of a terminal" });
+  await terminal.runtime.leave();
+  const third = open({ lead: [say("went on")] });
+  const { store } = third.runtime;
+  const spoilt = JSON.stringify({ keeper: KEEPER, fanOut: { tasks: "none" } });
+  store.updateSession(broken.sessionId, { metadata: JSON.parse(spoilt) });
+  store.startSession({
+    sessionId: "ses_other",
+    title: "t",
+    project: "/elsewhere",
+    workspace: "/w",
+    metadata: { keeper: KEEPER },
+  });
+  await store.committed();
+  const { resumed, failed } = await resumeLeft(deskOf(third));
+  expect(resumed).toEqual([mine.sessionId]);
+  expect(failed.map(({ sessionId }) => sessionId)).toEqual([broken.sessionId]);
+  await until(() => third.events.some((event) => event.type === "session.ended"));
+  expect(store.session(mine.sessionId)?.status).toBe("completed");
+  expect(store.session(theirs.sessionId)?.status).toBe("running");
+  await third.close();
+});
+
+test("a session belongs to whoever had it last", async () => {
+  const first = open({ lead: () => hang() });
+  const { sessionId } = await first.runtime.start({ agent: "lead", task: "go" });
+  await first.runtime.leave();
+  const places = { projectDir: root, dataDir: join(root, "data"), database: join(root, "data", "r.db") };
+  const terminal = testRuntime({ lead: () => hang() }, { ...places, lenient: true });
+  await terminal.runtime.resume(sessionId);
+  await terminal.runtime.leave();
+  const third = open({ lead: [say("done")] });
+  expect(await resumeLeft(deskOf(third))).toEqual({ resumed: [], failed: [] });
+  await (await third.runtime.resume(sessionId)).result;
+  const { metadata_json: json } = third.runtime.store.session(sessionId) ?? {};
+  expect(JSON.parse(json ?? "{}")).toMatchObject({ keeper: KEEPER, maxDepth: expect.any(Number) });
+  await third.close();
+});
+
+test("what is about to begin while a runtime leaves is left as well, and nothing begins afterwards", async () => {
+  const t = open({ lead: () => hang() });
+  const begun = t.runtime.start({ agent: "lead", task: "go" }).catch((thrown: Error) => thrown.message);
+  await t.runtime.leave();
+  await begun;
+  await expect(t.runtime.start({ agent: "lead", task: "later" })).rejects.toThrow(/closed/);
+  const second = open({ lead: () => hang() });
+  const statuses = second.runtime.store.sessions().map(({ status }) => status);
+  expect(statuses.filter((status) => status === "cancelled")).toEqual([]);
+  await second.close();
+});

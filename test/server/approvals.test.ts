@@ -1,0 +1,242 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { write } from "../../src/packs/code/files/write.ts";
+import type { ApprovalView } from "../../src/schema/api/approval.ts";
+import type { NewsEvent, StreamEvent } from "../../src/schema/api/stream.ts";
+import { createStore } from "../../src/store/create-store.ts";
+import { callTool, callTools, type Script, say } from "../../src/testing/index.ts";
+import { defineTool } from "../../src/tools/tool.ts";
+import { readEvents } from "./event-reader.ts";
+import { type StepClock, stepClock } from "./step-clock.ts";
+import {
+  clearGround,
+  type Ground,
+  makeGround,
+  openDesk,
+  type WorkDesk,
+  type WorkOptions,
+} from "./work-desk.ts";
+
+let ground: Ground;
+let ran: string[];
+let clock: StepClock;
+beforeEach(() => {
+  ground = makeGround();
+  ran = [];
+  clock = stepClock();
+});
+afterEach(() => clearGround(ground));
+
+const pay = defineTool<{ to: string }>({
+  name: "pay",
+  description: "x",
+  input: { type: "object" },
+  execute: async ({ to }) => {
+    ran.push(to);
+    return "paid";
+  },
+});
+const lead = { tools: ["pay", "write"], askTools: ["pay", "write"] };
+const open = (script: Script, options: WorkOptions = {}) =>
+  openDesk(ground, { lead: script }, { tools: [pay, write], agents: { lead }, clock, ...options });
+const never = new AbortController().signal;
+const tick = () => new Promise((resolve) => setImmediate(resolve));
+async function until(fits: () => boolean): Promise<void> {
+  while (!fits()) await tick();
+}
+const hasEnded = ({ t }: WorkDesk) => t.events.some((event) => event.type === "session.ended");
+const openAsks = async (server: WorkDesk) =>
+  (await server.get("/api/approvals?open=1")).body.approvals as ApprovalView[];
+
+/** Starts a task and waits until so many calls wait for a person. */
+async function startAndAsk(
+  server: WorkDesk,
+  count = 1,
+): Promise<{ sessionId: string; asks: ApprovalView[] }> {
+  const { body } = await server.post("/api/sessions", { task: "go" });
+  const { store } = server.t.runtime;
+  await until(() => store.approvals({ open: true }).length === count);
+  return { sessionId: String(body.sessionId), asks: await openAsks(server) };
+}
+
+const PAY_ADA: Script = ({ turn, last }) => (turn === 0 ? callTool("pay", { to: "Ada" }) : say(last));
+
+test("a call waits until the person in the browser allows it, and everybody who watches is told", async () => {
+  const server = await open(PAY_ADA);
+  const news = readEvents<NewsEvent>(server.desk.feeds.news(never));
+  const { sessionId, asks } = await startAndAsk(server);
+  expect(asks).toMatchObject([
+    {
+      sessionId,
+      session: "go",
+      tool: "pay",
+      input: { to: "Ada" },
+      chain: ["lead"],
+      isParked: false,
+      answer: null,
+    },
+  ]);
+  const reader = readEvents<StreamEvent>(server.desk.feeds.session(sessionId, 0, never));
+  await reader.until(({ event }) => event.kind === "session" && event.asks === 1);
+  clock.advance(300);
+  await news.until(({ event }) => event.kind === "asks" && event.asks === 1);
+  expect((await server.get("/api/sessions?state=needsYou")).body.sessions).toMatchObject([{ asks: 1 }]);
+  const path = `/api/approvals/${asks[0]?.approvalId}`;
+  expect(ran).toEqual([]);
+  const answered = await server.post(path, { allowed: true, note: "for lunch" });
+  expect(answered.body.answer).toMatchObject({
+    allowed: true,
+    by: "the person in the browser",
+    note: "for lunch",
+  });
+  await until(() => hasEnded(server));
+  expect(ran).toEqual(["Ada"]);
+  clock.advance(300);
+  await news.until(({ event }) => event.kind === "asks" && event.asks === 0);
+  expect((await server.post(path, { allowed: false })).status).toBe(409);
+  expect((await server.post("/api/approvals/apr_none", { allowed: true })).status).toBe(404);
+  expect((await server.get("/api/approvals")).body.approvals).toMatchObject([{ answer: { allowed: true } }]);
+  await reader.stop();
+  await news.stop();
+  expect(clock.pending).toBe(0);
+  await server.stop();
+});
+
+test("a no with its reason reaches the agent; a yes for the run holds for the same call and no other", async () => {
+  const script: Script = ({ turn }) =>
+    turn < 2 ? callTool("pay", { to: "Ada" }) : turn === 2 ? callTool("pay", { to: "Bob" }) : say("done");
+  const server = await open(script);
+  const { asks } = await startAndAsk(server);
+  await server.post(`/api/approvals/${asks[0]?.approvalId}`, { allowed: true, scope: "run" });
+  await until(() => server.t.runtime.store.approvals({ open: true }).length === 1);
+  expect(ran).toEqual(["Ada", "Ada"]);
+  const [next] = await openAsks(server);
+  expect(next?.input).toEqual({ to: "Bob" });
+  await server.post(`/api/approvals/${next?.approvalId}`, { allowed: false, note: "not him" });
+  await until(() => hasEnded(server));
+  expect(ran).toEqual(["Ada", "Ada"]);
+  const denied = server.t.models.lead?.requests.at(-1);
+  expect(JSON.stringify(denied?.prompt)).toContain("not him");
+  await server.stop();
+});
+
+test("an answer from a terminal is heard within a second", async () => {
+  const server = await open(PAY_ADA);
+  const { asks } = await startAndAsk(server);
+  const terminal = createStore({ path: ground.database });
+  const answer = { allowed: true, by: "ada", atMs: 1 };
+  expect(terminal.answerApproval(asks[0]?.approvalId ?? "", answer)).toBe(true);
+  await terminal.shutdown();
+  expect(ran).toEqual([]);
+  clock.advance(1_000);
+  await until(() => hasEnded(server));
+  expect(ran).toEqual(["Ada"]);
+  await server.stop();
+});
+
+test("what nobody answers in time is denied, and says so", async () => {
+  const server = await open(PAY_ADA, { approvalMinutes: 2 });
+  const { asks } = await startAndAsk(server);
+  expect(asks[0]?.expiresAtMs).toBe(clock.wallMs() + 120_000);
+  clock.advance(119_000);
+  expect(server.t.runtime.store.approvals({ open: true })).toHaveLength(1);
+  clock.advance(1_000);
+  await until(() => hasEnded(server));
+  expect(ran).toEqual([]);
+  const [settled] = server.t.runtime.store.answeredApprovals(5);
+  expect(settled?.answer).toMatchObject({
+    allowed: false,
+    by: "nobody",
+    note: "nobody answered within 2 minutes",
+  });
+  expect(clock.pending).toBe(0);
+  await server.stop();
+});
+
+test("the end of a run takes its question away, and leaves it open if the session is only left", async () => {
+  const server = await open(PAY_ADA);
+  const first = await startAndAsk(server);
+  await server.post(`/api/sessions/${first.sessionId}/cancel`);
+  await until(() => hasEnded(server));
+  expect(await openAsks(server)).toEqual([]);
+  const second = await startAndAsk(server);
+  await server.stop();
+  const store = createStore({ path: ground.database });
+  expect(store.approvals({ open: true }).map((one) => one.sessionId)).toEqual([second.sessionId]);
+  expect(store.session(second.sessionId)?.status).toBe("running");
+  await store.shutdown();
+});
+
+test("after a restart the same question stands, and the answer that came meanwhile is found", async () => {
+  const first = await open(PAY_ADA);
+  const { sessionId, asks } = await startAndAsk(first);
+  await first.stop();
+  const second = await open(PAY_ADA);
+  expect(await openAsks(second)).toMatchObject([{ approvalId: asks[0]?.approvalId, isParked: true }]);
+  await second.t.runtime.resume(sessionId);
+  await until(() => second.t.events.some((event) => event.type === "approval.requested"));
+  expect(await openAsks(second)).toMatchObject([{ approvalId: asks[0]?.approvalId, isParked: false }]);
+  await second.post(`/api/approvals/${asks[0]?.approvalId}`, { allowed: true });
+  await until(() => hasEnded(second));
+  expect(ran).toEqual(["Ada"]);
+  await second.stop();
+});
+
+test("a session that nobody has goes on once everything in it is answered", async () => {
+  const script: Script = ({ turn }) =>
+    turn === 0
+      ? callTools([
+          { tool: "pay", input: { to: "Ada" } },
+          { tool: "pay", input: { to: "Bob" } },
+        ])
+      : say("done");
+  const first = await open(script);
+  const { asks } = await startAndAsk(first, 2);
+  await first.stop();
+  const second = await open(script);
+  await second.post(`/api/approvals/${asks[0]?.approvalId}`, { allowed: true });
+  expect(second.t.events.some((event) => event.type === "session.started")).toBe(false);
+  await second.post(`/api/approvals/${asks[1]?.approvalId}`, { allowed: false });
+  await until(() => hasEnded(second));
+  expect(ran).toHaveLength(1);
+  await second.stop();
+});
+
+test("a change of a file is shown as a diff against what is there; outside the project nothing is read", async () => {
+  mkdirSync(join(ground.projectDir, "src"));
+  writeFileSync(join(ground.projectDir, "src", "a.txt"), "one\ntwo\nthree\n");
+  const script: Script = ({ turn }) =>
+    turn === 0
+      ? callTools([
+          { tool: "write", input: { path: "src/a.txt", content: "one\n2\nthree\n" } },
+          { tool: "write", input: { path: "new.txt", content: "fresh\n" } },
+        ])
+      : say("done");
+  const server = await open(script);
+  const { asks } = await startAndAsk(server, 2);
+  const diffs = asks.map(({ diff, targets }) => `${targets.join()}\n${diff}`).sort();
+  expect(diffs[0]).toContain("new.txt\n--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,1 @@\n+fresh");
+  expect(diffs[1]).toContain("--- a/src/a.txt\n+++ b/src/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three");
+  for (const { approvalId } of asks) await server.post(`/api/approvals/${approvalId}`, { allowed: true });
+  await until(() => hasEnded(server));
+  expect(readFileSync(join(ground.projectDir, "src", "a.txt"), "utf8")).toBe("one\n2\nthree\n");
+  const outside = join(dirname(ground.projectDir), "outside.txt");
+  writeFileSync(outside, "secret\n");
+  const { store } = server.t.runtime;
+  const [session] = store.sessions();
+  store.updateSession(session?.session_id ?? "", { status: "running" });
+  await store.committed();
+  store.addApproval({
+    approvalId: "apr_outside",
+    sessionId: session?.session_id ?? "",
+    runId: "run_x",
+    callId: "c",
+    tool: "write",
+    inputHash: "h",
+    request: { input: { path: outside, content: "x" }, targets: [{ kind: "path", path: outside }] },
+    requestedAtMs: 1,
+  });
+  expect((await server.get("/api/approvals/apr_outside")).body).toMatchObject({ diff: null, risk: "high" });
+  await server.stop();
+});

@@ -1,0 +1,61 @@
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { builtInTools } from "../../src/runtime/project/built-in-tools.ts";
+import { loadProject } from "../../src/runtime/project/load-project.ts";
+import { createRuntime } from "../../src/runtime/runtime.ts";
+import { examplesFor } from "../../src/server/views/examples.ts";
+import { clearGround, makeGround } from "./work-desk.ts";
+
+test.each([
+  ["an empty folder", null, ["calendar", "contacts", "main"]],
+  ["a folder with documents", "../../examples/documents", ["main", "report-creation-expert"]],
+])(
+  "every example works without a key in %s, and the first shows nested agents side by side",
+  async (_, folder, third) => {
+    const ground = makeGround();
+    if (folder !== null) {
+      cpSync(new URL(folder, import.meta.url), join(ground.projectDir, "documents"), { recursive: true });
+      mkdirSync(join(ground.projectDir, ".retinue"));
+      writeFileSync(
+        join(ground.projectDir, ".retinue", "settings.json"),
+        '{"search": {"folders": ["documents"]}}',
+      );
+    }
+    const env = { HOME: ground.root, RETINUE_HOME: ground.dataDir, XDG_CONFIG_HOME: ground.root };
+    const { registry, settings } = await loadProject({ projectDir: ground.projectDir, env });
+    const asked: string[] = [];
+    const runtime = createRuntime({
+      agents: registry,
+      settings,
+      tools: builtInTools,
+      projectDir: ground.projectDir,
+      dataDir: ground.dataDir,
+      configDir: ground.root,
+      env,
+      approve: async ({ tool }) => {
+        asked.push(tool);
+        return { allowed: true, by: "the test" };
+      },
+    });
+    const seen: { depth: number; agents: string[] }[] = [];
+    for (const { task } of await examplesFor(ground.projectDir, settings)) {
+      const { session_id: id, status } = await runtime.run({ agent: "main", task, model: "offline" });
+      const runs = runtime.store.runs(id);
+      seen.push({
+        depth: Math.max(...runs.map((run) => run.agent_depth)),
+        agents: runs.map((run) => run.agent_role ?? ""),
+      });
+      if (status !== "completed") console.log(runs.map((r) => [r.agent_role, r.error_message]));
+      expect([task, status]).toEqual([task, "completed"]);
+    }
+    expect(seen[0]?.depth).toBe(2);
+    expect(seen[0]?.agents).toHaveLength(6);
+    expect(seen[1]?.agents.toSorted()).toEqual(["calendar", "contacts", "email", "main"]);
+    expect(seen[2]?.agents.toSorted()).toEqual(third);
+    expect(asked).toEqual(["gmail_send_email"]);
+    expect(seen[4]?.agents).toHaveLength(4);
+    await runtime.close();
+    clearGround(ground);
+  },
+);

@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ExecutionPlan } from "../../src/schema/plan.ts";
+import { after, say } from "../../src/testing/index.ts";
+import { answerPlan, step } from "../fixtures/plans.ts";
+import { clearGround, type Ground, makeGround, openDesk, type WorkDesk } from "./work-desk.ts";
+
+let ground: Ground;
+beforeEach(() => {
+  ground = makeGround();
+});
+afterEach(() => clearGround(ground));
+
+async function endings({ t }: WorkDesk, count: number): Promise<void> {
+  while (t.events.filter((event) => event.type === "session.ended").length < count)
+    await new Promise((resolve) => setImmediate(resolve));
+  await t.runtime.store.committed();
+}
+const plansOf = async (server: WorkDesk) => (await server.get("/api/plans")).body.plans as ExecutionPlan[];
+
+test("a plan is begun, and once made it is shown, edited, approved and carried out", async () => {
+  const { promise: gate, resolve: go } = Promise.withResolvers<void>();
+  const server = await openDesk(ground, {
+    main: [],
+    planner: [after(gate, answerPlan(step("look"), step("change", ["look"])))],
+    worker: () => say("did it"),
+  });
+  const { body } = await server.post("/api/plans", { goal: "Make it right" });
+  expect((await server.get(`/api/sessions/${body.sessionId}`)).body).toMatchObject({
+    session: { state: "running", title: "Make it right" },
+  });
+  expect(await plansOf(server)).toEqual([]);
+  go();
+  await endings(server, 1);
+  const [plan] = await plansOf(server);
+  expect(plan).toMatchObject({ status: "draft", planning: { sessionId: body.sessionId } });
+  const path = `/api/plans/${plan?.id}`;
+  const steps = plan?.steps.slice(0, 1) ?? [];
+  expect((await server.put(path, { steps })).body).toMatchObject({ version: 2, status: "draft" });
+  const cyclic = steps.map((one) => ({ ...one, dependsOn: ["nowhere"] }));
+  expect((await server.put(path, { steps: cyclic })).status).toBe(422);
+  expect((await server.put(path, { steps: [] })).status).toBe(400);
+  expect((await server.post(`${path}/approve`)).body).toMatchObject({ status: "approved" });
+  const run = await server.post(`${path}/run`, {});
+  expect(run.body.sessionId).toMatch(/^ses_/);
+  await endings(server, 2);
+  while ((await server.get(path)).body.status === "running")
+    await new Promise((resolve) => setImmediate(resolve));
+  expect((await server.get(path)).body).toMatchObject({
+    status: "completed",
+    executionSessionId: run.body.sessionId,
+  });
+  expect((await server.post(`${path}/run`, {})).status).toBe(422);
+  await server.stop();
+});
+
+test("what keeps a plan from beginning is said at once", async () => {
+  const server = await openDesk(ground, { lead: [] });
+  const { status, body } = await server.post("/api/plans", { goal: "x", agent: "nobody" });
+  expect(status).toBe(422);
+  expect(JSON.stringify(body)).toContain("nobody");
+  expect((await server.post("/api/plans", { goal: " " })).status).toBe(400);
+  await server.stop();
+});

@@ -1,0 +1,139 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sessionText } from "../../src/cli/export/export-session.ts";
+import { loadProject } from "../../src/runtime/project/load-project.ts";
+import type { Clock } from "../../src/scheduler/clock.ts";
+import { createApp } from "../../src/server/create-app.ts";
+import type { Desk } from "../../src/server/desk.ts";
+import { createFeeds } from "../../src/server/feed/feeds.ts";
+import { createPersonsDesk } from "../../src/server/feed/persons-desk.ts";
+import { createGuard } from "../../src/server/guard/create-guard.ts";
+import { createLiveProject } from "../../src/server/live-project.ts";
+import { ALL_ROUTES } from "../../src/server/routes/all-routes.ts";
+import { KEEPER } from "../../src/server/work-left.ts";
+import { createBlobStore } from "../../src/store/checkpoints/blob-store.ts";
+import {
+  type Script,
+  type TestRuntime,
+  type TestRuntimeOptions,
+  testRuntime,
+} from "../../src/testing/index.ts";
+
+/** Where a server works; several may do so one after the other. */
+export type Ground = { root: string; projectDir: string; dataDir: string; database: string };
+
+export function makeGround(): Ground {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "retinue-server-")));
+  const projectDir = join(root, "project");
+  const dataDir = join(root, "data");
+  mkdirSync(projectDir);
+  return { root, projectDir, dataDir, database: join(dataDir, "retinue.db") };
+}
+
+export function clearGround({ root }: Ground): void {
+  rmSync(root, { recursive: true, force: true });
+}
+
+/** The routes over a real runtime on scripted models; every answer is held against its schema. */
+export type WorkDesk = {
+  readonly t: TestRuntime;
+  readonly desk: Desk;
+  get(path: string): Promise<Answer>;
+  post(path: string, body?: unknown): Promise<Answer>;
+  put(path: string, body: unknown): Promise<Answer>;
+  /** The answer as it is. */
+  raw(path: string, init?: RequestInit): Promise<Response>;
+  stop(): Promise<void>;
+};
+
+/** What a route answered; its JSON has been held against the route's own schema. */
+export type Answer = { status: number; body: Record<string, unknown> };
+
+export type WorkOptions = TestRuntimeOptions & {
+  clock?: Clock;
+  approvalMinutes?: number;
+  keeper?: string;
+};
+
+const PORT = 7478;
+const ORIGIN = `http://127.0.0.1:${PORT}`;
+
+export async function openDesk(
+  ground: Ground,
+  scripts: Readonly<Record<string, Script>>,
+  { clock, approvalMinutes = 0, keeper = KEEPER, ...options }: WorkOptions = {},
+): Promise<WorkDesk> {
+  const { projectDir, dataDir, database } = ground;
+  const timed = clock ? { clock } : {};
+  const person = createPersonsDesk({
+    approvalMinutes,
+    onChange: (sessionId) => feeds.asksChanged(sessionId),
+    ...timed,
+  });
+  const places = { projectDir, dataDir, database };
+  const t = testRuntime(scripts, { ...places, lenient: true, approve: person.approve, keeper, ...options });
+  const { runtime } = t;
+  const feeds = createFeeds({ runtime, project: projectDir, version: "1", startedAtMs: 1, ...timed });
+  person.attach(runtime);
+  const from = { projectDir, env: { HOME: dataDir } };
+  const desk: Desk = {
+    runtime,
+    project: createLiveProject(from, await loadProject(from)),
+    tools: [],
+    blobs: createBlobStore(join(dataDir, "blobs")),
+    feeds,
+    person,
+    version: "1",
+    startedAtMs: 1,
+    agent: Object.keys(scripts)[0] ?? "main",
+    model: undefined,
+    permissionMode: "default",
+    paced: new Set(),
+    renderSession: sessionText,
+    paced: new Set(),
+    checkHealth: async () => [{ check: "keys", verdict: "ok", summary: "fine" }],
+  };
+  const guard = createGuard({ key: Buffer.alloc(32, 7), port: PORT, origin: ORIGIN });
+  const faults: unknown[] = [];
+  const app = createApp({
+    desk,
+    routes: ALL_ROUTES,
+    guard,
+    assetsDir: join(ground.root, "web"),
+    checkAnswers: true,
+    onFault: (thrown) => faults.push(thrown),
+  });
+  const raw = async (path: string, init: RequestInit = {}) =>
+    app.request(
+      new Request(`${ORIGIN}${path}`, {
+        ...init,
+        headers: {
+          host: `127.0.0.1:${PORT}`,
+          authorization: `Bearer ${guard.bearer}`,
+          ...(init.body !== undefined && { "content-type": "application/json" }),
+        },
+      }),
+    );
+  const ask = async (method: string, path: string, body?: unknown): Promise<Answer> => {
+    const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
+    const response = await raw(path, init);
+    const answer = { status: response.status, body: (await response.json()) as Record<string, unknown> };
+    if (answer.status === 500)
+      throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)} ${faults.join()}`);
+    return answer;
+  };
+  return {
+    t,
+    desk,
+    get: (path) => ask("GET", path),
+    post: (path, body) => ask("POST", path, body),
+    put: (path, body) => ask("PUT", path, body),
+    raw,
+    async stop() {
+      feeds.close();
+      person.close();
+      await runtime.leave();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { ChildProcess } from "node:child_process";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { expect } from "vitest";
+import type { World } from "../cli/world.ts";
+
+/** A server of the built program in a world of its own. */
+export type Served = {
+  readonly url: string;
+  readonly child: ChildProcess;
+  /** A link that lets one browser in. */
+  readonly link: string;
+  /** Ends it as a person would, or at once. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+};
+
+/** Starts `retinue serve` and waits until it answers. A port is given to come back at the same address. */
+export async function serve(world: World, port = 0, more: readonly string[] = []): Promise<Served> {
+  const args = ["serve", "--no-open", "--json", "--port", String(port), ...more];
+  const started = world.start(args, { env: { RETINUE_DISCOVER: "0" } });
+  const { child, ended } = started;
+  const said = await new Promise<string>((resolve, reject) => {
+    let text = "";
+    child.stdout?.on("data", (chunk: string) => {
+      text += chunk;
+      if (text.includes("\n")) resolve(text);
+    });
+    void ended.then(({ code, stderr }) => reject(new Error(`serve ended with ${code}: ${stderr}`)));
+  });
+  const { url } = JSON.parse(said) as { url: string };
+  return {
+    url: new URL(url).origin,
+    link: url,
+    child,
+    async stop(signal = "SIGTERM") {
+      child.kill(signal);
+      await ended;
+    },
+  };
+}
+
+/** A person at a browser that has been let in, and everything that must not happen on the page. */
+export type Visitor = { context: BrowserContext; page: Page; faults: string[]; foreign: string[] };
+
+/** Opens the app in a context of its own. What the page asks of any other address, and every fault of it, is kept. */
+export async function visit(
+  browser: Browser,
+  served: Served,
+  options: Parameters<Browser["newContext"]>[0] = {},
+): Promise<Visitor> {
+  const context = await browser.newContext({ viewport: { width: 1_440, height: 900 }, ...options });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  const foreign: string[] = [];
+  page.on("request", (request) => {
+    if (!/^(data|blob|about):/.test(request.url()) && !request.url().startsWith(served.url))
+      foreign.push(request.url());
+  });
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !/net::ERR|Failed to load resource/.test(message.text()))
+      faults.push(message.text());
+  });
+  page.on("dialog", (dialog) => void dialog.dismiss().then(() => faults.push("a dialog")));
+  await page.goto(served.link);
+  await page.getByRole("navigation", { name: "Main" }).waitFor();
+  return { context, page, faults, foreign };
+}
+
+/** Nothing ran that should not, and nothing was asked of anybody else. */
+export function expectQuiet({ faults, foreign }: Visitor): void {
+  expect({ faults, foreign }).toEqual({ faults: [], foreign: [] });
+}

@@ -1,0 +1,137 @@
+import { Combobox } from "@base-ui/react/combobox";
+import { Check, TriangleAlert, X } from "lucide-react";
+import { type ReactNode, useId, useState } from "react";
+import { join } from "../../../ui/join.ts";
+import { POPUP, POPUP_ITEM } from "./popup.ts";
+
+/** What a name in the list may carry: a mark before it, and a warning about it. */
+export type NameLook = { mark?: ReactNode; warning?: string | null; about?: string };
+
+/** Several names out of a list, as chips; with `isOpen`, names that are not in it can be typed too. */
+export function NamePicker({
+  label,
+  names,
+  choices,
+  onChange,
+  lookOf,
+  isOpen = false,
+  readOnly = false,
+  placeholder = "Add…",
+  hint,
+}: {
+  label: string;
+  names: readonly string[];
+  choices: readonly string[];
+  onChange: (names: string[]) => void;
+  lookOf?: (name: string) => NameLook;
+  isOpen?: boolean;
+  readOnly?: boolean;
+  placeholder?: string;
+  hint?: string;
+}) {
+  const id = useId();
+  const [typed, setTyped] = useState("");
+  const fresh = typed.trim();
+  const all = [...new Set([...choices, ...names])];
+  const items = isOpen && fresh && !all.includes(fresh) ? [...all, fresh] : all;
+  return (
+    <div className="grid min-w-0 grid-cols-1 content-start gap-1">
+      <label htmlFor={id} className="text-xs font-medium text-ink-2">
+        {label}
+      </label>
+      <Combobox.Root
+        multiple
+        autoHighlight
+        items={items}
+        value={names}
+        onValueChange={(chosen) => {
+          onChange(chosen);
+          setTyped("");
+        }}
+        inputValue={typed}
+        onInputValueChange={setTyped}
+        readOnly={readOnly}
+      >
+        <Combobox.InputGroup
+          className={join(
+            "min-h-8 cursor-text rounded-md border border-line-strong px-1 py-0.75 focus-within:outline-2 focus-within:outline-accent",
+            readOnly ? "bg-raised" : "bg-panel",
+          )}
+        >
+          <Combobox.Chips className="flex flex-wrap items-center gap-1">
+            {names.map((name) => (
+              <Chip key={name} name={name} look={lookOf?.(name) ?? {}} readOnly={readOnly} />
+            ))}
+            <Combobox.Input
+              id={id}
+              placeholder={readOnly ? (names.length === 0 ? "none" : "") : placeholder}
+              aria-describedby={hint ? `${id}-note` : undefined}
+              className="h-6 min-w-16 flex-1 bg-transparent px-1 text-sm outline-none placeholder:text-ink-3"
+            />
+          </Combobox.Chips>
+        </Combobox.InputGroup>
+        <Combobox.Portal>
+          <Combobox.Positioner className="z-50" sideOffset={4}>
+            <Combobox.Popup className={POPUP}>
+              <Combobox.Empty>
+                <p className="px-2 py-1.5 text-sm text-ink-3 empty:hidden">Nothing fits.</p>
+              </Combobox.Empty>
+              <Combobox.List>
+                {(name: string) => (
+                  <Item key={name} name={name} look={lookOf?.(name) ?? {}} isNew={!all.includes(name)} />
+                )}
+              </Combobox.List>
+            </Combobox.Popup>
+          </Combobox.Positioner>
+        </Combobox.Portal>
+      </Combobox.Root>
+      {hint && (
+        <p id={`${id}-note`} className="text-xs text-pretty text-ink-3">
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Chip({ name, look, readOnly }: { name: string; look: NameLook; readOnly: boolean }) {
+  return (
+    <Combobox.Chip
+      aria-label={look.warning ? `${name}: ${look.warning}` : name}
+      title={look.warning ?? undefined}
+      className={join(
+        "flex h-6 max-w-full cursor-default items-center gap-1 rounded pl-1.5 text-xs outline-none data-highlighted:outline-2 data-highlighted:outline-accent",
+        look.warning ? "bg-warn-soft text-warn" : "bg-raised text-ink",
+      )}
+    >
+      {look.warning ? <TriangleAlert aria-hidden className="size-3 shrink-0" /> : look.mark}
+      <span className="truncate font-medium">{name}</span>
+      {look.warning && <span className="truncate">({look.warning})</span>}
+      {readOnly ? (
+        <span className="w-1" />
+      ) : (
+        <Combobox.ChipRemove
+          aria-label={`Remove ${name}`}
+          className="grid size-6 shrink-0 place-items-center rounded hover:bg-hover"
+        >
+          <X aria-hidden className="size-3" />
+        </Combobox.ChipRemove>
+      )}
+    </Combobox.Chip>
+  );
+}
+
+function Item({ name, look, isNew }: { name: string; look: NameLook; isNew: boolean }) {
+  return (
+    <Combobox.Item value={name} className={POPUP_ITEM}>
+      <Combobox.ItemIndicator>
+        <Check aria-hidden className="size-3.5 text-accent" />
+      </Combobox.ItemIndicator>
+      <span className="col-start-2 flex min-w-0 items-center gap-1.5">
+        {look.mark}
+        <span className="shrink-0">{isNew ? `Add “${name}”` : name}</span>
+        {look.about && <span className="truncate text-xs text-ink-3">{look.about}</span>}
+      </span>
+    </Combobox.Item>
+  );
+}

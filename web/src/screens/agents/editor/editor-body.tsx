@@ -1,0 +1,63 @@
+import { lazy, Suspense, useCallback, useRef } from "react";
+import type { AgentReview } from "../../../../../src/schema/api/agent.ts";
+import { useSignal } from "../../../live/signal.ts";
+import { Loading } from "../../../ui/states.tsx";
+import { PaneTabs } from "../controls/pane-tabs.tsx";
+import { useParam } from "../controls/use-param.ts";
+import { useDraft } from "../draft/use-draft.tsx";
+import { FormPane } from "../form/form-pane.tsx";
+import { SidePane } from "../side/side-pane.tsx";
+
+const RawPane = lazy(() => import("./raw-pane.tsx"));
+
+/** Form or raw text on the left; on the right, or below on a narrow page, what comes of it. */
+export function EditorBody({ hasFile, before }: { hasFile: boolean; before: AgentReview | null }) {
+  const [pane, setPane] = useParam("pane");
+  const [, setSide] = useParam("side");
+  const draft = useDraft();
+  const open = useRef(setSide);
+  open.current = setSide;
+  const showProblems = useCallback(() => open.current("problems"), []);
+  const jump = (line: number) => {
+    setPane("raw");
+    draft.jump.set(line);
+  };
+  const raw = (
+    <Suspense fallback={<Loading label="Loading the editor" />}>
+      <RawPane />
+    </Suspense>
+  );
+  return (
+    <div className="@container min-h-0 flex-1 overflow-auto @4xl:overflow-hidden">
+      <div className="flex flex-col @4xl:h-full @4xl:flex-row">
+        <section aria-label="The agent" className="flex min-w-0 flex-col @4xl:min-h-0 @4xl:flex-1">
+          <PaneTabs
+            label="How to edit it"
+            value={hasFile && pane === "raw" ? "raw" : "form"}
+            onChange={(value) => setPane(value === "form" ? "" : value)}
+            aside={<Work />}
+            tabs={[
+              { value: "form", label: "Form", content: <FormPane onProblems={showProblems} /> },
+              ...(hasFile ? [{ value: "raw", label: "Raw", content: raw }] : []),
+            ]}
+          />
+        </section>
+        <section
+          aria-label="What comes of it"
+          className="flex min-w-0 flex-col border-line max-@4xl:border-t @4xl:min-h-0 @4xl:flex-1 @4xl:border-l"
+        >
+          <SidePane before={before} onJump={hasFile ? jump : null} />
+        </section>
+      </div>
+    </div>
+  );
+}
+
+function Work() {
+  const isWorking = useSignal(useDraft().isWorking);
+  return (
+    <span role="status" className="text-xs text-ink-3">
+      {isWorking ? "Checking…" : ""}
+    </span>
+  );
+}

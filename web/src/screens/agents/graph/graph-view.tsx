@@ -1,0 +1,128 @@
+import "@xyflow/react/dist/style.css";
+import {
+  Background,
+  Controls,
+  type Edge,
+  Handle,
+  MarkerType,
+  type Node,
+  type NodeProps,
+  Position,
+  ReactFlow,
+} from "@xyflow/react";
+import { useMemo } from "react";
+import { Link } from "wouter";
+import type { AgentFace, DelegationGraph } from "../../../../../src/schema/api/agent.ts";
+import { AgentMark } from "../../../ui/face.tsx";
+import { join } from "../../../ui/join.ts";
+import { agentPath } from "../agent-path.ts";
+import { layOut, NODE } from "./lay-out.ts";
+
+type AgentNode = Node<{ face: AgentFace; isEnabled: boolean; isInCycle: boolean; isHere: boolean }>;
+
+const NODE_TYPES = { agent: AgentBox };
+
+/** Who may delegate to whom, drawn. What it says is beside it as a list too. */
+export default function GraphView({ graph, here = null }: { graph: DelegationGraph; here?: string | null }) {
+  const { nodes, edges } = useMemo(() => drawn(graph, here), [graph, here]);
+  return (
+    <ReactFlow
+      key={nodes.map(({ id }) => id).join()}
+      nodes={nodes}
+      edges={edges}
+      nodeTypes={NODE_TYPES}
+      fitView
+      fitViewOptions={{ maxZoom: 1, padding: 0.08 }}
+      minZoom={0.1}
+      maxZoom={1.5}
+      nodesDraggable={false}
+      nodesConnectable={false}
+      nodesFocusable={false}
+      edgesFocusable={false}
+      elementsSelectable={false}
+      zoomOnScroll={false}
+      panOnScroll
+      preventScrolling={false}
+      proOptions={{ hideAttribution: true }}
+      aria-label="Graph of delegations"
+      className="[--xy-controls-button-background-color-hover:var(--hover)] [--xy-controls-button-background-color:var(--panel)] [--xy-controls-button-border-color:var(--line)] [--xy-controls-button-color-hover:var(--ink)] [--xy-controls-button-color:var(--ink-2)]"
+    >
+      <Background gap={20} size={1} color="var(--line)" bgColor="var(--ground)" />
+      <Controls showInteractive={false} position="top-right" />
+    </ReactFlow>
+  );
+}
+
+function AgentBox({ data: { face, isEnabled, isInCycle, isHere } }: NodeProps<AgentNode>) {
+  return (
+    <>
+      <Handle type="target" position={Position.Left} className="invisible" />
+      <Link
+        href={agentPath(face.name)}
+        aria-current={isHere ? "page" : undefined}
+        style={NODE}
+        className={join(
+          "nopan pointer-events-auto flex items-center gap-2 rounded-lg border bg-panel px-2 text-sm shadow-xs hover:bg-hover",
+          isInCycle ? "border-bad" : isHere ? "border-accent" : "border-line-strong",
+          isHere && "ring-2 ring-accent",
+          !isEnabled && "border-dashed",
+        )}
+      >
+        <AgentMark name={face.name} />
+        <span className="min-w-0">
+          <span className="block truncate leading-4 font-medium">{face.displayName}</span>
+          {(isInCycle || !isEnabled) && (
+            <span className={join("block text-2xs leading-3", isInCycle ? "text-bad" : "text-ink-3")}>
+              {isInCycle ? "in a cycle" : "not in use"}
+            </span>
+          )}
+        </span>
+      </Link>
+      <Handle type="source" position={Position.Right} className="invisible" />
+      <Handle id="back" type="source" position={Position.Bottom} className="invisible" />
+      <Handle id="back-to" type="target" position={Position.Bottom} className="invisible" />
+    </>
+  );
+}
+
+function drawn(graph: DelegationGraph, here: string | null): { nodes: AgentNode[]; edges: Edge[] } {
+  const places = layOut(graph);
+  const inCycle = new Set(graph.cycles.flat());
+  const nodes = graph.nodes.map(({ isEnabled, ...face }) => ({
+    id: face.name,
+    type: "agent",
+    position: places.get(face.name) ?? { x: 0, y: 0 },
+    width: NODE.width,
+    height: NODE.height,
+    data: { face, isEnabled, isInCycle: inCycle.has(face.name), isHere: face.name === here },
+  }));
+  const edges = graph.edges.map(({ from, to, isInCycle }): Edge => {
+    const color = isInCycle ? "var(--bad)" : "var(--line-strong)";
+    const isBack = (places.get(to)?.x ?? 0) <= (places.get(from)?.x ?? 0);
+    return {
+      id: `${from} ${to}`,
+      source: from,
+      target: to,
+      // What leads back runs below the boxes, or it would be hidden by them.
+      ...(isBack && {
+        type: "smoothstep",
+        sourceHandle: "back",
+        targetHandle: "back-to",
+        pathOptions: { offset: 14 },
+      }),
+      ...(isInCycle && {
+        label: "cycle",
+        labelStyle: { fill: "var(--bad)", fontSize: 11, fontWeight: 600 },
+        labelBgStyle: { fill: "var(--panel)" },
+      }),
+      style: { stroke: color, strokeWidth: isInCycle ? 2 : 1.25 },
+      markerEnd: {
+        type: MarkerType.ArrowClosed,
+        color,
+        width: isInCycle ? 11 : 16,
+        height: isInCycle ? 11 : 16,
+      },
+    };
+  });
+  return { nodes, edges };
+}

@@ -1,0 +1,124 @@
+import { BotOff, Plus, Search, SearchX, Workflow } from "lucide-react";
+import { type KeyboardEvent, useMemo, useRef } from "react";
+import { Link } from "wouter";
+import type { AgentCard } from "../../../../../src/schema/api/agent.ts";
+import { useAgents } from "../../../api/queries.ts";
+import { useShortcuts } from "../../../shell/shortcuts.ts";
+import { countOf } from "../../../ui/measures.ts";
+import { Empty, Failed, Loading } from "../../../ui/states.tsx";
+import { INPUT } from "../controls/field.tsx";
+import { useParam } from "../controls/use-param.ts";
+import { AgentRow } from "./agent-row.tsx";
+import { FileProblems } from "./file-problems.tsx";
+import { SCOPES } from "./scopes.ts";
+
+const LINK =
+  "inline-flex h-8 shrink-0 items-center gap-1.5 rounded-md border px-2.5 text-sm font-medium whitespace-nowrap";
+
+/** Every agent there is, by where it comes from. Its title is the page's as long as nothing else is open. */
+export function AgentList({ opened, isBeside }: { opened: string | null; isBeside: boolean }) {
+  const { data, error, refetch } = useAgents();
+  const [words, setWords] = useParam("q");
+  const Title = isBeside ? "h2" : "h1";
+  return (
+    <>
+      <div className="flex min-h-12 shrink-0 flex-wrap items-center gap-1.5 border-b border-line bg-panel px-3 py-2">
+        <Title className="mr-auto text-base font-semibold">Agents</Title>
+        <Link href="/agents?view=graph" className={`${LINK} border-line-strong bg-panel hover:bg-hover`}>
+          <Workflow aria-hidden className="size-3.5" /> Graph
+        </Link>
+        <Link
+          href="/agents/new"
+          className={`${LINK} border-transparent bg-accent text-accent-ink hover:brightness-110`}
+        >
+          <Plus aria-hidden className="size-3.5" /> New agent
+        </Link>
+      </div>
+      <Finder words={words} onWords={setWords} />
+      <nav aria-label="Agents" className="min-h-0 flex-1 overflow-auto px-2 pb-4">
+        {data ? (
+          <Groups agents={data.agents} words={words} opened={opened} />
+        ) : error ? (
+          <Failed failure={error} onRetry={() => void refetch()} />
+        ) : (
+          <Loading label="Loading the agents" />
+        )}
+        {data && words === "" && <FileProblems problems={data.problems} />}
+      </nav>
+    </>
+  );
+}
+
+function Finder({ words, onWords }: { words: string; onWords: (words: string) => void }) {
+  const field = useRef<HTMLInputElement>(null);
+  useShortcuts([{ keys: "/", does: "Find an agent", act: () => field.current?.focus() }]);
+  const onKeyDown = ({ key, currentTarget }: KeyboardEvent<HTMLInputElement>) => {
+    if (key === "Escape") onWords("");
+    if (key === "ArrowDown") {
+      currentTarget.closest("section")?.querySelector<HTMLElement>("nav a")?.focus();
+    }
+  };
+  return (
+    <div className="relative shrink-0 px-3 py-2">
+      <Search aria-hidden className="absolute top-4.5 left-5 size-3.5 text-ink-3" />
+      <input
+        ref={field}
+        type="search"
+        aria-label="Find an agent"
+        placeholder="Find an agent"
+        value={words}
+        onChange={(event) => onWords(event.target.value)}
+        onKeyDown={onKeyDown}
+        className={`${INPUT} h-8 pl-7`}
+      />
+    </div>
+  );
+}
+
+function Groups({
+  agents,
+  words,
+  opened,
+}: {
+  agents: readonly AgentCard[];
+  words: string;
+  opened: string | null;
+}) {
+  const groups = useMemo(() => groupsOf(agents, words), [agents, words]);
+  if (agents.length === 0) {
+    return (
+      <Empty icon={BotOff} title="No agents yet">
+        Make one with “New agent”, or put a Markdown file into .retinue/agents.
+      </Empty>
+    );
+  }
+  if (groups.length === 0) return <Empty icon={SearchX} title="No agent fits" />;
+  return groups.map(([scope, cards]) => (
+    <section key={scope} aria-label={SCOPES[scope]} className="pt-2">
+      <h2 className="flex justify-between px-2 pb-1 text-2xs font-semibold text-ink-3">
+        {SCOPES[scope]}
+        <span className="figures font-normal">{countOf(cards.length, "agent")}</span>
+      </h2>
+      <ul className="grid grid-cols-1 gap-px">
+        {cards.map((card) => (
+          <li key={`${card.name} ${card.file}`}>
+            <AgentRow card={card} isOpen={card.name === opened && card.state !== "shadowed"} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  ));
+}
+
+function groupsOf(agents: readonly AgentCard[], words: string): [AgentCard["scope"], AgentCard[]][] {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const fits = agents.filter(({ name, displayName, description, model, aliases, file }) => {
+    const whole = [name, displayName, description, model, file ?? "", ...aliases].join(" ").toLowerCase();
+    return wanted.every((word) => whole.includes(word));
+  });
+  const scopes = Object.keys(SCOPES) as AgentCard["scope"][];
+  return scopes.flatMap((scope): [AgentCard["scope"], AgentCard[]][] => {
+    const cards = fits.filter((card) => card.scope === scope);
+    return cards.length > 0 ? [[scope, cards]] : [];
+  });
+}

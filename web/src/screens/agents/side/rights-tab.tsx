@@ -1,0 +1,110 @@
+import { useQuery } from "@tanstack/react-query";
+import { ShieldQuestion } from "lucide-react";
+import { useMemo } from "react";
+import type { AgentReview, RightsRow } from "../../../../../src/schema/api/agent.ts";
+import { api } from "../../../api/client.ts";
+import { useSignal } from "../../../live/signal.ts";
+import { join } from "../../../ui/join.ts";
+import { countOf } from "../../../ui/measures.ts";
+import { Empty, Loading } from "../../../ui/states.tsx";
+import { INPUT } from "../controls/field.tsx";
+import { useParam } from "../controls/use-param.ts";
+import { VERDICTS } from "../controls/verdict-mark.tsx";
+import { useDraft } from "../draft/use-draft.tsx";
+import { ParentsPicker } from "./parents-picker.tsx";
+import { RightsTable } from "./rights-table.tsx";
+
+const KINDS = Object.keys(VERDICTS) as RightsRow["verdict"][];
+
+/** For every tool what becomes of a call, and the layer and rule that decide it. */
+export function RightsTab({ before }: { before: AgentReview | null }) {
+  const draft = useDraft();
+  const review = useSignal(draft.review);
+  const saved = useSavedRights(before);
+  const [words, setWords] = useParam("tool");
+  const [verdict, setVerdict] = useParam("verdict");
+  const rows = useMemo(() => {
+    const wanted = words.toLowerCase();
+    return (review?.rights ?? []).filter(
+      (row) =>
+        (verdict === "" || row.verdict === verdict) &&
+        [row.tool, ...row.groups, row.layer, row.rule ?? ""].join(" ").toLowerCase().includes(wanted),
+    );
+  }, [review, words, verdict]);
+  if (!review) return <Loading label="Working out the rights" />;
+  if (!review.form)
+    return (
+      <Empty icon={ShieldQuestion} title="No agent, no rights">
+        The text cannot be used yet.
+      </Empty>
+    );
+  return (
+    <div className="grid grid-cols-1 gap-3 p-3">
+      <ParentsPicker />
+      <div className="flex flex-wrap items-center gap-1.5">
+        <input
+          type="search"
+          aria-label="Find in the rights"
+          placeholder="Find a tool, layer or rule"
+          value={words}
+          onChange={(event) => setWords(event.target.value)}
+          className={join(INPUT, "h-7 min-w-40 flex-1 text-xs")}
+        />
+        <VerdictFilter rights={review.rights} verdict={verdict} onChange={setVerdict} />
+      </div>
+      <RightsTable rows={rows} before={saved} />
+      <p className="text-xs text-ink-3">
+        {countOf(rows.length, "row")} for {review.chain.join(" → ") || "nobody"}. The strictest layer decides.
+      </p>
+    </div>
+  );
+}
+
+function VerdictFilter({
+  rights,
+  verdict,
+  onChange,
+}: {
+  rights: readonly RightsRow[];
+  verdict: string;
+  onChange: (verdict: string) => void;
+}) {
+  const counts = Map.groupBy(rights, (row) => row.verdict);
+  return (
+    <fieldset aria-label="Verdict" className="flex gap-1">
+      {KINDS.filter((kind) => counts.has(kind)).map((kind) => {
+        const { icon: Icon, tone, soft, word } = VERDICTS[kind];
+        const isOn = verdict === kind;
+        return (
+          <button
+            key={kind}
+            type="button"
+            aria-pressed={isOn}
+            onClick={() => onChange(isOn ? "" : kind)}
+            className={join(
+              "figures inline-flex h-7 items-center gap-1 rounded-md border px-1.5 text-2xs font-medium",
+              tone,
+              isOn ? `border-current ${soft}` : "border-line hover:bg-hover",
+            )}
+          >
+            <Icon aria-hidden className="size-3" /> {counts.get(kind)?.length} {word}
+          </button>
+        );
+      })}
+    </fieldset>
+  );
+}
+
+/** The rights that the file gives below the same parents. */
+function useSavedRights(before: AgentReview | null): readonly RightsRow[] | null {
+  const draft = useDraft();
+  const parents = useSignal(draft.parents);
+  const { text, hash } = useSignal(draft.saved);
+  const { data } = useQuery({
+    queryKey: ["agents", "rights", draft.name, hash, parents],
+    queryFn: () => api.post<AgentReview>("/api/agents/review", { text, name: draft.name, parents }),
+    enabled: before !== null && parents.length > 0 && hash !== null,
+  });
+  if (before === null) return null;
+  return parents.length === 0 ? before.rights : (data?.rights ?? null);
+}

@@ -1,0 +1,95 @@
+import { Check, CircleAlert, Copy } from "lucide-react";
+import { useState } from "react";
+import { useSession } from "../../../live/use-session.tsx";
+import { useThrottled } from "../../../live/use-throttled.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Cell } from "../../../ui/grid.tsx";
+import { Markdown } from "../../../ui/markdown.tsx";
+import { lookOf, StatusIcon, standingOf } from "../../../ui/status.tsx";
+import { endInWords } from "../card/end-in-words.ts";
+import { textOf } from "../card/live-text.ts";
+import { RunActivity } from "../card/run-activity.tsx";
+import { useRun, useRunDetail } from "../card/use-run.ts";
+import { useChatView } from "../chat-view.ts";
+import { AnswerFiles } from "./answer-files.tsx";
+
+const EVERY_MS = 100;
+
+/** What a root run has to say: while it works what it says now, in the end its answer. */
+export function AnswerRow({ runId }: { runId: string }) {
+  const run = useRun(runId);
+  const isLive = run.endedAtMs === null;
+  return (
+    <Cell className="pt-1 pb-6">
+      <h2 className="sr-only">Answer</h2>
+      {isLive ? <LiveAnswer runId={runId} /> : <EndedAnswer runId={runId} />}
+    </Cell>
+  );
+}
+
+function LiveAnswer({ runId }: { runId: string }) {
+  const store = useSession();
+  const text = useThrottled(store.live(runId), textOf, EVERY_MS);
+  const { lastSaid } = useChatView();
+  if (text) lastSaid.set(runId, text);
+  return (
+    <div className="px-1">
+      {text && <Markdown text={text} live className="text-base" />}
+      <div className="mt-1 min-h-5">
+        <RunActivity runId={runId} />
+      </div>
+    </div>
+  );
+}
+
+function EndedAnswer({ runId }: { runId: string }) {
+  const run = useRun(runId);
+  const standing = standingOf(run);
+  const { data } = useRunDetail(runId, true, "ended");
+  const held = useChatView().lastSaid.get(runId);
+  const text = data?.text || held || run.summary || "";
+  const isGood = standing === "completed";
+  return (
+    <div className="grid gap-2 px-1">
+      {!isGood && (
+        <div className="flex items-start gap-2 rounded-lg border border-line bg-panel px-3 py-2 text-sm">
+          <span className="mt-0.5">
+            <StatusIcon standing={standing} />
+          </span>
+          <p className="min-w-0 wrap-anywhere">
+            <strong className={`font-semibold ${lookOf(standing).tone}`}>{endInWords(run)}</strong>
+            {run.error && run.error !== text && <span className="text-ink-2"> {run.error}</span>}
+          </p>
+        </div>
+      )}
+      {text ? (
+        <Markdown text={text} className="text-base" />
+      ) : (
+        isGood && (
+          <p className="flex items-center gap-1.5 text-sm text-ink-3">
+            <CircleAlert aria-hidden className="size-3.5" /> It ended without a word.
+          </p>
+        )
+      )}
+      <AnswerFiles runId={runId} />
+      {text && <CopyButton text={text} />}
+    </div>
+  );
+}
+
+function CopyButton({ text }: { text: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard?.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1_500);
+  };
+  return (
+    <div>
+      <Button kind="quiet" small onClick={copy} className="-ml-1.5">
+        {isCopied ? <Check aria-hidden className="size-3" /> : <Copy aria-hidden className="size-3" />}
+        {isCopied ? "Copied" : "Copy"}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,130 @@
+import type { RunView } from "../../../../../src/schema/api/session.ts";
+import type { Notice } from "../../../live/session-store.ts";
+import type { Asks, Said } from "../chat-view.ts";
+import { type GroupCounts, groupKey, type Row, runKey } from "./row.ts";
+
+/** What a conversation is made from. */
+export type Conversation = {
+  roots: readonly string[];
+  run(runId: string): RunView | undefined;
+  children(runId: string): readonly string[];
+  /** What the person opened and closed, by key. */
+  opened: ReadonlyMap<string, boolean>;
+  /** Keys that stay open although nobody asked for it: somebody reads there. */
+  held: ReadonlySet<string>;
+  asks: Asks;
+  said: readonly Said[];
+  notices: readonly Notice[];
+};
+
+/** More siblings than this stand behind one bar. */
+export const MOST_SIBLINGS = 5;
+
+/** Runs that stand side by side; many of them are shown as lines until somebody opens one. */
+type Family = { ids: readonly string[]; level: number; isCrowd: boolean };
+
+/** The session as lines from top to bottom: what was asked, who works on it, what came of it. */
+export function flattenSession(from: Conversation): { rows: Row[]; open: Set<string> } {
+  const rows: Row[] = [];
+  const open = new Set<string>();
+  const last = from.roots.at(-1);
+
+  function isOpen(key: string, byDefault: boolean): boolean {
+    const is = from.opened.get(key) ?? (byDefault || from.held.has(key));
+    if (is) open.add(key);
+    return is;
+  }
+
+  function addAsks(runId: string, level: number): void {
+    for (const { approvalId } of from.asks.get(runId) ?? [])
+      rows.push({ kind: "approval", key: `ask:${approvalId}`, approvalId, level });
+  }
+
+  /** What waits for a person is shown, however much above it is closed. */
+  function addAsksBelow(ids: readonly string[], level: number): void {
+    if (from.asks.size === 0) return;
+    for (const id of ids) {
+      addAsks(id, level);
+      addAsksBelow(from.children(id), level);
+    }
+  }
+
+  function addRun(runId: string, { ids, level, isCrowd }: Family, position: number): void {
+    const run = from.run(runId);
+    if (!run) return;
+    const key = runKey(runId);
+    const isRoot = run.parentRunId === null;
+    const children = from.children(runId);
+    const isLiving = isLive(run) && (!isCrowd || children.length > 0);
+    const opened = isOpen(key, isRoot || isLiving || isFailed(run));
+    const hasBody = opened && (!isRoot || run.iterations > 0 || isLive(run));
+    rows.push({ kind: "run", key, runId, level, setSize: ids.length, position, isOpen: opened, hasBody });
+    if (hasBody) rows.push({ kind: "body", key: `body:${runId}`, runId, level });
+    addAsks(runId, level + 1);
+    if (opened) addFamily(runId, children, level + 1);
+    else addAsksBelow(children, level + 1);
+  }
+
+  function addFamily(parentId: string, ids: readonly string[], level: number): void {
+    if (ids.length <= MOST_SIBLINGS) {
+      ids.forEach((id, index) => {
+        addRun(id, { ids, level, isCrowd: false }, index + 1);
+      });
+      return;
+    }
+    const { sorted, counts } = sortSiblings(ids, from);
+    const key = groupKey(parentId);
+    const opened = isOpen(key, counts.live > 0);
+    rows.push({ kind: "group", key, parentId, level, size: ids.length, isOpen: opened, ...counts });
+    if (!opened) {
+      addAsksBelow(ids, level + 1);
+      return;
+    }
+    const below = { ids: sorted, level: level + 1, isCrowd: true };
+    sorted.forEach((id, index) => {
+      addRun(id, below, index + 1);
+    });
+  }
+
+  from.roots.forEach((runId, index) => {
+    rows.push({ kind: "person", key: `person:${runId}`, runId, level: 1 });
+    addRun(runId, { ids: from.roots, level: 1, isCrowd: false }, index + 1);
+    for (const { id, text, runId: to } of from.said)
+      if (to === runId) rows.push({ kind: "said", key: `said:${id}`, text, level: 1 });
+    if (runId === last)
+      for (const { id, level: tone, message } of from.notices)
+        rows.push({ kind: "notice", key: `notice:${id}`, message, tone, level: 1 });
+    rows.push({ kind: "answer", key: `answer:${runId}`, runId, level: 1 });
+  });
+  return { rows, open };
+}
+
+/** Failures first, then what is at work, then the rest, each in the order they began. */
+function sortSiblings(ids: readonly string[], from: Conversation) {
+  const bins = { failed: [], live: [], rest: [] } as Record<"failed" | "live" | "rest", string[]>;
+  const counts: GroupCounts = { failed: 0, live: 0, stopped: 0, done: 0 };
+  for (const id of ids) {
+    const run = from.run(id);
+    if (!run) continue;
+    const kind = isFailed(run)
+      ? "failed"
+      : isLive(run)
+        ? "live"
+        : run.status === "cancelled"
+          ? "stopped"
+          : "done";
+    counts[kind]++;
+    bins[kind === "stopped" || kind === "done" ? "rest" : kind].push(id);
+  }
+  return { sorted: [...bins.failed, ...bins.live, ...bins.rest], counts };
+}
+
+/** Whether a run has not ended. */
+export function isLive(run: RunView): boolean {
+  return run.endedAtMs === null;
+}
+
+/** Whether a run ended badly. */
+export function isFailed(run: RunView): boolean {
+  return run.status === "failed" || run.status === "timeout";
+}

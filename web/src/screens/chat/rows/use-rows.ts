@@ -1,0 +1,68 @@
+import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import type { SessionStore } from "../../../live/session-store.ts";
+import type { ChatView } from "../chat-view.ts";
+import { flattenSession } from "./flatten-session.ts";
+import { isSameRow, type Row } from "./row.ts";
+
+const EVERY_MS = 120;
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** The lines of a session, made again when its shape or the person's choices change, but not at every row of the record. */
+export function useRows(
+  store: SessionStore,
+  view: ChatView,
+  isAtEnd: RefObject<boolean>,
+): { rows: readonly Row[]; refresh: () => void } {
+  const [rows, setRows] = useState<readonly Row[]>([]);
+  const open = useRef<ReadonlySet<string>>(NOTHING);
+  const make = useMemo(
+    () => () => {
+      const made = flattenSession({
+        roots: store.roots.value,
+        run: (runId) => store.run(runId)?.value,
+        children: (runId) => store.children(runId).value,
+        opened: view.opened.value,
+        // While somebody reads further up nothing is folded away under their eyes.
+        held: isAtEnd.current ? NOTHING : open.current,
+        asks: view.asks.value,
+        said: view.said.value,
+        notices: store.notices.value,
+      });
+      open.current = made.open;
+      setRows((before) => merged(before, made.rows));
+    },
+    [store, view, isAtEnd],
+  );
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const later = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        make();
+      }, EVERY_MS);
+    };
+    make();
+    const stops = [
+      ...[store.shape, store.notices, view.asks].map((signal) => signal.subscribe(later)),
+      ...[view.opened, view.said].map((signal) => signal.subscribe(make)),
+    ];
+    return () => {
+      clearTimeout(timer);
+      for (const stop of stops) stop();
+    };
+  }, [store, view, make]);
+  return { rows, refresh: make };
+}
+
+/** Rows that look as before stay the same objects, so that only what differs is drawn. */
+function merged(before: readonly Row[], after: readonly Row[]): readonly Row[] {
+  const known = new Map(before.map((row) => [row.key, row]));
+  let isOther = before.length !== after.length;
+  const rows = after.map((row, index) => {
+    const old = known.get(row.key);
+    const kept = old && isSameRow(old, row) ? old : row;
+    isOther ||= before[index] !== kept;
+    return kept;
+  });
+  return isOther ? rows : before;
+}

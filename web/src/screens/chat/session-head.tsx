@@ -1,0 +1,88 @@
+import { CircleX, GitBranch, MonitorPlay, OctagonX, Play, SquarePen } from "lucide-react";
+import { Link } from "wouter";
+import { api } from "../../api/client.ts";
+import type { Totals } from "../../live/session-store.ts";
+import { useSignal } from "../../live/signal.ts";
+import { useSelected } from "../../live/use-selected.ts";
+import { useSession } from "../../live/use-session.tsx";
+import { Button } from "../../ui/button.tsx";
+import { countOf, showCost, showTokens } from "../../ui/measures.ts";
+import { ScreenHead } from "../../ui/screen-head.tsx";
+import { StatusBadge } from "../../ui/status.tsx";
+import { attempt } from "../../ui/toast.tsx";
+import { standingOfSession } from "./standing-of-session.ts";
+
+const LINK =
+  "inline-flex h-8 shrink-0 items-center gap-1.5 rounded-md border border-line-strong bg-panel px-2.5 text-sm font-medium hover:bg-hover";
+
+/** What the session is, how it stands and what its whole tree has used. */
+export function SessionHead({ onFailure }: { onFailure: () => void }) {
+  const store = useSession();
+  const session = useSignal(store.session);
+  const hasLive = useSelected(store.totals, ({ live }) => live > 0);
+  if (!session) return <ScreenHead title="Chat" />;
+  const { title, state, holder } = session;
+  const post = (act: string) => void attempt(() => api.post(`/api/sessions/${store.sessionId}/${act}`));
+  const isInterrupted = state === "interrupted";
+  return (
+    <ScreenHead
+      title={
+        <span className="block max-w-md truncate max-sm:max-w-[calc(100vw-2rem)]" title={title}>
+          {title || "Chat"}
+        </span>
+      }
+      about={
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <StatusBadge standing={standingOfSession(session)} />
+          {holder === "elsewhere" && (
+            <span className="inline-flex items-center gap-1 text-ink-2">
+              <MonitorPlay aria-hidden className="size-3.5" /> running in another process
+            </span>
+          )}
+          <Figures onFailure={onFailure} />
+        </span>
+      }
+    >
+      {isInterrupted && (
+        <Button kind="primary" onClick={() => post("resume")}>
+          <Play aria-hidden className="size-3.5" /> Resume
+        </Button>
+      )}
+      {(hasLive || state === "running" || state === "waiting" || isInterrupted) && (
+        <Button kind="danger" onClick={() => post("cancel")}>
+          <OctagonX aria-hidden className="size-3.5" /> <span className="max-sm:sr-only">Stop all</span>
+        </Button>
+      )}
+      <Link href={`/trace/${store.sessionId}`} className={LINK}>
+        <GitBranch aria-hidden className="size-3.5" /> <span className="max-sm:sr-only">Trace</span>
+      </Link>
+      <Link href="/" className={LINK}>
+        <SquarePen aria-hidden className="size-3.5" /> <span className="max-sm:sr-only">New chat</span>
+      </Link>
+    </ScreenHead>
+  );
+}
+
+function Figures({ onFailure }: { onFailure: () => void }) {
+  const { runs, live, failed, tokens, costUsd }: Totals = useSignal(useSession().totals);
+  return (
+    <>
+      <span className="figures" title="Runs of the whole tree">
+        {live > 0 ? `${live.toLocaleString("en-US")} of ${countOf(runs, "run")} live` : countOf(runs, "run")}
+      </span>
+      <span className="figures text-ink-2" title="Tokens and cost of the whole tree" data-testid="tree-cost">
+        {showTokens(tokens)} tokens · {showCost(costUsd)}
+      </span>
+      {failed > 0 && (
+        <button
+          type="button"
+          onClick={onFailure}
+          title="Go to the first one"
+          className="figures inline-flex h-5 items-center gap-1 rounded-full bg-bad-soft px-1.5 text-2xs font-medium text-bad hover:underline"
+        >
+          <CircleX aria-hidden className="size-3.5" /> {failed.toLocaleString("en-US")} failed
+        </button>
+      )}
+    </>
+  );
+}

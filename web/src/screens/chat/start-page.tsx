@@ -1,0 +1,123 @@
+import { ArrowRight, LoaderCircle, WifiOff } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { Link, useLocation } from "wouter";
+import type { About } from "../../../../src/schema/api/inspect.ts";
+import { useAbout } from "../../api/queries.ts";
+import { useShortcuts } from "../../shell/shortcuts.ts";
+import { Failed } from "../../ui/states.tsx";
+import { tellFailure } from "../../ui/toast.tsx";
+import { AgentPicker } from "./compose/agent-picker.tsx";
+import { Composer } from "./compose/composer.tsx";
+import { RecentSessions } from "./recent-sessions.tsx";
+import { startSession } from "./start-session.ts";
+
+/** Where a conversation begins: a field, a few things to try, and what was there before. */
+export function StartPage() {
+  const [, go] = useLocation();
+  const { data: about, error, refetch } = useAbout();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useShortcuts([{ keys: "/", does: "Write a message", act: () => field.current?.focus() }]);
+  useEffect(() => {
+    if (matchMedia("(hover: hover)").matches) field.current?.focus();
+  }, []);
+  const agent = chosen ?? about?.agent ?? "main";
+  const start = async (task: string, by: string | null = chosen) =>
+    go(`/chat/${await startSession({ task, ...(by !== null && { agent: by }) })}`);
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto">
+      <div className="mx-auto grid max-w-3xl gap-6 px-4 pt-[max(2rem,10vh)] pb-10">
+        <div className="grid gap-1 text-center">
+          <h1 className="text-xl font-semibold tracking-tight text-balance">What shall be done?</h1>
+          <p className="text-sm text-pretty text-ink-2">
+            An agent takes it on, hands parts of it to sub-agents, and you watch every one of them.
+          </p>
+        </div>
+        {error && <Failed failure={error} onRetry={() => void refetch()} />}
+        <div className="grid gap-2">
+          <Composer
+            ref={field}
+            place="new"
+            roomy
+            placeholder="Describe a task. Enter sends, Shift-Enter makes a new line."
+            onSend={start}
+          >
+            <AgentPicker agent={agent} onPick={setChosen} />
+          </Composer>
+          {about?.model.isOffline && <OfflineNote />}
+        </div>
+        {about && <Examples examples={about.examples} onStart={start} />}
+        <RecentSessions />
+      </div>
+    </div>
+  );
+}
+
+function OfflineNote() {
+  return (
+    <p className="flex items-start gap-2 px-1 text-xs text-ink-2">
+      <WifiOff aria-hidden className="mt-0.5 size-3.5 shrink-0 text-warn" />
+      <span>
+        No key is set, so the <strong className="font-semibold text-warn">offline model</strong> answers: it
+        follows rules and costs nothing. The examples work with it.{" "}
+        <Link href="/health" className="text-accent underline underline-offset-2">
+          Add a key
+        </Link>
+      </span>
+    </p>
+  );
+}
+
+type Example = About["examples"][number];
+
+function Examples({
+  examples,
+  onStart,
+}: {
+  examples: readonly Example[];
+  onStart: (task: string, agent: string | null) => Promise<void>;
+}) {
+  const [begun, setBegun] = useState<string | null>(null);
+  if (examples.length === 0) return null;
+  const begin = async ({ title, task, agent }: Example) => {
+    setBegun(title);
+    try {
+      await onStart(task, agent);
+    } catch (failure) {
+      tellFailure(failure);
+      setBegun(null);
+    }
+  };
+  return (
+    <section aria-labelledby="examples" className="grid gap-2">
+      <h2 id="examples" className="px-1 text-xs font-semibold text-ink-3">
+        Try one
+      </h2>
+      <ul className="grid gap-2 sm:grid-cols-2">
+        {examples.map((example) => (
+          <li key={example.title} className="grid">
+            <button
+              type="button"
+              disabled={begun !== null}
+              onClick={() => void begin(example)}
+              className="group grid content-start gap-0.5 rounded-lg border border-line bg-panel px-3 py-2.5 text-left transition-colors hover:border-line-strong hover:bg-hover"
+            >
+              <span className="flex items-center gap-2 text-sm font-medium">
+                {example.title}
+                {begun === example.title ? (
+                  <LoaderCircle aria-hidden className="ml-auto size-3.5 animate-spin text-run" />
+                ) : (
+                  <ArrowRight
+                    aria-hidden
+                    className="ml-auto size-3.5 text-ink-3 transition-transform group-hover:translate-x-0.5"
+                  />
+                )}
+              </span>
+              <span className="line-clamp-2 text-xs text-ink-2">{example.task}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

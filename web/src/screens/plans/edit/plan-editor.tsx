@@ -1,0 +1,121 @@
+import { Plus } from "lucide-react";
+import { useEffect, useReducer, useState } from "react";
+import type { ExecutionPlan } from "../../../../../src/schema/plan.ts";
+import { ApiFailure, api } from "../../../api/client.ts";
+import { Button } from "../../../ui/button.tsx";
+import { tell, tellFailure } from "../../../ui/toast.tsx";
+import { keepPlan, planPath } from "../use-plans.ts";
+import { changeDraft, draftOf, sentDraft } from "./plan-draft.ts";
+import { Field, TextArea } from "./plan-fields.tsx";
+import { type PlanProblems, planProblems } from "./plan-problems.ts";
+import { StepForm } from "./step-form.tsx";
+
+const NO_PROBLEMS: PlanProblems = { steps: new Map(), general: [] };
+const MOST_STEPS = 30;
+
+/** Changes a plan. The server checks it; what it has against it stands at the step that it is about. */
+export function PlanEditor({ plan, onClose }: { plan: ExecutionPlan; onClose: () => void }) {
+  const [draft, change] = useReducer(changeDraft, plan, draftOf);
+  const [problems, setProblems] = useState(NO_PROBLEMS);
+  const [isBusy, setBusy] = useState(false);
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(plan));
+  useWarning(isChanged);
+  const save = async () => {
+    if (isBusy) return;
+    setBusy(true);
+    try {
+      keepPlan(await api.put<ExecutionPlan>(planPath(plan.id), sentDraft(draft)));
+      tell("The plan is saved, as a draft.");
+      onClose();
+    } catch (failure) {
+      const isRefused = failure instanceof ApiFailure && (failure.status === 422 || failure.status === 400);
+      if (isRefused) setProblems(planProblems(failure.message, draft.steps));
+      else tellFailure(failure);
+    }
+    setBusy(false);
+  };
+  const { steps } = draft;
+  return (
+    <form
+      aria-label="Edit the plan"
+      className="grid gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <h2 className="text-base font-semibold">Edit the plan</h2>
+      <ProblemLines problems={problems} />
+      <Field label="Goal">
+        {(id) => (
+          <TextArea id={id} rows={2} value={draft.goal} onText={(goal) => change({ kind: "words", goal })} />
+        )}
+      </Field>
+      <Field label="The way to it">
+        {(id) => (
+          <TextArea
+            id={id}
+            rows={2}
+            value={draft.summary}
+            onText={(summary) => change({ kind: "words", summary })}
+          />
+        )}
+      </Field>
+      <ol aria-label="Steps" className="grid gap-3">
+        {steps.map((step, index) => (
+          <StepForm
+            key={step.id}
+            step={step}
+            index={index}
+            steps={steps}
+            problems={problems.steps.get(step.id) ?? []}
+            change={change}
+          />
+        ))}
+      </ol>
+      <Button
+        className="justify-self-start"
+        disabled={steps.length >= MOST_STEPS}
+        onClick={() => change({ kind: "added", role: steps.at(-1)?.role ?? plan.agent })}
+      >
+        <Plus aria-hidden className="size-3.5" /> Add a step
+      </Button>
+      <div className="sticky bottom-0 -mx-4 flex flex-wrap items-center gap-2 border-t border-line bg-panel/95 px-4 py-3 backdrop-blur">
+        <Button kind="primary" type="submit" disabled={!isChanged || isBusy || steps.length === 0}>
+          Save
+        </Button>
+        <Button onClick={onClose}>{isChanged ? "Discard changes" : "Close"}</Button>
+        <span className="text-xs text-ink-3">
+          {steps.length === 0
+            ? "A plan needs a step."
+            : "A changed plan is a draft again. What is done stays done."}
+        </span>
+      </div>
+    </form>
+  );
+}
+
+function ProblemLines({ problems: { general, steps } }: { problems: PlanProblems }) {
+  if (general.length === 0 && steps.size === 0) return null;
+  return (
+    <div role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm">
+      <p className="font-medium text-bad">The plan cannot be saved like this.</p>
+      <ul className="list-disc pl-5 text-ink-2">
+        {general.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+        {steps.size > 0 && <li>See the marked steps below.</li>}
+      </ul>
+    </div>
+  );
+}
+
+/** Lets the browser ask before a page with changes is left. */
+function useWarning(isChanged: boolean): void {
+  useEffect(() => {
+    if (!isChanged) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener("beforeunload", ask);
+    return () => removeEventListener("beforeunload", ask);
+  }, [isChanged]);
+}

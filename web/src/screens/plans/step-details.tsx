@@ -1,0 +1,93 @@
+import { Check, FileText } from "lucide-react";
+import { Link } from "wouter";
+import type { PlanStep, StepResult } from "../../../../src/schema/plan.ts";
+import { AgentName } from "../../ui/face.tsx";
+import { Markdown } from "../../ui/markdown.tsx";
+import { countOf, showCost, showDuration, showTokens } from "../../ui/measures.ts";
+import { StatusBadge } from "../../ui/status.tsx";
+import { visibleText } from "../../ui/visible-text.ts";
+import { standingOfStep } from "./step-standing.ts";
+
+/** One step whole: the task as the agent reads it, what it waits for and touches, how success shows, and what came of it. */
+export function StepDetails({
+  step,
+  number,
+  needs,
+  result,
+}: {
+  step: PlanStep;
+  number: number;
+  needs: readonly string[];
+  result: StepResult | undefined;
+}) {
+  const { estimate, complexity, files, successCriteria } = step;
+  const about = [
+    needs.length > 0 ? `after ${needs.join(", ")}` : "begins at once",
+    `about ${countOf(estimate.toolCalls, "tool call")}`,
+    ...(estimate.minutes === undefined ? [] : [`${estimate.minutes} min`]),
+    ...(complexity ? [`${complexity} complexity`] : []),
+  ];
+  return (
+    <li
+      id={`step-${step.id}`}
+      tabIndex={-1}
+      className="grid scroll-mt-4 gap-2 rounded-lg border border-line bg-panel px-4 py-3"
+    >
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <span className="figures grid size-5 place-items-center rounded-full bg-raised text-2xs font-semibold text-ink-2">
+          {number}
+        </span>
+        <h3 className="min-w-0 text-sm font-semibold wrap-anywhere">{visibleText(step.title)}</h3>
+        {result && <StatusBadge standing={standingOfStep(result)} />}
+        <span className="ml-auto text-sm">
+          <AgentName name={step.role} size="sm" />
+        </span>
+      </div>
+      <p className="figures text-xs text-ink-3">{about.join(", ")}</p>
+      <p className="text-sm whitespace-pre-wrap wrap-anywhere">{visibleText(step.task)}</p>
+      <ul aria-label="Done when" className="grid gap-0.5 text-sm text-ink-2">
+        {successCriteria.map((criterion) => (
+          <li key={criterion} className="flex items-start gap-1.5">
+            <Check aria-hidden className="mt-1 size-3.5 shrink-0 text-ink-3" />
+            <span className="min-w-0 wrap-anywhere">{visibleText(criterion)}</span>
+          </li>
+        ))}
+      </ul>
+      {files.length > 0 && (
+        <p className="flex items-start gap-1.5 text-xs text-ink-2">
+          <FileText aria-hidden className="mt-0.5 size-3.5 shrink-0 text-ink-3" />
+          <span className="min-w-0 font-mono wrap-anywhere">{files.map(visibleText).join("  ")}</span>
+        </p>
+      )}
+      {result && <StepOutcome result={result} />}
+    </li>
+  );
+}
+
+/** What became of a step. */
+export function StepOutcome({ result: { reason, reused, result } }: { result: StepResult }) {
+  const figures = result && [
+    showDuration(result.duration_ms),
+    `${showTokens(result.tokens.subtree)} tokens`,
+    showCost(result.cost_usd.subtree),
+    countOf(result.tool_calls_used, "tool call"),
+  ];
+  return (
+    <div className="grid gap-1 border-t border-line pt-2 text-sm">
+      {reason && <p className="wrap-anywhere text-ink-2">{visibleText(reason)}</p>}
+      {result && <Markdown text={result.summary} className="text-sm" />}
+      <p className="figures flex flex-wrap gap-x-3 text-xs text-ink-3">
+        {reused && <span>done by an earlier execution</span>}
+        {figures && <span>{figures.join(", ")}</span>}
+        {result && (
+          <Link
+            href={`/trace/${encodeURIComponent(result.session_id)}?run=${encodeURIComponent(result.run_id)}`}
+            className="text-accent underline"
+          >
+            Open in the trace
+          </Link>
+        )}
+      </p>
+    </div>
+  );
+}

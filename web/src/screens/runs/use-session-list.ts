@@ -1,0 +1,68 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useSearchParams } from "wouter";
+import type { SessionList } from "../../../../src/schema/api/session.ts";
+import { api, withQuery } from "../../api/client.ts";
+import { countGroups, GROUPS, type Group, linesOf } from "./group-sessions.ts";
+
+const DAY_MS = 86_400_000;
+
+/** How far back the list goes, by the word in the address. */
+export const PERIODS: Readonly<Record<string, { name: string; ms: number }>> = {
+  day: { name: "Last 24 hours", ms: DAY_MS },
+  week: { name: "Last 7 days", ms: 7 * DAY_MS },
+  month: { name: "Last 30 days", ms: 30 * DAY_MS },
+};
+
+/** The filters, which live in the address. */
+export function useRunFilters() {
+  const [params, setParams] = useSearchParams();
+  const state = params.get("state");
+  const only: Group | null = GROUPS.find(({ group }) => group === state)?.group ?? null;
+  const since = params.get("since") ?? "";
+  const set = (name: "q" | "state" | "since", value: string) =>
+    setParams(
+      (before) => {
+        const after = new URLSearchParams(before);
+        if (value === "") after.delete(name);
+        else after.set(name, value);
+        return after;
+      },
+      { replace: name === "q" },
+    );
+  return { search: params.get("q") ?? "", only, since: since in PERIODS ? since : "", set };
+}
+
+/** So many sessions the server lists at once. */
+const MOST = 500;
+
+function useSessions(search: string, since: string, state: Group | null, isWanted: boolean) {
+  return useQuery({
+    queryKey: ["sessions", "list", search, since, state],
+    queryFn: () => {
+      const period = PERIODS[since];
+      const query = {
+        search,
+        since: period && Date.now() - period.ms,
+        state: state ?? undefined,
+        limit: MOST,
+      };
+      return api.get<SessionList>(withQuery("/api/sessions", query));
+    },
+    placeholderData: keepPreviousData,
+    enabled: isWanted,
+  });
+}
+
+/** The sessions that fit the filters, and how many each group has. The news stream says when they are out of date. */
+export function useSessionList({ search, only, since }: ReturnType<typeof useRunFilters>) {
+  const all = useSessions(search, since, null, true);
+  // Among the newest of all there may be few of a group; asked for by itself it has more.
+  const some = useSessions(search, since, only, only !== null);
+  const query = only === null ? all : some;
+  const sessions = query.data?.sessions;
+  const newest = all.data?.sessions;
+  const counts = useMemo(() => countGroups(newest ?? []), [newest]);
+  const lines = useMemo(() => linesOf(sessions ?? [], only), [sessions, only]);
+  return { query, sessions, counts, lines, isCut: (newest?.length ?? 0) >= MOST };
+}

@@ -1,0 +1,127 @@
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import type { StatsBy, StatsGroup } from "../../../../src/schema/stats.ts";
+import { AgentName } from "../../ui/face.tsx";
+import { showCost, showDuration, showTokens } from "../../ui/measures.ts";
+import { showCounts, sumOf } from "./show-share.ts";
+import { SuccessShare } from "./success-share.tsx";
+
+/** A column of the table: how it is shown, and what it is sorted by; null stands at the end either way. */
+export type Column = {
+  key: string;
+  name: string;
+  about?: string;
+  isNumber: boolean;
+  value: (group: StatsGroup) => number | string | null;
+  show: (group: StatsGroup) => ReactNode;
+};
+
+const NOTHING = <span className="text-ink-3">–</span>;
+const UNKNOWN = <span className="text-ink-3">not recorded</span>;
+
+const ROLE: Column = {
+  key: "role",
+  name: "Agent",
+  isNumber: false,
+  value: ({ role }) => role ?? null,
+  show: ({ role }) =>
+    role ? (
+      <Link href={`/agents/${encodeURIComponent(role)}`} className="hover:underline">
+        <AgentName name={role} size="sm" />
+      </Link>
+    ) : (
+      UNKNOWN
+    ),
+};
+
+const MODEL: Column = {
+  key: "model",
+  name: "Model",
+  isNumber: false,
+  value: ({ model }) => model ?? null,
+  show: ({ model }) => (model ? <span className="font-mono text-xs">{model}</span> : UNKNOWN),
+};
+
+const FIGURES: readonly Column[] = [
+  {
+    key: "runs",
+    name: "Runs",
+    isNumber: true,
+    value: ({ runs }) => runs,
+    show: ({ runs, open }) => (
+      <>
+        {runs.toLocaleString("en-US")}
+        {open > 0 && <span className="text-xs text-ink-3"> ({open} open)</span>}
+      </>
+    ),
+  },
+  {
+    key: "success",
+    name: "Success",
+    about: "Completed and not cut short, among all runs that ended; with the 95 % interval",
+    isNumber: false,
+    value: ({ success }) => success?.rate ?? null,
+    show: (group) => <SuccessShare stats={group} />,
+  },
+  ...(["p50", "p95"] as const).map(
+    (which): Column => ({
+      key: which,
+      name: which,
+      about: which === "p50" ? "Half of the runs ended within" : "95 % of the runs ended within",
+      isNumber: true,
+      value: ({ durationMs }) => durationMs?.[which] ?? null,
+      show: ({ durationMs }) => (durationMs ? showDuration(durationMs[which]) : NOTHING),
+    }),
+  ),
+  {
+    key: "tokens",
+    name: "Tokens",
+    isNumber: true,
+    value: ({ tokens }) => tokens.total,
+    show: ({ tokens }) => showTokens(tokens.total),
+  },
+  {
+    key: "cost",
+    name: "Cost",
+    isNumber: true,
+    value: ({ costUsd }) => costUsd,
+    show: ({ costUsd }) => showCost(costUsd),
+  },
+  {
+    key: "each",
+    name: "Per success",
+    about: "The cost of all runs, the failed included, for each success",
+    isNumber: true,
+    value: ({ costPerSuccessUsd }) => costPerSuccessUsd,
+    show: ({ costPerSuccessUsd, successes }) =>
+      successes === 0 ? <span className="text-ink-3">no success</span> : showCost(costPerSuccessUsd),
+  },
+  {
+    key: "retries",
+    name: "Retries",
+    about: "Runs that repeated a failed attempt",
+    isNumber: true,
+    value: ({ retries }) => retries,
+    show: ({ retries }) => retries || NOTHING,
+  },
+  {
+    key: "bailouts",
+    name: "Cut short",
+    about: "Runs that a limit or a stop cut short, by reason",
+    isNumber: false,
+    value: ({ bailouts }) => sumOf(bailouts),
+    show: ({ bailouts }) =>
+      sumOf(bailouts) === 0 ? (
+        NOTHING
+      ) : (
+        <span className="block w-32 whitespace-normal">
+          {sumOf(bailouts)} <span className="text-xs text-ink-3">({showCounts(bailouts)})</span>
+        </span>
+      ),
+  },
+];
+
+/** The columns for a way to group. */
+export function columnsFor(by: StatsBy): readonly Column[] {
+  return [...(by === "model" ? [] : [ROLE]), ...(by === "role" ? [] : [MODEL]), ...FIGURES];
+}

@@ -1,0 +1,32 @@
+import type { RunStats } from "../../../../src/schema/stats.ts";
+import { endedOf, percent, showShare } from "./show-share.ts";
+
+/** A success rate with the interval in which the true one lies; too few runs say nothing. */
+export function SuccessShare({ stats }: { stats: RunStats }) {
+  const { success } = stats;
+  if (!success)
+    return (
+      <span className="text-ink-3">
+        not enough data <span className="figures">(n={endedOf(stats)})</span>
+      </span>
+    );
+  const { low, high, rate } = success;
+  return (
+    <span className="inline-grid gap-1">
+      <span className="figures whitespace-nowrap">
+        <span className="font-semibold">{percent(rate)} %</span>
+        <span className="text-ink-3">{showShare(success).replace(/^\d+ %/, "")}</span>
+      </span>
+      <span aria-hidden className="relative block h-1.5 w-28 rounded-full bg-off-soft">
+        <span
+          className="absolute inset-y-0 rounded-full bg-ok opacity-35"
+          style={{ left: `${low * 100}%`, width: `${Math.max(1, (high - low) * 100)}%` }}
+        />
+        <span
+          className="absolute -inset-y-0.5 w-0.5 -translate-x-1/2 rounded-full bg-ok"
+          style={{ left: `${rate * 100}%` }}
+        />
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,167 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useMemo, useRef } from "react";
+import type { TraceRun } from "../../../../../src/schema/inspect/trace.ts";
+import { useFace } from "../../../api/queries.ts";
+import { Cell, Grid, Row, RowGroup, TitleCell } from "../../../ui/grid.tsx";
+import { join } from "../../../ui/join.ts";
+import { showDuration } from "../../../ui/measures.ts";
+import { lookOf, standingOf } from "../../../ui/status.tsx";
+import { AxisLines, AxisNames, type Chart } from "./axis.tsx";
+import type { Drawing } from "./drawing.ts";
+import { lanesOf, type PlacedRun, placeLane } from "./lanes.ts";
+import { RunBar } from "./run-bar.tsx";
+import { fitting } from "./tree-rows.ts";
+import { useChart } from "./use-chart.ts";
+import { useLaneKeys } from "./use-lane-keys.ts";
+import { bringIntoSight } from "./use-reveal.ts";
+import { useViewport } from "./use-viewport.ts";
+
+const LANE_PX = 34;
+const HEAD_PX = 32;
+const NAME_PX = 44;
+
+/** The runs by lanes: what ran at the same time stands one below the other, and a run below its parent. */
+export function LanesView(props: Drawing) {
+  const { trace, index, timeline, zoom, cursorId, filter } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const viewport = useViewport(scroller);
+  const chart = useChart(scroller, { timeline, zoom, leftPx: NAME_PX, viewport });
+  const lanes = useMemo(() => lanesOf(trace.runs), [trace]);
+  const kept = useMemo(() => fitting(trace.runs, filter), [trace, filter]);
+  const virtual = useVirtualizer({
+    count: lanes.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => LANE_PX,
+    scrollMargin: HEAD_PX,
+    scrollPaddingStart: HEAD_PX,
+    overscan: 4,
+  });
+  const onKeyDown = useLaneKeys({ ...props, lanes, scroller });
+  const shown = useRef<string | null>(null);
+  useEffect(() => {
+    const run = index.byId.get(cursorId ?? "");
+    if (!run || shown.current === cursorId) return;
+    shown.current = cursorId;
+    virtual.scrollToIndex(run.lane);
+    if (scroller.current) bringIntoSight(scroller.current, chart, run.startMs);
+  });
+  const window = {
+    timeline,
+    widthPx: chart.widthPx,
+    fromPx: viewport.left - viewport.width,
+    toPx: viewport.left + viewport.width * 2,
+  };
+  const firstId = cursorId ?? lanes[0]?.[0]?.runId ?? null;
+  return (
+    <Grid
+      ref={scroller}
+      aria-label="Runs by lanes"
+      aria-rowcount={lanes.length + 1}
+      onKeyDown={onKeyDown}
+      className="min-h-0 min-w-0 flex-1 overflow-auto overscroll-contain bg-panel"
+    >
+      <LanesHead chart={chart} />
+      <RowGroup
+        className="relative min-h-full min-w-full"
+        style={{ height: virtual.getTotalSize(), width: chart.leftPx + chart.widthPx }}
+      >
+        <AxisLines chart={chart} />
+        {virtual.getVirtualItems().map(({ index: at, start }) => (
+          <Row
+            key={at}
+            aria-rowindex={at + 2}
+            className="absolute top-0 left-0 flex h-[34px] min-w-full border-b border-line/60"
+            style={{ transform: `translateY(${start - HEAD_PX}px)`, width: chart.leftPx + chart.widthPx }}
+          >
+            <LaneName lane={at} />
+            <Cell className="relative" style={{ width: chart.widthPx }}>
+              {placeLane(lanes[at] ?? [], window, firstId).map((placed) => (
+                <LaneBar
+                  key={placed.run.runId}
+                  placed={placed}
+                  drawing={props}
+                  chart={chart}
+                  isFirst={placed.run.runId === firstId}
+                  isFaint={kept !== null && kept.get(placed.run) !== false}
+                />
+              ))}
+            </Cell>
+          </Row>
+        ))}
+      </RowGroup>
+    </Grid>
+  );
+}
+
+function LanesHead({ chart }: { chart: Chart }) {
+  return (
+    <RowGroup className="sticky top-0 z-20 min-w-full" style={{ width: chart.leftPx + chart.widthPx }}>
+      <Row aria-rowindex={1} className="flex h-8 border-b border-line bg-panel text-2xs text-ink-3">
+        <TitleCell
+          className="sticky left-0 z-10 flex shrink-0 items-center justify-center border-r border-line bg-panel font-medium"
+          style={{ width: chart.leftPx }}
+        >
+          Lane
+        </TitleCell>
+        <TitleCell>
+          <span className="sr-only">Runs by when they were at work</span>
+          <AxisNames chart={chart} />
+        </TitleCell>
+      </Row>
+    </RowGroup>
+  );
+}
+
+function LaneName({ lane }: { lane: number }) {
+  return (
+    <Cell
+      className="figures sticky left-0 z-10 grid shrink-0 place-items-center border-r border-line bg-panel text-2xs text-ink-3"
+      style={{ width: NAME_PX }}
+    >
+      {lane + 1}
+    </Cell>
+  );
+}
+
+function LaneBar({
+  placed: { run, left, width },
+  drawing: { onOpen, openId, timeline },
+  chart,
+  isFirst,
+  isFaint,
+}: {
+  placed: PlacedRun;
+  drawing: Drawing;
+  chart: Chart;
+  isFirst: boolean;
+  isFaint: boolean;
+}) {
+  const { displayName } = useFace(run.agent);
+  const isOpen = run.runId === openId;
+  return (
+    <button
+      type="button"
+      tabIndex={isFirst ? 0 : -1}
+      data-run={run.runId}
+      aria-pressed={isOpen}
+      aria-label={`${displayName} ${run.task}, ${wordsOf(run, timeline.endMs)}`}
+      title={`${displayName}: ${run.task}`}
+      onClick={() => onOpen(run.runId)}
+      className={join(
+        "absolute inset-y-1 rounded-[4px] text-left",
+        isOpen && "ring-2 ring-accent",
+        isFaint && "opacity-35",
+      )}
+      style={{ left, width }}
+    >
+      <RunBar run={run} place={{ left: 0, width, within: width }} stickyPx={chart.leftPx} isBeside>
+        <strong className="font-semibold text-ink">{displayName}</strong> {run.task}
+      </RunBar>
+    </button>
+  );
+}
+
+function wordsOf(run: TraceRun, nowMs: number): string {
+  const { word } = lookOf(standingOf(run));
+  return `${word}, ${showDuration((run.endMs ?? nowMs) - run.startMs)}`;
+}

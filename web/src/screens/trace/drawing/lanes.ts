@@ -1,0 +1,60 @@
+import type { TraceRun } from "../../../../../src/schema/inspect/trace.ts";
+import { everyRun } from "../trace-index.ts";
+import type { Timeline } from "./timeline.ts";
+
+/** Runs lane by lane, each lane by start; the server has given every run a lane in which no other overlaps it. */
+export function lanesOf(roots: readonly TraceRun[]): TraceRun[][] {
+  const lanes: TraceRun[][] = [];
+  for (const run of everyRun(roots)) {
+    const lane = lanes[run.lane];
+    if (lane) lane.push(run);
+    else lanes[run.lane] = [run];
+  }
+  for (let lane = 0; lane < lanes.length; lane++)
+    lanes[lane] = (lanes[lane] ?? []).sort((one, other) => one.startMs - other.startMs);
+  return lanes;
+}
+
+/** A bar in pixels. */
+export type PlacedRun = { run: TraceRun; left: number; width: number };
+
+/** What bars are placed by: the axis, its width, and which part of it is in sight. */
+export type Window = { timeline: Timeline; widthPx: number; fromPx: number; toPx: number };
+
+/** Bars are never narrower than this. */
+export const LEAST_BAR_PX = 3;
+
+/**
+ * The bars of a lane that are in sight. Of those too close to tell apart one is drawn: the run that is looked at, one that
+ * failed, or else the first.
+ */
+export function placeLane(lane: readonly TraceRun[], window: Window, cursorId: string | null): PlacedRun[] {
+  const { timeline, widthPx, fromPx, toPx } = window;
+  const placed: PlacedRun[] = [];
+  for (const run of lane) {
+    const left = timeline.at(run.startMs) * widthPx;
+    if (left > toPx) break;
+    const right = timeline.at(run.endMs ?? timeline.endMs) * widthPx;
+    if (right < fromPx) continue;
+    const bar = { run, left, width: Math.max(LEAST_BAR_PX, right - left) };
+    const last = placed.at(-1);
+    const isHidden = last && bar.width === LEAST_BAR_PX && bar.left < last.left + last.width;
+    if (!isHidden) placed.push(bar);
+    else if (last.width === LEAST_BAR_PX && weight(run, cursorId) > weight(last.run, cursorId))
+      placed[placed.length - 1] = bar;
+  }
+  return placed;
+}
+
+function weight({ runId, status }: TraceRun, cursorId: string | null): number {
+  return runId === cursorId ? 2 : status === "failed" || status === "timeout" ? 1 : 0;
+}
+
+/** The run in another lane that is nearest in time. */
+export function nearestIn(lane: readonly TraceRun[], run: TraceRun): TraceRun | undefined {
+  let best: TraceRun | undefined;
+  for (const one of lane) {
+    if (!best || Math.abs(one.startMs - run.startMs) < Math.abs(best.startMs - run.startMs)) best = one;
+  }
+  return best;
+}

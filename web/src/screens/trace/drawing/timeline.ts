@@ -1,0 +1,80 @@
+import type { Trace } from "../../../../../src/schema/inspect/trace.ts";
+import { showDuration } from "../../../ui/measures.ts";
+
+/** The axis of a drawing: moments of the trace in, shares of its length out; idle stretches are drawn short. */
+export type Timeline = {
+  readonly endMs: number;
+  /** Idle stretches, as shares of the length. */
+  readonly gaps: readonly { from: number; to: number; leftOutMs: number }[];
+  /** Where a moment is, from 0 to 1. */
+  at(ms: number): number;
+  /** Stretches of work between the gaps, in milliseconds. */
+  readonly parts: readonly { startMs: number; endMs: number }[];
+};
+
+/** What a gap takes of the length, compared with all work. */
+const GAP_SHARE = 0.03;
+
+/** Creates the axis of a trace up to a moment. */
+export function createTimeline({ gaps }: Pick<Trace, "gaps">, endMs: number): Timeline {
+  const end = Math.max(endMs, 1);
+  const inside = gaps.filter((gap) => gap.endMs <= end);
+  const leftOut = inside.reduce((sum, gap) => sum + gap.endMs - gap.startMs, 0);
+  const gapMs = Math.max(1, (end - leftOut) * GAP_SHARE);
+  const length = end - leftOut + gapMs * inside.length;
+  function at(ms: number): number {
+    const moment = Math.min(end, Math.max(0, ms));
+    let drawn = moment;
+    for (const gap of inside) {
+      if (moment <= gap.startMs) break;
+      const passed = Math.min(moment, gap.endMs) - gap.startMs;
+      drawn -= passed - (gapMs * passed) / (gap.endMs - gap.startMs);
+    }
+    return drawn / length;
+  }
+  const edges = [0, ...inside.flatMap((gap) => [gap.startMs, gap.endMs]), end];
+  const parts = inside.concat({ startMs: end, endMs: end }).map((gap, index) => ({
+    startMs: edges[index * 2] ?? 0,
+    endMs: gap.startMs,
+  }));
+  return {
+    endMs: end,
+    at,
+    parts,
+    gaps: inside.map((gap) => ({
+      from: at(gap.startMs),
+      to: at(gap.endMs),
+      leftOutMs: gap.endMs - gap.startMs,
+    })),
+  };
+}
+
+/** A moment that the axis names, as a share of its length. */
+export type Tick = { at: number; text: string };
+
+const STEPS_MS = [
+  1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000,
+  600_000, 900_000, 1_800_000, 3_600_000, 7_200_000, 14_400_000, 43_200_000, 86_400_000,
+];
+const LEAST_PX = 84;
+const MOST_TICKS = 2_000;
+
+/** Moments at round distances, as close as there is room for; behind an idle stretch they count from its end. */
+export function ticksOf(timeline: Timeline, widthPx: number): Tick[] {
+  const drawn = timeline.parts.reduce((sum, part) => sum + part.endMs - part.startMs, 0);
+  const perTick = (LEAST_PX / Math.max(1, widthPx)) * Math.max(1, drawn);
+  const step = STEPS_MS.find((ms) => ms >= perTick) ?? perTick;
+  const ticks: Tick[] = [];
+  for (const [index, { startMs, endMs }] of timeline.parts.entries()) {
+    for (let ms = 0; ms <= endMs - startMs && ticks.length < MOST_TICKS; ms += step)
+      ticks.push({ at: timeline.at(startMs + ms), text: nameOf(ms, step, index > 0) });
+  }
+  return ticks;
+}
+
+function nameOf(ms: number, step: number, isLater: boolean): string {
+  if (ms === 0) return isLater ? "" : "0";
+  const text =
+    step < 1_000 ? `${(ms / 1_000).toFixed(step < 10 ? 3 : step < 100 ? 2 : 1)} s` : showDuration(ms);
+  return isLater ? `+${text}` : text;
+}

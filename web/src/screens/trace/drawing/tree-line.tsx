@@ -1,0 +1,155 @@
+import { ChevronDown, ChevronRight } from "lucide-react";
+import { memo } from "react";
+import { AgentName } from "../../../ui/face.tsx";
+import { Cell, Row } from "../../../ui/grid.tsx";
+import { join } from "../../../ui/join.ts";
+import { showDuration } from "../../../ui/measures.ts";
+import { lookOf, StatusIcon, standingOf } from "../../../ui/status.tsx";
+import type { Chart } from "./axis.tsx";
+import { LEAST_BAR_PX } from "./lanes.ts";
+import { RunBar } from "./run-bar.tsx";
+import { StepStrip } from "./step-strip.tsx";
+import type { TreeRow } from "./tree-rows.ts";
+
+const INDENT_PX = 14;
+const MOST_INDENTS = 14;
+const GUIDES = `repeating-linear-gradient(to right, transparent 0 ${INDENT_PX - 7}px, var(--line) ${INDENT_PX - 7}px ${INDENT_PX - 6}px, transparent ${INDENT_PX - 6}px ${INDENT_PX}px)`;
+
+/** What a row of the tree is told. */
+export type TreeLineProps = {
+  row: TreeRow;
+  rowIndex: number;
+  topPx: number;
+  chart: Chart;
+  originMs: number;
+  isCursor: boolean;
+  isOpen: boolean;
+  /** Its model and tool calls are drawn. */
+  hasSteps: boolean;
+  isNarrow: boolean;
+  onOpen: (runId: string) => void;
+  onToggle: (row: TreeRow) => void;
+};
+
+/** One run: its place in the tree at the left, its bar on the axis at the right. */
+export const TreeLine = memo(function TreeLine(props: TreeLineProps) {
+  const { row, rowIndex, topPx, chart, isCursor, isOpen, isNarrow, onOpen } = props;
+  const { run, level, isExpanded, place, siblings, isFaint } = row;
+  const words = [run.agent, lookOf(standingOf(run)).word, run.task].join(", ");
+  return (
+    <Row
+      aria-rowindex={rowIndex}
+      aria-level={level}
+      aria-posinset={place}
+      aria-setsize={siblings}
+      aria-expanded={isExpanded ?? undefined}
+      aria-selected={isOpen}
+      aria-label={words}
+      tabIndex={isCursor ? 0 : -1}
+      data-run={run.runId}
+      onClick={() => onOpen(run.runId)}
+      className={join(
+        "group absolute top-0 left-0 flex min-w-full cursor-pointer -outline-offset-2",
+        isNarrow ? "h-15" : "h-8",
+        isOpen ? "bg-accent-soft" : isCursor ? "bg-raised" : "hover:bg-hover/50",
+        isFaint && "opacity-60",
+      )}
+      style={{ transform: `translateY(${topPx}px)`, width: chart.leftPx + (isNarrow ? 0 : chart.widthPx) }}
+    >
+      <div
+        className={join(
+          "sticky left-0 z-10 flex shrink-0 items-center overflow-clip border-b border-line/60",
+          isOpen ? "bg-accent-soft" : isCursor ? "bg-raised" : "bg-panel group-hover:bg-hover",
+          !isNarrow && "border-r",
+        )}
+        style={{ width: isNarrow ? "100%" : chart.leftPx }}
+      >
+        <NameCell {...props} />
+        <Cell
+          className={join(
+            "figures shrink-0 pr-3 text-right text-xs text-ink-2",
+            isNarrow ? "w-18 self-start pt-2.5" : "w-18",
+          )}
+        >
+          {showDuration((run.endMs ?? chart.timeline.endMs) - run.startMs)}
+        </Cell>
+        {isNarrow && <ThinBar {...props} />}
+      </div>
+      {!isNarrow && <BarCell {...props} />}
+    </Row>
+  );
+});
+
+function NameCell({ row, isNarrow, onToggle }: TreeLineProps) {
+  const { run, level, isExpanded } = row;
+  const Chevron = isExpanded ? ChevronDown : ChevronRight;
+  const indentPx = Math.min(level - 1, MOST_INDENTS) * INDENT_PX;
+  return (
+    <Cell className={join("flex min-w-0 flex-1 items-center self-stretch pl-2", isNarrow && "pb-4")}>
+      <span
+        aria-hidden
+        className="shrink-0 self-stretch"
+        style={{ width: indentPx, backgroundImage: indentPx > 0 ? GUIDES : undefined }}
+      />
+      <span className="w-5 shrink-0">
+        {isExpanded !== null && (
+          <button
+            type="button"
+            tabIndex={-1}
+            aria-label={isExpanded ? "Collapse" : "Expand"}
+            className="grid size-5 place-items-center rounded text-ink-3 hover:bg-hover hover:text-ink"
+            onClick={(event) => {
+              event.stopPropagation();
+              onToggle(row);
+            }}
+          >
+            <Chevron className="size-3.5" />
+          </button>
+        )}
+      </span>
+      <StatusIcon standing={standingOf(run)} labelled />
+      <span className="ml-1.5 flex min-w-0 items-center gap-2 text-sm">
+        <span className="max-w-40 min-w-0 shrink-0 truncate">
+          <AgentName name={run.agent} size="sm" />
+        </span>
+        <span className="truncate text-xs text-ink-3" title={run.task}>
+          {run.task}
+        </span>
+      </span>
+    </Cell>
+  );
+}
+
+function BarCell({ row: { run }, chart, originMs, hasSteps }: TreeLineProps) {
+  const { timeline, widthPx, leftPx } = chart;
+  const left = timeline.at(run.startMs) * widthPx;
+  const right = timeline.at(run.endMs ?? timeline.endMs) * widthPx;
+  const place = { left, width: Math.max(LEAST_BAR_PX, right - left), within: widthPx };
+  return (
+    <Cell className="relative flex-1 border-b border-line/60" style={{ minWidth: widthPx }}>
+      <span
+        className={join("absolute left-0 block h-[18px]", hasSteps ? "top-[5px]" : "top-[7px]")}
+        style={{ width: widthPx }}
+      >
+        <RunBar run={run} place={place} stickyPx={leftPx}>
+          {run.task}
+        </RunBar>
+      </span>
+      {hasSteps && <StepStrip runId={run.runId} chart={chart} originMs={originMs} />}
+    </Cell>
+  );
+}
+
+/** On a phone: when the run was at work, along the whole row. */
+function ThinBar({ row: { run }, chart: { timeline } }: TreeLineProps) {
+  const from = timeline.at(run.startMs);
+  const to = timeline.at(run.endMs ?? timeline.endMs);
+  return (
+    <span aria-hidden className="absolute inset-x-4 bottom-2 h-1.5 rounded-full bg-raised">
+      <span
+        className={join("absolute inset-y-0 min-w-1 rounded-full bg-current", lookOf(standingOf(run)).tone)}
+        style={{ left: `${from * 100}%`, width: `${(to - from) * 100}%` }}
+      />
+    </span>
+  );
+}

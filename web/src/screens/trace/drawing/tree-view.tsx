@@ -1,0 +1,140 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { ChevronsDownUp, ChevronsUpDown } from "lucide-react";
+import { useCallback, useRef, useState } from "react";
+import { Row, RowGroup, TitleCell, TreeGrid } from "../../../ui/grid.tsx";
+import { useNarrow } from "../../../ui/use-narrow.ts";
+import { Splitter } from "../splitter.tsx";
+import { AxisLines, AxisNames, type Chart } from "./axis.tsx";
+import { type Drawing, originOf } from "./drawing.ts";
+import { TreeLine } from "./tree-line.tsx";
+import type { TreeRow } from "./tree-rows.ts";
+import { useChart } from "./use-chart.ts";
+import { useReveal } from "./use-reveal.ts";
+import { useTree } from "./use-tree.ts";
+import { useTreeKeys } from "./use-tree-keys.ts";
+import { useViewport } from "./use-viewport.ts";
+
+const ROW_PX = 32;
+const NARROW_ROW_PX = 60;
+const HEAD_PX = 32;
+const LEAST_TREE_PX = 200;
+const MOST_TREE_SHARE = 0.6;
+const OVERSCAN = 10;
+
+/** The runs as a tree with a waterfall beside it: one grid, one scroll, and only the rows in sight are drawn. */
+export function TreeView(props: Drawing) {
+  const { trace, timeline, zoom, cursorId, openId, onOpen } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const isNarrow = useNarrow();
+  const [treePx, setTreePx] = useState(400);
+  const viewport = useViewport(scroller);
+  const mostPx = Math.max(LEAST_TREE_PX, viewport.width * MOST_TREE_SHARE);
+  const leftPx = isNarrow ? 0 : Math.min(treePx, mostPx);
+  const chart = useChart(scroller, { timeline, zoom: isNarrow ? 1 : zoom, leftPx, viewport });
+  const tree = useTree(props);
+  const rowPx = isNarrow ? NARROW_ROW_PX : ROW_PX;
+  const virtual = useVirtualizer({
+    count: tree.rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowPx,
+    getItemKey: useCallback((at: number) => at * rowPx, [rowPx]),
+    scrollMargin: isNarrow ? 0 : HEAD_PX,
+    scrollPaddingStart: isNarrow ? 0 : HEAD_PX,
+    overscan: OVERSCAN,
+  });
+  const onKeyDown = useTreeKeys({ ...props, tree, scroller });
+  useReveal({ ...props, tree, scroller, chart, scrollTo: (at) => virtual.scrollToIndex(at) });
+  const latest = useRef(tree.toggle);
+  latest.current = tree.toggle;
+  const onToggle = useCallback((row: TreeRow) => latest.current(row), []);
+  const originMs = originOf(trace);
+  const cursor = tree.placeOf(cursorId) === undefined ? tree.rows[0]?.run.runId : cursorId;
+  return (
+    <div className="relative flex min-h-0 min-w-0 flex-1">
+      <TreeGrid
+        ref={scroller}
+        aria-label="Runs as a tree"
+        aria-rowcount={tree.rows.length + 1}
+        onKeyDown={onKeyDown}
+        className="min-h-0 min-w-0 flex-1 overflow-auto overscroll-contain bg-panel"
+      >
+        {!isNarrow && <TreeHead chart={chart} tree={tree} />}
+        <RowGroup
+          className="relative min-h-full min-w-full"
+          style={{
+            height: virtual.getTotalSize(),
+            width: isNarrow ? undefined : chart.leftPx + chart.widthPx,
+          }}
+        >
+          {!isNarrow && <AxisLines chart={chart} />}
+          {virtual.getVirtualItems().map(({ index: at, start }) => {
+            const row = tree.rows[at];
+            if (!row) return null;
+            const { runId } = row.run;
+            return (
+              <TreeLine
+                key={runId}
+                row={row}
+                rowIndex={at + 2}
+                topPx={start - (isNarrow ? 0 : HEAD_PX)}
+                chart={chart}
+                originMs={originMs}
+                isCursor={runId === cursor}
+                isOpen={runId === openId}
+                hasSteps={tree.hasSteps(runId)}
+                isNarrow={isNarrow}
+                onOpen={onOpen}
+                onToggle={onToggle}
+              />
+            );
+          })}
+        </RowGroup>
+      </TreeGrid>
+      {!isNarrow && (
+        <div className="absolute inset-y-0 z-30 flex" style={{ left: leftPx - 4 }}>
+          <Splitter
+            label="Width of the tree"
+            width={leftPx}
+            least={LEAST_TREE_PX}
+            most={mostPx}
+            onChange={setTreePx}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function TreeHead({ chart, tree }: { chart: Chart; tree: ReturnType<typeof useTree> }) {
+  const Icon = tree.isAllOpen ? ChevronsDownUp : ChevronsUpDown;
+  return (
+    <RowGroup className="sticky top-0 z-20 min-w-full" style={{ width: chart.leftPx + chart.widthPx }}>
+      <Row
+        aria-rowindex={1}
+        className="flex h-8 items-stretch border-b border-line bg-panel text-2xs font-medium text-ink-3"
+      >
+        <div
+          className="sticky left-0 z-10 flex shrink-0 items-center border-r border-line bg-panel"
+          style={{ width: chart.leftPx }}
+        >
+          <TitleCell className="flex flex-1 items-center gap-1 pl-2">
+            <button
+              type="button"
+              aria-label={tree.isAllOpen ? "Collapse all" : "Expand all"}
+              onClick={tree.isAllOpen ? tree.collapseAll : tree.expandAll}
+              className="grid size-5 place-items-center rounded hover:bg-hover hover:text-ink"
+            >
+              <Icon className="size-3.5" />
+            </button>
+            Run
+          </TitleCell>
+          <TitleCell className="w-18 pr-3 text-right">Time</TitleCell>
+        </div>
+        <TitleCell>
+          <span className="sr-only">When it was at work</span>
+          <AxisNames chart={chart} />
+        </TitleCell>
+      </Row>
+    </RowGroup>
+  );
+}

@@ -1,0 +1,96 @@
+import { CircleCheck, CircleX, Lightbulb, TriangleAlert } from "lucide-react";
+import type { TraceRun } from "../../../../../src/schema/inspect/trace.ts";
+import { useSignal } from "../../../live/signal.ts";
+import { useSession } from "../../../live/use-session.tsx";
+import { join } from "../../../ui/join.ts";
+import { Markdown } from "../../../ui/markdown.tsx";
+import type { TabProps } from "./run-tabs.tsx";
+import { CopyButton, Nothing, Section, TextBlock } from "./section.tsx";
+
+/** What the run came to: its text, the verdicts on what it had to leave behind, warnings and data. */
+export function ResultTab({ run, detail }: TabProps) {
+  const { result, text } = detail;
+  const data = result?.data ?? run.result?.data;
+  const answer = text || run.result?.text || run.result?.summary || "";
+  if (run.endMs === null) return <LiveText runId={run.runId} />;
+  return (
+    <>
+      <Section title="Answer" aside={answer && <CopyButton text={answer} label="Copy the answer" />}>
+        {answer ? <Markdown text={answer} /> : <Nothing>It ended without an answer.</Nothing>}
+      </Section>
+      <Deliverables run={run} />
+      <Lines title="Warnings" lines={run.warnings} icon={TriangleAlert} tone="text-warn" />
+      <Lines title="Suggestions" lines={result?.suggestions ?? []} icon={Lightbulb} tone="text-accent" />
+      {data !== undefined && (
+        <Section title="Data" aside={<CopyButton text={pretty(data)} label="Copy the data" />}>
+          <TextBlock label="Data" text={pretty(data)} tall />
+        </Section>
+      )}
+    </>
+  );
+}
+
+function LiveText({ runId }: { runId: string }) {
+  const live = useSignal(useSession().live(runId));
+  return (
+    <Section title="So far">
+      {live?.text ? <Markdown text={live.text} live /> : <Nothing>It has not ended yet.</Nothing>}
+    </Section>
+  );
+}
+
+function Deliverables({ run: { deliverables } }: { run: TraceRun }) {
+  if (deliverables.length === 0) return null;
+  return (
+    <Section title="Deliverables">
+      <ul className="grid gap-1">
+        {deliverables.map(({ deliverable, ok, reason }) => (
+          <li key={deliverable} className="flex gap-2 rounded-md border border-line px-2.5 py-1.5 text-sm">
+            {ok ? (
+              <CircleCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-ok" />
+            ) : (
+              <CircleX aria-hidden className="mt-0.5 size-4 shrink-0 text-bad" />
+            )}
+            <div className="min-w-0">
+              <p className="font-medium wrap-anywhere">
+                {deliverable}{" "}
+                <span className={ok ? "text-ok" : "text-bad"}>{ok ? "is there" : "is missing"}</span>
+              </p>
+              {reason && <p className="text-xs wrap-anywhere text-ink-2">{reason}</p>}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Lines({
+  title,
+  lines,
+  icon: Icon,
+  tone,
+}: {
+  title: string;
+  lines: readonly string[];
+  icon: typeof Lightbulb;
+  tone: string;
+}) {
+  if (lines.length === 0) return null;
+  return (
+    <Section title={title}>
+      <ul className="grid gap-1">
+        {lines.map((line) => (
+          <li key={line} className="flex gap-2 text-sm wrap-anywhere">
+            <Icon aria-hidden className={join("mt-0.5 size-3.5 shrink-0", tone)} /> {line}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+/** JSON as people read it. */
+export function pretty(value: unknown): string {
+  return JSON.stringify(value, null, 2) ?? String(value);
+}

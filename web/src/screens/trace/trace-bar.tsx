@@ -1,0 +1,111 @@
+import { CircleX, Maximize2, Search, ZoomIn, ZoomOut } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { useShortcuts } from "../../shell/shortcuts.ts";
+import { Button } from "../../ui/button.tsx";
+import { Segmented } from "../../ui/controls/segmented.tsx";
+import { Keys } from "../../ui/keys.tsx";
+import { countOf } from "../../ui/measures.ts";
+import { Tooltip } from "../../ui/tooltip.tsx";
+import { useNarrow } from "../../ui/use-narrow.ts";
+import type { TraceIndex } from "./trace-index.ts";
+import type { useLook } from "./use-look.ts";
+
+const VIEWS = [
+  { value: "tree", name: "Tree" },
+  { value: "lanes", name: "Lanes" },
+] as const;
+
+/** What can be done with the drawing. */
+export function TraceBar({ look, index }: { look: ReturnType<typeof useLook>; index: TraceIndex }) {
+  const { failures } = index;
+  const isNarrow = useNarrow();
+  return (
+    <div className="flex shrink-0 flex-wrap items-center gap-1.5 border-b border-line bg-panel px-4 py-1.5">
+      <Segmented label="View" value={look.view} choices={VIEWS} onChange={look.showView} />
+      <FilterBox value={look.filter} onChange={look.setFilter} />
+      {failures.length > 0 && (
+        <Button kind="danger" onClick={look.failure}>
+          <CircleX aria-hidden className="size-3.5" />
+          {isNarrow
+            ? failures.length
+            : failures.length === 1
+              ? "Go to the failure"
+              : `First of ${countOf(failures.length, "failure")}`}
+          {isNarrow ? <span className="sr-only"> failures, go to the first</span> : <Keys keys="f" />}
+        </Button>
+      )}
+      {(!isNarrow || look.view === "lanes") && (
+        <div className="ml-auto flex items-center gap-0.5">
+          <span className="figures mr-1 text-2xs text-ink-3">
+            {look.zoom > 1 && `${look.zoom.toFixed(1)}×`}
+          </span>
+          <ZoomButton words="Farther (-)" onClick={look.zoomOut} disabled={look.zoom <= 1} icon={ZoomOut} />
+          <ZoomButton words="Closer (+)" onClick={look.zoomIn} icon={ZoomIn} />
+          <ZoomButton
+            words="Fit everything (0)"
+            onClick={look.fit}
+            disabled={look.zoom <= 1}
+            icon={Maximize2}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function ZoomButton({
+  words,
+  icon: Icon,
+  disabled = false,
+  onClick,
+}: {
+  words: string;
+  icon: typeof ZoomIn;
+  disabled?: boolean;
+  onClick: () => void;
+}) {
+  return (
+    <Tooltip words={words}>
+      <Button kind="quiet" aria-label={words} disabled={disabled} onClick={onClick}>
+        <Icon className="size-4" />
+      </Button>
+    </Tooltip>
+  );
+}
+
+const WAIT_MS = 150;
+
+function FilterBox({ value, onChange }: { value: string; onChange: (text: string) => void }) {
+  const field = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  useEffect(() => {
+    if (text === value) return;
+    const timer = setTimeout(() => onChange(text), WAIT_MS);
+    return () => clearTimeout(timer);
+  });
+  useShortcuts([{ keys: "/", does: "Filter runs", act: () => field.current?.focus() }]);
+  return (
+    <div className="relative min-w-0 flex-1 sm:max-w-64">
+      <Search
+        aria-hidden
+        className="pointer-events-none absolute top-1/2 left-2 size-3.5 -translate-y-1/2 text-ink-3"
+      />
+      <input
+        ref={field}
+        type="search"
+        aria-label="Filter runs by agent or text"
+        placeholder="Filter by agent or text"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape") return;
+          event.stopPropagation();
+          if (text === "") field.current?.blur();
+          else setText("");
+        }}
+        className="h-8 w-full rounded-md border border-line-strong bg-panel pr-2 pl-7 text-sm placeholder:text-ink-3"
+      />
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import { MessageSquareText } from "lucide-react";
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import type { TraceView } from "../../../../src/schema/api/inspect.ts";
+import { useSignal } from "../../live/signal.ts";
+import { useSession } from "../../live/use-session.tsx";
+import { countOf, showCost, showDuration, showTokens } from "../../ui/measures.ts";
+import { ScreenHead } from "../../ui/screen-head.tsx";
+import { StatusBadge } from "../../ui/status.tsx";
+import { ExportMenu } from "./export-menu.tsx";
+
+/** What the trace is of, how it stands and what it amounts to. */
+export function TraceHead({ trace }: { trace: TraceView }) {
+  const { id, title, state } = trace.session;
+  return (
+    <ScreenHead
+      title={title || id}
+      about={
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
+          <StatusBadge standing={state} />
+          <Totals trace={trace} />
+        </div>
+      }
+    >
+      <Link
+        href={`/chat/${id}`}
+        className="inline-flex h-8 items-center gap-1.5 rounded-md border border-line-strong bg-panel px-2.5 text-sm font-medium hover:bg-hover"
+      >
+        <MessageSquareText aria-hidden className="size-3.5" /> Chat
+      </Link>
+      <ExportMenu sessionId={id} />
+    </ScreenHead>
+  );
+}
+
+function Totals({ trace: { totals, session } }: { trace: TraceView }) {
+  const live = useSignal(useSession().totals);
+  const isLive = session.state === "running" && live.runs >= totals.runs;
+  const { atOnce, depth } = totals;
+  return (
+    <dl aria-label="In all" className="figures flex flex-wrap gap-x-3 gap-y-0.5 text-xs text-ink-2">
+      <Figure name="Runs">{countOf(totals.runs, "run")}</Figure>
+      <Figure name="Agents">{countOf(totals.agents, "agent")}</Figure>
+      <Figure name="Depth">{countOf(depth + 1, "level")}</Figure>
+      <Figure name="Most at once">{atOnce.toLocaleString("en-US")} at once</Figure>
+      <Figure name="Turns">{countOf(totals.turns, "turn")}</Figure>
+      <Figure name="Calls">{countOf(totals.calls, "call")}</Figure>
+      <Figure name="Tokens">{showTokens(isLive ? live.tokens : totals.tokens)} tokens</Figure>
+      <Figure name="Cost">{showCost(isLive ? live.costUsd : totals.costUsd)}</Figure>
+      <Figure name="Time at work">{showDuration(totals.activeMs)} at work</Figure>
+    </dl>
+  );
+}
+
+function Figure({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="whitespace-nowrap">
+      <dt className="sr-only">{name}</dt>
+      <dd title={name}>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+import { GitBranch } from "lucide-react";
+import { Link } from "wouter";
+import type { TraceView } from "../../../../src/schema/api/inspect.ts";
+import { useSession } from "../../live/use-session.tsx";
+import { ScreenHead } from "../../ui/screen-head.tsx";
+import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { LanesView } from "./drawing/lanes-view.tsx";
+import { TreeView } from "./drawing/tree-view.tsx";
+import { RunPane } from "./pane/run-pane.tsx";
+import { TraceBar } from "./trace-bar.tsx";
+import { TraceHead } from "./trace-head.tsx";
+import { useLook } from "./use-look.ts";
+import { useTrace } from "./use-trace.ts";
+
+/** The trace of the surrounding session: loading, failed, empty or drawn. */
+export function TracePage() {
+  const loaded = useTrace();
+  const { query, trace } = loaded;
+  if (trace) return <Drawn {...loaded} trace={trace} />;
+  return (
+    <>
+      <ScreenHead title="Trace" />
+      {query.isError ? (
+        <Failed failure={query.error} onRetry={() => void query.refetch()} />
+      ) : (
+        <Loading rows={12} label="Loading the trace" />
+      )}
+    </>
+  );
+}
+
+function Drawn(loaded: ReturnType<typeof useTrace> & { trace: TraceView }) {
+  const { trace, index, timeline, nowMs } = loaded;
+  const look = useLook(index);
+  const { sessionId } = useSession();
+  const View = look.view === "lanes" ? LanesView : TreeView;
+  const open = index.byId.get(look.openId ?? "");
+  if (trace.runs.length === 0)
+    return (
+      <>
+        <TraceHead trace={trace} />
+        <Empty icon={GitBranch} title="Nothing has run yet">
+          <Link href={`/chat/${sessionId}`} className="text-accent underline underline-offset-2">
+            Open the chat
+          </Link>
+        </Empty>
+      </>
+    );
+  return (
+    <>
+      <TraceHead trace={trace} />
+      <TraceBar look={look} index={index} />
+      <div className="flex min-h-0 flex-1">
+        <View
+          trace={trace}
+          index={index}
+          timeline={timeline}
+          nowMs={nowMs}
+          zoom={look.zoom}
+          filter={look.filter}
+          cursorId={look.cursorId}
+          openId={look.openId}
+          onCursor={look.moveTo}
+          onOpen={look.open}
+        />
+        {open && (
+          <RunPane
+            key={open.runId}
+            run={open}
+            index={index}
+            nowMs={nowMs}
+            tab={look.tab}
+            onTab={look.showTab}
+            onOpen={look.open}
+            onClose={look.close}
+          />
+        )}
+      </div>
+    </>
+  );
+}

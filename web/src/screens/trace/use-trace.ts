@@ -1,0 +1,70 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useMemo, useRef } from "react";
+import type { TraceView } from "../../../../src/schema/api/inspect.ts";
+import { api } from "../../api/client.ts";
+import { useNow } from "../../live/use-now.ts";
+import { useSession } from "../../live/use-session.tsx";
+import { createTimeline } from "./drawing/timeline.ts";
+import { indexTrace } from "./trace-index.ts";
+
+const LEAST_WAIT_MS = 1_000;
+/** A trace that takes long to load is loaded less often: at most a fifth of the time goes into it. */
+const WAIT_PER_LOAD = 4;
+
+/** The trace of the surrounding session. While something is at work it is loaded again whenever the tree changes. */
+export function useTrace() {
+  const { sessionId } = useSession();
+  const tookMs = useRef(0);
+  const query = useQuery({
+    queryKey: ["trace", sessionId],
+    queryFn: async () => {
+      const beganMs = performance.now();
+      const trace = await api.get<TraceView>(`/api/sessions/${sessionId}/trace`);
+      tookMs.current = performance.now() - beganMs;
+      return trace;
+    },
+  });
+  useReload(tookMs);
+  const { data: trace, dataUpdatedAt } = query;
+  const isRunning = trace?.session.state === "running";
+  const now = useNow(isRunning);
+  // By the server's clock: what it said last, and how long ago that was here.
+  const nowMs = (trace?.endMs ?? 0) + (isRunning ? Math.max(0, now - dataUpdatedAt) : 0);
+  const index = useMemo(() => indexTrace(trace?.runs ?? []), [trace]);
+  const timeline = useMemo(() => createTimeline({ gaps: trace?.gaps ?? [] }, nowMs), [trace, nowMs]);
+  return { query, trace, index, timeline, nowMs };
+}
+
+/** Loads the trace again after the tree has changed, at most as often as is good for both sides. */
+function useReload(tookMs: { readonly current: number }): void {
+  const client = useQueryClient();
+  const store = useSession();
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let loadedAtMs = performance.now();
+    const reload = () => {
+      timer = undefined;
+      loadedAtMs = performance.now();
+      void client.invalidateQueries({ queryKey: ["trace", store.sessionId] });
+    };
+    const onChange = () => {
+      // The first load of the session tells nothing that the trace does not say.
+      if (timer !== undefined || store.loading.value.state === "loading") return;
+      const wait = Math.max(LEAST_WAIT_MS, tookMs.current * WAIT_PER_LOAD);
+      timer = setTimeout(reload, Math.max(0, loadedAtMs + wait - performance.now()));
+    };
+    let { state } = store.session.value ?? {};
+    const leave = [
+      store.shape.subscribe(onChange),
+      store.session.subscribe(() => {
+        const before = state;
+        state = store.session.value?.state;
+        if (before !== undefined && state !== before) onChange();
+      }),
+    ];
+    return () => {
+      clearTimeout(timer);
+      for (const stop of leave) stop();
+    };
+  }, [client, store, tookMs]);
+}

@@ -1,0 +1,32 @@
+import { Check, Copy } from "lucide-react";
+import { useState } from "react";
+import { Button } from "../button.tsx";
+import { tellFailure } from "../toast.tsx";
+import { visibleText } from "../visible-text.ts";
+
+const STAY_MS = 1_500;
+
+/** A command or a piece of a file, to be copied. */
+export function CopyText({ text }: { text: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(() => {
+      setCopied(true);
+      setTimeout(() => setCopied(false), STAY_MS);
+    }, tellFailure);
+  return (
+    <span className="inline-flex max-w-full items-start gap-1 rounded-md border border-line bg-raised py-0.5 pr-0.5 pl-2">
+      <code className="min-w-0 py-0.5 font-mono text-xs whitespace-pre-wrap wrap-anywhere text-ink">
+        {visibleText(text)}
+      </code>
+      <Button
+        kind="quiet"
+        small
+        aria-label={isCopied ? "Copied" : `Copy: ${text}`}
+        onClick={() => void copy()}
+      >
+        {isCopied ? <Check className="size-3.5 text-ok" /> : <Copy className="size-3.5" />}
+      </Button>
+    </span>
+  );
+}

@@ -1,0 +1,22 @@
+import type { ComponentProps, ReactElement } from "react";
+
+/**
+ * Parts of a long grid. Only rows in sight are drawn, each at a place of its own, which table elements cannot be: so blocks
+ * carry the roles instead.
+ */
+function part(role: string): (props: ComponentProps<"div">) => ReactElement {
+  return (props) => <div {...props} role={role} />;
+}
+
+/** A grid; name it with `aria-label`. */
+export const Grid = part("grid");
+/** A grid whose rows are a tree. */
+export const TreeGrid = part("treegrid");
+/** Rows that belong together. */
+export const RowGroup = part("rowgroup");
+/** One row. */
+export const Row = part("row");
+/** One cell of a row. */
+export const Cell = part("gridcell");
+/** The title of a column. */
+export const TitleCell = part("columnheader");
