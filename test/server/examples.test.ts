@@ -22,7 +22,11 @@ test.each([
         '{"search": {"folders": ["documents"]}}',
       );
     }
-    const env = { HOME: ground.root, RETINUE_HOME: ground.dataDir, XDG_CONFIG_HOME: ground.root };
+    const env = {
+      HOME: ground.root,
+      RETINUE_HOME: ground.dataDir,
+      XDG_CONFIG_HOME: join(ground.root, "config"),
+    };
     const { registry, settings } = await loadProject({ projectDir: ground.projectDir, env });
     const asked: string[] = [];
     const runtime = createRuntime({
@@ -31,7 +35,7 @@ test.each([
       tools: builtInTools,
       projectDir: ground.projectDir,
       dataDir: ground.dataDir,
-      configDir: ground.root,
+      configDir: join(ground.root, "config"),
       env,
       approve: async ({ tool }) => {
         asked.push(tool);
@@ -46,7 +50,6 @@ test.each([
         depth: Math.max(...runs.map((run) => run.agent_depth)),
         agents: runs.map((run) => run.agent_role ?? ""),
       });
-      if (status !== "completed") console.log(runs.map((r) => [r.agent_role, r.error_message]));
       expect([task, status]).toEqual([task, "completed"]);
     }
     expect(seen[0]?.depth).toBe(2);

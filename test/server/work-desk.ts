@@ -91,7 +91,6 @@ export async function openDesk(
     permissionMode: "default",
     paced: new Set(),
     renderSession: sessionText,
-    paced: new Set(),
     checkHealth: async () => [{ check: "keys", verdict: "ok", summary: "fine" }],
   };
   const guard = createGuard({ key: Buffer.alloc(32, 7), port: PORT, origin: ORIGIN });

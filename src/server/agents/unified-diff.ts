@@ -11,7 +11,7 @@ export async function unifiedDiff({ name, before, after }: Change): Promise<stri
   const from = before === null ? "/dev/null" : name;
   const options = { context: 3, maxEditLength: MOST_EDITS };
   const patch = createTwoFilesPatch(from, name, before ?? "", after, "", "", options);
-  return patch?.replace(/^=+\n/, "") ?? replacedWhole(from, name, before ?? "", after);
+  return patch?.replace(/^(?:Index: .*\n)?=+\n/, "") ?? replacedWhole(from, name, before ?? "", after);
 }
 
 function replacedWhole(from: string, to: string, before: string, after: string): string {

@@ -3,7 +3,7 @@ import { GREETING } from "./encode-event.ts";
 /** What a stream needs from whoever fills it. */
 export type StreamPorts = {
   readonly signal: AbortSignal;
-  /** Called while the reader keeps up, until everything from before has been sent. */
+  /** The reader has read everything: more may be sent at once, if there is any. */
   more?(): void;
   /** The stream has ended, for whatever reason. */
   ended(): void;
@@ -16,11 +16,18 @@ const HEADERS = {
   "X-Accel-Buffering": "no",
 };
 
-/** Server-sent events to one reader. Whoever reads too slowly is let go, and can come back with the last id he has. */
+/**
+ * Server-sent events to one reader. Whoever leaves too much unread is let go, and can come back with the last id he has.
+ * What is unread is kept here and not by the stream, so that it can be forgotten at once.
+ */
 export class EventStream {
   readonly #ports: StreamPorts;
   readonly #body: ReadableStream<Uint8Array>;
+  readonly #unread: Uint8Array[] = [GREETING];
+  #unreadBytes = GREETING.length;
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  /** Set while the reader waits. */
+  #wake: (() => void) | null = null;
 
   constructor(ports: StreamPorts) {
     this.#ports = ports;
@@ -28,12 +35,11 @@ export class EventStream {
       {
         start: (controller) => {
           this.#controller = controller;
-          controller.enqueue(GREETING);
         },
-        pull: () => ports.more?.(),
+        pull: () => this.#pull(),
         cancel: () => this.#end(),
       },
-      new ByteLengthQueuingStrategy({ highWaterMark: MOST_UNREAD_BYTES }),
+      { highWaterMark: 0 },
     );
     if (ports.signal.aborted) queueMicrotask(this.close);
     else ports.signal.addEventListener("abort", this.close, { once: true });
@@ -44,15 +50,16 @@ export class EventStream {
     return new Response(this.#body, { headers: HEADERS });
   }
 
-  /** Bytes that may still be sent before the reader counts as stalled; 0 once it has ended. */
-  get room(): number {
-    return this.#controller?.desiredSize ?? 0;
-  }
-
   /** Sends bytes, or ends the stream of a reader who has left too many unread. */
   send(bytes: Uint8Array): void {
-    if (this.room > 0) this.#controller?.enqueue(bytes);
-    else this.#drop();
+    if (!this.#controller) return;
+    if (this.#unreadBytes >= MOST_UNREAD_BYTES) {
+      this.close();
+      return;
+    }
+    this.#unread.push(bytes);
+    this.#unreadBytes += bytes.length;
+    this.#wake?.();
   }
 
   readonly close = (): void => {
@@ -60,15 +67,26 @@ export class EventStream {
     this.#end();
   };
 
-  /** An error forgets what is unread at once, where a close would keep it for a reader who may never come. */
-  #drop(): void {
-    this.#controller?.error(new Error("the reader does not keep up"));
-    this.#end();
+  /** Gives the reader the next piece, or lets him wait until there is one. */
+  async #pull(): Promise<void> {
+    if (this.#unread.length === 0) this.#ports.more?.();
+    while (this.#unread.length === 0 && this.#controller) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#wake = resolve;
+      await promise;
+      this.#wake = null;
+    }
+    const next = this.#unread.shift();
+    if (!next) return;
+    this.#unreadBytes -= next.length;
+    this.#controller?.enqueue(next);
   }
 
   #end(): void {
     if (!this.#controller) return;
     this.#controller = null;
+    this.#unread.length = 0;
+    this.#wake?.();
     this.#ports.signal.removeEventListener("abort", this.close);
     this.#ports.ended();
   }

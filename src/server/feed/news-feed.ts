@@ -37,11 +37,12 @@ export class NewsFeed {
     const { response } = stream;
     const hello = this.#ports.hello();
     stream.send(encodeEvent(hello));
-    if (this.#streams.size === 0) {
+    const isFirst = !this.isWatched;
+    this.#streams.add(stream);
+    if (isFirst) {
       this.#asks = hello.asks;
       this.#ports.watched(true);
     }
-    this.#streams.add(stream);
     return response;
   }
 

@@ -28,8 +28,6 @@ type Watcher = { readonly stream: EventStream; seq: number | null };
 const PAGE = 200;
 const FLUSH_MS = 50;
 const RETRY_MS = 1_000;
-/** A reader who catches up is given no more than this before he has read it. */
-const ROOM_BYTES = 500_000;
 
 /**
  * What is told of one session while anybody watches it. The record is the source: after each change of it everybody gets
@@ -146,7 +144,7 @@ export class SessionFeed {
   /** The next page of what somebody missed; once he is where the others are he gets what they get. */
   #catchUp(watcher: Watcher): void {
     const { stream } = watcher;
-    if (watcher.seq === null || stream.room < ROOM_BYTES) return;
+    if (watcher.seq === null) return;
     // The others are told first: from here on nothing happens until he is one of them, or has a page to read.
     this.#flush();
     const missed =

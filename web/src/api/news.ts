@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from "react";
 import type { NewsEvent } from "../../../src/schema/api/stream.ts";
+import { whileVisible } from "../live/while-visible.ts";
 import { queryClient } from "./queries.ts";
 
 /** How the page and the server stand to each other. */
@@ -12,14 +13,25 @@ const listeners = new Set<() => void>();
 let startedAtMs: number | undefined;
 let source: EventSource | undefined;
 let failures = 0;
+let retry: ReturnType<typeof setTimeout> | undefined;
 
 function set(change: Partial<News>): void {
   news = { ...news, ...change };
   for (const listener of listeners) listener();
 }
 
-/** Opens the stream that says what is out of date, and keeps it open. */
+/** Opens the stream that says what is out of date, and keeps it open while the page is seen. */
 export function followNews(): void {
+  whileVisible(() => {
+    follow();
+    return () => {
+      clearTimeout(retry);
+      source?.close();
+    };
+  });
+}
+
+function follow(): void {
   source?.close();
   source = new EventSource("/api/events");
   on("hello", (hello) => {
@@ -58,7 +70,7 @@ async function lost(): Promise<void> {
     return;
   }
   set({ connection: "lost" });
-  if (isGivenUp) setTimeout(followNews, Math.min(500 * 2 ** failures++, 5_000));
+  if (isGivenUp) retry = setTimeout(follow, Math.min(500 * 2 ** failures++, 5_000));
 }
 
 /** The connection and the number of calls that wait for a person. */

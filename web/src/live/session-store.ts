@@ -2,6 +2,7 @@ import type { RunView, SessionCard, SessionDetail, StepView } from "../../../src
 import type { LiveChange, LiveRun, StreamEvent } from "../../../src/schema/api/stream.ts";
 import { api } from "../api/client.ts";
 import { Signal } from "./signal.ts";
+import { whileVisible } from "./while-visible.ts";
 
 /** How far the page is with a session. */
 export type Loading = { state: "loading" | "ready" | "reconnecting" } | { state: "failed"; failure: unknown };
@@ -44,6 +45,7 @@ export class SessionStore {
   #seq = 0;
   #source: EventSource | null = null;
   #retry: ReturnType<typeof setTimeout> | undefined;
+  #unfollow: (() => void) | null = null;
   #isClosed = false;
   #noticeIds = 0;
 
@@ -82,8 +84,7 @@ export class SessionStore {
 
   close(): void {
     this.#isClosed = true;
-    clearTimeout(this.#retry);
-    this.#source?.close();
+    this.#unfollow?.();
   }
 
   /** Asks again after a failure. */
@@ -100,7 +101,10 @@ export class SessionStore {
       this.#seq = detail.seq;
       this.#takeRuns(detail.runs);
       this.loading.set({ state: "ready" });
-      this.#follow();
+      this.#unfollow ??= whileVisible(() => {
+        this.#follow();
+        return () => this.#leave();
+      });
     } catch (failure) {
       if (!this.#isClosed) this.loading.set({ state: "failed", failure });
     }
@@ -121,6 +125,11 @@ export class SessionStore {
       this.#followed.delete(runId);
     }
     this.#takeSteps(steps);
+  }
+
+  #leave(): void {
+    clearTimeout(this.#retry);
+    this.#source?.close();
   }
 
   #follow(): void {

@@ -1,6 +1,6 @@
-/** A length of time in at most two units: `0.4 s`, `12 s`, `3 m 20 s`, `2 h 5 m`. */
+/** A length of time in at most two units: `2.4 s`, `12 s`, `3 m 20 s`, `2 h 5 m`. */
 export function showDuration(ms: number): string {
-  if (ms < 950) return `${(Math.max(0, ms) / 1_000).toFixed(1)} s`;
+  if (ms < 9_950) return `${(Math.max(0, ms) / 1_000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1_000);
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);

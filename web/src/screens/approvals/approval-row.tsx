@@ -78,7 +78,7 @@ function Outcome({ approval: { answer } }: { approval: ApprovalView }) {
 /** The call in a line; the whole of it is shown once it is chosen. */
 function gistOf({ tool, input, presented, targets }: ApprovalView): string {
   const command = typeof input === "object" && input !== null && "command" in input ? input.command : null;
-  const said = typeof command === "string" ? command : (presented ?? targets.join(", "));
+  const said = typeof command === "string" ? command : targets.join(", ") || presented;
   return visibleText(`${tool} ${said || (JSON.stringify(input) ?? "")}`)
     .replaceAll(/\s+/g, " ")
     .slice(0, 300);

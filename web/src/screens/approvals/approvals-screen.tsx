@@ -1,7 +1,6 @@
 import { Hand } from "lucide-react";
 import { useRef } from "react";
 import { useLocation, useParams } from "wouter";
-import type { ApprovalView } from "../../../../src/schema/api/approval.ts";
 import { useShortcuts } from "../../shell/shortcuts.ts";
 import { join } from "../../ui/join.ts";
 import { REACHABLE } from "../../ui/reachable.ts";
@@ -10,6 +9,7 @@ import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { ApprovalList } from "./approval-list.tsx";
 import { ChosenApproval } from "./chosen-approval.tsx";
 import { useApprovalLists } from "./use-approval-lists.ts";
+import { useShown } from "./use-shown.ts";
 
 /** Calls that wait for a person's word, and what was said to earlier ones. */
 export default function ApprovalsScreen() {
@@ -19,7 +19,7 @@ export default function ApprovalsScreen() {
   const [, go] = useLocation();
   const focusOn = useRef<string | null>(null);
   const pane = useRef<HTMLElement>(null);
-  const { shown, forget } = useShown(named, waiting, settled);
+  const { shown, isSought } = useShown(named, waiting, settled);
   const choose = (id: string | undefined, replace = false) => {
     focusOn.current = id ?? null;
     go(id ? `/approvals/${encodeURIComponent(id)}` : "/approvals", { replace });
@@ -36,10 +36,7 @@ export default function ApprovalsScreen() {
     const at = waiting.findIndex(({ approvalId }) => approvalId === answered);
     const rest = waiting.filter(({ approvalId }) => approvalId !== answered);
     const next = rest[at] ?? rest.at(-1);
-    if (!next) {
-      forget();
-      pane.current?.focus();
-    }
+    if (!next) pane.current?.focus();
     choose(next?.approvalId, true);
   };
   const isWaiting = waiting.some(({ approvalId }) => approvalId === shown?.approvalId);
@@ -72,7 +69,9 @@ export default function ApprovalsScreen() {
             {...REACHABLE}
             className={join("min-h-0 flex-1 overflow-auto bg-panel", !named && "max-lg:hidden")}
           >
-            {shown || named ? (
+            {isSought ? (
+              <Loading />
+            ) : shown || named ? (
               <ChosenApproval
                 approval={shown}
                 isWaiting={isWaiting}
@@ -90,25 +89,4 @@ export default function ApprovalsScreen() {
       )}
     </>
   );
-}
-
-/**
- * The question on show: the one that the address names, or else the oldest, which then stays until another is chosen. What
- * lies under the pointer never changes by itself.
- */
-function useShown(
-  named: string | undefined,
-  waiting: readonly ApprovalView[],
-  settled: readonly ApprovalView[],
-): { shown: ApprovalView | null; forget: () => void } {
-  const last = useRef<ApprovalView | null>(null);
-  const wanted = named ?? last.current?.approvalId ?? waiting[0]?.approvalId;
-  const found = [...waiting, ...settled].find(({ approvalId }) => approvalId === wanted);
-  if (found) last.current = found;
-  return {
-    shown: last.current?.approvalId === wanted ? last.current : null,
-    forget: () => {
-      last.current = null;
-    },
-  };
 }

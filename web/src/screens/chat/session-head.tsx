@@ -49,14 +49,14 @@ export function SessionHead({ onFailure }: { onFailure: () => void }) {
         </Button>
       )}
       {(hasLive || state === "running" || state === "waiting" || isInterrupted) && (
-        <Button kind="danger" onClick={() => post("cancel")}>
+        <Button kind="danger" title="Stop all" onClick={() => post("cancel")}>
           <OctagonX aria-hidden className="size-3.5" /> <span className="max-sm:sr-only">Stop all</span>
         </Button>
       )}
-      <Link href={`/trace/${store.sessionId}`} className={LINK}>
+      <Link href={`/trace/${store.sessionId}`} title="Trace" className={LINK}>
         <GitBranch aria-hidden className="size-3.5" /> <span className="max-sm:sr-only">Trace</span>
       </Link>
-      <Link href="/" className={LINK}>
+      <Link href="/" title="New chat" className={LINK}>
         <SquarePen aria-hidden className="size-3.5" /> <span className="max-sm:sr-only">New chat</span>
       </Link>
     </ScreenHead>
@@ -64,11 +64,15 @@ export function SessionHead({ onFailure }: { onFailure: () => void }) {
 }
 
 function Figures({ onFailure }: { onFailure: () => void }) {
-  const { runs, live, failed, tokens, costUsd }: Totals = useSignal(useSession().totals);
+  const store = useSession();
+  const { runs, live, failed, tokens, costUsd }: Totals = useSignal(store.totals);
+  const isHeld = useSelected(store.session, (session) => session?.holder != null);
   return (
     <>
       <span className="figures" title="Runs of the whole tree">
-        {live > 0 ? `${live.toLocaleString("en-US")} of ${countOf(runs, "run")} live` : countOf(runs, "run")}
+        {live > 0 && `${live.toLocaleString("en-US")} of `}
+        {countOf(runs, "run")}
+        {live > 0 && (isHeld ? " live" : " open")}
       </span>
       <span className="figures text-ink-2" title="Tokens and cost of the whole tree" data-testid="tree-cost">
         {showTokens(tokens)} tokens · {showCost(costUsd)}

@@ -15,7 +15,7 @@ export function CheckRow({ check: { verdict, summary, details = [], remedy } }: 
         </p>
         {details.length > 0 && (
           <ul className="grid gap-0.5 font-mono text-xs text-ink-2">
-            {details.map((detail) => (
+            {[...new Set(details)].map((detail) => (
               <li key={detail} className="wrap-anywhere">
                 {visibleText(detail)}
               </li>

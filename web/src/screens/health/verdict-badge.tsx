@@ -11,7 +11,7 @@ const LOOKS: Readonly<Record<Standing, Look>> = {
   ok: { word: "works", tone: "text-ok", icon: CircleCheck },
   warning: { word: "warning", tone: "text-warn", icon: CircleAlert },
   problem: { word: "problem", tone: "text-bad", icon: CircleX },
-  skipped: { word: "not checked", tone: "text-off", icon: CircleMinus },
+  skipped: { word: "skipped", tone: "text-off", icon: CircleMinus },
   note: { word: "note", tone: "text-off", icon: CircleMinus },
 };
 

@@ -46,7 +46,7 @@ export function StepDetails({
       <p className="figures text-xs text-ink-3">{about.join(", ")}</p>
       <p className="text-sm whitespace-pre-wrap wrap-anywhere">{visibleText(step.task)}</p>
       <ul aria-label="Done when" className="grid gap-0.5 text-sm text-ink-2">
-        {successCriteria.map((criterion) => (
+        {[...new Set(successCriteria)].map((criterion) => (
           <li key={criterion} className="flex items-start gap-1.5">
             <Check aria-hidden className="mt-1 size-3.5 shrink-0 text-ink-3" />
             <span className="min-w-0 wrap-anywhere">{visibleText(criterion)}</span>

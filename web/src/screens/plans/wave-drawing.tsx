@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from "react";
 import type { PlanStep, StepResult } from "../../../../src/schema/plan.ts";
-import { AgentMark } from "../../ui/face.tsx";
+import { AgentName } from "../../ui/face.tsx";
 import { join } from "../../ui/join.ts";
 import { StatusIcon } from "../../ui/status.tsx";
 import { visibleText } from "../../ui/visible-text.ts";
@@ -103,8 +103,9 @@ function StepGist({
   return (
     <>
       <span className="flex items-center gap-1.5">
-        <AgentMark name={step.role} size="sm" />
-        <span className="truncate text-xs text-ink-2">{step.role}</span>
+        <span className="min-w-0 truncate text-xs text-ink-2">
+          <AgentName name={step.role} size="sm" />
+        </span>
         <span className="ml-auto flex items-center gap-1">
           {result && <StatusIcon standing={standingOfStep(result)} labelled />}
           <span className="figures text-2xs text-ink-3">{numbers.get(step.id)}</span>

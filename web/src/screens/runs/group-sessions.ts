@@ -21,6 +21,11 @@ export function groupOf({ state, asks }: Pick<SessionCard, "state" | "asks">): G
   return state === "running" || state === "pending" ? "running" : "done";
 }
 
+/** How a session stands in one word: one that runs and asks needs the person. */
+export function standingOf(card: Pick<SessionCard, "state" | "asks">): string {
+  return card.state === "running" && card.asks > 0 ? "waiting" : card.state;
+}
+
 /** How many sessions each group has. */
 export function countGroups(sessions: readonly SessionCard[]): Readonly<Record<Group, number>> {
   const counts = { needsYou: 0, running: 0, done: 0 };

@@ -8,7 +8,7 @@ import { Cell, Row } from "../../ui/grid.tsx";
 import { join } from "../../ui/join.ts";
 import { countOf, showAge, showCost, showDuration, showTokens } from "../../ui/measures.ts";
 import { StatusBadge } from "../../ui/status.tsx";
-import { groupOf, workedMs } from "./group-sessions.ts";
+import { groupOf, standingOf, workedMs } from "./group-sessions.ts";
 
 /** Columns of the list, by the room there is; on a phone the same cells stand in two lines. */
 export const COLUMNS =
@@ -42,7 +42,7 @@ export const SessionRow = memo(function SessionRow(props: RowProps) {
       )}
     >
       <Cell className="flex">
-        <StatusBadge standing={card.state} />
+        <StatusBadge standing={standingOf(card)} />
       </Cell>
       <TaskCell card={card} />
       <Cell className="hidden min-w-0 text-sm @3xl:block">
@@ -86,7 +86,7 @@ export const SessionCardRow = memo(function SessionCardRow(props: RowProps) {
         <RowActions {...props} />
       </div>
       <Cell className="figures flex min-w-0 items-center gap-2 text-xs text-ink-3">
-        <StatusBadge standing={card.state} />
+        <StatusBadge standing={standingOf(card)} />
         {card.agent && (
           <span className="min-w-0 truncate text-ink-2">
             <AgentName name={card.agent} size="sm" />

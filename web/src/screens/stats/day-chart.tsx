@@ -6,6 +6,7 @@ import { fillDays } from "./fill-days.ts";
 
 const HEIGHT = 200;
 const UTC = "Etc/UTC";
+const HALF_DAY = 43_200;
 const DAYS = [1, 2, 5, 7, 14, 28, 56, 112].map((days) => days * 86_400);
 
 function showDay(seconds: number): string {
@@ -17,13 +18,13 @@ function showDay(seconds: number): string {
 }
 
 /** Runs and successes per day as bars. The same is said in a table beside it, so that it is a picture to screen readers. */
-export default function DayChart({ days }: { days: readonly DayStats[] }) {
+export default function DayChart({ days, fewest }: { days: readonly DayStats[]; fewest: number }) {
   const place = useRef<HTMLDivElement>(null);
   const theme = useShownTheme();
   useEffect(() => {
     const target = place.current;
     if (!target) return;
-    const chart = new uPlot(optionsFor(target, theme), dataOf(days), target);
+    const chart = new uPlot(optionsFor(target, theme), dataOf(days, fewest), target);
     const observer = new ResizeObserver(() =>
       chart.setSize({ width: Math.max(200, target.clientWidth), height: HEIGHT }),
     );
@@ -32,14 +33,14 @@ export default function DayChart({ days }: { days: readonly DayStats[] }) {
       observer.disconnect();
       chart.destroy();
     };
-  }, [days, theme]);
+  }, [days, fewest, theme]);
   return (
     <div ref={place} aria-hidden className="min-w-0 [&_.u-legend]:text-xs" style={{ minHeight: HEIGHT }} />
   );
 }
 
-function dataOf(days: readonly DayStats[]): uPlot.AlignedData {
-  const filled = fillDays(days);
+function dataOf(days: readonly DayStats[], fewest: number): uPlot.AlignedData {
+  const filled = fillDays(days, fewest, Date.now());
   return [
     filled.map(({ day }) => Date.parse(day) / 1_000),
     filled.map(({ runs }) => runs),
@@ -73,7 +74,7 @@ function optionsFor(target: HTMLElement, theme: string): uPlot.Options {
     cursor: { drag: { x: false, y: false }, points: { show: false } },
     legend: { show: false },
     scales: {
-      x: { time: true, range: (_, low, high) => [low - 43_200, high + 43_200] },
+      x: { time: true, range: ({ data: [at] }) => [(at[0] ?? 0) - HALF_DAY, (at.at(-1) ?? 0) + HALF_DAY] },
       y: { range: (_, __, high) => [0, Math.max(4, Math.ceil(high * 1.1))] },
     },
     axes: [

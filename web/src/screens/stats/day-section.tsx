@@ -6,7 +6,7 @@ import { REACHABLE } from "../../ui/reachable.ts";
 const DayChart = lazy(() => import("./day-chart.tsx"));
 
 /** Runs and successes per day: drawn, and in words for whoever cannot see the drawing. */
-export function DaySection({ days }: { days: readonly DayStats[] }) {
+export function DaySection({ days, fewest }: { days: readonly DayStats[]; fewest: number }) {
   if (days.length === 0) return null;
   return (
     <section aria-labelledby="per-day" className="rounded-lg border border-line bg-panel px-4 py-3">
@@ -21,7 +21,7 @@ export function DaySection({ days }: { days: readonly DayStats[] }) {
         <p className="ml-auto text-2xs text-ink-3">Days are UTC</p>
       </div>
       <Suspense fallback={<div className="h-50" />}>
-        <DayChart days={days} />
+        <DayChart days={days} fewest={fewest} />
       </Suspense>
       <details className="mt-1 text-xs">
         <summary className="w-fit cursor-pointer rounded py-0.5 text-ink-2 hover:text-ink">

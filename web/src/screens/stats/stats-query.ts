@@ -6,12 +6,12 @@ import { api, withQuery } from "../../api/client.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Spans of time that can be looked at, by the word in the address. */
+/** Spans of time that can be looked at, by the word in the address, and the days that are drawn of each at least. */
 export const RANGES = [
-  { range: "24h", name: "24 h", days: 1 },
-  { range: "7d", name: "7 d", days: 7 },
-  { range: "30d", name: "30 d", days: 30 },
-  { range: "all", name: "All", days: null },
+  { range: "24h", name: "24 h", days: 1, drawn: 2 },
+  { range: "7d", name: "7 d", days: 7, drawn: 7 },
+  { range: "30d", name: "30 d", days: 30, drawn: 30 },
+  { range: "all", name: "All", days: null, drawn: 14 },
 ] as const;
 
 /** One of those. */
@@ -47,6 +47,7 @@ export function useStats({ range, by }: StatsChoice) {
     queryFn: () => api.get<StatsView>(withQuery("/api/stats", { by, since: sinceOf(range) })),
     placeholderData: (before) => before,
     staleTime: 10_000,
+    refetchInterval: 20_000,
   });
 }
 

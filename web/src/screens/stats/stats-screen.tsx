@@ -35,7 +35,7 @@ export default function StatsScreen() {
       </ScreenHead>
       <section aria-label="Figures" {...REACHABLE} className="min-h-0 flex-1 overflow-auto">
         {data ? (
-          <Figures stats={data} by={choice.by} isOld={isPlaceholderData} isAll={choice.range === "all"} />
+          <Figures stats={data} by={choice.by} isOld={isPlaceholderData} range={choice.range} />
         ) : error ? (
           <Failed failure={error} onRetry={() => void refetch()} />
         ) : (
@@ -50,13 +50,14 @@ function Figures({
   stats,
   by,
   isOld,
-  isAll,
+  range,
 }: {
   stats: StatsView;
   by: StatsBy;
   isOld: boolean;
-  isAll: boolean;
+  range: Range;
 }) {
+  const isAll = range === "all";
   if (stats.total.runs === 0)
     return (
       <Empty icon={ChartNoAxesColumn} title={isAll ? "No runs yet" : "No runs in this time"}>
@@ -79,7 +80,7 @@ function Figures({
       className={join("mx-auto grid max-w-7xl gap-4 p-4 transition-opacity", isOld && "opacity-60")}
     >
       <TotalTiles total={stats.total} />
-      <DaySection days={stats.days} />
+      <DaySection days={stats.days} fewest={RANGES.find((one) => one.range === range)?.drawn ?? 7} />
       <StatsTable groups={stats.groups} by={by} />
       <p className="text-xs text-ink-3">
         Each attempt of a delegation is a run. In brackets: the range in which the true rate lies at 95 %, and

@@ -4,20 +4,24 @@ import { Link } from "wouter";
 import type { TraceView } from "../../../../src/schema/api/inspect.ts";
 import { useSignal } from "../../live/signal.ts";
 import { useSession } from "../../live/use-session.tsx";
-import { countOf, showCost, showDuration, showTokens } from "../../ui/measures.ts";
+import { countOf, showCost, showTokens } from "../../ui/measures.ts";
 import { ScreenHead } from "../../ui/screen-head.tsx";
 import { StatusBadge } from "../../ui/status.tsx";
 import { ExportMenu } from "./export-menu.tsx";
+import { showSpan } from "./show-span.ts";
 
 /** What the trace is of, how it stands and what it amounts to. */
 export function TraceHead({ trace }: { trace: TraceView }) {
-  const { id, title, state } = trace.session;
+  const { id, title } = trace.session;
+  const card = useSignal(useSession().session);
+  const state = card?.state ?? trace.session.state;
+  const needsYou = state === "running" && (card?.asks ?? 0) > 0;
   return (
     <ScreenHead
       title={title || id}
       about={
         <div className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
-          <StatusBadge standing={state} />
+          <StatusBadge standing={needsYou ? "waiting" : state} />
           <Totals trace={trace} />
         </div>
       }
@@ -47,7 +51,7 @@ function Totals({ trace: { totals, session } }: { trace: TraceView }) {
       <Figure name="Calls">{countOf(totals.calls, "call")}</Figure>
       <Figure name="Tokens">{showTokens(isLive ? live.tokens : totals.tokens)} tokens</Figure>
       <Figure name="Cost">{showCost(isLive ? live.costUsd : totals.costUsd)}</Figure>
-      <Figure name="Time at work">{showDuration(totals.activeMs)} at work</Figure>
+      <Figure name="Time at work">{showSpan(totals.activeMs)} at work</Figure>
     </dl>
   );
 }

@@ -4,11 +4,11 @@ import type { TraceView } from "../../../../src/schema/api/inspect.ts";
 import { useSession } from "../../live/use-session.tsx";
 import { ScreenHead } from "../../ui/screen-head.tsx";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
-import { LanesView } from "./drawing/lanes-view.tsx";
-import { TreeView } from "./drawing/tree-view.tsx";
+import { LanesView } from "./lanes/lanes-view.tsx";
 import { RunPane } from "./pane/run-pane.tsx";
 import { TraceBar } from "./trace-bar.tsx";
 import { TraceHead } from "./trace-head.tsx";
+import { TreeView } from "./tree/tree-view.tsx";
 import { useLook } from "./use-look.ts";
 import { useTrace } from "./use-trace.ts";
 

@@ -8,6 +8,7 @@ import { createTimeline } from "./drawing/timeline.ts";
 import { indexTrace } from "./trace-index.ts";
 
 const LEAST_WAIT_MS = 1_000;
+const COUNT_MS = 4_000;
 /** A trace that takes long to load is loaded less often: at most a fifth of the time goes into it. */
 const WAIT_PER_LOAD = 4;
 
@@ -23,6 +24,9 @@ export function useTrace() {
       tookMs.current = performance.now() - beganMs;
       return trace;
     },
+    // Turns and calls change nothing about the tree, and are counted all the same.
+    refetchInterval: ({ state: { data } }) =>
+      data?.session.state === "running" && Math.max(COUNT_MS, tookMs.current * 2 * WAIT_PER_LOAD),
   });
   useReload(tookMs);
   const { data: trace, dataUpdatedAt } = query;
@@ -53,13 +57,13 @@ function useReload(tookMs: { readonly current: number }): void {
       const wait = Math.max(LEAST_WAIT_MS, tookMs.current * WAIT_PER_LOAD);
       timer = setTimeout(reload, Math.max(0, loadedAtMs + wait - performance.now()));
     };
-    let { state } = store.session.value ?? {};
+    let before = store.session.value;
     const leave = [
       store.shape.subscribe(onChange),
       store.session.subscribe(() => {
-        const before = state;
-        state = store.session.value?.state;
-        if (before !== undefined && state !== before) onChange();
+        const { value: now } = store.session;
+        if (before && (now?.state !== before.state || now?.asks !== before.asks)) onChange();
+        before = now;
       }),
     ];
     return () => {

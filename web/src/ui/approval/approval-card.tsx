@@ -158,7 +158,7 @@ function Targets({ targets }: { targets: readonly string[] }) {
     <div className="text-xs">
       <p className="mb-1 text-ink-3">It would touch</p>
       <ul className="flex flex-wrap gap-1">
-        {targets.map((target) => (
+        {[...new Set(targets)].map((target) => (
           <li
             key={target}
             className="max-w-full rounded border border-line bg-raised px-1.5 py-0.5 font-mono text-2xs whitespace-pre-wrap wrap-anywhere text-ink-2"

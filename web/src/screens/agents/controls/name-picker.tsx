@@ -1,11 +1,10 @@
 import { Combobox } from "@base-ui/react/combobox";
-import { Check, TriangleAlert, X } from "lucide-react";
-import { type ReactNode, useId, useState } from "react";
-import { join } from "../../../ui/join.ts";
+import { Check } from "lucide-react";
+import { useId, useState } from "react";
+import { NameChip, type NameLook, ReadNames } from "./name-chip.tsx";
 import { POPUP, POPUP_ITEM } from "./popup.ts";
 
-/** What a name in the list may carry: a mark before it, and a warning about it. */
-export type NameLook = { mark?: ReactNode; warning?: string | null; about?: string };
+const PLAIN = (): NameLook => ({});
 
 /** Several names out of a list, as chips; with `isOpen`, names that are not in it can be typed too. */
 export function NamePicker({
@@ -13,7 +12,7 @@ export function NamePicker({
   names,
   choices,
   onChange,
-  lookOf,
+  lookOf = PLAIN,
   isOpen = false,
   readOnly = false,
   placeholder = "Add…",
@@ -31,6 +30,7 @@ export function NamePicker({
 }) {
   const id = useId();
   const [typed, setTyped] = useState("");
+  if (readOnly) return <ReadNames label={label} names={names} lookOf={lookOf} />;
   const fresh = typed.trim();
   const all = [...new Set([...choices, ...names])];
   const items = isOpen && fresh && !all.includes(fresh) ? [...all, fresh] : all;
@@ -44,27 +44,23 @@ export function NamePicker({
         autoHighlight
         items={items}
         value={names}
-        onValueChange={(chosen) => {
+        onValueChange={(chosen, details) => {
+          // Escape leaves the list; it must not empty it.
+          if (details.reason === "escape-key") return details.cancel();
           onChange(chosen);
           setTyped("");
         }}
         inputValue={typed}
         onInputValueChange={setTyped}
-        readOnly={readOnly}
       >
-        <Combobox.InputGroup
-          className={join(
-            "min-h-8 cursor-text rounded-md border border-line-strong px-1 py-0.75 focus-within:outline-2 focus-within:outline-accent",
-            readOnly ? "bg-raised" : "bg-panel",
-          )}
-        >
+        <Combobox.InputGroup className="min-h-8 cursor-text rounded-md border border-line-strong bg-panel px-1 py-0.75 focus-within:outline-2 focus-within:outline-accent">
           <Combobox.Chips className="flex flex-wrap items-center gap-1">
             {names.map((name) => (
-              <Chip key={name} name={name} look={lookOf?.(name) ?? {}} readOnly={readOnly} />
+              <NameChip key={name} name={name} look={lookOf(name)} />
             ))}
             <Combobox.Input
               id={id}
-              placeholder={readOnly ? (names.length === 0 ? "none" : "") : placeholder}
+              placeholder={placeholder}
               aria-describedby={hint ? `${id}-note` : undefined}
               className="h-6 min-w-16 flex-1 bg-transparent px-1 text-sm outline-none placeholder:text-ink-3"
             />
@@ -74,11 +70,11 @@ export function NamePicker({
           <Combobox.Positioner className="z-50" sideOffset={4}>
             <Combobox.Popup className={POPUP}>
               <Combobox.Empty>
-                <p className="px-2 py-1.5 text-sm text-ink-3 empty:hidden">Nothing fits.</p>
+                <p className="px-2 py-1.5 text-sm text-ink-3">Nothing fits.</p>
               </Combobox.Empty>
               <Combobox.List>
                 {(name: string) => (
-                  <Item key={name} name={name} look={lookOf?.(name) ?? {}} isNew={!all.includes(name)} />
+                  <Item key={name} name={name} look={lookOf(name)} isNew={!all.includes(name)} />
                 )}
               </Combobox.List>
             </Combobox.Popup>
@@ -91,33 +87,6 @@ export function NamePicker({
         </p>
       )}
     </div>
-  );
-}
-
-function Chip({ name, look, readOnly }: { name: string; look: NameLook; readOnly: boolean }) {
-  return (
-    <Combobox.Chip
-      aria-label={look.warning ? `${name}: ${look.warning}` : name}
-      title={look.warning ?? undefined}
-      className={join(
-        "flex h-6 max-w-full cursor-default items-center gap-1 rounded pl-1.5 text-xs outline-none data-highlighted:outline-2 data-highlighted:outline-accent",
-        look.warning ? "bg-warn-soft text-warn" : "bg-raised text-ink",
-      )}
-    >
-      {look.warning ? <TriangleAlert aria-hidden className="size-3 shrink-0" /> : look.mark}
-      <span className="truncate font-medium">{name}</span>
-      {look.warning && <span className="truncate">({look.warning})</span>}
-      {readOnly ? (
-        <span className="w-1" />
-      ) : (
-        <Combobox.ChipRemove
-          aria-label={`Remove ${name}`}
-          className="grid size-6 shrink-0 place-items-center rounded hover:bg-hover"
-        >
-          <X aria-hidden className="size-3" />
-        </Combobox.ChipRemove>
-      )}
-    </Combobox.Chip>
   );
 }
 

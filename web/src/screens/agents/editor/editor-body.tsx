@@ -1,6 +1,8 @@
+import { ArrowDown } from "lucide-react";
 import { lazy, Suspense, useCallback, useRef } from "react";
 import type { AgentReview } from "../../../../../src/schema/api/agent.ts";
 import { useSignal } from "../../../live/signal.ts";
+import { Button } from "../../../ui/button.tsx";
 import { Loading } from "../../../ui/states.tsx";
 import { PaneTabs } from "../controls/pane-tabs.tsx";
 import { useParam } from "../controls/use-param.ts";
@@ -15,6 +17,7 @@ export function EditorBody({ hasFile, before }: { hasFile: boolean; before: Agen
   const [pane, setPane] = useParam("pane");
   const [, setSide] = useParam("side");
   const draft = useDraft();
+  const outcome = useRef<HTMLElement>(null);
   const open = useRef(setSide);
   open.current = setSide;
   const showProblems = useCallback(() => open.current("problems"), []);
@@ -35,7 +38,7 @@ export function EditorBody({ hasFile, before }: { hasFile: boolean; before: Agen
             label="How to edit it"
             value={hasFile && pane === "raw" ? "raw" : "form"}
             onChange={(value) => setPane(value === "form" ? "" : value)}
-            aside={<Work />}
+            aside={<Aside onOutcome={() => outcome.current?.scrollIntoView()} />}
             tabs={[
               { value: "form", label: "Form", content: <FormPane onProblems={showProblems} /> },
               ...(hasFile ? [{ value: "raw", label: "Raw", content: raw }] : []),
@@ -43,6 +46,7 @@ export function EditorBody({ hasFile, before }: { hasFile: boolean; before: Agen
           />
         </section>
         <section
+          ref={outcome}
           aria-label="What comes of it"
           className="flex min-w-0 flex-col border-line max-@4xl:border-t @4xl:min-h-0 @4xl:flex-1 @4xl:border-l"
         >
@@ -53,11 +57,16 @@ export function EditorBody({ hasFile, before }: { hasFile: boolean; before: Agen
   );
 }
 
-function Work() {
+function Aside({ onOutcome }: { onOutcome: () => void }) {
   const isWorking = useSignal(useDraft().isWorking);
   return (
-    <span role="status" className="text-xs text-ink-3">
-      {isWorking ? "Checking…" : ""}
-    </span>
+    <div className="flex items-center gap-2">
+      <span role="status" className="text-xs text-ink-3">
+        {isWorking ? "Checking…" : ""}
+      </span>
+      <Button small kind="quiet" className="@4xl:hidden" onClick={onOutcome}>
+        <ArrowDown aria-hidden className="size-3" /> Rights and more
+      </Button>
+    </div>
   );
 }

@@ -25,9 +25,11 @@ export default function RawPane() {
     const follow = () => bring(opened, draft.text.value);
     follow();
     const jump = () => show(opened, draft);
-    jump();
+    // Only once it is on the page can it be scrolled and take the focus.
+    const frame = requestAnimationFrame(jump);
     const stops = [draft.text.subscribe(follow), draft.jump.subscribe(jump)];
     return () => {
+      cancelAnimationFrame(frame);
       for (const stop of stops) stop();
       draft.rawState = opened.state;
       opened.destroy();

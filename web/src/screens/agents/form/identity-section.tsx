@@ -68,7 +68,7 @@ export function IdentitySection() {
           label="Icon"
           value={form.icon ?? ""}
           readOnly={readOnly}
-          placeholder="🔎"
+          placeholder={form.name.slice(0, 1).toUpperCase()}
           onChange={(icon) => change({ icon: icon || null })}
         />
         <Choice

@@ -9,7 +9,7 @@ const FIELDS: readonly Field[] = [
   { field: "turns", label: "Turns", hint: "of one run", whole: true },
   { field: "toolCalls", label: "Tool calls", hint: "of one run", whole: true },
   { field: "minutes", label: "Minutes", hint: "of one run", whole: false },
-  { field: "contextChars", label: "Context characters", hint: "of one run", whole: true },
+  { field: "contextChars", label: "Context chars", hint: "of one run", whole: true },
   { field: "tokens", label: "Tokens", hint: "with everything below", whole: true },
   { field: "costUsd", label: "Cost in US$", hint: "with everything below", whole: false },
   { field: "spawns", label: "Delegations", hint: "with everything below", whole: true },

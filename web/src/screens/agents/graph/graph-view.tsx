@@ -16,11 +16,13 @@ import type { AgentFace, DelegationGraph } from "../../../../../src/schema/api/a
 import { AgentMark } from "../../../ui/face.tsx";
 import { join } from "../../../ui/join.ts";
 import { agentPath } from "../agent-path.ts";
-import { layOut, NODE } from "./lay-out.ts";
+import { edgeId, layOut, NODE } from "./lay-out.ts";
+import { RoutedLine } from "./routed-edge.tsx";
 
 type AgentNode = Node<{ face: AgentFace; isEnabled: boolean; isInCycle: boolean; isHere: boolean }>;
 
 const NODE_TYPES = { agent: AgentBox };
+const EDGE_TYPES = { routed: RoutedLine };
 
 /** Who may delegate to whom, drawn. What it says is beside it as a list too. */
 export default function GraphView({ graph, here = null }: { graph: DelegationGraph; here?: string | null }) {
@@ -31,6 +33,7 @@ export default function GraphView({ graph, here = null }: { graph: DelegationGra
       nodes={nodes}
       edges={edges}
       nodeTypes={NODE_TYPES}
+      edgeTypes={EDGE_TYPES}
       fitView
       fitViewOptions={{ maxZoom: 1, padding: 0.08 }}
       minZoom={0.1}
@@ -86,7 +89,7 @@ function AgentBox({ data: { face, isEnabled, isInCycle, isHere } }: NodeProps<Ag
 }
 
 function drawn(graph: DelegationGraph, here: string | null): { nodes: AgentNode[]; edges: Edge[] } {
-  const places = layOut(graph);
+  const { places, routes } = layOut(graph);
   const inCycle = new Set(graph.cycles.flat());
   const nodes = graph.nodes.map(({ isEnabled, ...face }) => ({
     id: face.name,
@@ -100,16 +103,13 @@ function drawn(graph: DelegationGraph, here: string | null): { nodes: AgentNode[
     const color = isInCycle ? "var(--bad)" : "var(--line-strong)";
     const isBack = (places.get(to)?.x ?? 0) <= (places.get(from)?.x ?? 0);
     return {
-      id: `${from} ${to}`,
+      id: edgeId(from, to),
       source: from,
       target: to,
       // What leads back runs below the boxes, or it would be hidden by them.
-      ...(isBack && {
-        type: "smoothstep",
-        sourceHandle: "back",
-        targetHandle: "back-to",
-        pathOptions: { offset: 14 },
-      }),
+      ...(isBack
+        ? { type: "smoothstep", sourceHandle: "back", targetHandle: "back-to", pathOptions: { offset: 14 } }
+        : { type: "routed", data: { points: routes.get(edgeId(from, to)) ?? [] } }),
       ...(isInCycle && {
         label: "cycle",
         labelStyle: { fill: "var(--bad)", fontSize: 11, fontWeight: 600 },

@@ -51,12 +51,19 @@ export function AgentList({ opened, isBeside }: { opened: string | null; isBesid
 
 function Finder({ words, onWords }: { words: string; onWords: (words: string) => void }) {
   const field = useRef<HTMLInputElement>(null);
-  useShortcuts([{ keys: "/", does: "Find an agent", act: () => field.current?.focus() }]);
-  const onKeyDown = ({ key, currentTarget }: KeyboardEvent<HTMLInputElement>) => {
+  const step = (by: number) => {
+    const links = [...(field.current?.closest("section")?.querySelectorAll<HTMLElement>("nav a") ?? [])];
+    const at = links.findIndex((link) => link.matches(":focus"));
+    links[at < 0 ? 0 : Math.min(Math.max(0, at + by), links.length - 1)]?.focus();
+  };
+  useShortcuts([
+    { keys: "/", does: "Find an agent", act: () => field.current?.focus() },
+    { keys: "j", does: "Next agent", act: () => step(1) },
+    { keys: "k", does: "Agent before", act: () => step(-1) },
+  ]);
+  const onKeyDown = ({ key }: KeyboardEvent) => {
     if (key === "Escape") onWords("");
-    if (key === "ArrowDown") {
-      currentTarget.closest("section")?.querySelector<HTMLElement>("nav a")?.focus();
-    }
+    if (key === "ArrowDown") step(1);
   };
   return (
     <div className="relative shrink-0 px-3 py-2">

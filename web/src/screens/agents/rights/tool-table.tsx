@@ -117,7 +117,7 @@ const ToolRow = memo(function ToolRow({
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line px-2.5 py-1">
       <div className="min-w-32 flex-1">
-        <p className="flex items-baseline gap-2">
+        <p className="flex items-center gap-2">
           <code className="truncate font-mono text-xs">{name}</code>
           {verdict && <VerdictMark verdict={verdict} />}
         </p>

@@ -25,7 +25,7 @@ export function RightsTable({
       <table className="w-full border-collapse text-left text-xs">
         <thead className="bg-raised text-2xs text-ink-3">
           <tr>
-            {["Tool", "Verdict", "Decided by", "Rule"].map((head) => (
+            {["Tool", "Verdict", "Deciding layer and rule"].map((head) => (
               <th key={head} scope="col" className="px-2 py-1 font-medium whitespace-nowrap">
                 {head}
               </th>
@@ -71,9 +71,9 @@ function Row({ row, was }: { row: RightsRow; was: RightsRow["verdict"] }) {
           </p>
         )}
       </td>
-      <td className="px-2 py-1 text-ink-2">{row.layer || "–"}</td>
-      <td className="px-2 py-1">
-        <code className="font-mono wrap-break-word text-ink-2">{row.rule ?? "–"}</code>
+      <td className="w-full px-2 py-1">
+        <span className="text-ink-2">{row.layer || "–"}</span>
+        {row.rule && <code className="ml-2 font-mono wrap-anywhere">{row.rule}</code>}
         {others.length > 0 && (
           <p className="text-2xs text-ink-3">
             also{" "}

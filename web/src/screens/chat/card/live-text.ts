@@ -14,10 +14,11 @@ export function tailOf(text: string, mostChars: number): string {
 
 const LINE_CHARS = 160;
 
-/** The last words that were written, in one line. */
+/** The last words that were written, in one line and without the marks of Markdown. */
 export function lastWordsOf(live: LiveRun | null): string {
   const end = textOf(live)
     .slice(-2 * LINE_CHARS)
+    .replace(/\*\*|`+|^#+ /gm, "")
     .replace(/\s+/g, " ")
     .trim();
   return end.length <= LINE_CHARS ? end : end.slice(end.indexOf(" ", end.length - LINE_CHARS) + 1);

@@ -31,10 +31,11 @@ export function RunActivity({ runId, quoted = false }: { runId: string; quoted?:
     return <Line icon={Pause} words="Interrupted. Resume the session to go on." />;
   if (standing === "paused") return <Line icon={Pause} words="Paused" />;
   if (standing === "waiting") return <Line icon={Hourglass} words={WAITS.approval} />;
-  const current = calls?.findLast(({ tool }) => tool !== "delegate");
+  if (calls === undefined) return <Line icon={PenLine} words="Working" />;
+  const current = calls.findLast(({ tool }) => tool !== "delegate");
   if (current && waitingOn !== "children") {
     const { tool, progress } = current;
-    const more = (calls?.length ?? 1) - 1;
+    const more = calls.length - 1;
     return (
       <Line
         icon={toolIcon(tool)}

@@ -69,7 +69,8 @@ function EndWords({ runId }: { runId: string }) {
   const [isWhole, setWhole] = useState(false);
   const { data, isFetching } = useRunDetail(runId, isWhole, "ended");
   const isGood = standingOf(run) === "completed";
-  const text = (isWhole && data?.text) || run.summary || "";
+  const summary = run.summary === run.status ? "" : (run.summary ?? "");
+  const text = (isWhole && data?.text) || summary;
   return (
     <>
       {!isGood && (
@@ -79,7 +80,7 @@ function EndWords({ runId }: { runId: string }) {
         </p>
       )}
       {text && <Markdown text={text} className="text-sm" />}
-      {(run.summary?.length ?? 0) >= SUMMARY_CHARS && (
+      {summary.length >= SUMMARY_CHARS && (
         <div>
           <Button kind="quiet" small className="-ml-1.5" onClick={() => setWhole(!isWhole)}>
             {isWhole ? (isFetching ? "Loading…" : "Show the summary") : "Show the whole answer"}

@@ -14,6 +14,7 @@ export function SteerBox({ runId, name }: { runId: string; name: string }) {
     if (!words) return;
     const isSent = await attempt(() => api.post(`/api/runs/${runId}/steer`, { text: words }));
     if (!isSent) return;
+    view.say(runId, words);
     tell(`${name} reads it before its next turn.`);
     close();
   };

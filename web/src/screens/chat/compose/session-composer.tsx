@@ -35,13 +35,16 @@ export function SessionComposer({
     if (steered) view.say(runId, text);
     onSent();
   };
+  const refusal = session ? refusalOf(session) : null;
   return (
     <Composer
       ref={field}
       place={store.sessionId}
-      refusal={session ? refusalOf(session) : null}
+      refusal={refusal}
       placeholder={
-        isLive ? `Tell ${displayName} something while it works…` : `Ask ${displayName} something more…`
+        isLive && refusal === null
+          ? `Tell ${displayName} something while it works…`
+          : `Ask ${displayName} something more…`
       }
       onSend={send}
     >

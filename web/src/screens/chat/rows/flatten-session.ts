@@ -10,12 +10,15 @@ export type Conversation = {
   children(runId: string): readonly string[];
   /** What the person opened and closed, by key. */
   opened: ReadonlyMap<string, boolean>;
-  /** Keys that stay open although nobody asked for it: somebody reads there. */
-  held: ReadonlySet<string>;
+  /** How it was, where somebody reads and nothing may be folded away or change places under their eyes. */
+  held: Held | null;
   asks: Asks;
   said: readonly Said[];
   notices: readonly Notice[];
 };
+
+/** What was open, and the order of the runs behind each bar. */
+export type Held = { open: ReadonlySet<string>; orders: ReadonlyMap<string, readonly string[]> };
 
 /** More siblings than this stand behind one bar. */
 export const MOST_SIBLINGS = 5;
@@ -24,13 +27,14 @@ export const MOST_SIBLINGS = 5;
 type Family = { ids: readonly string[]; level: number; isCrowd: boolean };
 
 /** The session as lines from top to bottom: what was asked, who works on it, what came of it. */
-export function flattenSession(from: Conversation): { rows: Row[]; open: Set<string> } {
+export function flattenSession(from: Conversation): { rows: Row[]; held: Held } {
   const rows: Row[] = [];
   const open = new Set<string>();
+  const orders = new Map<string, readonly string[]>();
   const last = from.roots.at(-1);
 
   function isOpen(key: string, byDefault: boolean): boolean {
-    const is = from.opened.get(key) ?? (byDefault || from.held.has(key));
+    const is = from.opened.get(key) ?? (byDefault || from.held?.open.has(key) === true);
     if (is) open.add(key);
     return is;
   }
@@ -72,8 +76,9 @@ export function flattenSession(from: Conversation): { rows: Row[]; open: Set<str
       });
       return;
     }
-    const { sorted, counts } = sortSiblings(ids, from);
     const key = groupKey(parentId);
+    const { sorted, counts } = sortSiblings(ids, from, from.held?.orders.get(key));
+    orders.set(key, sorted);
     const opened = isOpen(key, counts.live > 0);
     rows.push({ kind: "group", key, parentId, level, size: ids.length, isOpen: opened, ...counts });
     if (!opened) {
@@ -96,11 +101,11 @@ export function flattenSession(from: Conversation): { rows: Row[]; open: Set<str
         rows.push({ kind: "notice", key: `notice:${id}`, message, tone, level: 1 });
     rows.push({ kind: "answer", key: `answer:${runId}`, runId, level: 1 });
   });
-  return { rows, open };
+  return { rows, held: { open, orders } };
 }
 
-/** Failures first, then what is at work, then the rest, each in the order they began. */
-function sortSiblings(ids: readonly string[], from: Conversation) {
+/** Failures first, then what is at work, then the rest, each in the order they began; or as it was, what is new last. */
+function sortSiblings(ids: readonly string[], from: Conversation, before: readonly string[] | undefined) {
   const bins = { failed: [], live: [], rest: [] } as Record<"failed" | "live" | "rest", string[]>;
   const counts: GroupCounts = { failed: 0, live: 0, stopped: 0, done: 0 };
   for (const id of ids) {
@@ -116,7 +121,9 @@ function sortSiblings(ids: readonly string[], from: Conversation) {
     counts[kind]++;
     bins[kind === "stopped" || kind === "done" ? "rest" : kind].push(id);
   }
-  return { sorted: [...bins.failed, ...bins.live, ...bins.rest], counts };
+  if (!before) return { sorted: [...bins.failed, ...bins.live, ...bins.rest], counts };
+  const known = new Set(before);
+  return { sorted: [...before, ...ids.filter((id) => !known.has(id))], counts };
 }
 
 /** Whether a run has not ended. */

@@ -1,11 +1,10 @@
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import type { SessionStore } from "../../../live/session-store.ts";
 import type { ChatView } from "../chat-view.ts";
-import { flattenSession } from "./flatten-session.ts";
+import { flattenSession, type Held } from "./flatten-session.ts";
 import { isSameRow, type Row } from "./row.ts";
 
 const EVERY_MS = 120;
-const NOTHING: ReadonlySet<string> = new Set();
 
 /** The lines of a session, made again when its shape or the person's choices change, but not at every row of the record. */
 export function useRows(
@@ -14,7 +13,7 @@ export function useRows(
   isAtEnd: RefObject<boolean>,
 ): { rows: readonly Row[]; refresh: () => void } {
   const [rows, setRows] = useState<readonly Row[]>([]);
-  const open = useRef<ReadonlySet<string>>(NOTHING);
+  const held = useRef<Held | null>(null);
   const make = useMemo(
     () => () => {
       const made = flattenSession({
@@ -22,13 +21,12 @@ export function useRows(
         run: (runId) => store.run(runId)?.value,
         children: (runId) => store.children(runId).value,
         opened: view.opened.value,
-        // While somebody reads further up nothing is folded away under their eyes.
-        held: isAtEnd.current ? NOTHING : open.current,
+        held: isAtEnd.current ? null : held.current,
         asks: view.asks.value,
         said: view.said.value,
         notices: store.notices.value,
       });
-      open.current = made.open;
+      held.current = made.held;
       setRows((before) => merged(before, made.rows));
     },
     [store, view, isAtEnd],

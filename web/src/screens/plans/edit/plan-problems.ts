@@ -57,6 +57,7 @@ function withoutPlace(sentence: string): string {
 /** What a schema says, as people would. */
 function inWords(sentence: string): string {
   return sentence
+    .replace(/^tasks depend/, "steps depend")
     .replace(/: String is too short.*$/, " must not be empty")
     .replace(/: String does not match pattern.*$/, " must not be empty")
     .replace(/: Array has too few items.*$/, " need at least one line")

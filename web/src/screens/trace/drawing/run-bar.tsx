@@ -1,7 +1,6 @@
 import type { ReactNode } from "react";
-import type { TraceRun } from "../../../../../src/schema/inspect/trace.ts";
 import { join } from "../../../ui/join.ts";
-import { lookOf, StatusIcon, standingOf } from "../../../ui/status.tsx";
+import { lookOf, StatusIcon } from "../../../ui/status.tsx";
 
 /** Room that a label needs to stand inside its bar, or beside it. */
 const INSIDE_PX = 110;
@@ -11,15 +10,19 @@ const LEAST_LABEL_PX = 28;
 /** A bar in pixels, and the width of everything it is drawn in. */
 export type Place = { left: number; width: number; within: number };
 
+function isOpen(standing: string): boolean {
+  return standing === "running" || standing === "waiting" || standing === "interrupted";
+}
+
 /** The bar of a run with its label, which stays in sight while a long bar is scrolled. */
 export function RunBar({
-  run,
+  standing,
   place: { left, width, within },
   stickyPx,
   isBeside = false,
   children,
 }: {
-  run: TraceRun;
+  standing: string;
   place: Place;
   /** Where what is in sight begins. */
   stickyPx: number;
@@ -27,7 +30,6 @@ export function RunBar({
   isBeside?: boolean;
   children: ReactNode;
 }) {
-  const standing = standingOf(run);
   const { tone, soft } = lookOf(standing);
   const isInside = width >= (isBeside ? LEAST_LABEL_PX : INSIDE_PX);
   const isRight = within - left - width >= BESIDE_PX || within - left - width > left;
@@ -39,7 +41,7 @@ export function RunBar({
           "absolute inset-y-0 flex items-center overflow-clip rounded-[4px] border border-current/45 text-xs",
           tone,
           width >= 6 ? soft : standing === "completed" ? "bg-current/40" : "bg-current",
-          run.endMs === null && "border-dashed",
+          isOpen(standing) && "border-dashed",
         )}
         style={{ left, width }}
       >

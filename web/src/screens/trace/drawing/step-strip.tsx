@@ -3,17 +3,18 @@ import type { StepView } from "../../../../../src/schema/api/session.ts";
 import { useSignal } from "../../../live/signal.ts";
 import { useSession } from "../../../live/use-session.tsx";
 import { join } from "../../../ui/join.ts";
-import { showDuration } from "../../../ui/measures.ts";
+import { showSpan } from "../show-span.ts";
 import type { Chart } from "./axis.tsx";
 
-/** Model calls are quiet, tool calls stand out, and what went wrong has its own colour. */
-function lookOfStep({ kind, outcome, status }: StepView): string {
+/** Model calls are quiet, tool calls stand out unless they only wait for a child, and what went wrong has its own colour. */
+function lookOfStep({ kind, tool, outcome, status }: StepView): string {
   if (outcome === "error" || outcome === "denied" || status === "failed") return "bg-bad";
-  return kind === "turn" ? "bg-ink-3/60" : "bg-accent";
+  if (kind === "turn") return "bg-ink-3/60";
+  return tool?.startsWith("delegate") || tool === "collect_results" ? "bg-accent/30" : "bg-accent";
 }
 
 function nameOf({ kind, tool, turn, durationMs }: StepView): string {
-  const time = durationMs === null ? "under way" : showDuration(durationMs);
+  const time = durationMs === null ? "under way" : showSpan(durationMs);
   return `${kind === "turn" ? `turn ${turn ?? "?"}` : tool}, ${time}`;
 }
 

@@ -10,12 +10,19 @@ const LEAST_PX = 120;
 const MOST_PX = 4_000_000;
 
 /** What a drawing is made for. */
-export type ChartOptions = { timeline: Timeline; zoom: number; leftPx: number; viewport: Viewport };
+export type ChartOptions = {
+  timeline: Timeline;
+  zoom: number;
+  leftPx: number;
+  viewport: Viewport;
+  /** The moment that stays where it is when the zoom changes. */
+  anchorMs: number;
+};
 
-/** Fits the axis into a block that scrolls, times the zoom. What is in the middle stays there when the zoom changes. */
+/** Fits the axis into a block that scrolls, times the zoom. */
 export function useChart(
   scroller: RefObject<HTMLElement | null>,
-  { timeline, zoom, leftPx, viewport }: ChartOptions,
+  { timeline, zoom, leftPx, viewport, anchorMs }: ChartOptions,
 ): Chart {
   const room = Math.max(LEAST_PX, viewport.width - leftPx - RIGHT_PX);
   const widthPx = Math.min(MOST_PX, room * zoom);
@@ -23,10 +30,11 @@ export function useChart(
   useLayoutEffect(() => {
     const block = scroller.current;
     if (block && before.current !== widthPx) {
-      const middle = (block.scrollLeft + room / 2) / before.current;
-      block.scrollLeft = middle * widthPx - room / 2;
+      const at = timeline.at(anchorMs);
+      const seenAt = at * before.current - block.scrollLeft;
+      block.scrollLeft = at * widthPx - (seenAt >= 0 && seenAt <= room ? seenAt : room / 4);
     }
     before.current = widthPx;
-  }, [scroller, widthPx, room]);
+  });
   return useMemo(() => ({ timeline, widthPx, leftPx }), [timeline, widthPx, leftPx]);
 }

@@ -1,8 +1,9 @@
 import { CornerDownRight } from "lucide-react";
 import type { TraceRun } from "../../../../../src/schema/inspect/trace.ts";
 import { AgentName } from "../../../ui/face.tsx";
-import { showDuration } from "../../../ui/measures.ts";
-import { StatusBadge, standingOf } from "../../../ui/status.tsx";
+import { StatusBadge } from "../../../ui/status.tsx";
+import { showSpan } from "../show-span.ts";
+import { useStanding } from "../use-standing.ts";
 
 /** A delegation of the run: to whom, for what, and what came back. */
 export function DelegationItem({
@@ -14,6 +15,7 @@ export function DelegationItem({
   parent: TraceRun;
   onOpen: (runId: string) => void;
 }) {
+  const standing = useStanding(child);
   return (
     <button
       type="button"
@@ -24,10 +26,10 @@ export function DelegationItem({
         <CornerDownRight aria-hidden className="size-3.5 shrink-0 text-ink-3" />
         <span className="sr-only">Delegated to </span>
         <AgentName name={child.agent} size="sm" />
-        <StatusBadge standing={standingOf(child)} quiet />
+        <StatusBadge standing={standing} quiet />
         <span className="figures ml-auto shrink-0 text-xs text-ink-3">
-          +{showDuration(child.startMs - parent.startMs)}
-          {child.durationMs !== null && ` · ${showDuration(child.durationMs)}`}
+          +{showSpan(child.startMs - parent.startMs)}
+          {child.durationMs !== null && ` · ${showSpan(child.durationMs)}`}
         </span>
       </span>
       <span className="line-clamp-2 pl-5.5 text-xs wrap-anywhere text-ink-2">{child.task}</span>

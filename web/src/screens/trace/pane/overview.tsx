@@ -2,7 +2,8 @@ import { ChevronRight, ShieldAlert } from "lucide-react";
 import { Fragment, type ReactNode } from "react";
 import type { TraceRun } from "../../../../../src/schema/inspect/trace.ts";
 import { useFace } from "../../../api/queries.ts";
-import { showCost, showDuration, showTokens } from "../../../ui/measures.ts";
+import { showCost, showTokens } from "../../../ui/measures.ts";
+import { showSpan } from "../show-span.ts";
 import { chainAbove, type TraceIndex } from "../trace-index.ts";
 
 const MODES: Readonly<Record<string, string>> = {
@@ -38,7 +39,7 @@ export function Overview({
         {run.task}
       </p>
       <dl className="figures flex flex-wrap gap-x-4 gap-y-1 text-xs">
-        <Fact name="Time">{showDuration(run.durationMs ?? Math.max(0, nowMs - run.startMs))}</Fact>
+        <Fact name="Time">{showSpan(run.durationMs ?? Math.max(0, nowMs - run.startMs))}</Fact>
         <Fact name="Turns">{maxIterations === null ? iterations : `${iterations} of ${maxIterations}`}</Fact>
         <Fact name="Tokens">
           {showTokens(tokens.self)}
@@ -76,6 +77,7 @@ function Chain({
   onOpen: (runId: string) => void;
 }) {
   const chain = chainAbove(index, run);
+  const { displayName } = useFace(run.agent);
   if (chain.length === 0) return null;
   return (
     <nav aria-label="Delegated by" className="flex flex-wrap items-center gap-x-1 text-xs text-ink-3">
@@ -85,7 +87,7 @@ function Chain({
           <ChevronRight aria-hidden className="size-3" />
         </Fragment>
       ))}
-      <span className="text-ink-2">{run.agent}</span>
+      <span className="text-ink-2">{displayName}</span>
     </nav>
   );
 }

@@ -4,10 +4,11 @@ import { useState } from "react";
 import type { TraceRun } from "../../../../../src/schema/inspect/trace.ts";
 import { Button } from "../../../ui/button.tsx";
 import { AgentName } from "../../../ui/face.tsx";
-import { StatusBadge, standingOf } from "../../../ui/status.tsx";
+import { StatusBadge } from "../../../ui/status.tsx";
 import { useNarrow } from "../../../ui/use-narrow.ts";
 import { Splitter } from "../splitter.tsx";
 import type { TraceIndex } from "../trace-index.ts";
+import { useStanding } from "../use-standing.ts";
 import type { Tab } from "../use-trace-address.ts";
 import { Overview } from "./overview.tsx";
 import { RunTabs } from "./run-tabs.tsx";
@@ -71,13 +72,14 @@ export function RunPane(props: RunPaneProps) {
 }
 
 function PaneContent({ run, index, nowMs, tab, onTab, onOpen, onClose }: RunPaneProps) {
+  const standing = useStanding(run);
   return (
     <>
       <div className="flex min-h-11 shrink-0 items-center gap-2 border-b border-line px-4">
         <h2 className="min-w-0 text-sm">
           <AgentName name={run.agent} />
         </h2>
-        <StatusBadge standing={standingOf(run)} />
+        <StatusBadge standing={standing} />
         <Button kind="quiet" small aria-label="Close the run" className="ml-auto" onClick={onClose}>
           <X className="size-4" />
         </Button>

@@ -3,7 +3,8 @@ import { useState } from "react";
 import type { StepView } from "../../../../../src/schema/api/session.ts";
 import type { TraceApproval } from "../../../../../src/schema/inspect/trace.ts";
 import { join } from "../../../ui/join.ts";
-import { showCost, showDuration, showTokens } from "../../../ui/measures.ts";
+import { showCost, showTokens } from "../../../ui/measures.ts";
+import { showSpan } from "../show-span.ts";
 import { StepTexts } from "./step-texts.tsx";
 
 const OUTCOMES: Readonly<Record<string, { word: string; tone: string; icon: typeof Bot }>> = {
@@ -44,8 +45,8 @@ export function StepItem({
           </span>
           <Outcome step={step} />
           <span className="figures ml-auto shrink-0 text-xs text-ink-3">
-            {figuresOf(step)}+{showDuration(offsetMs)}
-            {step.durationMs !== null && ` · ${showDuration(step.durationMs)}`}
+            {figuresOf(step)}+{showSpan(offsetMs)}
+            {step.durationMs !== null && ` · ${showSpan(step.durationMs)}`}
           </span>
           <Chevron aria-hidden className="size-3.5 shrink-0 text-ink-3" />
         </span>
@@ -62,7 +63,7 @@ function titleOf({ kind, turn, purpose, tool }: StepView): string {
 }
 
 function figuresOf({ tokens, costUsd }: StepView): string {
-  if (!tokens) return "";
+  if (!tokens || tokens.input + tokens.output === 0) return "";
   const cost = costUsd ? `, ${showCost(costUsd)}` : "";
   return `${showTokens(tokens.input + tokens.output)} tokens${cost} · `;
 }

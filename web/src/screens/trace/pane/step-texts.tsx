@@ -24,7 +24,7 @@ export function StepTexts({ step, approval }: { step: StepView; approval: TraceA
     <div className="grid gap-2 pt-1 pr-2 pb-2 pl-7.5">
       {approval && <ApprovalNote approval={approval} />}
       {step.error && <TextBlock label="Error" text={step.error} />}
-      {step.kind === "turn" && said && <Markdown text={said} />}
+      {step.kind === "turn" && said && <Said text={said} />}
       {step.kind === "turn" && !said && !step.error && (
         <p className="text-xs text-ink-3">It said nothing and went on to its calls.</p>
       )}
@@ -40,6 +40,12 @@ export function StepTexts({ step, approval }: { step: StepView; approval: TraceA
       )}
     </div>
   );
+}
+
+/** What the model said: JSON as such, everything else as Markdown. */
+function Said({ text }: { text: string }) {
+  if (/^\s*[{[]/.test(text) && asJson(text) !== text) return <TextBlock label="Said" text={asJson(text)} />;
+  return <Markdown text={text} className="text-sm" />;
 }
 
 function Labelled({ name, text }: { name: string; text: string }) {

@@ -1,5 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
+import { Hand } from "lucide-react";
 import { useMemo, useRef } from "react";
+import { Link } from "wouter";
 import type { StepView } from "../../../../../src/schema/api/session.ts";
 import type { TraceRun } from "../../../../../src/schema/inspect/trace.ts";
 import { useSignal } from "../../../live/signal.ts";
@@ -25,45 +27,70 @@ export function ToolsTab({ run, onOpen }: TabProps) {
     getItemKey: (index) => keyOf(entries[index]),
     overscan: 8,
   });
-  if (entries.length === 0)
+  const asks = run.approvals.filter(({ allowed }) => allowed === null);
+  if (entries.length === 0 && asks.length === 0)
     return (
       <Nothing>{run.iterations > 0 ? "Loading its turns and calls…" : "It has made no call yet."}</Nothing>
     );
   return (
-    <ol
-      ref={list}
-      aria-label="Turns and calls"
-      className="relative -mx-2"
-      style={{ height: virtual.getTotalSize() }}
-    >
-      {virtual.getVirtualItems().map(({ key, index, start }) => {
-        const entry = entries[index];
-        return (
-          entry && (
-            <li
-              key={key}
-              ref={virtual.measureElement}
-              data-index={index}
-              aria-setsize={entries.length}
-              aria-posinset={index + 1}
-              className="absolute inset-x-0 top-0"
-              style={{ transform: `translateY(${start}px)` }}
-            >
-              {entry.kind === "run" ? (
-                <DelegationItem child={entry.child} parent={run} onOpen={onOpen} />
-              ) : (
-                <StepItem
-                  step={entry.step}
-                  offsetMs={entry.step.startedAtMs - originMs}
-                  approval={run.approvals.find(({ callId }) => callId === entry.step.callId)}
-                />
-              )}
-            </li>
-          )
-        );
-      })}
-    </ol>
+    <>
+      <OpenAsks asks={asks} />
+      <ol
+        ref={list}
+        aria-label="Turns and calls"
+        className="relative -mx-2"
+        style={{ height: virtual.getTotalSize() }}
+      >
+        {virtual.getVirtualItems().map(({ key, index, start }) => {
+          const entry = entries[index];
+          return (
+            entry && (
+              <li
+                key={key}
+                ref={virtual.measureElement}
+                data-index={index}
+                aria-setsize={entries.length}
+                aria-posinset={index + 1}
+                className="absolute inset-x-0 top-0"
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                {entry.kind === "run" ? (
+                  <DelegationItem child={entry.child} parent={run} onOpen={onOpen} />
+                ) : (
+                  <StepItem
+                    step={entry.step}
+                    offsetMs={entry.step.startedAtMs - originMs}
+                    approval={run.approvals.find(({ callId }) => callId === entry.step.callId)}
+                  />
+                )}
+              </li>
+            )
+          );
+        })}
+      </ol>
+    </>
   );
+}
+
+/** Calls that wait for a person are on record only once they are answered. */
+function OpenAsks({ asks }: { asks: TraceRun["approvals"] }) {
+  return asks.map(({ approvalId, tool, reason }) => (
+    <p
+      key={approvalId}
+      className="flex items-center gap-2 rounded-md bg-warn-soft px-2.5 py-1.5 text-xs text-ink-2"
+    >
+      <Hand aria-hidden className="size-3.5 shrink-0 text-warn" />
+      <span className="min-w-0 flex-1 wrap-anywhere">
+        <strong className="font-mono font-medium text-warn">{tool}</strong> waits for your word: {reason}
+      </span>
+      <Link
+        href={`/approvals/${approvalId}`}
+        className="shrink-0 font-medium text-accent underline underline-offset-2"
+      >
+        Answer
+      </Link>
+    </p>
+  ));
 }
 
 function entriesOf(steps: readonly StepView[], { children }: TraceRun): Entry[] {

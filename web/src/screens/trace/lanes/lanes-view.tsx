@@ -1,20 +1,20 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef } from "react";
-import type { TraceRun } from "../../../../../src/schema/inspect/trace.ts";
 import { useFace } from "../../../api/queries.ts";
 import { Cell, Grid, Row, RowGroup, TitleCell } from "../../../ui/grid.tsx";
 import { join } from "../../../ui/join.ts";
-import { showDuration } from "../../../ui/measures.ts";
-import { lookOf, standingOf } from "../../../ui/status.tsx";
-import { AxisLines, AxisNames, type Chart } from "./axis.tsx";
-import type { Drawing } from "./drawing.ts";
+import { lookOf } from "../../../ui/status.tsx";
+import { AxisLines, AxisNames, type Chart } from "../drawing/axis.tsx";
+import { bringIntoSight } from "../drawing/bring-into-sight.ts";
+import type { Drawing } from "../drawing/drawing.ts";
+import { RunBar } from "../drawing/run-bar.tsx";
+import { useChart } from "../drawing/use-chart.ts";
+import { useViewport } from "../drawing/use-viewport.ts";
+import { showSpan } from "../show-span.ts";
+import { fitting } from "../tree/tree-rows.ts";
+import { useStanding } from "../use-standing.ts";
 import { lanesOf, type PlacedRun, placeLane } from "./lanes.ts";
-import { RunBar } from "./run-bar.tsx";
-import { fitting } from "./tree-rows.ts";
-import { useChart } from "./use-chart.ts";
 import { useLaneKeys } from "./use-lane-keys.ts";
-import { bringIntoSight } from "./use-reveal.ts";
-import { useViewport } from "./use-viewport.ts";
 
 const LANE_PX = 34;
 const HEAD_PX = 32;
@@ -25,7 +25,13 @@ export function LanesView(props: Drawing) {
   const { trace, index, timeline, zoom, cursorId, filter } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const viewport = useViewport(scroller);
-  const chart = useChart(scroller, { timeline, zoom, leftPx: NAME_PX, viewport });
+  const chart = useChart(scroller, {
+    timeline,
+    zoom,
+    leftPx: NAME_PX,
+    viewport,
+    anchorMs: index.byId.get(cursorId ?? "")?.startMs ?? 0,
+  });
   const lanes = useMemo(() => lanesOf(trace.runs), [trace]);
   const kept = useMemo(() => fitting(trace.runs, filter), [trace, filter]);
   const virtual = useVirtualizer({
@@ -137,6 +143,7 @@ function LaneBar({
   isFaint: boolean;
 }) {
   const { displayName } = useFace(run.agent);
+  const standing = useStanding(run);
   const isOpen = run.runId === openId;
   return (
     <button
@@ -144,7 +151,7 @@ function LaneBar({
       tabIndex={isFirst ? 0 : -1}
       data-run={run.runId}
       aria-pressed={isOpen}
-      aria-label={`${displayName} ${run.task}, ${wordsOf(run, timeline.endMs)}`}
+      aria-label={`${displayName} ${run.task}, ${lookOf(standing).word}, ${showSpan((run.endMs ?? timeline.endMs) - run.startMs)}`}
       title={`${displayName}: ${run.task}`}
       onClick={() => onOpen(run.runId)}
       className={join(
@@ -154,14 +161,9 @@ function LaneBar({
       )}
       style={{ left, width }}
     >
-      <RunBar run={run} place={{ left: 0, width, within: width }} stickyPx={chart.leftPx} isBeside>
+      <RunBar standing={standing} place={{ left: 0, width, within: width }} stickyPx={chart.leftPx} isBeside>
         <strong className="font-semibold text-ink">{displayName}</strong> {run.task}
       </RunBar>
     </button>
   );
-}
-
-function wordsOf(run: TraceRun, nowMs: number): string {
-  const { word } = lookOf(standingOf(run));
-  return `${word}, ${showDuration((run.endMs ?? nowMs) - run.startMs)}`;
 }

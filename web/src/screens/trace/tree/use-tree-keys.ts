@@ -1,7 +1,7 @@
 import type { KeyboardEvent, RefObject } from "react";
 import { useShortcuts } from "../../../shell/shortcuts.ts";
-import type { Drawing } from "./drawing.ts";
-import { useRovingFocus } from "./use-roving-focus.ts";
+import type { Drawing } from "../drawing/drawing.ts";
+import { useRovingFocus } from "../drawing/use-roving-focus.ts";
 import type { useTree } from "./use-tree.ts";
 
 type TreeKeysOptions = Pick<Drawing, "cursorId" | "onCursor" | "onOpen"> & {

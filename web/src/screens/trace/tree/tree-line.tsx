@@ -3,12 +3,13 @@ import { memo } from "react";
 import { AgentName } from "../../../ui/face.tsx";
 import { Cell, Row } from "../../../ui/grid.tsx";
 import { join } from "../../../ui/join.ts";
-import { showDuration } from "../../../ui/measures.ts";
-import { lookOf, StatusIcon, standingOf } from "../../../ui/status.tsx";
-import type { Chart } from "./axis.tsx";
-import { LEAST_BAR_PX } from "./lanes.ts";
-import { RunBar } from "./run-bar.tsx";
-import { StepStrip } from "./step-strip.tsx";
+import { lookOf, StatusIcon } from "../../../ui/status.tsx";
+import type { Chart } from "../drawing/axis.tsx";
+import { LEAST_BAR_PX } from "../drawing/least-bar.ts";
+import { RunBar } from "../drawing/run-bar.tsx";
+import { StepStrip } from "../drawing/step-strip.tsx";
+import { showSpan } from "../show-span.ts";
+import { useStanding } from "../use-standing.ts";
 import type { TreeRow } from "./tree-rows.ts";
 
 const INDENT_PX = 14;
@@ -35,7 +36,8 @@ export type TreeLineProps = {
 export const TreeLine = memo(function TreeLine(props: TreeLineProps) {
   const { row, rowIndex, topPx, chart, isCursor, isOpen, isNarrow, onOpen } = props;
   const { run, level, isExpanded, place, siblings, isFaint } = row;
-  const words = [run.agent, lookOf(standingOf(run)).word, run.task].join(", ");
+  const standing = useStanding(run);
+  const words = [run.agent, lookOf(standing).word, run.task].join(", ");
   return (
     <Row
       aria-rowindex={rowIndex}
@@ -64,23 +66,25 @@ export const TreeLine = memo(function TreeLine(props: TreeLineProps) {
         )}
         style={{ width: isNarrow ? "100%" : chart.leftPx }}
       >
-        <NameCell {...props} />
+        <NameCell {...props} standing={standing} />
         <Cell
           className={join(
             "figures shrink-0 pr-3 text-right text-xs text-ink-2",
             isNarrow ? "w-18 self-start pt-2.5" : "w-18",
           )}
         >
-          {showDuration((run.endMs ?? chart.timeline.endMs) - run.startMs)}
+          {showSpan((run.endMs ?? chart.timeline.endMs) - run.startMs)}
         </Cell>
-        {isNarrow && <ThinBar {...props} />}
+        {isNarrow && <ThinBar {...props} standing={standing} />}
       </div>
-      {!isNarrow && <BarCell {...props} />}
+      {!isNarrow && <BarCell {...props} standing={standing} />}
     </Row>
   );
 });
 
-function NameCell({ row, isNarrow, onToggle }: TreeLineProps) {
+type PartProps = TreeLineProps & { standing: string };
+
+function NameCell({ row, isNarrow, onToggle, standing }: PartProps) {
   const { run, level, isExpanded } = row;
   const Chevron = isExpanded ? ChevronDown : ChevronRight;
   const indentPx = Math.min(level - 1, MOST_INDENTS) * INDENT_PX;
@@ -107,7 +111,7 @@ function NameCell({ row, isNarrow, onToggle }: TreeLineProps) {
           </button>
         )}
       </span>
-      <StatusIcon standing={standingOf(run)} labelled />
+      <StatusIcon standing={standing} labelled />
       <span className="ml-1.5 flex min-w-0 items-center gap-2 text-sm">
         <span className="max-w-40 min-w-0 shrink-0 truncate">
           <AgentName name={run.agent} size="sm" />
@@ -120,7 +124,7 @@ function NameCell({ row, isNarrow, onToggle }: TreeLineProps) {
   );
 }
 
-function BarCell({ row: { run }, chart, originMs, hasSteps }: TreeLineProps) {
+function BarCell({ row: { run }, chart, originMs, hasSteps, standing }: PartProps) {
   const { timeline, widthPx, leftPx } = chart;
   const left = timeline.at(run.startMs) * widthPx;
   const right = timeline.at(run.endMs ?? timeline.endMs) * widthPx;
@@ -131,7 +135,7 @@ function BarCell({ row: { run }, chart, originMs, hasSteps }: TreeLineProps) {
         className={join("absolute left-0 block h-[18px]", hasSteps ? "top-[5px]" : "top-[7px]")}
         style={{ width: widthPx }}
       >
-        <RunBar run={run} place={place} stickyPx={leftPx}>
+        <RunBar standing={standing} place={place} stickyPx={leftPx}>
           {run.task}
         </RunBar>
       </span>
@@ -141,13 +145,13 @@ function BarCell({ row: { run }, chart, originMs, hasSteps }: TreeLineProps) {
 }
 
 /** On a phone: when the run was at work, along the whole row. */
-function ThinBar({ row: { run }, chart: { timeline } }: TreeLineProps) {
+function ThinBar({ row: { run }, chart: { timeline }, standing }: PartProps) {
   const from = timeline.at(run.startMs);
   const to = timeline.at(run.endMs ?? timeline.endMs);
   return (
     <span aria-hidden className="absolute inset-x-4 bottom-2 h-1.5 rounded-full bg-raised">
       <span
-        className={join("absolute inset-y-0 min-w-1 rounded-full bg-current", lookOf(standingOf(run)).tone)}
+        className={join("absolute inset-y-0 min-w-1 rounded-full bg-current", lookOf(standing).tone)}
         style={{ left: `${from * 100}%`, width: `${(to - from) * 100}%` }}
       />
     </span>

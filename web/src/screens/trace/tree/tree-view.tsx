@@ -3,16 +3,16 @@ import { ChevronsDownUp, ChevronsUpDown } from "lucide-react";
 import { useCallback, useRef, useState } from "react";
 import { Row, RowGroup, TitleCell, TreeGrid } from "../../../ui/grid.tsx";
 import { useNarrow } from "../../../ui/use-narrow.ts";
+import { AxisLines, AxisNames, type Chart } from "../drawing/axis.tsx";
+import { type Drawing, originOf } from "../drawing/drawing.ts";
+import { useChart } from "../drawing/use-chart.ts";
+import { useViewport } from "../drawing/use-viewport.ts";
 import { Splitter } from "../splitter.tsx";
-import { AxisLines, AxisNames, type Chart } from "./axis.tsx";
-import { type Drawing, originOf } from "./drawing.ts";
 import { TreeLine } from "./tree-line.tsx";
 import type { TreeRow } from "./tree-rows.ts";
-import { useChart } from "./use-chart.ts";
 import { useReveal } from "./use-reveal.ts";
 import { useTree } from "./use-tree.ts";
 import { useTreeKeys } from "./use-tree-keys.ts";
-import { useViewport } from "./use-viewport.ts";
 
 const ROW_PX = 32;
 const NARROW_ROW_PX = 60;
@@ -26,11 +26,18 @@ export function TreeView(props: Drawing) {
   const { trace, timeline, zoom, cursorId, openId, onOpen } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const isNarrow = useNarrow();
+  const anchor = useRef(0);
   const [treePx, setTreePx] = useState(400);
   const viewport = useViewport(scroller);
   const mostPx = Math.max(LEAST_TREE_PX, viewport.width * MOST_TREE_SHARE);
   const leftPx = isNarrow ? 0 : Math.min(treePx, mostPx);
-  const chart = useChart(scroller, { timeline, zoom: isNarrow ? 1 : zoom, leftPx, viewport });
+  const chart = useChart(scroller, {
+    timeline,
+    zoom: isNarrow ? 1 : zoom,
+    leftPx,
+    viewport,
+    anchorMs: anchor.current,
+  });
   const tree = useTree(props);
   const rowPx = isNarrow ? NARROW_ROW_PX : ROW_PX;
   const virtual = useVirtualizer({
@@ -48,6 +55,7 @@ export function TreeView(props: Drawing) {
   latest.current = tree.toggle;
   const onToggle = useCallback((row: TreeRow) => latest.current(row), []);
   const originMs = originOf(trace);
+  anchor.current = anchorOf(props, tree.rows[virtual.range?.startIndex ?? 0]);
   const cursor = tree.placeOf(cursorId) === undefined ? tree.rows[0]?.run.runId : cursorId;
   return (
     <div className="relative flex min-h-0 min-w-0 flex-1">
@@ -137,4 +145,9 @@ function TreeHead({ chart, tree }: { chart: Chart; tree: ReturnType<typeof useTr
       </Row>
     </RowGroup>
   );
+}
+
+/** What one looks at stays in sight when the zoom changes: the run under the cursor, or else the first row. */
+function anchorOf({ index, cursorId }: Drawing, first: TreeRow | undefined): number {
+  return (index.byId.get(cursorId ?? "") ?? first?.run)?.startMs ?? 0;
 }

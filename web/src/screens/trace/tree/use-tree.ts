@@ -1,6 +1,6 @@
 import { useMemo, useState } from "react";
+import type { Drawing } from "../drawing/drawing.ts";
 import { everyRun } from "../trace-index.ts";
-import type { Drawing } from "./drawing.ts";
 import { type TreeRow, treeRows } from "./tree-rows.ts";
 
 /** Traces of at most so many runs show the model and tool calls of every row in sight. */

@@ -1,9 +1,9 @@
 import type { KeyboardEvent, RefObject } from "react";
 import type { TraceRun } from "../../../../../src/schema/inspect/trace.ts";
 import { useShortcuts } from "../../../shell/shortcuts.ts";
-import type { Drawing } from "./drawing.ts";
+import type { Drawing } from "../drawing/drawing.ts";
+import { useRovingFocus } from "../drawing/use-roving-focus.ts";
 import { nearestIn } from "./lanes.ts";
-import { useRovingFocus } from "./use-roving-focus.ts";
 
 type LaneKeysOptions = Pick<Drawing, "cursorId" | "index" | "onCursor"> & {
   lanes: readonly (readonly TraceRun[])[];

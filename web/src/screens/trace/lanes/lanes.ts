@@ -1,6 +1,7 @@
 import type { TraceRun } from "../../../../../src/schema/inspect/trace.ts";
+import { LEAST_BAR_PX } from "../drawing/least-bar.ts";
+import type { Timeline } from "../drawing/timeline.ts";
 import { everyRun } from "../trace-index.ts";
-import type { Timeline } from "./timeline.ts";
 
 /** Runs lane by lane, each lane by start; the server has given every run a lane in which no other overlaps it. */
 export function lanesOf(roots: readonly TraceRun[]): TraceRun[][] {
@@ -20,9 +21,6 @@ export type PlacedRun = { run: TraceRun; left: number; width: number };
 
 /** What bars are placed by: the axis, its width, and which part of it is in sight. */
 export type Window = { timeline: Timeline; widthPx: number; fromPx: number; toPx: number };
-
-/** Bars are never narrower than this. */
-export const LEAST_BAR_PX = 3;
 
 /**
  * The bars of a lane that are in sight. Of those too close to tell apart one is drawn: the run that is looked at, one that

@@ -1,7 +1,8 @@
 import { type RefObject, useEffect, useRef } from "react";
+import type { Chart } from "../drawing/axis.tsx";
+import { bringIntoSight } from "../drawing/bring-into-sight.ts";
+import type { Drawing } from "../drawing/drawing.ts";
 import { chainAbove } from "../trace-index.ts";
-import type { Chart } from "./axis.tsx";
-import type { Drawing } from "./drawing.ts";
 import type { useTree } from "./use-tree.ts";
 
 type RevealOptions = Pick<Drawing, "cursorId" | "index"> & {
@@ -26,12 +27,4 @@ export function useReveal({ cursorId, index, tree, scroller, chart, scrollTo }: 
     scrollTo(at);
     if (scroller.current) bringIntoSight(scroller.current, chart, run.startMs);
   });
-}
-
-/** Scrolls sideways to where something begins, if that is out of sight. */
-export function bringIntoSight(block: HTMLElement, { timeline, widthPx, leftPx }: Chart, ms: number): void {
-  const at = timeline.at(ms) * widthPx;
-  const room = block.clientWidth - leftPx;
-  if (at < block.scrollLeft || at > block.scrollLeft + room - 40)
-    block.scrollLeft = Math.max(0, at - room / 4);
 }

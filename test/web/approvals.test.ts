@@ -1,0 +1,129 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ModelReply, ModelRequest } from "../cli/model.ts";
+import { hasBrowser, startBrowser } from "../fixtures/browser.ts";
+import { expectQuiet, serve, visit } from "./served.ts";
+import { makeTeam, type Team } from "./team.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  if (hasBrowser) browser = await startBrowser();
+});
+afterAll(() => browser?.close());
+
+const MAIL = { recipients: ["ruth@acme.example"], subject: "Tuesday", body: "Two o'clock works." };
+
+/** A lead whose messenger mails somebody outside, which is of high risk, and whose writer must ask before it writes. */
+async function makeMessengers(): Promise<Team> {
+  const team = await makeTeam(reply);
+  team.world.agent("chief", "subagents: { allow: [messenger, writer] }");
+  team.world.agent("messenger", "tools: [gmail_send_email]");
+  team.world.agent("writer", "tools: [write]\naskTools: [write]");
+  return team;
+}
+
+function reply({ turn, all, last }: ModelRequest, agent: string): ModelReply | undefined {
+  const helper = /write it down/.test(all) ? "writer" : "messenger";
+  if (agent === "chief")
+    return turn === 0
+      ? { calls: [{ name: "delegate", input: { agent: helper, task: "do it" } }] }
+      : { text: "That is settled." };
+  if (agent === "messenger")
+    return turn === 0
+      ? { calls: [{ name: "gmail_send_email", input: MAIL }] }
+      : { text: `I was told: ${last}` };
+  if (agent === "writer")
+    return turn === 0
+      ? { calls: [{ name: "write", input: { path: "notes.txt", content: "first line\n" } }] }
+      : { text: "Written." };
+  return undefined;
+}
+
+async function start(page: Page, task: string): Promise<void> {
+  await page.goto(new URL("/", page.url()).href);
+  await page.getByRole("textbox", { name: "Message" }).fill(task);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/chat\/ses_/);
+}
+
+/** What the model was told about its call. */
+const toldTo = (team: Team, agent: string) => team.requestsOf(agent).at(-1)?.last ?? "";
+
+describe.skipIf(!hasBrowser)("approvals", () => {
+  test("a high-risk call is shown in full and happens only once somebody has allowed it", async () => {
+    await using team = await makeMessengers();
+    const served = await serve(team.world, 0, ["--agent", "chief"]);
+    const visitor = await visit(browser, served);
+    const { page } = visitor;
+    await start(page, "Tell Ruth");
+    const card = page.getByRole("region", { name: /asks to use gmail_send_email/ });
+    await card.waitFor();
+    await card.getByText("high risk").waitFor();
+    const shown = (await card.textContent()) ?? "";
+    for (const part of ["chief", "ruth@acme.example", "Two o'clock works.", "denied by itself in"])
+      expect(shown).toContain(part);
+    expect(team.requestsOf("messenger")).toHaveLength(1);
+    await page
+      .getByRole("link", { name: /Approvals/ })
+      .getByText("1")
+      .waitFor();
+    await card.getByRole("button", { name: "Allow once" }).click();
+    await page
+      .getByRole("row", { name: /^Answer/ })
+      .getByText("That is settled.")
+      .waitFor();
+    expect(toldTo(team, "messenger")).toMatch(/queued|delivered|sent/i);
+    expect(await page.getByRole("region", { name: /asks to use/ }).count()).toBe(0);
+    expectQuiet(visitor);
+    await served.stop();
+  });
+
+  test("a denial is told to the agent with the person's note, and nothing is sent", async () => {
+    await using team = await makeMessengers();
+    const served = await serve(team.world, 0, ["--agent", "chief"]);
+    const { page } = await visit(browser, served);
+    await start(page, "Tell Ruth");
+    await page.getByRole("link", { name: /Approvals/ }).click();
+    const chosen = page.getByRole("region", { name: "Chosen question" });
+    await chosen.getByRole("textbox", { name: /note/i }).fill("call her instead");
+    await chosen.getByRole("button", { name: /^Deny/ }).click();
+    await page
+      .getByText(/nothing (waits|needs)/i)
+      .first()
+      .waitFor();
+    await page.getByRole("link", { name: "Chat", exact: true }).first().click();
+    await page
+      .getByRole("link", { name: /Tell Ruth/ })
+      .first()
+      .click();
+    await page
+      .getByRole("row", { name: /^Answer/ })
+      .getByText("That is settled.")
+      .waitFor();
+    expect(toldTo(team, "messenger")).toContain("call her instead");
+    expect(toldTo(team, "messenger")).not.toMatch(/queued|delivered/);
+    await served.stop();
+  });
+
+  test("a change of a file is shown as a diff, and the terminal can answer what the browser shows", async () => {
+    await using team = await makeMessengers();
+    const served = await serve(team.world, 0, ["--agent", "chief"]);
+    const { page } = await visit(browser, served);
+    await start(page, "write it down");
+    const card = page.getByRole("region", { name: /asks to use write/ });
+    await card.getByText("+first line").waitFor();
+    expect(existsSync(join(team.world.project, "notes.txt"))).toBe(false);
+    const waiting = await team.world.run(["approve", "--json"]);
+    const [first] = JSON.parse(waiting.stdout) as { approval_id?: string; approvalId?: string }[];
+    const id = first?.approvalId ?? first?.approval_id ?? "";
+    expect((await team.world.run(["approve", id, "--yes"])).code).toBe(0);
+    await page
+      .getByRole("row", { name: /^Answer/ })
+      .getByText("That is settled.")
+      .waitFor();
+    expect(team.world.read("notes.txt")).toBe("first line\n");
+    await served.stop();
+  });
+});

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { createTimeline, ticksOf } from "./timeline.ts";
+
+test("moments without idle stretches stand in proportion", () => {
+  const { at, gaps } = createTimeline({ gaps: [] }, 1_000);
+  expect([at(0), at(250), at(1_000)]).toEqual([0, 0.25, 1]);
+  expect(gaps).toEqual([]);
+});
+
+test("moments outside of the trace stay inside of its drawing", () => {
+  const { at } = createTimeline({ gaps: [] }, 1_000);
+  expect([at(-5), at(9_999)]).toEqual([0, 1]);
+});
+
+test("an idle stretch is drawn short, and what comes after it follows at once", () => {
+  const { at, gaps, parts } = createTimeline({ gaps: [{ startMs: 100, endMs: 10_100 }] }, 10_200);
+  expect(at(100)).toBeGreaterThan(0.4);
+  expect(at(10_100) - at(100)).toBeLessThan(0.05);
+  expect(at(10_200)).toBe(1);
+  expect(gaps).toHaveLength(1);
+  expect(gaps[0]?.leftOutMs).toBe(10_000);
+  expect(parts).toEqual([
+    { startMs: 0, endMs: 100 },
+    { startMs: 10_100, endMs: 10_200 },
+  ]);
+});
+
+test("ticks are at round distances and no closer than there is room for", () => {
+  const ticks = ticksOf(createTimeline({ gaps: [] }, 64_000), 800);
+  expect(ticks.map(({ text }) => text)).toEqual(["0", "10 s", "20 s", "30 s", "40 s", "50 s", "1 m"]);
+});
+
+test("ticks behind an idle stretch count from its end", () => {
+  const timeline = createTimeline({ gaps: [{ startMs: 30_000, endMs: 7_230_000 }] }, 7_260_000);
+  const texts = ticksOf(timeline, 800).map(({ text }) => text);
+  expect(texts).toContain("+10 s");
+  expect(texts.some((text) => text.includes("h"))).toBe(false);
+});
