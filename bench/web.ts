@@ -61,12 +61,17 @@ async function serve(env: Record<string, string>): Promise<Served> {
     url: link.origin,
     pid: child.pid ?? 0,
     cookie,
-    stop: () =>
-      new Promise((resolve) => {
-        child.once("exit", () => resolve());
-        child.kill("SIGTERM");
-      }),
+    stop: () => ended(child),
   };
+}
+
+/** Ends a process and waits until it is gone. */
+function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    child.once("exit", () => resolve());
+    child.kill("SIGTERM");
+  });
 }
 
 /** Milliseconds of processor time that a process has used. */
@@ -108,7 +113,7 @@ async function stream(
   const begun = performance.now();
   const started = await fetch(`${served.url}/api/sessions`, {
     method: "POST",
-    headers: { cookie: served.cookie, "content-type": "application/json" },
+    headers: { cookie: served.cookie, origin: served.url, "content-type": "application/json" },
     body: JSON.stringify({ task: "Let fifty talk", agent: "lead" }),
   });
   const { sessionId } = (await started.json()) as { sessionId: string };
@@ -163,7 +168,7 @@ async function streaming(rows: string[][]): Promise<void> {
     unwatched.push((await stream(served, 0)).cpu);
     const one = await stream(served, WATCHERS);
     watched.push(one.cpu);
-    lags.push(...one.lags);
+    for (const lag of one.lags) lags.push(lag);
     bytes = one.bytes;
     wallMs = one.wallMs;
   }
@@ -242,7 +247,7 @@ try {
   await streaming(rows);
   await largeSession(rows);
 } finally {
-  for (const child of children) child.kill();
+  await Promise.all(children.map(ended));
   rmSync(root, { recursive: true, force: true });
 }
 const width = Math.max(...rows.map(([what = ""]) => what.length));

@@ -57,9 +57,12 @@ export function loadAssets(folder: string): Assets {
   };
 }
 
-/** Whether a path is a place within the app, rather than a file that is missing. */
+/**
+ * Whether a path is a place within the app, rather than a file that is missing. A broken agent is named after its file,
+ * which may be called anything. Every part ends in a slash or with the path, so that no path takes long to be told.
+ */
 export function isPlaceInApp(path: string): boolean {
-  return /^\/(?:[\w~@:+,-]+\/?)*$/.test(path);
+  return /^\/(?:[\w~@:+,-]+(?:\/|$))*$/.test(path) || /^\/agents\/[^/]+$/.test(path);
 }
 
 function listFiles(folder: string): string[] {

@@ -9,6 +9,7 @@ import type { Desk } from "../../src/server/desk.ts";
 import { createFeeds } from "../../src/server/feed/feeds.ts";
 import { createPersonsDesk } from "../../src/server/feed/persons-desk.ts";
 import { createGuard } from "../../src/server/guard/create-guard.ts";
+import type { ServerGuards } from "../../src/server/guard/server-guards.ts";
 import { createLiveProject } from "../../src/server/live-project.ts";
 import { ALL_ROUTES } from "../../src/server/routes/all-routes.ts";
 import { KEEPER } from "../../src/server/work-left.ts";
@@ -54,6 +55,9 @@ export type WorkOptions = TestRuntimeOptions & {
   clock?: Clock;
   approvalMinutes?: number;
   keeper?: string;
+  guards?: Partial<ServerGuards>;
+  /** What is otherwise at the desk. */
+  desk?: Partial<Desk>;
 };
 
 const PORT = 7478;
@@ -62,7 +66,7 @@ const ORIGIN = `http://127.0.0.1:${PORT}`;
 export async function openDesk(
   ground: Ground,
   scripts: Readonly<Record<string, Script>>,
-  { clock, approvalMinutes = 0, keeper = KEEPER, ...options }: WorkOptions = {},
+  { clock, approvalMinutes = 0, keeper = KEEPER, guards = {}, desk: more, ...options }: WorkOptions = {},
 ): Promise<WorkDesk> {
   const { projectDir, dataDir, database } = ground;
   const timed = clock ? { clock } : {};
@@ -92,8 +96,9 @@ export async function openDesk(
     paced: new Set(),
     renderSession: sessionText,
     checkHealth: async () => [{ check: "keys", verdict: "ok", summary: "fine" }],
+    ...more,
   };
-  const guard = createGuard({ key: Buffer.alloc(32, 7), port: PORT, origin: ORIGIN });
+  const guard = createGuard({ key: Buffer.alloc(32, 7), port: PORT, origin: ORIGIN, guards });
   const faults: unknown[] = [];
   const app = createApp({
     desk,

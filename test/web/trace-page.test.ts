@@ -8,31 +8,10 @@ import { renderTracePage } from "../../src/cli/trace/html/render-page.ts";
 import { loadTrace } from "../../src/runtime/trace/load-trace.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import { hasBrowser, startBrowser } from "../fixtures/browser.ts";
+import { hostileTexts } from "../fixtures/hostile-texts.ts";
 import { type MadeRun, type MadeSession, writeSession } from "../fixtures/recorded-session.ts";
 
-const SCRIPTS = [
-  "<script>window.pwned=1</script>",
-  "</script><script>window.pwned=1</script>",
-  "</style><script>window.pwned=1</script>",
-  "<img src=x onerror=window.pwned=1>",
-  "<svg onload=window.pwned=1>",
-  "<svg><animate onbegin=window.pwned=1 attributeName=x dur=1s>",
-  "<iframe srcdoc='<script>parent.pwned=1</script>'></iframe>",
-  "<details open ontoggle=window.pwned=1>",
-  "<a href=javascript:window.pwned=1>x</a>",
-  "[x](javascript:window.pwned=1) ![y](http://127.0.0.1:9/y.png)",
-  '"><b onmouseover=window.pwned=1>',
-  "' onfocus=window.pwned=1 autofocus x='",
-  "<link rel=stylesheet href=http://127.0.0.1:9/x.css>",
-  "<meta http-equiv=refresh content='0;url=http://127.0.0.1:9/'>",
-  "<base href=http://127.0.0.1:9/>",
-  "<form action=http://127.0.0.1:9/><input autofocus onfocus=window.pwned=1></form>",
-  "<!--<script>window.pwned=1</script>-->",
-  "{{constructor.constructor('window.pwned=1')()}} ${window.pwned=1}",
-  "\u2028window.pwned=1\u2029\u202e\u0000\ud800",
-  "__proto__",
-  "constructor",
-];
+const SCRIPTS = hostileTexts();
 
 const calm: MadeSession = {
   sessionId: "ses_calm",
@@ -134,14 +113,23 @@ test.skipIf(!hasBrowser)(
       runs: SCRIPTS.map(hostileRun),
     });
     const { page, requests, faults } = await open(url);
-    for (const [index] of SCRIPTS.entries()) {
-      await page.locator(`#run-${index}`).click();
-      for (const name of ["Result", "Prompt", "Tools", "Files", "About"]) {
-        await page.getByRole("tab", { name }).click();
-        for (const summary of await page.locator(".pane details:not([open]) > summary").all())
-          await summary.click();
-      }
+    await page.keyboard.press("Home");
+    const seen: unknown[] = [];
+    for (const _ of SCRIPTS) {
+      // Every tab with everything that can be unfolded, in one go: there are many texts.
+      seen.push(
+        await page.evaluate(`(() => {
+          for (const tab of document.querySelectorAll("[role=tab]")) {
+            tab.click();
+            for (const summary of document.querySelectorAll(".pane details:not([open]) > summary")) summary.click();
+          }
+          return document.querySelector(".row.selected").id;
+        })()`),
+      );
+      await page.keyboard.press("j");
     }
+    expect(new Set(seen).size).toBe(SCRIPTS.length);
+    await page.keyboard.press("Home");
     const made = await page.evaluate(`({
     pwned: "pwned" in globalThis,
     foreign: document.querySelectorAll(

@@ -82,6 +82,8 @@ export type StepView = {
   text?: string;
   tokens?: { input: number; output: number };
   costUsd?: number | null;
+  /** What a person told the run before this turn. */
+  steered?: string[];
   /** Of a call. */
   callId?: string | null;
   tool?: string;

@@ -83,6 +83,7 @@ export const stepShape: JsonSchema = shape({
   "purpose?": text,
   "text?": text,
   "tokens?": shape({ input: number, output: number }),
+  "steered?": list(text),
   "costUsd?": orNull(number),
   "callId?": orNull(text),
   "tool?": text,

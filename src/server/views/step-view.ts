@@ -35,5 +35,27 @@ export function stepView(row: MessageRow, isAtWork = true): StepView {
     };
   }
   const { turn, purpose, text, tokens, costUsd } = turnOfRow(row, 0);
-  return { kind: "turn", ...common, turn, purpose, text: cutText(text, STEP_CHARS), tokens, costUsd };
+  const steered = steeredIn(row);
+  return {
+    kind: "turn",
+    ...common,
+    turn,
+    purpose,
+    text: cutText(text, STEP_CHARS),
+    tokens,
+    costUsd,
+    ...(steered.length > 0 && { steered }),
+  };
+}
+
+/** What a person told the run before this turn. */
+function steeredIn({ metadata_json: json }: MessageRow): string[] {
+  // Hardly any turn has it, and parsing all of them would be the dearest part of this view.
+  if (!json?.includes('"steered"')) return [];
+  const metadata: unknown = JSON.parse(json);
+  const steered =
+    typeof metadata === "object" && metadata !== null && "steered" in metadata && metadata.steered;
+  return Array.isArray(steered)
+    ? steered.filter((one) => typeof one === "string").map((one) => cutText(one, STEP_CHARS))
+    : [];
 }

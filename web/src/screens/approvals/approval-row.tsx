@@ -6,7 +6,7 @@ import { Countdown } from "../../ui/approval/countdown.tsx";
 import { RiskBadge } from "../../ui/approval/risk-badge.tsx";
 import { join } from "../../ui/join.ts";
 import { showAge } from "../../ui/measures.ts";
-import { visibleText } from "../../ui/visible-text.ts";
+import { visibleText } from "../../ui/text/visible-text.ts";
 
 /** One call in the list; the whole of it is a link. */
 export function ApprovalRow({

@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import type { ApprovalView } from "../../../../src/schema/api/approval.ts";
 import { ApprovalCard } from "../../ui/approval/approval-card.tsx";
 import { Empty } from "../../ui/states.tsx";
-import { visibleText } from "../../ui/visible-text.ts";
+import { visibleText } from "../../ui/text/visible-text.ts";
 
 /** The chosen call in full. It stays as it is if somebody answers it elsewhere, and says so. */
 export function ChosenApproval({

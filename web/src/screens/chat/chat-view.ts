@@ -3,7 +3,7 @@ import type { ApprovalView } from "../../../../src/schema/api/approval.ts";
 import { Signal } from "../../live/signal.ts";
 
 /** What the person said to a run while it worked. */
-export type Said = { id: number; runId: string; text: string };
+export type Said = { id: string; runId: string; text: string };
 
 /** Calls that wait for the person, by the run that asks. */
 export type Asks = ReadonlyMap<string, readonly ApprovalView[]>;
@@ -37,7 +37,7 @@ export class ChatView {
   }
 
   say(runId: string, text: string): void {
-    const id = (this.said.value.at(-1)?.id ?? 0) + 1;
+    const id = this.said.value.length.toString();
     this.said.set([...this.said.value, { id, runId, text }]);
   }
 }

@@ -22,8 +22,9 @@ export function StartPage() {
     if (matchMedia("(hover: hover)").matches) field.current?.focus();
   }, []);
   const agent = chosen ?? about?.agent ?? "main";
-  const start = async (task: string, by: string | null = chosen) =>
-    go(`/chat/${await startSession({ task, ...(by !== null && { agent: by }) })}`);
+  const isOffline = about?.model.isOffline === true;
+  const start = async (task: string, by: string | null = chosen, paced = false) =>
+    go(`/chat/${await startSession({ task, ...(by !== null && { agent: by }), ...(paced && { paced }) })}`);
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <div className="mx-auto grid max-w-3xl gap-6 px-4 pt-[max(2rem,10vh)] pb-10">
@@ -40,13 +41,19 @@ export function StartPage() {
             place="new"
             roomy
             placeholder="Describe a task. Enter sends, Shift-Enter makes a new line."
-            onSend={start}
+            onSend={(task) => start(task)}
           >
             <AgentPicker agent={agent} onPick={setChosen} />
           </Composer>
-          {about?.model.isOffline && <OfflineNote />}
+          {isOffline && <OfflineNote />}
         </div>
-        {about && <Examples examples={about.examples} onStart={start} />}
+        {about && (
+          <Examples
+            examples={about.examples}
+            isPaced={isOffline}
+            onStart={({ task, agent: by }) => start(task, by, isOffline)}
+          />
+        )}
         <RecentSessions />
       </div>
     </div>
@@ -72,17 +79,19 @@ type Example = About["examples"][number];
 
 function Examples({
   examples,
+  isPaced,
   onStart,
 }: {
   examples: readonly Example[];
-  onStart: (task: string, agent: string | null) => Promise<void>;
+  isPaced: boolean;
+  onStart: (example: Example) => Promise<void>;
 }) {
   const [begun, setBegun] = useState<string | null>(null);
   if (examples.length === 0) return null;
-  const begin = async ({ title, task, agent }: Example) => {
-    setBegun(title);
+  const begin = async (example: Example) => {
+    setBegun(example.title);
     try {
-      await onStart(task, agent);
+      await onStart(example);
     } catch (failure) {
       tellFailure(failure);
       setBegun(null);
@@ -92,6 +101,9 @@ function Examples({
     <section aria-labelledby="examples" className="grid gap-2">
       <h2 id="examples" className="px-1 text-xs font-semibold text-ink-3">
         Try one
+        {isPaced && (
+          <span className="font-normal"> · rules are fast, so each call waits a moment for you to watch</span>
+        )}
       </h2>
       <ul className="grid gap-2 sm:grid-cols-2">
         {examples.map((example) => (

@@ -1,5 +1,5 @@
 import { CopyText } from "../../ui/controls/copy-text.tsx";
-import { visibleText } from "../../ui/visible-text.ts";
+import { visibleText } from "../../ui/text/visible-text.ts";
 import type { Check } from "./group-checks.ts";
 import { splitRemedy } from "./split-remedy.ts";
 import { VerdictBadge } from "./verdict-badge.tsx";

@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import type { AgentCard } from "../../../../src/schema/api/agent.ts";
 import type { HealthView } from "../../../../src/schema/api/inspect.ts";
 import { useAbout, useAgents } from "../../api/queries.ts";
-import { visibleText } from "../../ui/visible-text.ts";
+import { visibleText } from "../../ui/text/visible-text.ts";
 import { type Standing, VerdictBadge } from "./verdict-badge.tsx";
 
 type FileProblem = HealthView["problems"][number];

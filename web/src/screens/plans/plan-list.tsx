@@ -3,7 +3,7 @@ import type { ExecutionPlan } from "../../../../src/schema/plan.ts";
 import { useNow } from "../../live/use-now.ts";
 import { join } from "../../ui/join.ts";
 import { countOf, showAge } from "../../ui/measures.ts";
-import { visibleText } from "../../ui/visible-text.ts";
+import { visibleText } from "../../ui/text/visible-text.ts";
 import { PlanStatus } from "./plan-status.tsx";
 
 /** The plans, the last changed first. */

@@ -5,7 +5,7 @@ import type { ExecutionPlan } from "../../../../src/schema/plan.ts";
 import { AgentName } from "../../ui/face.tsx";
 import { countOf } from "../../ui/measures.ts";
 import { Failed, Loading } from "../../ui/states.tsx";
-import { visibleText } from "../../ui/visible-text.ts";
+import { visibleText } from "../../ui/text/visible-text.ts";
 import { PlanEditor } from "./edit/plan-editor.tsx";
 import { PlanActions } from "./plan-actions.tsx";
 import { PlanStatus } from "./plan-status.tsx";

@@ -2,10 +2,10 @@ import { Check, FileText } from "lucide-react";
 import { Link } from "wouter";
 import type { PlanStep, StepResult } from "../../../../src/schema/plan.ts";
 import { AgentName } from "../../ui/face.tsx";
-import { Markdown } from "../../ui/markdown.tsx";
 import { countOf, showCost, showDuration, showTokens } from "../../ui/measures.ts";
 import { StatusBadge } from "../../ui/status.tsx";
-import { visibleText } from "../../ui/visible-text.ts";
+import { Markdown } from "../../ui/text/markdown.tsx";
+import { visibleText } from "../../ui/text/visible-text.ts";
 import { standingOfStep } from "./step-standing.ts";
 
 /** One step whole: the task as the agent reads it, what it waits for and touches, how success shows, and what came of it. */

@@ -3,7 +3,7 @@ import type { PlanStep, StepResult } from "../../../../src/schema/plan.ts";
 import { AgentName } from "../../ui/face.tsx";
 import { join } from "../../ui/join.ts";
 import { StatusIcon } from "../../ui/status.tsx";
-import { visibleText } from "../../ui/visible-text.ts";
+import { visibleText } from "../../ui/text/visible-text.ts";
 import { columnsOf, directNeeds, wavesOf } from "./plan-waves.ts";
 import { standingOfStep } from "./step-standing.ts";
 

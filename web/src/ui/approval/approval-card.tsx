@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import type { ApprovalView } from "../../../../src/schema/api/approval.ts";
 import { isPairBegun } from "../../shell/shortcuts.ts";
 import { join } from "../join.ts";
-import { visibleText } from "../visible-text.ts";
+import { visibleText } from "../text/visible-text.ts";
 import { AgentChain } from "./agent-chain.tsx";
 import { answerOfKey } from "./answer-buttons.tsx";
 import { AnswerForm } from "./answer-form.tsx";

@@ -1,7 +1,7 @@
 import { TriangleAlert } from "lucide-react";
 import type { ApprovalView } from "../../../../src/schema/api/approval.ts";
-import { DiffView } from "../diff-view.tsx";
-import { mixedWords, spellOut, visibleText } from "../visible-text.ts";
+import { DiffView } from "../text/diff-view.tsx";
+import { mixedWords, spellOut, visibleText } from "../text/visible-text.ts";
 import { VisibleTextBlock } from "./visible-text-block.tsx";
 
 type Asked = Pick<ApprovalView, "tool" | "input" | "presented" | "diff">;

@@ -1,6 +1,6 @@
 import { join } from "../join.ts";
 import { countOf } from "../measures.ts";
-import { visibleParts } from "../visible-text.ts";
+import { visibleParts } from "../text/visible-text.ts";
 
 /** A text in which nothing can hide: characters that would not be seen stand there as codes. Never cut. */
 export function VisibleText({ text }: { text: string }) {

@@ -1,8 +1,8 @@
 import { Check, Copy } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../button.tsx";
+import { visibleText } from "../text/visible-text.ts";
 import { tellFailure } from "../toast.tsx";
-import { visibleText } from "../visible-text.ts";
 
 const STAY_MS = 1_500;
 

@@ -30,7 +30,9 @@ export function SuggestField({
         readOnly={readOnly}
         openOnInputClick
         filter={(choice, query) => query === value || choice.includes(query)}
-        onValueChange={(next) => {
+        onValueChange={(next, details) => {
+          // Escape closes the suggestions; it must not empty the field.
+          if (details.reason === "escape-key") return details.cancel();
           setTyped(next);
           onChange(next.trim());
         }}

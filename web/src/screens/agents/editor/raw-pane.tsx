@@ -41,7 +41,7 @@ export default function RawPane() {
     if (current && review)
       current.dispatch(setDiagnostics(current.state, found(current.state, review.problems)));
   }, [review]);
-  return <div ref={place} className="h-full min-h-96 overflow-hidden" />;
+  return <div ref={place} className="h-full min-h-96 overflow-hidden [&>.cm-editor]:min-h-96" />;
 }
 
 function firstState(draft: Draft, readOnly: boolean): EditorState {

@@ -1,7 +1,7 @@
 import { FileCheck } from "lucide-react";
 import { useSignal } from "../../../live/signal.ts";
-import { DiffView } from "../../../ui/diff-view.tsx";
 import { Empty, Loading } from "../../../ui/states.tsx";
+import { DiffView } from "../../../ui/text/diff-view.tsx";
 import { useDraft } from "../draft/use-draft.tsx";
 
 /** Against the file as it is on disk. */

@@ -2,9 +2,9 @@ import { ChevronRight, MessageSquareText } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type { StepView } from "../../../../../src/schema/api/session.ts";
 import { join } from "../../../ui/join.ts";
-import { Markdown } from "../../../ui/markdown.tsx";
 import { showDuration } from "../../../ui/measures.ts";
 import { StatusIcon } from "../../../ui/status.tsx";
+import { Markdown } from "../../../ui/text/markdown.tsx";
 import { StepDetail } from "./step-detail.tsx";
 import { toolIcon } from "./tool-icon.ts";
 

@@ -3,6 +3,7 @@ import type { SessionStore } from "../../../live/session-store.ts";
 import type { ChatView } from "../chat-view.ts";
 import { flattenSession, type Held } from "./flatten-session.ts";
 import { isSameRow, type Row } from "./row.ts";
+import { heardRoots, saidSoFar } from "./said-so-far.ts";
 
 const EVERY_MS = 120;
 
@@ -23,7 +24,7 @@ export function useRows(
         opened: view.opened.value,
         held: isAtEnd.current ? null : held.current,
         asks: view.asks.value,
-        said: view.said.value,
+        said: saidSoFar(store, view.said.value),
         notices: store.notices.value,
       });
       held.current = made.held;
@@ -42,6 +43,7 @@ export function useRows(
     make();
     const stops = [
       ...[store.shape, store.notices, view.asks].map((signal) => signal.subscribe(later)),
+      ...heardRoots(store).map((runId) => store.steps(runId).subscribe(later)),
       ...[view.opened, view.said].map((signal) => signal.subscribe(make)),
     ];
     return () => {

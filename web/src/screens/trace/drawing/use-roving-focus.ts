@@ -1,16 +1,28 @@
 import { type RefObject, useEffect, useRef } from "react";
 
-/** Puts the focus on the element of a run as soon as it is drawn: what is out of sight has none yet. */
+/** Puts the focus on the element of a run, now or as soon as it is drawn: what is out of sight has none yet. */
 export function useRovingFocus(scroller: RefObject<HTMLElement | null>): (runId: string) => void {
   const wanted = useRef<string | null>(null);
-  useEffect(() => {
+  const take = () => {
     if (wanted.current === null) return;
-    const found = scroller.current?.querySelector<HTMLElement>(`[data-run="${CSS.escape(wanted.current)}"]`);
+    const name = CSS.escape(wanted.current);
+    const found = scroller.current?.querySelector<HTMLElement>(`[data-run="${name}"]`);
     if (!found) return;
     wanted.current = null;
     found.focus({ preventScroll: true });
+  };
+  useEffect(() => {
+    if (isFree(scroller)) take();
+    else wanted.current = null;
   });
   return (runId) => {
     wanted.current = runId;
+    take();
   };
+}
+
+/** Whether the focus may be moved without being asked for: it is among the runs, or nowhere. */
+export function isFree(scroller: RefObject<HTMLElement | null>): boolean {
+  const { activeElement } = document;
+  return activeElement === document.body || (scroller.current?.contains(activeElement) ?? false);
 }

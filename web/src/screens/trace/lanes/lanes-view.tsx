@@ -9,6 +9,7 @@ import { bringIntoSight } from "../drawing/bring-into-sight.ts";
 import type { Drawing } from "../drawing/drawing.ts";
 import { RunBar } from "../drawing/run-bar.tsx";
 import { useChart } from "../drawing/use-chart.ts";
+import { isFree, useRovingFocus } from "../drawing/use-roving-focus.ts";
 import { useViewport } from "../drawing/use-viewport.ts";
 import { showSpan } from "../show-span.ts";
 import { fitting } from "../tree/tree-rows.ts";
@@ -44,10 +45,12 @@ export function LanesView(props: Drawing) {
   });
   const onKeyDown = useLaneKeys({ ...props, lanes, scroller });
   const shown = useRef<string | null>(null);
+  const focus = useRovingFocus(scroller);
   useEffect(() => {
     const run = index.byId.get(cursorId ?? "");
     if (!run || shown.current === cursorId) return;
     shown.current = cursorId;
+    if (isFree(scroller)) focus(run.runId);
     virtual.scrollToIndex(run.lane);
     if (scroller.current) bringIntoSight(scroller.current, chart, run.startMs);
   });

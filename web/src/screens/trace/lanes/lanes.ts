@@ -23,29 +23,33 @@ export type PlacedRun = { run: TraceRun; left: number; width: number };
 export type Window = { timeline: Timeline; widthPx: number; fromPx: number; toPx: number };
 
 /**
- * The bars of a lane that are in sight. Of those too close to tell apart one is drawn: the run that is looked at, one that
- * failed, or else the first.
+ * The bars of a lane that are in sight. Of those too close to tell apart one is drawn: one that failed, or else the
+ * first. The run that is looked at always is, wherever it stands: it has the focus.
  */
 export function placeLane(lane: readonly TraceRun[], window: Window, cursorId: string | null): PlacedRun[] {
   const { timeline, widthPx, fromPx, toPx } = window;
   const placed: PlacedRun[] = [];
   for (const run of lane) {
     const left = timeline.at(run.startMs) * widthPx;
-    if (left > toPx) break;
     const right = timeline.at(run.endMs ?? timeline.endMs) * widthPx;
-    if (right < fromPx) continue;
+    if ((left > toPx || right < fromPx) && run.runId !== cursorId) continue;
     const bar = { run, left, width: Math.max(LEAST_BAR_PX, right - left) };
     const last = placed.at(-1);
     const isHidden = last && bar.width === LEAST_BAR_PX && bar.left < last.left + last.width;
-    if (!isHidden) placed.push(bar);
-    else if (last.width === LEAST_BAR_PX && weight(run, cursorId) > weight(last.run, cursorId))
+    if (!isHidden || run.runId === cursorId) placed.push(bar);
+    else if (
+      last.width === LEAST_BAR_PX &&
+      hasFailed(run) &&
+      !hasFailed(last.run) &&
+      last.run.runId !== cursorId
+    )
       placed[placed.length - 1] = bar;
   }
   return placed;
 }
 
-function weight({ runId, status }: TraceRun, cursorId: string | null): number {
-  return runId === cursorId ? 2 : status === "failed" || status === "timeout" ? 1 : 0;
+function hasFailed({ status }: TraceRun): boolean {
+  return status === "failed" || status === "timeout";
 }
 
 /** The run in another lane that is nearest in time. */

@@ -4,8 +4,8 @@ import type { RunDetail, RunDiff } from "../../../../../src/schema/api/inspect.t
 import { withQuery } from "../../../api/client.ts";
 import { useSession } from "../../../live/use-session.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { DiffView } from "../../../ui/diff-view.tsx";
 import { Failed, Loading } from "../../../ui/states.tsx";
+import { DiffView } from "../../../ui/text/diff-view.tsx";
 import type { TabProps } from "./run-tabs.tsx";
 import { Nothing, Section } from "./section.tsx";
 import { useRunDiff } from "./use-run-detail.ts";

@@ -3,7 +3,7 @@ import type { TraceRun } from "../../../../../src/schema/inspect/trace.ts";
 import { useSignal } from "../../../live/signal.ts";
 import { useSession } from "../../../live/use-session.tsx";
 import { join } from "../../../ui/join.ts";
-import { Markdown } from "../../../ui/markdown.tsx";
+import { Markdown } from "../../../ui/text/markdown.tsx";
 import type { TabProps } from "./run-tabs.tsx";
 import { CopyButton, Nothing, Section, TextBlock } from "./section.tsx";
 

@@ -4,8 +4,8 @@ import type { MessageDetail, StepView } from "../../../../../src/schema/api/sess
 import type { TraceApproval } from "../../../../../src/schema/inspect/trace.ts";
 import { api } from "../../../api/client.ts";
 import { Button } from "../../../ui/button.tsx";
-import { Markdown } from "../../../ui/markdown.tsx";
 import { Failed } from "../../../ui/states.tsx";
+import { Markdown } from "../../../ui/text/markdown.tsx";
 import { pretty } from "./result-tab.tsx";
 import { TextBlock } from "./section.tsx";
 

@@ -2,6 +2,7 @@ import { type RefObject, useEffect, useRef } from "react";
 import type { Chart } from "../drawing/axis.tsx";
 import { bringIntoSight } from "../drawing/bring-into-sight.ts";
 import type { Drawing } from "../drawing/drawing.ts";
+import { isFree, useRovingFocus } from "../drawing/use-roving-focus.ts";
 import { chainAbove } from "../trace-index.ts";
 import type { useTree } from "./use-tree.ts";
 
@@ -15,6 +16,7 @@ type RevealOptions = Pick<Drawing, "cursorId" | "index"> & {
 /** Brings the run under the cursor into sight, wherever the cursor came from: everything above it opens. */
 export function useReveal({ cursorId, index, tree, scroller, chart, scrollTo }: RevealOptions): void {
   const shown = useRef<string | null>(null);
+  const focus = useRovingFocus(scroller);
   useEffect(() => {
     const run = index.byId.get(cursorId ?? "");
     if (!run || shown.current === cursorId) return;
@@ -24,6 +26,7 @@ export function useReveal({ cursorId, index, tree, scroller, chart, scrollTo }: 
       return;
     }
     shown.current = cursorId;
+    if (isFree(scroller)) focus(run.runId);
     scrollTo(at);
     if (scroller.current) bringIntoSight(scroller.current, chart, run.startMs);
   });

@@ -1,5 +1,5 @@
-import { join } from "./join.ts";
-import { REACHABLE } from "./reachable.ts";
+import { join } from "../join.ts";
+import { REACHABLE } from "../reachable.ts";
 
 const LOOKS: Readonly<Record<string, string>> = {
   "+": "bg-ok-soft text-ok",

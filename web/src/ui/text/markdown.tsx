@@ -1,8 +1,8 @@
 import { ImageOff } from "lucide-react";
 import { type ComponentProps, memo } from "react";
 import { defaultRehypePlugins, Streamdown } from "streamdown";
-import { join } from "./join.ts";
-import { REACHABLE } from "./reachable.ts";
+import { join } from "../join.ts";
+import { REACHABLE } from "../reachable.ts";
 
 /** HTML inside a text is never made into elements: what is left after parsing is cleaned, and addresses are checked. */
 const REHYPE = [defaultRehypePlugins.sanitize, defaultRehypePlugins.harden].filter(
