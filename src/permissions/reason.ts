@@ -9,7 +9,7 @@ export function describeAccess(access: Access): string {
   const [first, ...others] = access.targets;
   if (!first) return shorten(access.tool);
   const more = others.length > 0 ? ` and ${others.length} more` : "";
-  return `${shorten(access.tool)}(${shorten(nameOf(first))}${more})`;
+  return `${shorten(access.tool)}(${shorten(targetName(first))}${more})`;
 }
 
 /** One sentence on what a layer said to a call and why. */
@@ -25,7 +25,8 @@ export function explainVoice(layer: string, { verdict, rule }: Voice, call: Call
   return `${layer}: no rule allows ${what}.`;
 }
 
-function nameOf(target: Target): string {
+/** What a call touches, as people name it: a path within its folder, a command, a host, an address or an agent. */
+export function targetName(target: Target): string {
   switch (target.kind) {
     case "path":
       return target.root === "outside" ? target.path : target.relative;

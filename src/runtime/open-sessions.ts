@@ -141,12 +141,12 @@ function stop(session: Session, interruption: Interruption): void {
 function abandon(session: Session): void {
   const { reason } = session.lease.lost;
   const message = messageOf(reason);
-  if (reason instanceof Parked) {
+  if (reason instanceof Parked)
     session.ports.emit(session.id, { type: "session.parked", approvalIds: reason.approvalIds });
+  if (reason instanceof Parked || reason instanceof LeftForLater) {
     stop(session, cancelled(message));
     return;
   }
-  if (reason instanceof LeftForLater) return stop(session, cancelled(message));
   session.ports.emit(session.id, { type: "notice.raised", level: "error", message });
   stop(session, { status: "failed", bailout: "error", message });
 }

@@ -121,6 +121,8 @@ export type Runtime = {
   unpause(runId: string): boolean;
   /** Gives a run a message that it reads at its next turn. */
   steer(runId: string, text: string): boolean;
+  /** A text as it may be kept and shown: without the secrets that this runtime knows. */
+  redact(text: string): string;
   /** Takes a right away from everything that runs; only narrows. */
   revoke(rule: string): void;
   /** Ends everything and writes what is left. */
@@ -199,6 +201,7 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
     unpause: (runId) => control(runId, (live) => forSubtree(live, (one) => hold(one, false))),
     steer: (runId, text) =>
       control(runId, (live) => live.run.steering.push(live.session.ports.redactor.redact(text))),
+    redact: (text) => maker.redactor.redact(text),
     revoke: (rule) => maker.revoked.push(...parseRules([rule], "revoke", maker.host.homeDir)),
     async close() {
       await sessions.close();

@@ -7,6 +7,8 @@ let library: Promise<typeof import("@cfworker/json-schema")> | undefined;
 const validators = new WeakMap<JsonSchema, Validator>();
 
 const MAX_ISSUES = 8;
+/** Of a list of many wrong values the first tell enough, and comparing each with each would take for ever. */
+const MAX_COMPARED = 500;
 
 /** What is wrong with a value by a JSON Schema, a sentence each; empty if nothing is. */
 export async function checkJson(schema: JsonSchema, value: unknown): Promise<string[]> {
@@ -20,7 +22,7 @@ export async function checkJson(schema: JsonSchema, value: unknown): Promise<str
       validators.set(schema, validator);
     }
     const { valid, errors } = validator.validate(value);
-    return valid ? [] : leaves(errors).slice(0, MAX_ISSUES).map(sentence);
+    return valid ? [] : leaves(errors.slice(0, MAX_COMPARED)).slice(0, MAX_ISSUES).map(sentence);
   } catch (thrown) {
     return [`the schema cannot be used: ${messageOf(thrown)}`];
   }

@@ -23,7 +23,7 @@ import { type Listening, type ListenOptions, listen } from "./listen.ts";
 import { createLiveProject, liveRegistry } from "./live-project.ts";
 import { ALL_ROUTES } from "./routes/all-routes.ts";
 import { removeServerNote, writeServerNote } from "./running-server.ts";
-import { KEEPER, resumeLeft } from "./work-left.ts";
+import { KEEPER, takeUpLeft } from "./work-left.ts";
 
 /** What a server is opened with. */
 export type ServerOptions = ListenOptions & {
@@ -81,8 +81,13 @@ export async function openServer(options: ServerOptions): Promise<OpenedServer> 
     const place = { dataDir, projectDir };
     const startedAt = new Date(desk.startedAtMs).toISOString();
     await writeServerNote(place, { pid: process.pid, port, origin, startedAt, startId });
-    goOn(desk, options.onNotice).catch((thrown) => onFault?.(thrown, "going on with what was left"));
+    // Taken up while this server already answers.
+    const stopLooking = takeUpLeft(desk, {
+      tell: (message) => options.onNotice?.(message),
+      onFault: (thrown) => onFault?.(thrown, "going on with what was left"),
+    });
     const close = async () => {
+      stopLooking();
       await removeServerNote(place, startId);
       await closeAll(listening, desk);
     };
@@ -118,6 +123,10 @@ function openDesk(options: ServerOptions, projectDir: string): Desk {
     permissionMode,
     approve: person.approve,
     keeper: KEEPER,
+  });
+  // Before anybody else listens: what came up while the record was opened waits for the first who does.
+  runtime.events((event) => {
+    if (event.type === "notice.raised" && event.sessionId === "") options.onNotice?.(event.message);
   });
   const feeds = createFeeds({ runtime, project: projectDir, version, startedAtMs });
   person.attach(runtime);
@@ -155,13 +164,6 @@ function requestListener(app: App, { guards }: Guard): ReturnType<typeof getRequ
       return response;
     },
   });
-}
-
-/** Takes up what an earlier server left, while this one already answers. */
-async function goOn(desk: Desk, tell: ServerOptions["onNotice"]): Promise<void> {
-  const { resumed, failed } = await resumeLeft(desk);
-  if (resumed.length > 0) tell?.(`going on with what was left: ${resumed.join(", ")}`);
-  for (const { sessionId, message } of failed) tell?.(`${sessionId} cannot go on: ${message}`);
 }
 
 /** Sessions are left as they are in the record: no run is ended because the server is. */

@@ -4,6 +4,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { readPrivate, writePrivate } from "../packs/assistant/accounts/private-file.ts";
 import { RetinueError } from "../schema/error.ts";
+import { storeError } from "../store/file/sqlite-failure.ts";
 import { bearerOf } from "./guard/credentials.ts";
 import { loadServerKey, serverFolder } from "./guard/server-key.ts";
 
@@ -32,7 +33,10 @@ const PATIENCE_MS = 2_000;
 
 /** Writes the note. */
 export async function writeServerNote(place: ServerPlace, note: ServerNote): Promise<void> {
-  await writePrivate(notePath(place), JSON.stringify(note));
+  const path = notePath(place);
+  await writePrivate(path, JSON.stringify(note)).catch((thrown) => {
+    throw storeError(`${path} cannot be written`, thrown);
+  });
 }
 
 /** Takes the note away, unless it is already another server's. */

@@ -1,5 +1,7 @@
+import { type Clock, systemClock } from "../scheduler/clock.ts";
 import { messageOf } from "../schema/error.ts";
 import type { SessionRow } from "../schema/record.ts";
+import { SessionTaken } from "../store/session-lease.ts";
 import type { Desk } from "./desk.ts";
 import { projectOf } from "./own-project.ts";
 
@@ -10,31 +12,76 @@ export const KEEPER = "server";
 export type WorkLeft = {
   readonly resumed: readonly string[];
   readonly failed: readonly { sessionId: string; message: string }[];
+  /** A process that lives, or died so recently that nobody can tell, has these. */
+  readonly held: readonly string[];
+};
+
+/** What the sessions are looked up and gone on with. */
+export type LeftDesk = Pick<Desk, "project" | "runtime">;
+
+/** Who is told how it went, and what the looks are timed by. */
+export type LeftPorts = {
+  tell(message: string): void;
+  onFault(thrown: unknown): void;
+  readonly clock?: Clock;
 };
 
 const MOST = 1_000;
+const LOOK_MS = 2_000;
+/** Longer than a lease lasts without its process: after that a holder is alive and keeps what it has. */
+const MOST_LOOKS = 10;
 
 /**
- * Goes on with what an earlier server of this project left in the middle, whether it was stopped or killed. One that cannot
- * go on stays as it is and hinders no other.
+ * Takes up what an earlier server left, and looks again for a while at what that one still has because it is only just
+ * stopping. Gives how to stop looking.
  */
-export async function resumeLeft(desk: Pick<Desk, "project" | "runtime">): Promise<WorkLeft> {
+export function takeUpLeft(desk: LeftDesk, { tell, onFault, clock = systemClock }: LeftPorts): () => void {
+  let callOff: (() => void) | null = null;
+  let isOver = false;
+  const look = async (only: readonly string[] | undefined, looks: number): Promise<void> => {
+    const { resumed, failed, held } = await resumeLeft(desk, only);
+    if (isOver) return;
+    if (resumed.length > 0) tell(`going on with what was left: ${resumed.join(", ")}`);
+    for (const { sessionId, message } of failed) tell(`${sessionId} cannot go on: ${message}`);
+    if (held.length === 0 || looks >= MOST_LOOKS) return;
+    callOff = clock.timer(LOOK_MS, () => void look(held, looks + 1).catch(onFault));
+  };
+  look(undefined, 1).catch(onFault);
+  return () => {
+    isOver = true;
+    callOff?.();
+  };
+}
+
+/**
+ * Goes on with what an earlier server of this project left in the middle, whether it was stopped or killed, or with some of
+ * that. One that cannot go on stays as it is and hinders no other.
+ */
+export async function resumeLeft(desk: LeftDesk, only?: readonly string[]): Promise<WorkLeft> {
   const { runtime } = desk;
   const { store } = runtime;
   const left = store
     .searchSessions({ project: projectOf(desk), status: "running", limit: MOST })
-    .sessions.filter((row) => keeperOf(row) === KEEPER && store.holderOf(row.session_id) === null);
+    .sessions.filter((row) => keeperOf(row) === KEEPER && runtime.liveRoots(row.session_id) === null)
+    .map((row) => row.session_id)
+    .filter((sessionId) => only === undefined || only.includes(sessionId));
   const resumed: string[] = [];
   const failed: { sessionId: string; message: string }[] = [];
-  for (const { session_id: sessionId } of left) {
+  const held: string[] = [];
+  for (const sessionId of left) {
+    if (store.holderOf(sessionId) !== null) {
+      held.push(sessionId);
+      continue;
+    }
     try {
       await runtime.resume(sessionId);
       resumed.push(sessionId);
     } catch (thrown) {
-      failed.push({ sessionId, message: messageOf(thrown) });
+      if (thrown instanceof SessionTaken) held.push(sessionId);
+      else failed.push({ sessionId, message: messageOf(thrown) });
     }
   }
-  return { resumed, failed };
+  return { resumed, failed, held };
 }
 
 function keeperOf({ metadata_json: json }: SessionRow): unknown {

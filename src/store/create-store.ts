@@ -65,6 +65,8 @@ export type Store = Journal &
   Pick<SessionLeases, "takeLease" | "letGo" | "holderOf"> & {
     /** The database file. */
     readonly path: string;
+    /** Why nothing can be written now; null as long as it can. */
+    writeProblem(): RetinueError | null;
     /** A number that is another one once another connection has written to the file. */
     othersVersion(): number;
     /** Writes everything and lets go of the file; rejects, naming what is lost, if the disk refuses. */
@@ -128,6 +130,7 @@ function assemble({ db, path, close: release }: Database, surroundings: Surround
     othersVersion: () => Number(version.get()?.data_version ?? 0),
     ...guarded(journal, { mustBeOpen, isLost: leases.isLost, nextId: ids.next }),
     committed: () => writer.committed(),
+    writeProblem: () => writer.problem(),
     ...createSessionWriter({ sessions, seqs, push, now }),
     ...createPromptTable(db, push),
     ...naming(path, createPlanTable(db)),

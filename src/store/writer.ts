@@ -23,6 +23,8 @@ export type Writer<Op> = {
   push(op: Op): void;
   /** Resolves when everything pushed so far is on disk; rejects if a row of it can never be written. */
   committed(): Promise<void>;
+  /** Why nothing can be written now; null as long as it can. */
+  problem(): RetinueError | null;
   /** Writes the rest; rejects, naming what is lost, if that is impossible. No push may follow. */
   end(): Promise<void>;
 };
@@ -48,7 +50,7 @@ class QueueWriter<Op> implements Writer<Op> {
   private done = 0;
   private waiters: Waiter[] = [];
   private cancelFlush: (() => void) | undefined;
-  private failing: FailureKind | undefined;
+  private failing: { kind: FailureKind; problem: RetinueError } | undefined;
   private delayMs = FIRST_DELAY_MS;
   /** How many operations are still written one by one, to find the one that can never be written. */
   private singles = 0;
@@ -68,6 +70,10 @@ class QueueWriter<Op> implements Writer<Op> {
     return new Promise((resolve, reject) => {
       this.waiters.push({ until: this.pushed, resolve, reject });
     });
+  }
+
+  problem(): RetinueError | null {
+    return this.failing?.problem ?? null;
   }
 
   async end(): Promise<void> {
@@ -165,11 +171,12 @@ class QueueWriter<Op> implements Writer<Op> {
 
   private pause(thrown: unknown): void {
     const kind = failureKind(thrown);
-    if (this.failing !== kind) {
-      const message = `Cannot write to ${this.ports.path}: ${messageOf(thrown)}. Runs wait; nothing is lost. ${hintFor(kind)}`;
+    if (this.failing?.kind !== kind) {
+      const what = `Cannot write to ${this.ports.path}: ${messageOf(thrown)}`;
+      this.failing = { kind, problem: new RetinueError("store", what, hintFor(kind), { cause: thrown }) };
+      const message = `${what}. Runs wait; nothing is lost. ${hintFor(kind)}`;
       this.ports.onNotice({ level: "error", message });
     }
-    this.failing = kind;
     this.cancelFlush = this.ports.schedule(() => this.flush(), this.delayMs);
     this.delayMs = Math.min(this.delayMs * 2, LONGEST_DELAY_MS);
   }

@@ -1,8 +1,9 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { KEEPER, resumeLeft } from "../../src/server/work-left.ts";
+import { KEEPER, resumeLeft, takeUpLeft } from "../../src/server/work-left.ts";
 import {
   callDelegateMany,
   callTool,
@@ -14,6 +15,7 @@ import {
   testRuntime,
 } from "../../src/testing/index.ts";
 import { defineTool } from "../../src/tools/tool.ts";
+import { stepClock } from "../server/step-clock.ts";
 
 let root = "";
 beforeEach(() => {
@@ -87,7 +89,7 @@ test("a runtime that leaves ends nothing: the next one goes on in the same rows,
   expect(row?.status).toBe("running");
   expect(second.runtime.store.holderOf(sessionId)).toBeNull();
   expect(second.runtime.store.messages(sessionId).map((one) => one.status)).not.toContain("cancelled");
-  expect(await resumeLeft(deskOf(second))).toEqual({ resumed: [sessionId], failed: [] });
+  expect(await resumeLeft(deskOf(second))).toEqual({ resumed: [sessionId], failed: [], held: [] });
   await until(() => second.events.some((event) => event.type === "session.ended"));
   const runs = second.runtime.store.runs(sessionId);
   expect(runs.map(({ agent_role, status }) => [agent_role, status])).toEqual([
@@ -146,7 +148,7 @@ test("a session belongs to whoever had it last", async () => {
   await terminal.runtime.resume(sessionId);
   await terminal.runtime.leave();
   const third = open({ lead: [say("done")] });
-  expect(await resumeLeft(deskOf(third))).toEqual({ resumed: [], failed: [] });
+  expect(await resumeLeft(deskOf(third))).toEqual({ resumed: [], failed: [], held: [] });
   await (await third.runtime.resume(sessionId)).result;
   const { metadata_json: json } = third.runtime.store.session(sessionId) ?? {};
   expect(JSON.parse(json ?? "{}")).toMatchObject({ keeper: KEEPER, maxDepth: expect.any(Number) });
@@ -163,4 +165,60 @@ test("what is about to begin while a runtime leaves is left as well, and nothing
   const statuses = second.runtime.store.sessions().map(({ status }) => status);
   expect(statuses.filter((status) => status === "cancelled")).toEqual([]);
   await second.close();
+});
+
+/** A session that was left, and the hold that a server on its way out still has on it. */
+async function leftButHeld() {
+  const first = open({ lead: () => hang() });
+  const { sessionId } = await first.runtime.start({ agent: "lead", task: "go" });
+  await first.runtime.leave();
+  const t = open({ lead: [say("went on")] });
+  const db = new DatabaseSync(join(root, "data", "r.db"));
+  db.prepare("INSERT INTO leases (session_id, owner, until_ms) VALUES (?, 'elsewhere/1/1/1', ?)").run(
+    sessionId,
+    Date.now() + 3_600_000,
+  );
+  const told: string[] = [];
+  const faults: unknown[] = [];
+  const clock = stepClock();
+  const ports = {
+    tell: (message: string) => told.push(message),
+    onFault: (one: unknown) => faults.push(one),
+  };
+  const stopLooking = takeUpLeft(deskOf(t), { ...ports, clock });
+  await until(() => clock.pending === 1);
+  return { t, db, sessionId, told, faults, clock, stopLooking };
+}
+
+test("what a server still has while it stops is taken up once it has let go", async () => {
+  const { t, db, sessionId, told, faults, clock } = await leftButHeld();
+  expect(told).toEqual([]);
+  clock.advance(2_000);
+  await until(() => clock.pending === 1);
+  db.exec("DELETE FROM leases");
+  clock.advance(2_000);
+  await until(() => t.events.some((event) => event.type === "session.ended"));
+  await until(() => told.length > 0);
+  expect([told, faults, clock.pending]).toEqual([[`going on with what was left: ${sessionId}`], [], 0]);
+  expect(t.runtime.store.session(sessionId)?.status).toBe("completed");
+  db.close();
+  await t.close();
+});
+
+test("what a living server keeps is its own: nobody looks at it for ever, nor after the end", async () => {
+  const { t, db, told, faults, clock, stopLooking } = await leftButHeld();
+  for (let looks = 1; looks < 10; looks++) {
+    await until(() => clock.pending === 1);
+    clock.advance(2_000);
+  }
+  await t.runtime.store.committed();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([told, faults, clock.pending]).toEqual([[], [], 0]);
+  stopLooking();
+  const again = takeUpLeft(deskOf(t), { tell: () => {}, onFault: () => {}, clock });
+  await until(() => clock.pending === 1);
+  again();
+  expect(clock.pending).toBe(0);
+  db.close();
+  await t.close();
 });

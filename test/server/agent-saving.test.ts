@@ -10,7 +10,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { builtInTools } from "../../src/runtime/project/built-in-tools.ts";
 import type { AgentDetail, AgentList, AgentReview, SaveResult } from "../../src/schema/api/agent.ts";
+import { findEntry, type Roster } from "../../src/server/agents/agent-roster.ts";
+import { saveAgent } from "../../src/server/agents/save-agent.ts";
 import { openAgentSite } from "./agent-site.ts";
 
 const REVIEWER = "description: Reviews a change.\ntools: [read, grep]\nlimits: { turns: 5 }";
@@ -49,6 +52,23 @@ test("a file that changed since it was opened is a conflict and stays", async ()
   expect(await site.refused("DELETE", `/api/agents/mine?hash=${hash}`)).toMatchObject({ status: 409 });
   expect(site.read(".retinue/agents/mine.md")).toBe(other);
   expect(site.told).toBe(0);
+});
+
+test("what an editor saves while a text is still being judged is not overwritten", async () => {
+  await using site = await openAgentSite();
+  const text = site.agent("mine", REVIEWER);
+  const { hash } = await site.get<AgentDetail>("/api/agents/mine");
+  const other = text.replace("Reviews", "Changed meanwhile, reviews");
+  const tools = new Proxy(builtInTools, {
+    get(target, key, receiver) {
+      site.write(".retinue/agents/mine.md", other);
+      return Reflect.get(target, key, receiver);
+    },
+  });
+  const find = (roster: Roster) => findEntry(roster, "mine");
+  const saving = saveAgent({ ...site.desk, tools }, find, { text: text.replace("Reviews", "Judges"), hash });
+  await expect(saving).rejects.toThrow("has changed since it was opened");
+  expect(site.read(".retinue/agents/mine.md")).toBe(other);
 });
 
 test("of two who save the same state one is told of the conflict", async () => {

@@ -19,6 +19,7 @@ const ORIGIN = `http://127.0.0.1:${PORT}`;
 
 /** A server over a project of real files, every answer of which is held against its schema. */
 export type AgentSite = {
+  readonly desk: Desk;
   readonly root: string;
   readonly projectDir: string;
   readonly homeDir: string;
@@ -90,6 +91,7 @@ export async function openAgentSite(mode = "default"): Promise<AgentSite> {
       }),
     );
   const site: AgentSite = {
+    desk,
     root,
     projectDir,
     homeDir,

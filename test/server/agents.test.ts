@@ -176,7 +176,6 @@ test("what catches the eye about rights is said in a sentence each", async () =>
   );
   const open = (await concerns("name: a\ndescription: Does.")).join();
   expect(open).toContain("everything that its parent grants");
-  expect(open).toContain("no limit on its turns");
   expect(
     (
       await concerns(

@@ -120,7 +120,14 @@ test("in tests an answer that its schema does not say is a fault that names itse
 test("every place of the app gives the page, with a new nonce each time that its policy names", async () => {
   await using site = await openSite();
   const nonces = new Set<string>();
-  for (const path of ["/", "/runs", "/trace/ses_x", "/agents/code-reviewer", "/runs/"]) {
+  for (const path of [
+    "/",
+    "/runs",
+    "/trace/ses_x",
+    "/agents/code-reviewer",
+    "/agents/%E6%97%A5.md",
+    "/runs/",
+  ]) {
     const response = await site.ask(path);
     const page = await response.text();
     expect([path, response.status]).toEqual([path, 200]);
@@ -130,7 +137,7 @@ test("every place of the app gives the page, with a new nonce each time that its
     expect(response.headers.get("cache-control")).toBe("no-store");
     nonces.add(nonce);
   }
-  expect(nonces.size).toBe(5);
+  expect(nonces.size).toBe(6);
 });
 
 test("files are given with their types; those whose names change with their content are kept for ever", async () => {
@@ -204,4 +211,15 @@ test("no route of the API answers without a cookie or the key", async () => {
     const response = await site.ask(place, { method, headers });
     expect([method, path, response.status]).toEqual([method, path, 401]);
   }
+});
+
+test("a body that breaks off is the sender's fault, not a defect", async () => {
+  await using site = await openSite();
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      controller.error(new Error("aborted"));
+    },
+  });
+  const response = await site.ask("/api/things", { method: "POST", body });
+  expect([response.status, site.faults, site.written]).toEqual([400, [], 0]);
 });

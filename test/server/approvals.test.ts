@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { write } from "../../src/packs/code/files/write.ts";
 import type { ApprovalView } from "../../src/schema/api/approval.ts";
 import type { NewsEvent, StreamEvent } from "../../src/schema/api/stream.ts";
@@ -238,5 +238,37 @@ test("a change of a file is shown as a diff against what is there; outside the p
     requestedAtMs: 1,
   });
   expect((await server.get("/api/approvals/apr_outside")).body).toMatchObject({ diff: null, risk: "high" });
+  await server.stop();
+});
+
+test("a key that is typed into a note reaches neither the record nor the agent", async () => {
+  const key = "sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789";
+  const server = await open(PAY_ADA, { env: { ANTHROPIC_API_KEY: key } });
+  const { asks } = await startAndAsk(server);
+  const { approvalId } = asks[0] ?? {};
+  const answered = await server.post(`/api/approvals/${approvalId}`, { allowed: false, note: `not ${key}` });
+  expect(answered.body.answer).toMatchObject({ note: "not [redacted:secret]" });
+  await until(() => hasEnded(server));
+  expect(JSON.stringify(server.t.models.lead?.requests.at(-1)?.prompt)).not.toContain(key);
+  await server.stop();
+  expect(readFileSync(ground.database, "utf8")).not.toContain(key);
+});
+
+test("a record that is busy when a run ends keeps nobody from hearing of the next", async () => {
+  const server = await open(PAY_ADA);
+  const { store } = server.t.runtime;
+  const first = await startAndAsk(server);
+  const busy = vi.spyOn(store, "answerApproval").mockImplementationOnce(() => {
+    throw new Error("the database is locked");
+  });
+  await server.post(`/api/sessions/${first.sessionId}/cancel`);
+  await until(() => busy.mock.calls.length === 1 && hasEnded(server));
+  const { body } = await server.post("/api/sessions", { task: "again" });
+  const sessionId = String(body.sessionId);
+  await until(() => store.approvals({ sessionId, open: true }).length === 1);
+  await server.post(`/api/sessions/${sessionId}/cancel`);
+  await until(() => store.session(sessionId)?.status === "cancelled");
+  await until(() => store.approvals({ sessionId, open: true }).length === 0);
+  expect(store.approvals({ sessionId })).toMatchObject([{ answer: { by: "the stop of the run" } }]);
   await server.stop();
 });

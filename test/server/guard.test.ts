@@ -139,3 +139,14 @@ test("a sandboxed document may be framed by our own page; one that only says so,
   expect(await framing(0)).toEqual(["SAMEORIGIN", "frame-ancestors 'self'"]);
   for (const index of [1, 2, 3]) expect(await framing(index)).toEqual(["DENY", "frame-ancestors 'none'"]);
 });
+
+test("a write that says not where it comes from must bring the key itself, not just any credentials", async () => {
+  await using site = await openSite();
+  const entered = await site.ask(`/${new URL(site.guard.link()).search}`, { headers: stranger });
+  const cookie = entered.headers.get("set-cookie")?.split(";")[0] ?? "";
+  for (const authorization of [null, "Basic eA==", "Bearer", "Bearer not a key"]) {
+    const init = { method: "POST", body: '{"word":"x"}', headers: { authorization, cookie } };
+    expect((await site.ask("/api/things", init)).status).toBe(403);
+  }
+  expect(site.written).toBe(0);
+});

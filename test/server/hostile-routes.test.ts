@@ -74,6 +74,7 @@ async function record(): Promise<void> {
   const run = { agent: "main", from: 0, to: 9, calls: [{ tool: "read", input: {}, from: 1, to: 2 }] };
   const own = { sessionId: "ses_own", title: "own", project: ground.projectDir, workspace };
   await writeSession(store, { ...own, runs: [{ ...run, task: "own" }] });
+  store.updateSession("ses_own", { metadata: { limits: {}, maxDepth: 3, readOnly: false } });
   const other = { sessionId: "ses_other", title: SECRET, project: "/elsewhere" };
   await writeSession(store, { ...other, runs: [{ ...run, task: SECRET, answer: SECRET }] });
 }
@@ -190,7 +191,7 @@ function* replaced(value: unknown, place: string): Generator<string> {
     }
 }
 
-test("what is hostile in a path is refused by every route in the same words as what is not there", async () => {
+test("what is hostile in a path names nothing for any route", async () => {
   for (const route of ALL_ROUTES.filter(({ path }) => path.includes(":")))
     for (const part of HOSTILE_PARTS) {
       const status = await ask(route, route.path.replace(/:\w+/, part));
@@ -198,6 +199,11 @@ test("what is hostile in a path is refused by every route in the same words as w
       if (names && !/^\.{1,2}$|^%2e%2e$/.test(part))
         expect([keyOf(route), part, status >= 400]).toEqual([keyOf(route), part, true]);
     }
+});
+
+test("a path without end that is no place of the app is told so at once", async () => {
+  for (const path of [`/${"a".repeat(5_000)}!`, `/${"a/".repeat(5_000)}!`, `/agents/${"a".repeat(5_000)}/!`])
+    expect((await server.raw(path)).status).toBe(404);
 });
 
 test("what is hostile in a query is refused or only looked for", async () => {

@@ -86,6 +86,16 @@ test("a key that others can read, or that is a link or nonsense, is refused", as
   });
 });
 
+test("a data folder that cannot be used is an error with what to do, not a defect", async () => {
+  const file = join(root, "file");
+  writeFileSync(file, "no folder");
+  await expect(loadServerKey(file)).rejects.toMatchObject({
+    code: "store",
+    message: expect.stringContaining(file),
+    hint: expect.stringContaining("RETINUE_HOME"),
+  });
+});
+
 test("a note of a server that is gone, or of somebody else at its port, finds none", async () => {
   const place = { dataDir: root, projectDir: join(root, "project") };
   mkdirSync(place.projectDir);

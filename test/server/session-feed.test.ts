@@ -304,3 +304,31 @@ test("of a text without end only so much is kept", () => {
     live.take({ ...body, type: "text.streamed", turn: 1, text: "z".repeat(1_000) });
   expect(live.snapshot(SESSION).run_0?.text).toHaveLength(100_000);
 });
+
+test("whoever comes while the record cannot be read is let go and can come back; nobody else misses anything", async () => {
+  let isBusy = false;
+  const { store, clock, feed, watched } = setUp(":memory:", (act) => {
+    if (isBusy) throw new Error("the database is locked");
+    return act();
+  });
+  openRow(store, 0);
+  await store.committed();
+  const early = readEvents(feed.join(0, new AbortController().signal));
+  await early.until(({ event }) => event.kind === "snapshot");
+  clock.advance(50);
+  openRow(store, 1);
+  await store.committed();
+  feed.recordChanged();
+  isBusy = true;
+  const leaving = new AbortController();
+  const late = readEvents(feed.join(0, leaving.signal));
+  expect(await late.ended).toBe("closed");
+  leaving.abort();
+  isBusy = false;
+  clock.advance(50);
+  await early.until(({ event }) => event.kind === "changed" && event.seq === store.lastSeq(SESSION));
+  feed.close();
+  expect(await early.ended).toBe("closed");
+  expect(watched()).toBe(false);
+  await store.shutdown();
+});

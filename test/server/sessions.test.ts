@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { NewsEvent, StreamEvent } from "../../src/schema/api/stream.ts";
-import { createStore } from "../../src/store/create-store.ts";
+import { createStore, type StorePorts } from "../../src/store/create-store.ts";
 import { after, callDelegate, callDelegateMany, callTool, hang, say } from "../../src/testing/index.ts";
 import { defineTool } from "../../src/tools/tool.ts";
 import { readEvents } from "./event-reader.ts";
@@ -341,5 +341,34 @@ test("files that a run made are listed, and those of the workspace can be opened
   ]);
   const file = await server.raw(`/api/sessions/${body.sessionId}/files?path=report.html`);
   expect([file.status, await file.text()]).toEqual([200, "made"]);
+  await server.stop();
+});
+
+test("while nothing can be written, whoever begins something is told why instead of waiting", async () => {
+  let isFull = false;
+  const execute: StorePorts["execute"] = (write) => {
+    if (isFull) throw Object.assign(new Error("database or disk is full"), { errcode: 13 });
+    write();
+  };
+  const server = await openDesk(
+    ground,
+    { lead: () => say("done") },
+    { internals: { storePorts: { execute, schedule: () => () => {} } } },
+  );
+  const { store } = server.t.runtime;
+  isFull = true;
+  store.startSession({ sessionId: "ses_x", title: "t", project: ground.projectDir, workspace: "/w" });
+  await until(() => store.writeProblem() !== null);
+  for (const [path, body] of [
+    ["/api/sessions", { task: "go" }],
+    ["/api/plans", { goal: "go" }],
+  ] as const) {
+    const response = await server.raw(path, { method: "POST", body: JSON.stringify(body) });
+    expect([response.status, JSON.parse(await response.text())]).toMatchObject([
+      500,
+      { error: { code: "store", message: expect.stringContaining("full"), hint: "Free some disk space." } },
+    ]);
+  }
+  isFull = false;
   await server.stop();
 });

@@ -54,7 +54,7 @@ const toldTo = (team: Team, agent: string) => team.requestsOf(agent).at(-1)?.las
 describe.skipIf(!hasBrowser)("approvals", () => {
   test("a high-risk call is shown in full and happens only once somebody has allowed it", async () => {
     await using team = await makeMessengers();
-    const served = await serve(team.world, 0, ["--agent", "chief"]);
+    await using served = await serve(team.world, 0, ["--agent", "chief"]);
     const visitor = await visit(browser, served);
     const { page } = visitor;
     await start(page, "Tell Ruth");
@@ -77,12 +77,11 @@ describe.skipIf(!hasBrowser)("approvals", () => {
     expect(toldTo(team, "messenger")).toMatch(/queued|delivered|sent/i);
     expect(await page.getByRole("region", { name: /asks to use/ }).count()).toBe(0);
     expectQuiet(visitor);
-    await served.stop();
   });
 
   test("a denial is told to the agent with the person's note, and nothing is sent", async () => {
     await using team = await makeMessengers();
-    const served = await serve(team.world, 0, ["--agent", "chief"]);
+    await using served = await serve(team.world, 0, ["--agent", "chief"]);
     const { page } = await visit(browser, served);
     await start(page, "Tell Ruth");
     await page.getByRole("link", { name: /Approvals/ }).click();
@@ -104,12 +103,11 @@ describe.skipIf(!hasBrowser)("approvals", () => {
       .waitFor();
     expect(toldTo(team, "messenger")).toContain("call her instead");
     expect(toldTo(team, "messenger")).not.toMatch(/queued|delivered/);
-    await served.stop();
   });
 
   test("a change of a file is shown as a diff, and the terminal can answer what the browser shows", async () => {
     await using team = await makeMessengers();
-    const served = await serve(team.world, 0, ["--agent", "chief"]);
+    await using served = await serve(team.world, 0, ["--agent", "chief"]);
     const { page } = await visit(browser, served);
     await start(page, "write it down");
     const card = page.getByRole("region", { name: /asks to use write/ });
@@ -124,6 +122,5 @@ describe.skipIf(!hasBrowser)("approvals", () => {
       .getByText("That is settled.")
       .waitFor();
     expect(team.world.read("notes.txt")).toBe("first line\n");
-    await served.stop();
   });
 });

@@ -23,7 +23,7 @@ async function ask(page: Page, task: string): Promise<void> {
 describe.skipIf(!hasBrowser)("the chat", () => {
   test("shows parallel and nested sub-agents while they work, and then the answer", async () => {
     await using team = await makeTeam();
-    const served = await serve(team.world, 0, ["--agent", "lead"]);
+    await using served = await serve(team.world, 0, ["--agent", "lead"]);
     const visitor = await visit(browser, served);
     const { page } = visitor;
     await ask(page, "What is around us?");
@@ -48,12 +48,11 @@ describe.skipIf(!hasBrowser)("the chat", () => {
     expect(await card(page, "mid").count()).toBe(2);
     expect(await page.getByText("running").count()).toBe(0);
     expectQuiet(visitor);
-    await served.stop();
   });
 
   test("stops one sub-agent with everything below it, and nothing else", async () => {
     await using team = await makeTeam();
-    const served = await serve(team.world, 0, ["--agent", "lead"]);
+    await using served = await serve(team.world, 0, ["--agent", "lead"]);
     const visitor = await visit(browser, served);
     const { page } = visitor;
     await ask(page, "What is around us?");
@@ -71,12 +70,11 @@ describe.skipIf(!hasBrowser)("the chat", () => {
     await card(page, "mid", "north").getByRole("button", { name: "Expand mid" }).click();
     expect(await card(page, "leaf", "north").textContent()).toContain("stopped");
     expectQuiet(visitor);
-    await served.stop();
   });
 
   test("goes on after the server was killed in the middle: nothing is lost and nothing is there twice", async () => {
     await using team = await makeTeam();
-    const first = await serve(team.world, 0, ["--agent", "lead"]);
+    await using first = await serve(team.world, 0, ["--agent", "lead"]);
     const { page, faults } = await visit(browser, first);
     await ask(page, "What is around us?");
     await card(page, "leaf", "north").waitFor();
@@ -86,7 +84,8 @@ describe.skipIf(!hasBrowser)("the chat", () => {
       .getByText(/reconnecting/i)
       .first()
       .waitFor();
-    const second = await serve(team.world, Number(new URL(first.url).port), ["--agent", "lead"]);
+    await using second = await serve(team.world, Number(new URL(first.url).port), ["--agent", "lead"]);
+    expect(second.url).toBe(first.url);
     team.leaves.release();
     await page
       .getByRole("row", { name: /^Answer/ })
@@ -107,12 +106,11 @@ describe.skipIf(!hasBrowser)("the chat", () => {
       .sort();
     expect([team.requestsOf("lead").length, turns]).toEqual([2, [0, 0, 1, 1]]);
     expect(faults).toEqual([]);
-    await second.stop();
   });
 
   test("two browsers and the command line see and steer the same session", async () => {
     await using team = await makeTeam();
-    const served = await serve(team.world, 0, ["--agent", "lead"]);
+    await using served = await serve(team.world, 0, ["--agent", "lead"]);
     const { page } = await visit(browser, served);
     await ask(page, "What is around us?");
     await card(page, "leaf", "north").waitFor();
@@ -129,12 +127,11 @@ describe.skipIf(!hasBrowser)("the chat", () => {
     expect(JSON.parse(seen.stdout)).toMatchObject({ session: { state: "running" }, totals: { runs: 5 } });
     expect((await team.world.run(["cancel", id])).code).toBe(0);
     for (const each of [page, other.page]) await card(each, "lead").getByText("stopped").waitFor();
-    await served.stop();
   });
 
   test("a session of the command line is watched while it runs", async () => {
     await using team = await makeTeam();
-    const served = await serve(team.world, 0, ["--agent", "lead"]);
+    await using served = await serve(team.world, 0, ["--agent", "lead"]);
     const { page } = await visit(browser, served);
     const run = team.world.start(["run", "--agent", "lead", "From a terminal"]);
     await page.goto(`${served.url}/runs`);
@@ -150,6 +147,5 @@ describe.skipIf(!hasBrowser)("the chat", () => {
       .getByText("Both sides are known.")
       .waitFor();
     expect((await run.ended).code).toBe(0);
-    await served.stop();
   });
 });

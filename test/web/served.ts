@@ -3,8 +3,8 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { expect } from "vitest";
 import type { World } from "../cli/world.ts";
 
-/** A server of the built program in a world of its own. */
-export type Served = {
+/** A server of the built program in a world of its own; it is gone when it goes out of scope. */
+export type Served = AsyncDisposable & {
   readonly url: string;
   readonly child: ChildProcess;
   /** A link that lets one browser in. */
@@ -27,15 +27,11 @@ export async function serve(world: World, port = 0, more: readonly string[] = []
     void ended.then(({ code, stderr }) => reject(new Error(`serve ended with ${code}: ${stderr}`)));
   });
   const { url } = JSON.parse(said) as { url: string };
-  return {
-    url: new URL(url).origin,
-    link: url,
-    child,
-    async stop(signal = "SIGTERM") {
-      child.kill(signal);
-      await ended;
-    },
+  const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
+    child.kill(signal);
+    await ended;
   };
+  return { url: new URL(url).origin, link: url, child, stop, [Symbol.asyncDispose]: () => stop("SIGKILL") };
 }
 
 /** A person at a browser that has been let in, and everything that must not happen on the page. */

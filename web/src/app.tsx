@@ -1,5 +1,6 @@
 import { type ComponentType, lazy, Suspense } from "react";
-import { Route, Switch } from "wouter";
+import { Route, Switch, useLocation } from "wouter";
+import { ErrorBoundary } from "./shell/error-boundary.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { Loading } from "./ui/states.tsx";
 
@@ -28,16 +29,19 @@ const ROUTES: readonly [path: string, screen: ComponentType][] = [
 
 /** The whole app. */
 export function App() {
+  const [place] = useLocation();
   return (
     <Shell>
-      <Suspense fallback={<Loading />}>
-        <Switch>
-          {ROUTES.map(([path, screen]) => (
-            <Route key={path} path={path} component={screen} />
-          ))}
-          <Route component={Lost} />
-        </Switch>
-      </Suspense>
+      <ErrorBoundary place={place}>
+        <Suspense fallback={<Loading />}>
+          <Switch>
+            {ROUTES.map(([path, screen]) => (
+              <Route key={path} path={path} component={screen} />
+            ))}
+            <Route component={Lost} />
+          </Switch>
+        </Suspense>
+      </ErrorBoundary>
     </Shell>
   );
 }

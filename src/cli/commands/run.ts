@@ -2,8 +2,7 @@ import { type Command, Option } from "commander";
 import type { Cli } from "../program.ts";
 import type { RunOptions } from "../run/run-options.ts";
 import { amount, countNumber, wholeNumber } from "./numbers.ts";
-
-const MODES = ["default", "acceptEdits", "plan", "bypassPermissions"];
+import { permissionMode } from "./permission-mode.ts";
 
 /** Registers `retinue run`. */
 export function registerRun(program: Command, cli: Cli): void {
@@ -67,9 +66,7 @@ export function addShowing(command: Command): Command {
       [],
     )
     .option("--disallowed-tools <rules>", "deny tools to every agent of this run", append, [])
-    .addOption(
-      new Option("--permission-mode <mode>", "how asks are answered without a person").choices(MODES),
-    );
+    .addOption(permissionMode());
 }
 
 /** Adds what becomes of the session: whether asks can wait, and where its files go. */

@@ -1,6 +1,7 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import type { Cli } from "../program.ts";
 import type { TuiOptions } from "../tui/start-tui.ts";
+import { permissionMode } from "./permission-mode.ts";
 
 /** Registers `retinue tui`, which is also what `retinue` alone does on a terminal. */
 export function registerTui(program: Command, cli: Cli): void {
@@ -9,14 +10,7 @@ export function registerTui(program: Command, cli: Cli): void {
     .description("talk with agents on the whole screen; `retinue` alone does the same")
     .option("--agent <name>", "the agent that answers; `main` or the only one by default")
     .option("-m, --model <model>", "an alias or provider/model-id")
-    .addOption(
-      new Option("--permission-mode <mode>", "how asks are answered without a person").choices([
-        "default",
-        "acceptEdits",
-        "plan",
-        "bypassPermissions",
-      ]),
-    )
+    .addOption(permissionMode())
     .option("-c, --continue", "go on in the newest session of this project")
     .option("-r, --resume <id>", "go on in this session: its id or the beginning of it")
     .option("--linear", "line by line, without redrawing; RETINUE_LINEAR=1 does the same")

@@ -114,8 +114,15 @@ async function leave(server: OpenedServer, terminal: Terminal): Promise<void> {
   const closed = server.close().catch((thrown) => terminal.tell(`while stopping: ${messageOf(thrown)}`));
   const how = await Promise.race([closed, late]);
   clearTimeout(timer);
-  if (how === "late") process.exit(EXIT.ok);
+  if (how === "late") leaveLate(server, terminal);
   setTimeout(() => process.exit(process.exitCode), LEAVE_MS / 10).unref();
+}
+
+/** A call that does not stop is gone on with at the next start; what could not be written is not there then. */
+function leaveLate({ desk }: OpenedServer, terminal: Terminal): never {
+  const problem = desk.runtime.store.writeProblem();
+  if (problem) terminal.tell(plainText(`not everything could be written: ${problem.message}`));
+  process.exit(problem ? EXIT.failed : EXIT.ok);
 }
 
 function faultText(thrown: unknown, request: string, { env }: Terminal): string {

@@ -64,7 +64,7 @@ export function createModelResolver(options: ModelOptions): ModelResolver {
   };
   const isOffline = (name: string) => OFFLINE_NAMES.has(settings.aliases[name] ?? name);
   const find = async (name: string, agent: Agent): Promise<CallableModel> => {
-    const object = models[name];
+    const object = Object.hasOwn(models, name) ? models[name] : undefined;
     if (object) return wrap(name, object);
     if (isOffline(name)) return offline(agent);
     transport ??= createTransport({ proxyEnv: { ...env } });

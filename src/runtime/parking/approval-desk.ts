@@ -5,6 +5,7 @@ import type { Store } from "../../store/create-store.ts";
 import type { EventBus } from "../event-bus.ts";
 import type { LiveRun, Session } from "../host.ts";
 import { Parked } from "../take-lease.ts";
+import { approvalRecord } from "./approval-record.ts";
 
 /** What a desk is made of. */
 type Parts = { store: Store; clock: Clock; bus: EventBus };
@@ -36,13 +37,9 @@ export class ApprovalDesk {
 
   /** Keeps a question; who has answered it before, or does so while the rest of the session goes on, is heard. */
   ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
-    const { sessionId, runId, callId, tool, inputHash, approvalId } = request;
-    const { input, presented, risk, reason, chain, targets, tainted, mustConfirm } = request;
-    const { answer, approvalId: kept } = this.#parts.store.addApproval({
-      ...{ approvalId, sessionId, runId, callId, tool, inputHash },
-      request: { input, presented, risk, reason, chain, targets, tainted, mustConfirm },
-      requestedAtMs: this.#parts.clock.wallMs(),
-    });
+    const { sessionId } = request;
+    const { store, clock } = this.#parts;
+    const { answer, approvalId: kept } = store.addApproval(approvalRecord(request, clock.wallMs()));
     if (answer) return Promise.resolve(answer);
     const waiting = this.#waiting.get(sessionId) ?? new Map();
     this.#waiting.set(sessionId, waiting);

@@ -1,5 +1,4 @@
 import { chainOf, type ExplainedProject, rowsOf } from "../../runtime/project/explain-rights.ts";
-import { DEFAULT_LIMITS } from "../../runtime/runs/effective-limits.ts";
 import type { Agent } from "../../schema/agent.ts";
 import type { AnyTool } from "../../tools/tool.ts";
 
@@ -27,7 +26,6 @@ export function findConcerns(agent: Agent, project: ExplainedProject, tools: rea
     ...(agent.tools === undefined
       ? ["It names no tools, so it gets everything that its parent grants."]
       : []),
-    ...unlimitedTurns(agent, project),
   ];
 }
 
@@ -69,13 +67,6 @@ function givesMore({ tools, grants, subagents }: Agent): string[] {
     return ["It may pass on every right that the layers above leave, also what it does not use itself."];
   const more = grants.filter((rule) => !tools.includes(rule));
   return more.length > 0 ? [`It may pass on what it does not use itself: ${listed(more)}.`] : [];
-}
-
-function unlimitedTurns({ limits }: Agent, { settings }: ExplainedProject): string[] {
-  if (limits.turns !== undefined) return [];
-  return [
-    `It sets no limit on its turns; the settings' ${settings.limits.turns ?? DEFAULT_LIMITS.turns} hold.`,
-  ];
 }
 
 function listed(names: readonly string[]): string {

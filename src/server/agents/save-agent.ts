@@ -89,6 +89,8 @@ export function saveAgent(
     if (input.onDisk !== null) refuseOtherState(input, request.hash);
     const review = await reviewAgent(input);
     refuse(review);
+    // An editor may have saved the file while this text was judged.
+    if (input.onDisk !== null) refuseOtherState({ ...input, onDisk: textOf(entry) }, request.hash);
     await attempt(async () => replaceFile(await realPlace(input.path), request.text), input);
     return told(desk, input, review);
   });

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { AgentRegistry } from "../../agents/registry.ts";
 import { guards } from "../../loop/guards.ts";
 import { decide } from "../../permissions/decide.ts";
+import { targetName } from "../../permissions/reason.ts";
 import type { PermissionMode } from "../../runtime/approvals.ts";
 import { chainOf } from "../../runtime/project/explain-rights.ts";
 import { type Project, refuseBrokenSettings } from "../../runtime/project/load-project.ts";
@@ -129,17 +130,8 @@ function withMode(decision: Decision, risk: Risk, mode: PermissionMode): Decisio
   return { ...decision, verdict: "deny", layer: "session", reason: "Plan mode only reads." };
 }
 
+/** Here it also matters in which folder a path lies, and what is done to it. */
 function shownTarget(target: Target): string {
-  switch (target.kind) {
-    case "path":
-      return `${target.mode} ${target.root === "outside" ? target.path : `${target.root}:${target.relative || "."}`}`;
-    case "command":
-      return target.command;
-    case "host":
-      return target.host;
-    case "recipient":
-      return target.address;
-    case "agent":
-      return target.agent;
-  }
+  if (target.kind !== "path") return targetName(target);
+  return `${target.mode} ${target.root === "outside" ? target.path : `${target.root}:${target.relative || "."}`}`;
 }

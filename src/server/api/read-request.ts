@@ -5,6 +5,8 @@ import { NotFound, type Route, type RouteRequest } from "./route.ts";
 import { shape } from "./shapes.ts";
 
 const MAX_PART_CHARS = 300;
+/** Nothing that is taken here is nested deeper, and whoever walks through it by calling itself gets to its end. */
+const MAX_LEVELS = 100;
 const NO_QUERY: JsonSchema = shape({});
 /** What no name of ours has, and what paths could be made of. */
 const ODD = /[\p{Cc}/\\]|^\.{1,2}$/u;
@@ -59,6 +61,13 @@ async function readJson(request: Request, maxBytes: number): Promise<unknown> {
   if (!/^application\/json\s*(?:;|$)/i.test(type))
     throw new BadRequest(415, "the body must be JSON", { hint: "send Content-Type: application/json" });
   const bytes = await readBytes(request, maxBytes);
+  const value = parseJson(bytes);
+  if (levelsOf(value) > MAX_LEVELS)
+    throw new BadRequest(400, `the body is nested deeper than ${MAX_LEVELS} levels`);
+  return value;
+}
+
+function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
@@ -66,15 +75,31 @@ async function readJson(request: Request, maxBytes: number): Promise<unknown> {
   }
 }
 
+/** How deep a value is nested, looked at level by level. */
+function levelsOf(value: unknown): number {
+  let level = [value];
+  let depth = 0;
+  while (level.length > 0 && depth <= MAX_LEVELS) {
+    level = level.flatMap((one) => (typeof one === "object" && one !== null ? Object.values(one) : []));
+    depth++;
+  }
+  return depth;
+}
+
 /** Counts what comes, since a length that is told need not be true. */
 async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length;
-    if (size > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request.body ?? []) {
+      size += chunk.length;
+      if (size > maxBytes) throw tooLarge(maxBytes);
+      chunks.push(chunk);
+    }
+  } catch (thrown) {
+    // Whoever sent it has gone away, which is no defect of ours.
+    throw thrown instanceof BadRequest ? thrown : new BadRequest(400, "the body broke off");
   }
   return Buffer.concat(chunks);
 }

@@ -3,7 +3,7 @@ import { GREETING } from "./encode-event.ts";
 /** What a stream needs from whoever fills it. */
 export type StreamPorts = {
   readonly signal: AbortSignal;
-  /** The reader has read everything: more may be sent at once, if there is any. */
+  /** The reader has read everything: more may be sent at once, if there is any. If this throws, the stream ends. */
   more?(): void;
   /** The stream has ended, for whatever reason. */
   ended(): void;
@@ -69,7 +69,7 @@ export class EventStream {
 
   /** Gives the reader the next piece, or lets him wait until there is one. */
   async #pull(): Promise<void> {
-    if (this.#unread.length === 0) this.#ports.more?.();
+    if (this.#unread.length === 0) this.#askForMore();
     while (this.#unread.length === 0 && this.#controller) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#wake = resolve;
@@ -80,6 +80,15 @@ export class EventStream {
     if (!next) return;
     this.#unreadBytes -= next.length;
     this.#controller?.enqueue(next);
+  }
+
+  /** What cannot be had now is had by whoever comes back in a second. */
+  #askForMore(): void {
+    try {
+      this.#ports.more?.();
+    } catch {
+      this.close();
+    }
   }
 
   #end(): void {

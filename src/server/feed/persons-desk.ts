@@ -1,5 +1,6 @@
-import type { ApprovalAnswer, ApprovalRequest } from "../../loop/ports.ts";
+import type { ApprovalAnswer } from "../../loop/ports.ts";
 import type { Approver } from "../../runtime/approvals.ts";
+import { approvalRecord } from "../../runtime/parking/approval-record.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { type Clock, systemClock } from "../../scheduler/clock.ts";
 import type { ApprovalDecision } from "../../schema/api/approval.ts";
@@ -28,7 +29,7 @@ export type NewPersonsDesk = PersonsDesk & {
 };
 
 /** What a desk needs of a runtime. */
-export type AskingRuntime = Pick<Runtime, "store" | "events" | "resume">;
+export type AskingRuntime = Pick<Runtime, "store" | "events" | "resume" | "redact">;
 
 /** What a desk is made of. */
 export type PersonsDeskOptions = {
@@ -73,14 +74,19 @@ class RecordedDesk implements NewPersonsDesk {
   attach(runtime: AskingRuntime): void {
     this.#runtime = runtime;
     this.#unsubscribe = runtime.events((event) => {
-      if (event.type === "run.ended") this.#endRun(event.runId, event.sessionId);
+      if (event.type !== "run.ended") return;
+      try {
+        this.#endRun(event.runId, event.sessionId);
+      } catch {
+        // The record may be busy, and a listener that throws would hear of no later run.
+      }
     });
   }
 
-  readonly approve: Approver = (request, signal) => {
-    const kept = this.#keep(request);
-    if (kept.answer) return Promise.resolve(kept.answer);
-    if (signal.aborted) return Promise.resolve(STOPPED);
+  readonly approve: Approver = async (request, signal) => {
+    const kept = this.#store().addApproval(approvalRecord(request, this.#clock.wallMs()));
+    if (kept.answer) return kept.answer;
+    if (signal.aborted) return STOPPED;
     const { sessionId, runId } = request;
     const { approvalId } = kept;
     const minutes = this.#options.approvalMinutes;
@@ -99,10 +105,10 @@ class RecordedDesk implements NewPersonsDesk {
   };
 
   async answer(approvalId: string, { allowed, scope, note }: ApprovalDecision): Promise<void> {
-    const store = this.#store();
+    const { store, redact } = this.#asking();
     const approval = findExactly(store, approvalId);
     const { sessionId } = approval;
-    const words = note === undefined || note.trim() === "" ? {} : { note };
+    const words = note === undefined || note.trim() === "" ? {} : { note: redact(note) };
     this.#write(approval, { allowed, by: PERSON, ...words });
     const isHere = this.#settle(approvalId, {
       allowed,
@@ -123,19 +129,13 @@ class RecordedDesk implements NewPersonsDesk {
     this.#looking.set(false);
   }
 
-  #store(): Store {
+  #asking(): AskingRuntime {
     if (!this.#runtime) throw new Error("the desk is attached to no runtime");
-    return this.#runtime.store;
+    return this.#runtime;
   }
 
-  #keep(asked: ApprovalRequest): Approval {
-    const { approvalId, sessionId, runId, callId, tool, inputHash } = asked;
-    const { input, presented, risk, reason, chain, targets, tainted, mustConfirm } = asked;
-    return this.#store().addApproval({
-      ...{ approvalId, sessionId, runId, callId, tool, inputHash },
-      request: { input, presented, risk, reason, chain, targets, tainted, mustConfirm },
-      requestedAtMs: this.#clock.wallMs(),
-    });
+  #store(): Store {
+    return this.#asking().store;
   }
 
   #write({ approvalId, sessionId, answer }: Approval, given: ApprovalAnswer): void {
@@ -199,7 +199,7 @@ class RecordedDesk implements NewPersonsDesk {
     if (store.holderOf(sessionId) !== null) return;
     if (store.approvals({ sessionId, open: true, limit: 1 }).length > 0) return;
     try {
-      await this.#runtime?.resume(sessionId);
+      await this.#asking().resume(sessionId);
     } catch (thrown) {
       // The answer is kept all the same, and whoever goes on with the session finds it.
       this.#options.onFault?.(sessionId, thrown);

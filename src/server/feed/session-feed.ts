@@ -102,22 +102,22 @@ export class SessionFeed {
         this.#flush();
       } catch {
         // A record that cannot be read now is read again in a second.
-        this.#isRecordStale = true;
         this.#soon(RETRY_MS);
       }
     });
   }
 
-  /** Rows come before the live text, so that what a turn said is never gone for a moment. */
+  /** Rows come before the live text, so that what a turn said is never gone for a moment. What could not be told stays stale. */
   #flush(): void {
     if (this.#isRecordStale) this.#tellRecord();
+    this.#isRecordStale = false;
     const runs = this.#ports.live.untold(this.#id);
     if (runs) this.tell({ kind: "live", runs });
     if (this.#isStandingStale) this.#tellStanding();
+    this.#isStandingStale = false;
   }
 
   #tellRecord(): void {
-    this.#isRecordStale = false;
     if (![...this.#watchers].some(({ seq }) => seq === null)) {
       this.#seq = this.#ports.store.lastSeq(this.#id);
       return;
@@ -133,7 +133,6 @@ export class SessionFeed {
   }
 
   #tellStanding(): void {
-    this.#isStandingStale = false;
     const standing = this.#ports.standing(this.#id);
     const text = JSON.stringify(standing);
     if (!standing || text === this.#standing) return;

@@ -29,13 +29,18 @@ export function issueCookie(credentials: Credentials, nowMs: number): string {
 
 /** Who asks, by a cookie or the bearer key; null for everybody else. */
 export function identify({ headers }: Asked, credentials: Credentials, nowMs: number): string | null {
-  const bearer = /^Bearer ([\w-]+)$/i.exec(headers.get("authorization") ?? "")?.[1];
+  const bearer = bearerIn(headers);
   if (bearer !== undefined) return isSame(bearer, bearerOf(credentials)) ? "bearer" : null;
   for (const cookie of cookiesIn(headers, credentials)) {
     const id = clientOf(cookie, credentials, nowMs);
     if (id !== null) return id;
   }
   return null;
+}
+
+/** The key that a request brings; a request with one is judged by that alone. */
+export function bearerIn(headers: Headers): string | undefined {
+  return /^Bearer ([\w-]+)$/i.exec(headers.get("authorization") ?? "")?.[1];
 }
 
 /** Whether a request tries to be somebody: only that can be a guess. */

@@ -1,4 +1,5 @@
 import { type Asked, isReading, tokenIn } from "./asked.ts";
+import { bearerIn } from "./credentials.ts";
 
 /** Where a browser says that a request comes from, if that is this server or the person. */
 const OWN_SITES = new Set(["same-origin", "none"]);
@@ -16,7 +17,7 @@ export function isOwnOrigin(asked: Asked): boolean {
   if (origin !== null && origin !== `http://${headers.get("host")?.toLowerCase()}`) return false;
   if (site !== null && !OWN_SITES.has(site)) return isFollowedLink(asked);
   if (isReading(asked) || origin !== null || site !== null) return true;
-  return headers.has("authorization");
+  return bearerIn(headers) !== undefined;
 }
 
 /** Whether a page of somebody else's led here, so that what follows must begin anew from our own page. */

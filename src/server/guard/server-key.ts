@@ -3,6 +3,7 @@ import { link, mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { closeFolder, readPrivate } from "../../packs/assistant/accounts/private-file.ts";
 import { RetinueError } from "../../schema/error.ts";
+import { storeError } from "../../store/file/sqlite-failure.ts";
 
 const KEY_BYTES = 32;
 
@@ -18,9 +19,11 @@ export function serverFolder(dataDir: string): string {
 export async function loadServerKey(dataDir: string): Promise<Buffer> {
   const folder = serverFolder(dataDir);
   const path = join(folder, "key");
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await closeFolder(folder);
-  const text = (await readPrivate(path, "read")) ?? (await makeKey(path));
+  const text = await ownFolder(folder)
+    .then(async () => (await readPrivate(path, "read")) ?? (await makeKey(path)))
+    .catch((thrown) => {
+      throw storeError(`the folder ${folder} cannot be used`, thrown);
+    });
   const key = Buffer.from(text.trim(), "base64url");
   if (key.length === KEY_BYTES) return key;
   throw new RetinueError(
@@ -28,6 +31,11 @@ export async function loadServerKey(dataDir: string): Promise<Buffer> {
     `${path} holds no key`,
     "remove it: a new one is made, and browsers need a new link",
   );
+}
+
+async function ownFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await closeFolder(folder);
 }
 
 /** Of two that make it at once, both get the key of the first. */

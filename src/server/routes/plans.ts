@@ -4,6 +4,7 @@ import { record } from "../api/inspect-shapes.ts";
 import { defineRoute, NotFound, type Route } from "../api/route.ts";
 import { list, oneOf, shape, text, words } from "../api/shapes.ts";
 import type { Desk } from "../desk.ts";
+import { mustBeWritable } from "../must-be-writable.ts";
 import { projectOf } from "../own-project.ts";
 
 const MOST = 200;
@@ -92,13 +93,14 @@ export const planRoutes: readonly Route[] = [
 
 /** Answers as soon as there is a session; what goes wrong before that is thrown, what goes wrong later is in the record. */
 async function begun(
-  { runtime }: Desk,
+  desk: Desk,
   begin: (onSession: (sessionId: string) => void) => Promise<unknown>,
 ): Promise<{ sessionId: string }> {
+  mustBeWritable(desk);
   const sessionId = await new Promise<string>((resolve, reject) => {
     begin(resolve).catch(reject);
   });
-  await runtime.store.committed();
+  await desk.runtime.store.committed();
   return { sessionId };
 }
 

@@ -5,6 +5,7 @@ import { Conflict, defineRoute, type Route } from "../api/route.ts";
 import { controlled, started } from "../api/session-shapes.ts";
 import { flag, shape, text, words } from "../api/shapes.ts";
 import type { Desk } from "../desk.ts";
+import { mustBeWritable } from "../must-be-writable.ts";
 import { ownSession } from "../own-project.ts";
 import { PERSON } from "../person.ts";
 
@@ -61,6 +62,7 @@ export const sessionControlRoutes: readonly Route[] = [
     answer: started,
     async handle({ params: { id = "" } }, desk): Promise<Started> {
       const session = ownSession(desk, id);
+      mustBeWritable(desk);
       refuseHeld(desk, session);
       if (session.status !== "running") throw new Conflict(`it has ended (${session.status})`);
       await desk.project.reload();
@@ -89,6 +91,7 @@ async function start(
   { task, agent, model, paced }: Omit<StartRequest, "sessionId">,
   session: SessionRow | null,
 ): Promise<Started> {
+  mustBeWritable(desk);
   if (session) refuseOpen(desk, session);
   await desk.project.reload();
   const { sessionId, runId, result } = await desk.runtime.start({

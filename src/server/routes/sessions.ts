@@ -73,8 +73,12 @@ export const sessionRoutes: readonly Route[] = [
     answer: traceShape,
     handle({ params: { id = "" } }, desk): TraceView {
       const { trace } = loadOutline(desk.runtime.store, ownSession(desk, id));
-      // Those of open runs were read for their figures alone.
-      for (const run of everyRun(trace.runs)) Object.assign(run, { turns: [], calls: [] });
+      // Turns and calls of open runs were read for their figures alone; a run's message comes with its details.
+      for (const run of everyRun(trace.runs)) {
+        run.turns = [];
+        run.calls = [];
+        run.context = { ...run.context, message: "" };
+      }
       return trace;
     },
   }),

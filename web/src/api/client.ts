@@ -52,13 +52,18 @@ export const api = {
   delete: <Answer>(path: string, body?: unknown) => send<Answer>("DELETE", path, body),
 };
 
+/** A name as a part of an address. Half a character, which a name of the record may have, has no place in any. */
+export function partOf(name: string): string {
+  return encodeURIComponent(name.toWellFormed());
+}
+
 /** A path with its query; what is undefined or empty is left out. */
 export function withQuery(
   path: string,
   query: Readonly<Record<string, string | number | undefined>>,
 ): string {
   const parts = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined || value === "" ? [] : [`${name}=${encodeURIComponent(String(value))}`],
+    value === undefined || value === "" ? [] : [`${name}=${partOf(String(value))}`],
   );
   return parts.length === 0 ? path : `${path}?${parts.join("&")}`;
 }

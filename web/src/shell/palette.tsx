@@ -4,7 +4,7 @@ import { Bot, CornerDownLeft, GitBranch, Moon, SearchX } from "lucide-react";
 import { type ComponentType, type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import type { SessionList } from "../../../src/schema/api/session.ts";
-import { api } from "../api/client.ts";
+import { api, partOf } from "../api/client.ts";
 import { useAgents } from "../api/queries.ts";
 import { join } from "../ui/join.ts";
 import { PLACES } from "./places.ts";
@@ -158,7 +158,7 @@ function useChoices(): Choice[] {
           name: displayName,
           about: "agent",
           icon: Bot,
-          act: () => go(`/agents/${encodeURIComponent(name)}`),
+          act: () => go(`/agents/${partOf(name)}`),
         })),
     ],
     [agents, sessions, go],

@@ -19,11 +19,24 @@ const NAMED: Readonly<Record<string, number>> = {
 
 /** A hue for an agent: the one its file names, or one that its name always gives. */
 export function hueOf(name: string, color: string | null): number {
-  const named = NAMED[color?.toLowerCase() ?? ""];
+  const word = color?.toLowerCase() ?? "";
+  const named = Object.hasOwn(NAMED, word) ? NAMED[word] : undefined;
   if (named !== undefined) return named;
   let hash = 0;
   for (const letter of color ?? name) hash = (hash * 31 + letter.charCodeAt(0)) % 360;
   return hash;
+}
+
+const MOST_SIGNS = 2;
+const MOST_CHARS = 64;
+
+/** What fits into the mark: a file may name a whole text as its icon. */
+function signsOf(icon: string): string {
+  const signs = [...new Intl.Segmenter().segment(icon.slice(0, MOST_CHARS))];
+  return signs
+    .slice(0, MOST_SIGNS)
+    .map(({ segment }) => segment)
+    .join("");
 }
 
 /** The mark of an agent: its icon, or its first letter, on its own colour. */
@@ -34,12 +47,12 @@ export function AgentMark({ name, size = "md" }: { name: string; size?: "sm" | "
     <span
       aria-hidden
       className={join(
-        "inline-grid shrink-0 place-items-center rounded-md leading-none font-semibold select-none",
+        "inline-grid shrink-0 place-items-center overflow-hidden rounded-md leading-none font-semibold select-none",
         size === "sm" ? "size-5 text-xs" : size === "lg" ? "size-9 text-lg" : "size-6 text-sm",
       )}
       style={{ background: `oklch(0.7 0.12 ${hue} / 0.18)`, color: `oklch(0.6 0.14 ${hue})` }}
     >
-      {icon ?? displayName.slice(0, 1).toUpperCase()}
+      {icon === null ? displayName.slice(0, 1).toUpperCase() : signsOf(icon)}
     </span>
   );
 }

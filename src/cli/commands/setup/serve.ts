@@ -1,7 +1,8 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import type { Cli } from "../../program.ts";
 import type { ServeOptions } from "../../serve/serve.ts";
 import { countNumber } from "../numbers.ts";
+import { permissionMode } from "../permission-mode.ts";
 
 const HIGHEST_PORT = 65_535;
 
@@ -15,14 +16,7 @@ export function registerServe(program: Command, cli: Cli): void {
     .option("--no-open", "open no browser, only print the link")
     .option("--agent <name>", "the agent that answers; `main` or the only one by default")
     .option("-m, --model <model>", "an alias or provider/model-id")
-    .addOption(
-      new Option("--permission-mode <mode>", "how asks are answered without a person").choices([
-        "default",
-        "acceptEdits",
-        "plan",
-        "bypassPermissions",
-      ]),
-    )
+    .addOption(permissionMode())
     .option("--approval-minutes <n>", "deny what nobody answers for so long; 0 is never", countNumber, 60)
     .action(async (_options: unknown, command: Command) => {
       const { serve } = await import("../../serve/serve.ts");

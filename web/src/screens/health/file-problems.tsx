@@ -2,6 +2,7 @@ import { FilePen } from "lucide-react";
 import { Link } from "wouter";
 import type { AgentCard } from "../../../../src/schema/api/agent.ts";
 import type { HealthView } from "../../../../src/schema/api/inspect.ts";
+import { partOf } from "../../api/client.ts";
 import { useAbout, useAgents } from "../../api/queries.ts";
 import { visibleText } from "../../ui/text/visible-text.ts";
 import { type Standing, VerdictBadge } from "./verdict-badge.tsx";
@@ -59,7 +60,7 @@ function ProblemRow({
       </div>
       {agent && (
         <Link
-          href={`/agents/${encodeURIComponent(agent.name)}`}
+          href={`/agents/${partOf(agent.name)}`}
           className="inline-flex h-6 shrink-0 items-center gap-1 self-start rounded-md px-1.5 text-xs font-medium text-accent hover:bg-hover"
         >
           <FilePen aria-hidden className="size-3.5" /> {agent.isEditable ? "Edit" : "Open"}{" "}

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import type { StatsBy, StatsGroup } from "../../../../src/schema/stats.ts";
+import { partOf } from "../../api/client.ts";
 import { AgentName } from "../../ui/face.tsx";
 import { showCost, showDuration, showTokens } from "../../ui/measures.ts";
 import { showCounts, sumOf } from "./show-share.ts";
@@ -26,7 +27,7 @@ const ROLE: Column = {
   value: ({ role }) => role ?? null,
   show: ({ role }) =>
     role ? (
-      <Link href={`/agents/${encodeURIComponent(role)}`} className="hover:underline">
+      <Link href={`/agents/${partOf(role)}`} className="hover:underline">
         <AgentName name={role} size="sm" />
       </Link>
     ) : (

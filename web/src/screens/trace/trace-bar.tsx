@@ -86,7 +86,7 @@ function FilterBox({ value, onChange }: { value: string; onChange: (text: string
   });
   useShortcuts([{ keys: "/", does: "Filter runs", act: () => field.current?.focus() }]);
   return (
-    <div className="relative min-w-0 flex-1 sm:max-w-64">
+    <div className="relative min-w-36 flex-1 sm:max-w-64">
       <Search
         aria-hidden
         className="pointer-events-none absolute top-1/2 left-2 size-3.5 -translate-y-1/2 text-ink-3"

@@ -45,13 +45,13 @@ export function RunBar({
         )}
         style={{ left, width }}
       >
-        {isInside && (
+        {isInside && children && (
           <Label standing={standing} style={{ left: stickyPx }} className="sticky max-w-full pr-2 pl-1.5">
             {children}
           </Label>
         )}
       </span>
-      {!isInside && !isBeside && (
+      {!isInside && !isBeside && children && (
         <Label
           standing={standing}
           className={join("absolute inset-y-0 text-xs", isRight ? "pl-1.5" : "justify-end pr-1.5")}

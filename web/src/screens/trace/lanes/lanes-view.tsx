@@ -165,7 +165,11 @@ function LaneBar({
       style={{ left, width }}
     >
       <RunBar standing={standing} place={{ left: 0, width, within: width }} stickyPx={chart.leftPx} isBeside>
-        <strong className="font-semibold text-ink">{displayName}</strong> {run.task}
+        {!isFaint && (
+          <>
+            <strong className="font-semibold text-ink">{displayName}</strong> {run.task}
+          </>
+        )}
       </RunBar>
     </button>
   );

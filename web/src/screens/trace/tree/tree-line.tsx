@@ -35,7 +35,7 @@ export type TreeLineProps = {
 /** One run: its place in the tree at the left, its bar on the axis at the right. */
 export const TreeLine = memo(function TreeLine(props: TreeLineProps) {
   const { row, rowIndex, topPx, chart, isCursor, isOpen, isNarrow, onOpen } = props;
-  const { run, level, isExpanded, place, siblings, isFaint } = row;
+  const { run, level, isExpanded, place, siblings } = row;
   const standing = useStanding(run);
   const words = [run.agent, lookOf(standing).word, run.task].join(", ");
   return (
@@ -54,7 +54,6 @@ export const TreeLine = memo(function TreeLine(props: TreeLineProps) {
         "group absolute top-0 left-0 flex min-w-full cursor-pointer -outline-offset-2",
         isNarrow ? "h-15" : "h-8",
         isOpen ? "bg-accent-soft" : isCursor ? "bg-raised" : "hover:bg-hover/50",
-        isFaint && "opacity-60",
       )}
       style={{ transform: `translateY(${topPx}px)`, width: chart.leftPx + (isNarrow ? 0 : chart.widthPx) }}
     >
@@ -85,7 +84,7 @@ export const TreeLine = memo(function TreeLine(props: TreeLineProps) {
 type PartProps = TreeLineProps & { standing: string };
 
 function NameCell({ row, isNarrow, onToggle, standing }: PartProps) {
-  const { run, level, isExpanded } = row;
+  const { run, level, isExpanded, isFaint } = row;
   const Chevron = isExpanded ? ChevronDown : ChevronRight;
   const indentPx = Math.min(level - 1, MOST_INDENTS) * INDENT_PX;
   return (
@@ -112,7 +111,12 @@ function NameCell({ row, isNarrow, onToggle, standing }: PartProps) {
         )}
       </span>
       <StatusIcon standing={standing} labelled />
-      <span className="ml-1.5 flex min-w-0 items-center gap-2 text-sm">
+      <span
+        className={join(
+          "ml-1.5 flex min-w-0 items-center gap-2 text-sm",
+          isFaint && "text-ink-3 [&_span]:font-normal",
+        )}
+      >
         <span className="max-w-40 min-w-0 shrink-0 truncate">
           <AgentName name={run.agent} size="sm" />
         </span>
@@ -124,7 +128,7 @@ function NameCell({ row, isNarrow, onToggle, standing }: PartProps) {
   );
 }
 
-function BarCell({ row: { run }, chart, originMs, hasSteps, standing }: PartProps) {
+function BarCell({ row: { run, isFaint }, chart, originMs, hasSteps, standing }: PartProps) {
   const { timeline, widthPx, leftPx } = chart;
   const left = timeline.at(run.startMs) * widthPx;
   const right = timeline.at(run.endMs ?? timeline.endMs) * widthPx;
@@ -132,11 +136,15 @@ function BarCell({ row: { run }, chart, originMs, hasSteps, standing }: PartProp
   return (
     <Cell className="relative flex-1 border-b border-line/60" style={{ minWidth: widthPx }}>
       <span
-        className={join("absolute left-0 block h-[18px]", hasSteps ? "top-[5px]" : "top-[7px]")}
+        className={join(
+          "absolute left-0 block h-[18px]",
+          hasSteps ? "top-[5px]" : "top-[7px]",
+          isFaint && "opacity-45",
+        )}
         style={{ width: widthPx }}
       >
         <RunBar standing={standing} place={place} stickyPx={leftPx}>
-          {run.task}
+          {isFaint ? null : run.task}
         </RunBar>
       </span>
       {hasSteps && <StepStrip runId={run.runId} chart={chart} originMs={originMs} />}

@@ -98,6 +98,11 @@ export function TreeView(props: Drawing) {
           })}
         </RowGroup>
       </TreeGrid>
+      {tree.rows.length === 0 && (
+        <p role="status" className="absolute inset-x-0 top-24 px-4 text-center text-sm text-ink-2">
+          No run fits the filter. Escape in its field clears it.
+        </p>
+      )}
       {!isNarrow && (
         <div className="absolute inset-y-0 z-30 flex" style={{ left: leftPx - 4 }}>
           <Splitter

@@ -1,0 +1,277 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasBrowser, startBrowser } from "../fixtures/browser.ts";
+import { hostileTexts } from "../fixtures/hostile-texts.ts";
+import { type Canary, openCanary, recordHostile, sessionsFor, writeHostileAgents } from "./hostile-stage.ts";
+import { type Served, serve, type Visitor, visit } from "./served.ts";
+import { makeTeam, type Team } from "./team.ts";
+import { go, settle, unfold } from "./walk.ts";
+
+let browser: Browser;
+let canary: Canary;
+let texts: string[];
+let all: string;
+let team: Team;
+let served: Served;
+let visitor: Visitor;
+let page: Page;
+let agents: string[];
+const places: string[] = [];
+let seen = "";
+
+/** What the app never has, whatever it shows: elements that run, load or send, handlers, and addresses that do. */
+const MADE = `(() => {
+  const wanted = [
+    "script:not([src])", "style:not([nonce])", "base", "object", "embed", "math", "marquee", "video", "audio",
+    "template", "picture", "source", "portal", "slot", "noscript:not(body > noscript)",
+    "img:not([src='/icon.svg'])", "iframe:not([sandbox=''])", "form[action]", "svg script", "svg animate", "svg image",
+    "svg use", "meta[http-equiv=refresh]", "[srcdoc]", "[ping]", "[srcset]", "[popover][id=x]",
+  ];
+  const found = wanted.filter((each) => document.querySelector(each));
+  for (const { src, href } of document.querySelectorAll("script, link"))
+    if (!(src ?? href).startsWith(location.origin + "/")) found.push(src ?? href);
+  for (const one of document.querySelectorAll("*"))
+    for (const { name, value } of one.attributes) {
+      if (/^on/.test(name)) found.push(name);
+      if (/^(href|src|action|formaction|xlink:href)$/.test(name) && !/^(https?:|\\/|#|blob:http)/.test(value)) found.push(name + "=" + value);
+    }
+  return { pwned: "pwned" in globalThis, found };
+})()`;
+
+/** Nothing ran, nothing was made of a text, nobody was asked, and the page is where it was sent. */
+async function expectUnharmed(): Promise<void> {
+  expect(await page.evaluate(MADE), page.url()).toEqual({ pwned: false, found: [] });
+  for (const frame of page.frames()) expect(await frame.evaluate(`"pwned" in globalThis`)).toBe(false);
+  expect({ hits: canary.hits, faults: visitor.faults, foreign: visitor.foreign }, page.url()).toEqual({
+    hits: [],
+    faults: [],
+    foreign: [],
+  });
+  expect(places.filter((place) => !place.startsWith(served.url) && !/^about:/.test(place))).toEqual([]);
+}
+
+/** Visits a place, opens everything there, and looks. */
+async function look(path: string): Promise<string> {
+  await go(page, path);
+  const text = await unfold(page);
+  seen += text;
+  await expectUnharmed();
+  return text;
+}
+
+/** Texts as a page can show them: the record keeps them all, but some characters are no text anywhere. */
+const shown = () => texts.filter((text) => text.isWellFormed() && !/[\0\r]/.test(text));
+
+describe.skipIf(!hasBrowser)("texts that are meant to do harm", () => {
+  beforeAll(async () => {
+    browser = await startBrowser();
+    canary = await openCanary();
+    texts = hostileTexts(canary.url);
+    all = texts.join("\n\n");
+    team = await makeTeam(({ last, turn }, agent) => {
+      if (agent === "fails") return { status: 400, message: all };
+      if (agent !== "talker") return undefined;
+      if (turn === 0)
+        return {
+          text: all,
+          calls: [{ name: "write", input: { path: "<img src=x onerror=window.pwned=1>", content: all } }],
+        };
+      return { text: `${all}\n\n${last}` };
+    });
+    const { world } = team;
+    world.agent("talker", "tools: [write]\naskTools: [write]");
+    world.agent("fails", "tools: []");
+    agents = writeHostileAgents(world, texts);
+    await recordHostile(world, texts, canary.url);
+    served = await serve(world, 0, ["--agent", "talker"]);
+    visitor = await visit(browser, served);
+    page = visitor.page;
+    page.on("framenavigated", (frame) => places.push(frame.url()));
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await served?.stop();
+    await team?.[Symbol.asyncDispose]();
+    await canary?.[Symbol.asyncDispose]();
+  });
+
+  test("do their harm where nothing guards against it, so that these tests would see it", async () => {
+    await using bait = await openCanary();
+    const open = await browser.newPage();
+    // Those that lead away from the page would take with them what the others did.
+    const staying = hostileTexts(bait.url).filter((text) => !/refresh|<base/.test(text));
+    await open.setContent(staying.join("\n"), { waitUntil: "load" });
+    expect(await open.evaluate(`"pwned" in globalThis`)).toBe(true);
+    await open.close();
+    expect(bait.hits).toEqual(expect.arrayContaining(["/x.js", "/a.png", "/import.css"]));
+  });
+
+  test("are only text in the conversation, with everything unfolded", async () => {
+    for (const { sessionId } of sessionsFor(texts)) await look(`/chat/${sessionId}`);
+  });
+
+  test.for([0, 1, 2, 3, 4, 5, 6])(
+    "are only text in the trace and every part of its pane (session %i)",
+    async (at) => {
+      const session = sessionsFor(texts)[at];
+      if (!session) return;
+      const { sessionId, runIds } = session;
+      await look(`/trace/${sessionId}?view=lanes`);
+      await look(`/trace/${sessionId}`);
+      for (const runId of runIds)
+        for (const tab of ["prompt", "result", "tools", "files", "permissions", "raw"])
+          await look(`/trace/${sessionId}?run=${runId}&tab=${tab}`);
+    },
+  );
+
+  test("are only text on the agents' screens: list, form, file, rights, trials, graph, problems, differences", async () => {
+    await look("/agents");
+    await look("/agents?view=graph");
+    for (const name of agents)
+      for (const query of ["", "pane=raw&side=diff", "side=try", "side=delegation", "side=problems"])
+        await look(`/agents/${name}?${query}`);
+    await look(`/agents/${encodeURIComponent("<img src=x onerror=window.pwned=1>")}`);
+  });
+
+  test("are only text in a trial, an edit and what would be saved", async () => {
+    await go(page, "/agents/bad-0?side=try");
+    for (const text of texts.filter((_, index) => index % 8 === 0)) {
+      await page.getByLabel("Tool", { exact: true }).fill(text.toWellFormed());
+      await page.getByRole("button", { name: "Try", exact: true }).click();
+      await page.getByRole("alert").first().waitFor();
+      await expectUnharmed();
+    }
+    await go(page, "/agents/bad-0?pane=raw&side=diff");
+    const file = page.getByRole("textbox", { name: /text|file|markdown/i }).first();
+    await file.click();
+    await page.keyboard.press("ControlOrMeta+End");
+    await page.keyboard.insertText(`\n${all}`);
+    await page.getByText("+<svg/onload").first().waitFor();
+    await unfold(page);
+    await expectUnharmed();
+    await page.getByRole("button", { name: "Discard" }).click();
+  });
+
+  test("are only text in lists, figures, plans, health and questions", async () => {
+    for (const path of ["/", "/runs", "/runs?search=pwned", "/stats", "/stats?by=model", "/health"])
+      await look(path);
+    for (const path of ["/plans", "/plans/plan_bad", "/plans/new", "/approvals"]) await look(path);
+    for (const index of [0, 1, 2]) await look(`/approvals/apr_bad${index}`);
+    await page.keyboard.press("ControlOrMeta+k");
+    await page.getByRole("option").first().waitFor();
+    await page.keyboard.insertText("<img src=x onerror=window.pwned=1>");
+    await expectUnharmed();
+    await page.keyboard.press("Escape");
+  });
+
+  test("are only text in the boxes that people search and write with", async () => {
+    for (const [path, name] of [
+      ["/runs", /search/i],
+      ["/agents", "Find an agent"],
+      ["/trace/ses_bad0", /Filter runs/],
+    ] as const)
+      for (const text of texts.filter((_, index) => index % 6 === 0)) {
+        await go(page, path);
+        await page.getByRole("searchbox", { name }).fill(text.toWellFormed());
+        await settle(page);
+        await expectUnharmed();
+      }
+  });
+
+  test("are only text in addresses", async () => {
+    const parts = texts.map((text) => encodeURIComponent(text.toWellFormed().slice(0, 1_500)));
+    for (const [index, part] of parts.entries()) {
+      const paths = [
+        `/chat/${part}`,
+        `/trace/${part}`,
+        `/trace/ses_bad0?run=${part}&tab=${part}&view=${part}&q=${part}`,
+        `/runs?search=${part}&state=${part}&q=${part}`,
+        `/agents/${part}?pane=${part}&side=${part}&call=${part}&q=${part}`,
+        `/agents?view=${part}&below=${part}`,
+        `/plans/${part}?session=${part}`,
+        `/approvals/${part}`,
+        `/stats?by=${part}&since=${part}`,
+        `/${part}?${part}#${part}`,
+      ];
+      const path = paths[index % paths.length] ?? "/";
+      await go(page, path);
+      await expectUnharmed();
+      await page.goto(`${served.url}${path}`);
+      await expectUnharmed();
+    }
+    await page.goto(served.url);
+  });
+
+  test("are only text while a model says them, when it asks, when it is refused and when it fails", async () => {
+    const { world } = team;
+    await page.goto(served.url);
+    await page.getByRole("textbox", { name: "Message" }).fill(all.toWellFormed().slice(0, 20_000));
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/chat\/ses_/);
+    const card = page.getByRole("region", { name: /asks to use write/ });
+    await card.waitFor();
+    seen += await unfold(page);
+    await expectUnharmed();
+    await page.getByRole("link", { name: /Approvals/ }).click();
+    await page.getByRole("region", { name: "Chosen question" }).waitFor();
+    const id = new URL(await lastSession(page)).pathname;
+    await go(page, id);
+    await card.getByRole("textbox", { name: /note/i }).fill("<img src=x onerror=window.pwned=1>");
+    await card.getByRole("button", { name: "Deny" }).click();
+    await page
+      .getByRole("row", { name: /^Answer/ })
+      .first()
+      .waitFor();
+    seen += await unfold(page);
+    await expectUnharmed();
+    const failed = await world.run(["run", "--agent", "fails", "--json", "go"]);
+    expect(failed.code).not.toBe(0);
+    await look("/runs");
+    await page.getByRole("link", { name: "go", exact: true }).first().click();
+    await unfold(page);
+    await expectUnharmed();
+  });
+
+  test("are only text in what is exported, and a report in its frame shows itself and nothing else", async () => {
+    for (const { sessionId } of sessionsFor(texts).slice(0, 2)) {
+      const answer = await page.request.get(`${served.url}/api/sessions/${sessionId}/export?format=html`);
+      expect(answer.headers()["content-disposition"]).toMatch(/^attachment/);
+      const file = join(team.world.root, `${sessionId}.html`);
+      writeFileSync(file, await answer.body());
+      const saved = await visitor.context.newPage();
+      const faults: string[] = [];
+      saved.on("console", (message) => faults.push(message.text()));
+      await saved.goto(pathToFileURL(file).href);
+      await saved.waitForSelector(".row.selected");
+      expect([await saved.evaluate(`"pwned" in globalThis`), faults]).toEqual([false, []]);
+      await saved.close();
+    }
+    await go(page, "/trace/ses_bad0?run=run_ses_bad0_0&tab=files");
+    await page.getByRole("button", { name: "Show" }).first().click();
+    const frame = page.frameLocator("iframe").first();
+    await frame.getByRole("heading", { name: "The report" }).waitFor();
+    expect(await page.evaluate(`"pwned" in globalThis`)).toBe(false);
+    const direct = await visitor.context.newPage();
+    await direct.goto(`${served.url}/api/sessions/ses_bad0/files?path=report.html`);
+    await direct.getByRole("heading", { name: "The report" }).waitFor();
+    expect(await direct.evaluate(`"pwned" in globalThis`)).toBe(false);
+    expect(new URL(direct.url()).pathname).toBe("/api/sessions/ses_bad0/files");
+    await direct.close();
+    expect(canary.hits).toEqual([]);
+  });
+
+  test("were all seen as what they are", () => {
+    expect(shown().filter((text) => !seen.includes(text))).toEqual([]);
+    expect(canary.hits).toEqual([]);
+  });
+});
+
+/** The address of the newest session, from the list. */
+async function lastSession(from: Page): Promise<string> {
+  const answer = await from.request.get(`${served.url}/api/sessions?limit=1`);
+  const { sessions } = (await answer.json()) as { sessions: { session_id: string }[] };
+  return `${served.url}/chat/${sessions[0]?.session_id}`;
+}
