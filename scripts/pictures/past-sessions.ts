@@ -1,4 +1,4 @@
-import type { Store } from "../../src/store/create-store.ts";
+import { createStore } from "../../src/store/create-store.ts";
 import { type MadeRun, writeSession } from "../../test/fixtures/recorded-session.ts";
 
 const DAY_MS = 86_400_000;
@@ -24,9 +24,11 @@ function chooser(seed: number): (below: number) => number {
 }
 
 /** Writes two weeks of invented sessions, so that lists and figures have something to show. */
-export async function writePastSessions(store: Store, project: string): Promise<void> {
+export async function writePastSessions(path: string, project: string): Promise<void> {
   const choose = chooser(7);
   const now = Date.now();
+  let clock = now;
+  const store = createStore({ path, now: () => clock });
   for (let index = 0; index < 44; index++) {
     const task = TASKS[index % TASKS.length] ?? "";
     const helpers = Array.from({ length: 1 + choose(4) }, (_, place) => helperOf(place, choose));
@@ -40,14 +42,16 @@ export async function writePastSessions(store: Store, project: string): Promise<
       costUsd: 0.01 + choose(30) / 1_000,
       runs: helpers,
     };
+    clock = now - (index / 3.2) * DAY_MS - choose(7_000_000);
     await writeSession(store, {
       sessionId: `ses_past${index.toString().padStart(4, "0")}`,
       title: task,
       project,
-      startedAtMs: now - (index / 3.2) * DAY_MS - choose(7_000_000),
+      startedAtMs: clock - to,
       runs: [root],
     });
   }
+  await store.shutdown();
 }
 
 function helperOf(place: number, choose: (below: number) => number): MadeRun {

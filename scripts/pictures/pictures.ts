@@ -9,7 +9,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { makeDemoProject } from "../../src/cli/demo/demo-project.ts";
-import { createStore } from "../../src/store/create-store.ts";
 import { startBrowser } from "../../test/fixtures/browser.ts";
 import { writePastSessions } from "./past-sessions.ts";
 import { startSceneModel } from "./scene-model.ts";
@@ -27,6 +26,8 @@ display: { name: Herald, icon: 📯, color: orange }
 You write short, friendly mails to the people you are told to reach.
 `;
 
+/** What was begun for the pictures. */
+type Scene = { sessionId: string; planId: string };
 type Look = { name: string; path: string; ready(page: Page): Promise<unknown> };
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "retinue-pictures-")));
@@ -71,6 +72,18 @@ async function serve(model: string): Promise<{ link: string; stop(): Promise<voi
   return { link: (JSON.parse(said) as { url: string }).url, stop };
 }
 
+/** Has a plan made, as a person would, and gives its id. */
+async function makePlan(page: Page, origin: string): Promise<string> {
+  await page.goto(`${origin}/plans`);
+  await page.getByRole("textbox").first().fill("Let customers pay with gift cards");
+  await page.getByRole("button", { name: "Make a plan" }).click();
+  await page.waitForURL(/\/plans\/pl/);
+  await page.getByText("Pay with a gift card").locator("visible=true").first().waitFor();
+  const planId = new URL(page.url()).pathname.split("/")[2] ?? "";
+  await page.goto(origin);
+  return planId;
+}
+
 /** Begins the scene and waits until everything that will happen has. */
 async function playScene(page: Page): Promise<string> {
   await page.getByRole("textbox", { name: "Message" }).fill(TASK);
@@ -81,7 +94,7 @@ async function playScene(page: Page): Promise<string> {
   return new URL(page.url()).pathname.split("/")[2] ?? "";
 }
 
-function looksOf(sessionId: string): Look[] {
+function looksOf({ sessionId, planId }: Scene): Look[] {
   const heading = (name: RegExp | string) => (page: Page) =>
     page.getByRole("heading", { name, level: 1 }).waitFor();
   const run = (page: Page) => page.getByRole("row", { name: /^coder|Coder/ }).first();
@@ -90,7 +103,11 @@ function looksOf(sessionId: string): Look[] {
     {
       name: "chat",
       path: `/chat/${sessionId}`,
-      ready: (page) => page.getByText("What it would do").first().waitFor(),
+      async ready(page) {
+        await page.getByText("What it would do").first().waitFor();
+        await page.getByRole("treegrid").hover();
+        await page.mouse.wheel(0, -10_000);
+      },
     },
     {
       name: "runs",
@@ -111,7 +128,11 @@ function looksOf(sessionId: string): Look[] {
       ready: (page) => page.getByRole("button", { name: "Lanes" }).click(),
     },
     { name: "approvals", path: "/approvals", ready: heading("Approvals") },
-    { name: "plans", path: "/plans", ready: heading(/Plans/) },
+    {
+      name: "plans",
+      path: `/plans/${planId}`,
+      ready: (page) => page.getByText("Pay with a gift card").locator("visible=true").first().waitFor(),
+    },
     { name: "agents", path: "/agents", ready: heading(/Agents/) },
     {
       name: "agent",
@@ -135,14 +156,9 @@ function looksOf(sessionId: string): Look[] {
   ];
 }
 
-async function takeAll(
-  context: BrowserContext,
-  origin: string,
-  sessionId: string,
-  suffix: string,
-): Promise<void> {
+async function takeAll(context: BrowserContext, origin: string, scene: Scene, suffix: string): Promise<void> {
   const page = await context.newPage();
-  for (const { name, path, ready } of looksOf(sessionId)) {
+  for (const { name, path, ready } of looksOf(scene)) {
     await page.goto(origin + path);
     await ready(page);
     // What fades in has, and every font is there.
@@ -158,7 +174,7 @@ async function takePictures(browser: Browser, link: string): Promise<void> {
   const first = await browser.newContext({ viewport: { width: 1_440, height: 900 } });
   const page = await first.newPage();
   await page.goto(link);
-  const sessionId = await playScene(page);
+  const scene = { planId: await makePlan(page, origin), sessionId: await playScene(page) };
   const storageState = await first.storageState();
   for (const colorScheme of ["light", "dark"] as const) {
     const desk = await browser.newContext({
@@ -166,14 +182,14 @@ async function takePictures(browser: Browser, link: string): Promise<void> {
       colorScheme,
       viewport: { width: 1_440, height: 900 },
     });
-    await takeAll(desk, origin, sessionId, `-${colorScheme}`);
+    await takeAll(desk, origin, scene, `-${colorScheme}`);
     const phone = await browser.newContext({
       storageState,
       colorScheme,
       viewport: { width: 390, height: 844 },
       hasTouch: true,
     });
-    await takeAll(phone, origin, sessionId, `-phone-${colorScheme}`);
+    await takeAll(phone, origin, scene, `-phone-${colorScheme}`);
     await desk.close();
     await phone.close();
   }
@@ -182,10 +198,8 @@ async function takePictures(browser: Browser, link: string): Promise<void> {
 
 makeProject();
 mkdirSync(join(root, "images"));
-mkdirSync(join(root, "data"), { recursive: true });
-const store = createStore({ path: join(root, "data/retinue.db") });
-await writePastSessions(store, project);
-await store.shutdown();
+mkdirSync(join(root, "data"), { recursive: true, mode: 0o700 });
+await writePastSessions(join(root, "data/retinue.db"), project);
 const model = await startSceneModel();
 const served = await serve(model.url);
 const browser = await startBrowser();

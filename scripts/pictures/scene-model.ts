@@ -18,6 +18,30 @@ const delegate = (tasks: readonly (readonly [id: string, agent: string, task: st
 });
 const call = (name: string, input: unknown, text = ""): Reply => ({ calls: [{ name, input }], text });
 
+const step = (id: string, title: string, role: string, dependsOn: readonly string[], file: string) => ({
+  id,
+  title,
+  role,
+  task: `${title}, in ${file}.`,
+  dependsOn,
+  files: [file],
+  successCriteria: [`${file} does it, and a test shows it`],
+  estimate: { toolCalls: 8, minutes: 3 },
+});
+
+const PLAN = {
+  goal: "Let customers pay with gift cards",
+  summary:
+    "A card is money with a number: first what it is, then paying with it, then what the receipt says.",
+  steps: [
+    step("look", "Find where a price is paid", "researcher", [], "src/cart.js"),
+    step("card", "Keep what is left on a card", "coder", ["look"], "src/card.js"),
+    step("pay", "Pay with a gift card", "coder", ["look"], "src/cart.js"),
+    step("tests", "Test small, exact and empty cards", "tester", ["card", "pay"], "test/card.test.js"),
+    step("review", "Review how money is rounded", "reviewer", ["card", "pay"], "src/card.js"),
+  ],
+};
+
 /** Who does what in the pictures: a shop's discount is mended by several agents at once, one of which asks for a word. */
 const SCENE: Scene = {
   main: ({ turn }) =>
@@ -77,6 +101,7 @@ const SCENE: Scene = {
             "The division is right. The empty `catch` around it still hides every error of the cart:",
         };
   },
+  "task planner": () => ({ text: JSON.stringify(PLAN) }),
   herald: ({ turn }) =>
     turn === 0
       ? call("gmail_send_email", {

@@ -33,6 +33,11 @@ export async function startModel(
   const requests: ModelRequest[] = [];
   let calls = 0;
   const server: TestServer = await startServer(async (seen, response) => {
+    // Whoever only asks what models there are is told that this server has no such list.
+    if (seen.body === "") {
+      response.writeHead(404).end();
+      return;
+    }
     const request = readRequest(seen.body);
     requests.push(request);
     const reply = await script(request);

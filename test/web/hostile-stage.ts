@@ -52,9 +52,11 @@ export async function recordHostile(world: World, texts: readonly string[], cana
   for (const [at, { sessionId }] of sessionsFor(texts).entries()) {
     const own = texts.slice(at * IN_A_SESSION, (at + 1) * IN_A_SESSION);
     const workspace = join(world.data, "sessions", sessionId);
-    mkdirSync(workspace, { recursive: true });
-    writeFileSync(join(workspace, "report.html"), hostileReport(canary));
-    const root = { ...hostileRun(own[0] ?? "", 0), to: 90_000, files: ["report.html", ...own.map(fileName)] };
+    const root = {
+      ...hostileRun(own[0] ?? "", 0),
+      to: 90_000,
+      files: own.map((text) => join(workspace, fileName(text))),
+    };
     await writeSession(store, {
       sessionId,
       title: own.join(" "),
@@ -64,9 +66,26 @@ export async function recordHostile(world: World, texts: readonly string[], cana
       runs: [{ ...root, answer: own.join("\n\n"), runs: own.map((text, index) => hostileRun(text, index)) }],
     });
   }
+  await reportHostile(store, world, canary);
   await askHostile(store, world, texts);
   store.addPlan(hostilePlan(world, texts));
   await store.shutdown();
+}
+
+/** A session with a report that tries to break out of the frame it is shown in. */
+async function reportHostile(store: Store, world: World, canary: string): Promise<void> {
+  const workspace = join(world.data, "sessions", "ses_report");
+  mkdirSync(workspace, { recursive: true });
+  const file = join(workspace, "report.html");
+  writeFileSync(file, hostileReport(canary));
+  const run = { agent: "main", task: "report", from: 0, to: 9, files: [file] };
+  await writeSession(store, {
+    sessionId: "ses_report",
+    title: "report",
+    project: world.project,
+    workspace,
+    runs: [run],
+  });
 }
 
 const fileName = (text: string) => `${text.replaceAll(/[/\0\ud800-\udfff]/g, "").slice(0, 100)}.html`;

@@ -13,9 +13,9 @@ export async function settle(page: Page): Promise<void> {
 }
 
 /** Opens everything that can be unfolded, down to the end of every list, and gives all text that was in sight. */
-export async function unfold(page: Page): Promise<string> {
+export async function unfold(page: Page, within = "main"): Promise<string> {
   await settle(page);
-  const texts: unknown = await page.evaluate(`(${unfoldAll})()`);
+  const texts: unknown = await page.evaluate(`(${unfoldAll})(${JSON.stringify(within)})`);
   await settle(page);
   return `${String(texts)}\n${await textOf(page)}`;
 }
@@ -30,11 +30,11 @@ export async function textOf(page: Page): Promise<string> {
 }
 
 /** Runs in the page; a list draws only what is in sight, so each is gone through from above. */
-const unfoldAll = `async () => {
+const unfoldAll = `async (within) => {
   const FOLDED = [
     "[aria-expanded=false]:not([role=row]):not([role=combobox]):not([aria-haspopup])",
     "details:not([open]) > summary",
-  ].map((each) => "main " + each).join(", ");
+  ].map((each) => within + " " + each).join(", ");
   const drawn = () => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));
   const opened = new Set();
   const texts = [];
@@ -48,10 +48,10 @@ const unfoldAll = `async () => {
       }
       await drawn();
     }
-    texts.push(document.querySelector("main").textContent);
+    texts.push(document.querySelector(within).textContent);
   };
   await open();
-  const lists = [...document.querySelectorAll("main *")].filter(
+  const lists = [...document.querySelectorAll(within + " *")].filter(
     (one) => one.scrollHeight > one.clientHeight + 8 && /auto|scroll/.test(getComputedStyle(one).overflowY),
   );
   for (const list of lists)

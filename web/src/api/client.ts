@@ -38,10 +38,12 @@ async function send<Answer>(method: Method, path: string, body?: unknown): Promi
 async function errorOf(response: Response): Promise<ApiError["error"]> {
   const text = await response.text();
   try {
-    return (JSON.parse(text) as ApiError).error;
+    const { error } = JSON.parse(text) as Partial<ApiError>;
+    if (error) return error;
   } catch {
-    return { code: "failed", message: `The server answered with ${response.status}.`, hint: null };
+    // What is no JSON says no more than its status.
   }
+  return { code: "failed", message: `The server answered with ${response.status}.`, hint: null };
 }
 
 /** Talks to the server of this page; a refusal is thrown as an ApiFailure. */

@@ -1,6 +1,8 @@
 import { useSyncExternalStore } from "react";
+import type { ApprovalList } from "../../../src/schema/api/approval.ts";
 import type { NewsEvent } from "../../../src/schema/api/stream.ts";
 import { whileVisible } from "../live/while-visible.ts";
+import { api } from "./client.ts";
 import { queryClient } from "./queries.ts";
 
 /** How the page and the server stand to each other. */
@@ -14,6 +16,9 @@ let startedAtMs: number | undefined;
 let source: EventSource | undefined;
 let failures = 0;
 let retry: ReturnType<typeof setTimeout> | undefined;
+let glances: ReturnType<typeof setInterval> | undefined;
+const MOST_WAIT_MS = 5_000;
+const GLANCE_MS = 30_000;
 
 function set(change: Partial<News>): void {
   news = { ...news, ...change };
@@ -23,15 +28,25 @@ function set(change: Partial<News>): void {
 /** Opens the stream that says what is out of date, and keeps it open while the page is seen. */
 export function followNews(): void {
   whileVisible(() => {
+    clearInterval(glances);
     follow();
     return () => {
       clearTimeout(retry);
       source?.close();
+      source = undefined;
+      glances = setInterval(() => void glance(), GLANCE_MS);
     };
   });
 }
 
+/** A page that nobody sees has no stream, but its title still says whether somebody is needed. */
+async function glance(): Promise<void> {
+  const list = await api.get<ApprovalList>("/api/approvals?open=1").catch(() => null);
+  if (list && source === undefined) set({ asks: list.approvals.length });
+}
+
 function follow(): void {
+  clearTimeout(retry);
   source?.close();
   source = new EventSource("/api/events");
   on("hello", (hello) => {
@@ -47,7 +62,8 @@ function follow(): void {
     void queryClient.invalidateQueries({ queryKey: ["sessions"] });
   });
   on("agents", () => void queryClient.invalidateQueries({ queryKey: ["agents"] }));
-  source.onerror = () => void lost();
+  const opened = source;
+  source.onerror = () => void lost(opened);
 }
 
 function on<Kind extends NewsEvent["kind"]>(
@@ -58,19 +74,18 @@ function on<Kind extends NewsEvent["kind"]>(
 }
 
 /** A browser gives up on an answer that is an error, so the page asks why and tries again by itself. */
-async function lost(): Promise<void> {
-  const isGivenUp = source?.readyState === EventSource.CLOSED;
+async function lost(from: EventSource): Promise<void> {
   const status = await fetch("/api/about").then(
     (response) => response.status,
     () => 0,
   );
-  if (status === 401) {
-    source?.close();
-    set({ connection: "signed-out" });
-    return;
-  }
-  set({ connection: "lost" });
-  if (isGivenUp) retry = setTimeout(follow, Math.min(500 * 2 ** failures++, 5_000));
+  // Meanwhile the page may have gone out of sight, or the browser may have come back by itself.
+  if (from !== source || from.readyState === EventSource.OPEN) return;
+  set({ connection: status === 401 ? "signed-out" : "lost" });
+  if (from.readyState !== EventSource.CLOSED) return;
+  clearTimeout(retry);
+  // A new link, opened in another tab, signs this one in too.
+  retry = setTimeout(follow, status === 401 ? MOST_WAIT_MS : Math.min(500 * 2 ** failures++, MOST_WAIT_MS));
 }
 
 /** The connection and the number of calls that wait for a person. */

@@ -7,7 +7,10 @@ import { ApiFailure, api } from "./client.ts";
 /** What the screens have loaded. The news stream says when a part of it is out of date. */
 export const queryClient = new QueryClient({
   defaultOptions: {
+    // The server is on this machine: it answers without any network.
+    mutations: { networkMode: "always" },
     queries: {
+      networkMode: "always",
       staleTime: 30_000,
       refetchOnWindowFocus: false,
       retry: (count, failure) => failure instanceof ApiFailure && failure.status === 0 && count < 20,

@@ -21,6 +21,7 @@ export type Notice = {
 const NO_IDS: readonly string[] = [];
 const NO_STEPS: readonly StepView[] = [];
 const MOST_NOTICES = 50;
+const MOST_WAIT_MS = 5_000;
 
 /**
  * One session as the page knows it: loaded once, then kept up to date by its stream. Everything has a signal of its own,
@@ -42,12 +43,15 @@ export class SessionStore {
   readonly #steps = new Map<string, Signal<readonly StepView[]>>();
   /** Runs whose calls were asked for; of others only what is live is kept. */
   readonly #followed = new Set<string>();
+  /** Of those, the ones whose calls could not be loaded. */
+  readonly #owed = new Set<string>();
   #seq = 0;
   #source: EventSource | null = null;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #unfollow: (() => void) | null = null;
   #isClosed = false;
   #noticeIds = 0;
+  #failures = 0;
 
   constructor(sessionId: string) {
     this.sessionId = sessionId;
@@ -120,11 +124,12 @@ export class SessionStore {
         steps.push(...page.steps);
         after = page.next;
       }
+      this.#owed.delete(runId);
     } catch {
-      // What the stream tells from now on is kept all the same; opening the card once more asks again.
-      this.#followed.delete(runId);
+      // What the stream tells is kept all the same; what came before is asked for again with the next connection.
+      this.#owed.add(runId);
     }
-    this.#takeSteps(steps);
+    if (!this.#isClosed) this.#takeSteps(steps);
   }
 
   #leave(): void {
@@ -147,6 +152,8 @@ export class SessionStore {
     });
     on("snapshot", ({ live }) => {
       this.loading.set({ state: "ready" });
+      this.#failures = 0;
+      for (const runId of this.#owed) void this.#loadSteps(runId);
       for (const [runId, signal] of this.#live) signal.set(live[runId] ?? null);
       for (const [runId, run] of Object.entries(live)) this.live(runId).set(run);
       this.#count();
@@ -170,11 +177,11 @@ export class SessionStore {
 
   /** While the browser tries again by itself it is left alone; where it has given up, the page does. */
   #lost(source: EventSource): void {
-    if (this.#isClosed) return;
+    if (this.#isClosed || source !== this.#source) return;
     this.loading.set({ state: "reconnecting" });
     if (source.readyState !== EventSource.CLOSED) return;
     clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => this.#follow(), 1_000);
+    this.#retry = setTimeout(() => this.#follow(), Math.min(500 * 2 ** this.#failures++, MOST_WAIT_MS));
   }
 
   #note(notice: Omit<Notice, "id">): void {

@@ -4,7 +4,7 @@ import { useNews } from "../api/news.ts";
 import { useAbout } from "../api/queries.ts";
 import { Button } from "../ui/button.tsx";
 import { join } from "../ui/join.ts";
-import { Keys } from "../ui/keys.tsx";
+import { Keys, MOD } from "../ui/keys.tsx";
 import { Tooltip } from "../ui/tooltip.tsx";
 import { isWithin, PLACES, type Place } from "./places.ts";
 import { chooseTheme, type ThemeChoice, useTheme } from "./theme.ts";
@@ -36,7 +36,7 @@ export function Navigation({ onPalette }: { onPalette: () => void }) {
         <ModelNote />
         <div className="flex items-center gap-1">
           <Button kind="quiet" small className="flex-1 justify-start" onClick={onPalette}>
-            <Command aria-hidden className="size-3.5" /> Commands <Keys keys="⌘K" />
+            <Command aria-hidden className="size-3.5" /> Commands <Keys keys={`${MOD} K`} />
           </Button>
           <ThemeButton />
         </div>

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { useLocation } from "wouter";
 import { useNews } from "../api/news.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import { Keys } from "../ui/keys.tsx";
+import { Keys, MOD } from "../ui/keys.tsx";
 import { Toasts } from "../ui/toast.tsx";
 import { Navigation } from "./navigation.tsx";
 import { Palette } from "./palette.tsx";
@@ -47,7 +47,7 @@ function ShortcutList() {
       {allShortcuts().map(({ keys, does }) => (
         <div key={`${keys} ${does}`} className="contents">
           <dt>
-            <Keys keys={keys.replace("Mod-", "⌘ ")} />
+            <Keys keys={keys.replace("Mod-", `${MOD} `)} />
           </dt>
           <dd className="text-ink-2">{does}</dd>
         </div>

@@ -7,7 +7,7 @@ const PAIR_MS = 1_200;
 const registered = new Set<readonly Shortcut[]>();
 let first: { key: string; atMs: number } | null = null;
 
-/** Shortcuts of a part of the page, while it is there. Keys typed into a field are the field's own. */
+/** Shortcuts of a part of the page, while it is there. Plain keys typed into a field are the field's own. */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   const current = useRef(shortcuts);
   current.current = shortcuts;
@@ -29,8 +29,9 @@ export function allShortcuts(): Shortcut[] {
 /** Listens for the whole page. */
 export function listenForShortcuts(): () => void {
   const onKey = (event: KeyboardEvent) => {
-    if (event.defaultPrevented || event.altKey || isTyping(event.target)) return;
-    const key = event.metaKey || event.ctrlKey ? `Mod-${event.key.toLowerCase()}` : event.key;
+    const isMod = event.metaKey || event.ctrlKey;
+    if (event.defaultPrevented || event.altKey || (!isMod && isTyping(event.target))) return;
+    const key = isMod ? `Mod-${event.shiftKey ? "Shift-" : ""}${event.key.toLowerCase()}` : event.key;
     const isPair = first !== null && event.timeStamp - first.atMs < PAIR_MS;
     const shortcut = (isPair && find(`${first?.key} ${key}`)) || find(key);
     first = key.length === 1 ? { key, atMs: event.timeStamp } : null;

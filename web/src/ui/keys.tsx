@@ -1,3 +1,6 @@
+/** The name of the key that makes a letter a command: on Apple's keyboards another one. */
+export const MOD = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘" : "Ctrl";
+
 /** Keys as they are printed on a keyboard. */
 export function Keys({ keys }: { keys: string }) {
   return (

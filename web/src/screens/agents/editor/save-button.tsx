@@ -20,7 +20,7 @@ export function SaveButton({ onSave, label = "Save" }: { onSave: () => void; lab
       : "Nothing has changed.";
   return (
     <>
-      <Tooltip words={why ?? "Look at the changes, then save (⌘S)"}>
+      <Tooltip words={why ?? `Look at the changes, then save (${MOD} S)`}>
         <Button
           kind="primary"
           aria-disabled={why !== null}

@@ -22,7 +22,7 @@ export function FilesTab({ run, detail: { files } }: TabProps) {
           <Nothing>This run names no files.</Nothing>
         ) : (
           <ul className="grid gap-1">
-            {files.map((file) => (
+            {productsFirst(files).map((file) => (
               <FileItem key={`${file.root} ${file.path}`} file={file} />
             ))}
           </ul>
@@ -41,6 +41,12 @@ export function FilesTab({ run, detail: { files } }: TabProps) {
   );
 }
 
+/** What was made for the person comes before what was needed on the way. */
+function productsFirst(files: readonly RunFile[]): RunFile[] {
+  const rank = ({ path }: RunFile) => (path.startsWith("work_products/") ? 0 : 1);
+  return files.toSorted((one, other) => rank(one) - rank(other));
+}
+
 function FileItem({ file: { path, root, exists } }: { file: RunFile }) {
   const { sessionId } = useSession();
   const [isShown, setShown] = useState(false);
@@ -56,6 +62,7 @@ function FileItem({ file: { path, root, exists } }: { file: RunFile }) {
         {canOpen && isPage && (
           <Button small aria-expanded={isShown} onClick={() => setShown(!isShown)}>
             <Frame aria-hidden className="size-3" /> {isShown ? "Hide" : "Show"}
+            <span className="sr-only"> {path}</span>
           </Button>
         )}
         {canOpen && !isPage && (
