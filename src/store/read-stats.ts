@@ -29,7 +29,7 @@ const CALLS = `SELECT run.agent_role, run.model_id, call.model_id,
 
 /** A run that has not ended has no price yet, which makes no cost unknown. */
 const DAYS = `SELECT substr(run.started_at, 1, 10), count(*),
-    total(run.status = 'completed' AND NOT ${inMetadata("$.result.partial")}),
+    total(run.status = 'completed' AND (${inMetadata("$.result.partial")}) IS NOT 1),
     total(run.cost_usd), total(run.completed_at IS NOT NULL AND run.cost_usd IS NULL), total(run.total_tokens)
   FROM messages AS run`;
 

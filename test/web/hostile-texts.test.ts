@@ -111,11 +111,11 @@ describe.skipIf(!hasBrowser)("texts that are meant to do harm", () => {
     for (const { sessionId } of sessionsFor(texts)) await look(`/chat/${sessionId}`);
   });
 
-  test.for([0, 1, 2, 3, 4, 5, 6])(
+  test.for([0, 1, 2, 3, 4, 5])(
     "are only text in the trace and every part of its pane (session %i)",
     async (at) => {
       const session = sessionsFor(texts)[at];
-      if (!session) return;
+      if (!session) throw new Error(`no session ${at}`);
       const { sessionId, runIds } = session;
       await look(`/trace/${sessionId}?view=lanes`);
       await look(`/trace/${sessionId}`);
@@ -198,6 +198,11 @@ describe.skipIf(!hasBrowser)("texts that are meant to do harm", () => {
       const path = paths[index % paths.length] ?? "/";
       await go(page, path);
       await expectUnharmed();
+      // As if it had been typed or kept: the whole page comes from the server.
+      if (index % 3 === 0) await page.goto(`${served.url}${path}`);
+      await expectUnharmed();
+    }
+    for (const path of ["/agents/%zz", "/agents/%", "/chat/%E0%A4%A", "/trace/ses_bad0?run=%zz&q=%"]) {
       await page.goto(`${served.url}${path}`);
       await expectUnharmed();
     }

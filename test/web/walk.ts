@@ -35,7 +35,7 @@ const unfoldAll = `async (within) => {
     "[aria-expanded=false]:not([role=row]):not([role=combobox]):not([aria-haspopup])",
     "details:not([open]) > summary",
   ].map((each) => within + " " + each).join(", ");
-  const drawn = () => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));
+  const drawn = () => new Promise((go) => requestAnimationFrame(() => setTimeout(go)));
   const opened = new Set();
   const texts = [];
   const open = async () => {

@@ -1,6 +1,6 @@
 import type { RunView, SessionCard, SessionDetail, StepView } from "../../../src/schema/api/session.ts";
 import type { LiveChange, LiveRun, StreamEvent } from "../../../src/schema/api/stream.ts";
-import { api } from "../api/client.ts";
+import { ApiFailure, api } from "../api/client.ts";
 import { Signal } from "./signal.ts";
 import { whileVisible } from "./while-visible.ts";
 
@@ -88,11 +88,13 @@ export class SessionStore {
 
   close(): void {
     this.#isClosed = true;
+    clearTimeout(this.#retry);
     this.#unfollow?.();
   }
 
   /** Asks again after a failure. */
   again(): void {
+    clearTimeout(this.#retry);
     this.loading.set({ state: "loading" });
     void this.#load();
   }
@@ -110,7 +112,10 @@ export class SessionStore {
         return () => this.#leave();
       });
     } catch (failure) {
-      if (!this.#isClosed) this.loading.set({ state: "failed", failure });
+      if (this.#isClosed) return;
+      this.loading.set({ state: "failed", failure });
+      // A server that does not answer may be back in a moment.
+      if (failure instanceof ApiFailure && failure.status === 0) this.#later(() => void this.#load());
     }
   }
 
@@ -180,8 +185,12 @@ export class SessionStore {
     if (this.#isClosed || source !== this.#source) return;
     this.loading.set({ state: "reconnecting" });
     if (source.readyState !== EventSource.CLOSED) return;
+    this.#later(() => this.#follow());
+  }
+
+  #later(act: () => void): void {
     clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => this.#follow(), Math.min(500 * 2 ** this.#failures++, MOST_WAIT_MS));
+    this.#retry = setTimeout(act, Math.min(500 * 2 ** this.#failures++, MOST_WAIT_MS));
   }
 
   #note(notice: Omit<Notice, "id">): void {

@@ -1,4 +1,6 @@
-import { Component, type ReactNode } from "react";
+import { Component, type ReactNode, useEffect, useRef } from "react";
+import { ApiFailure } from "../api/client.ts";
+import { useNews } from "../api/news.ts";
 import { Failed } from "../ui/states.tsx";
 
 /** Catches what goes wrong while a screen is drawn, so that the rest of the app stays; another address tries again. */
@@ -24,6 +26,29 @@ export class ErrorBoundary extends Component<
   override render(): ReactNode {
     const { failure } = this.state;
     if (failure === null) return this.props.children;
+    if (isUnloaded(failure)) return <Unloaded />;
     return <Failed failure={failure} onRetry={() => location.reload()} />;
   }
+}
+
+const UNLOADED = new ApiFailure(0, {
+  code: "unreachable",
+  message: "This part of the page could not be loaded.",
+  hint: "The server may be stopped. Start it again with: retinue serve",
+});
+
+/** A screen whose own file did not come; it is loaded as soon as the server is back. */
+function Unloaded() {
+  const { connection } = useNews();
+  const wasLost = useRef(false);
+  useEffect(() => {
+    if (connection === "lost") wasLost.current = true;
+    else if (connection === "open" && wasLost.current) location.reload();
+  }, [connection]);
+  return <Failed failure={UNLOADED} onRetry={() => location.reload()} />;
+}
+
+/** Whether a screen's own file is missing. */
+function isUnloaded(failure: unknown): boolean {
+  return failure instanceof TypeError && /imported module|module script|preload/i.test(failure.message);
 }

@@ -7,6 +7,7 @@ import type { SessionList } from "../../../src/schema/api/session.ts";
 import { api, partOf } from "../api/client.ts";
 import { useAgents } from "../api/queries.ts";
 import { join } from "../ui/join.ts";
+import { lookOf } from "../ui/status.tsx";
 import { PLACES } from "./places.ts";
 import { chooseTheme } from "./theme.ts";
 
@@ -22,12 +23,21 @@ const MOST = 12;
 
 /** Finds screens, sessions and agents by a few letters. */
 export function Palette({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const from = useRef("");
+  if (open && from.current === "") from.current = location.pathname;
+  // What had the focus before is gone if the choice led to another screen.
+  const focusOnClose = () => {
+    const isHere = from.current === location.pathname;
+    from.current = "";
+    return isHere || document.getElementById("screen");
+  };
   return (
     <Dialog.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/40" />
         <Dialog.Popup
           aria-label="Commands"
+          finalFocus={focusOnClose}
           className="fixed top-[14vh] left-1/2 z-50 w-[calc(100vw-2rem)] max-w-lg -translate-x-1/2 animate-arrive overflow-hidden rounded-xl border border-line bg-panel shadow-float"
         >
           {open && <Finder onClose={onClose} />}
@@ -76,7 +86,7 @@ function Finder({ onClose }: { onClose: () => void }) {
           setAt(0);
         }}
         onKeyDown={onKeyDown}
-        className="h-12 w-full border-b border-line bg-transparent px-4 text-base outline-none"
+        className="h-12 w-full border-b border-line focus:border-accent bg-transparent px-4 text-base outline-none"
       />
       <div
         ref={listed}
@@ -147,7 +157,7 @@ function useChoices(): Choice[] {
       ...(sessions?.sessions ?? []).map(({ session_id: id, title, state }) => ({
         id,
         name: title || id,
-        about: state,
+        about: lookOf(state).word,
         icon: GitBranch,
         act: () => go(`/chat/${id}`),
       })),

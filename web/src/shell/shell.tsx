@@ -8,12 +8,14 @@ import { Navigation } from "./navigation.tsx";
 import { Palette } from "./palette.tsx";
 import { PLACES } from "./places.ts";
 import { allShortcuts, listenForShortcuts, useShortcuts } from "./shortcuts.ts";
+import { useTabTitles } from "./tab-title.ts";
 
 /** What is around every screen: navigation, commands, help on keys, messages, and how the connection stands. */
 export function Shell({ children }: { children: ReactNode }) {
   const [, go] = useLocation();
   const [over, setOver] = useState<"palette" | "help" | null>(null);
   useEffect(listenForShortcuts, []);
+  useTabTitles();
   useShortcuts([
     ...PLACES.map(({ path, name, keys }) => ({ keys, does: `Go to ${name}`, act: () => go(path) })),
     { keys: "Mod-k", does: "Find anything", act: () => setOver("palette") },
@@ -62,7 +64,7 @@ function ConnectionBanner() {
   return (
     <p role="alert" className="border-b border-line bg-warn-soft px-4 py-1.5 text-center text-xs text-warn">
       {connection === "lost"
-        ? "Reconnecting… What happens meanwhile is on record and will be here."
+        ? "The server does not answer. Reconnecting… If it was stopped, start it again with: retinue serve. What you see is kept, and what happened meanwhile will be here."
         : "This browser's link has expired. Run `retinue serve` in a terminal for a new one."}
     </p>
   );

@@ -31,10 +31,10 @@ const MOST_SIGNS = 2;
 const MOST_CHARS = 64;
 
 /** What fits into the mark: a file may name a whole text as its icon. */
-function signsOf(icon: string): string {
-  const signs = [...new Intl.Segmenter().segment(icon.slice(0, MOST_CHARS))];
+function signsOf(text: string | null, most = MOST_SIGNS): string {
+  const signs = [...new Intl.Segmenter().segment(text?.slice(0, MOST_CHARS) ?? "")];
   return signs
-    .slice(0, MOST_SIGNS)
+    .slice(0, most)
     .map(({ segment }) => segment)
     .join("");
 }
@@ -52,7 +52,7 @@ export function AgentMark({ name, size = "md" }: { name: string; size?: "sm" | "
       )}
       style={{ background: `oklch(0.7 0.12 ${hue} / 0.18)`, color: `oklch(0.6 0.14 ${hue})` }}
     >
-      {icon === null ? displayName.slice(0, 1).toUpperCase() : signsOf(icon)}
+      {signsOf(icon) || signsOf(displayName.trim(), 1).toUpperCase()}
     </span>
   );
 }
@@ -61,9 +61,11 @@ export function AgentMark({ name, size = "md" }: { name: string; size?: "sm" | "
 export function AgentName({ name, size = "md" }: { name: string; size?: "sm" | "md" }) {
   const { displayName } = useFace(name);
   return (
-    <span className="inline-flex min-w-0 items-center gap-1.5">
+    <span className="inline-flex max-w-full min-w-0 items-center gap-1.5">
       <AgentMark name={name} size={size} />
-      <span className="truncate font-medium">{displayName}</span>
+      <span className="truncate font-medium" title={displayName}>
+        {displayName}
+      </span>
     </span>
   );
 }

@@ -1,5 +1,6 @@
 /** A length of time in at most two units: `2.4 s`, `12 s`, `3 m 20 s`, `2 h 5 m`. */
 export function showDuration(ms: number): string {
+  if (ms > 0 && ms < 50) return "<0.1 s";
   if (ms < 9_950) return `${(Math.max(0, ms) / 1_000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1_000);
   if (seconds < 60) return `${seconds} s`;
@@ -33,7 +34,19 @@ export function showAge(atMs: number, nowMs: number): string {
   const hours = Math.round(minutes / 60);
   if (hours < 24) return `${hours} h ago`;
   const days = Math.round(hours / 24);
-  return days < 14 ? `${days} d ago` : new Date(atMs).toISOString().slice(0, 10);
+  return days < 14 ? `${days} d ago` : showDay(atMs);
+}
+
+/** A day of the person's own calendar: `2026-03-09`. */
+function showDay(atMs: number): string {
+  const at = new Date(atMs);
+  const two = (part: number) => part.toString().padStart(2, "0");
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+}
+
+/** A moment by the person's own clock: `2026-03-09 14:05:12`. */
+export function showMoment(atMs: number): string {
+  return `${showDay(atMs)} ${new Date(atMs).toLocaleTimeString("en-GB")}`;
 }
 
 /** A count with its noun: `1 run`, `3 runs`. */

@@ -26,17 +26,28 @@ export function Empty({
 }
 
 /** Something could not be had: why, what to do, and another try. */
-export function Failed({ failure, onRetry }: { failure: unknown; onRetry?: () => void }) {
+export function Failed({
+  failure,
+  onRetry,
+  children,
+}: {
+  failure: unknown;
+  onRetry?: () => void;
+  /** Where to go instead. */
+  children?: ReactNode;
+}) {
   const message = failure instanceof Error ? failure.message : String(failure);
   const hint = failure instanceof ApiFailure ? failure.hint : null;
+  const isMissing = failure instanceof ApiFailure && failure.status === 404;
   return (
     <div role="alert" className="m-4 flex items-start gap-3 rounded-lg border border-line bg-bad-soft p-3">
       <CircleX aria-hidden className="mt-0.5 size-4 shrink-0 text-bad" />
       <div className="min-w-0 flex-1 text-sm">
-        <p className="font-medium wrap-anywhere">{message}</p>
+        <p className="font-medium wrap-anywhere first-letter:uppercase">{message}</p>
         {hint && <p className="mt-0.5 wrap-anywhere text-ink-2">{hint}</p>}
+        {children && <div className="mt-1">{children}</div>}
       </div>
-      {onRetry && (
+      {onRetry && !isMissing && (
         <Button small onClick={onRetry}>
           <RotateCw className="size-3" /> Try again
         </Button>

@@ -41,14 +41,14 @@ export async function attempt(act: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Where messages about what was done appear. */
+/** Where messages about what was done appear: above the field in which the next one is written. */
 export function Toasts() {
   const toasts = useSignal(shown);
   return (
     <div
       role="status"
       aria-live="polite"
-      className="pointer-events-none fixed right-3 bottom-3 z-60 grid w-[min(24rem,calc(100vw-1.5rem))] gap-2"
+      className="pointer-events-none fixed right-3 bottom-28 z-60 grid w-[min(24rem,calc(100vw-1.5rem))] gap-2 max-md:bottom-40"
     >
       {toasts.map(({ id, level, text, hint }) => (
         <div

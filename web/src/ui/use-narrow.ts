@@ -1,13 +1,16 @@
-import { useSyncExternalStore } from "react";
+import { useCallback, useSyncExternalStore } from "react";
 
-const narrow = matchMedia("(width < 48rem)");
+const PHONE = "(width < 48rem)";
 
-function listen(listener: () => void): () => void {
-  narrow.addEventListener("change", listener);
-  return () => narrow.removeEventListener("change", listener);
-}
-
-/** Whether the page is as narrow as a phone, where side panes lie over it and rows have two lines. */
-export function useNarrow(): boolean {
-  return useSyncExternalStore(listen, () => narrow.matches);
+/** Whether the page is as narrow as a phone, where side panes lie over it and rows have two lines; or fits `query`. */
+export function useNarrow(query: string = PHONE): boolean {
+  const listen = useCallback(
+    (listener: () => void) => {
+      const media = matchMedia(query);
+      media.addEventListener("change", listener);
+      return () => media.removeEventListener("change", listener);
+    },
+    [query],
+  );
+  return useSyncExternalStore(listen, () => matchMedia(query).matches);
 }

@@ -1,4 +1,5 @@
 import { useParams, useSearchParams } from "wouter";
+import { useTabTitle } from "../../shell/tab-title.ts";
 import { join } from "../../ui/join.ts";
 import { AgentEditor } from "./editor/agent-editor.tsx";
 import { NewAgent } from "./editor/new-agent.tsx";
@@ -9,6 +10,7 @@ import { AgentList } from "./list/agent-list.tsx";
 export default function AgentsScreen() {
   const { name } = useParams<{ name?: string }>();
   const [params] = useSearchParams();
+  useTabTitle(name === undefined ? "Agents" : name === "new" ? "New agent" : name);
   const isOnTop = name !== undefined || params.get("view") === "graph";
   return (
     <div className="flex min-h-0 flex-1">

@@ -31,7 +31,7 @@ export function ApprovalRow({
         aria-current={isChosen ? "true" : undefined}
         data-approval={approvalId}
         className={join(
-          "grid gap-1 border-b border-line px-4 py-2.5 hover:bg-hover focus-visible:-outline-offset-2",
+          "grid grid-cols-1 gap-1 border-b border-line px-4 py-2.5 hover:bg-hover focus-visible:-outline-offset-2",
           isChosen && "bg-accent-soft hover:bg-accent-soft",
         )}
       >
@@ -52,7 +52,9 @@ export function ApprovalRow({
             </span>
           )}
           {isWaiting && expiresAtMs !== null && <Countdown expiresAtMs={expiresAtMs} />}
-          <span className="min-w-0 flex-1 basis-24 truncate text-2xs">{session || sessionId}</span>
+          <span className="min-w-0 flex-1 basis-24 truncate text-2xs" title={session || sessionId}>
+            {session || sessionId}
+          </span>
         </span>
         <span className="sr-only">{tool}</span>
       </Link>

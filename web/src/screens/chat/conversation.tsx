@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef } from "react";
-import { useLocation } from "wouter";
+import { Link, useLocation } from "wouter";
 import { useApprovals } from "../../api/queries.ts";
 import type { SessionStore } from "../../live/session-store.ts";
 import { useSignal } from "../../live/signal.ts";
@@ -27,7 +27,11 @@ export function Conversation() {
     return (
       <>
         <ScreenHead title="Chat" />
-        <Failed failure={loading.failure} onRetry={() => store.again()} />
+        <Failed failure={loading.failure} onRetry={() => store.again()}>
+          <Link href="/runs" className="text-accent underline underline-offset-2">
+            All runs
+          </Link>
+        </Failed>
       </>
     );
   if (loading.state === "loading")

@@ -44,7 +44,9 @@ function RecentSession({ session, now }: { session: SessionCard; now: number }) 
   const { session_id: id, title, runs, cost_usd: cost, updated_at: updatedAt } = session;
   return (
     <Link href={`/chat/${id}`} className="flex items-center gap-3 px-3 py-2 hover:bg-hover">
-      <span className="min-w-0 flex-1 truncate text-sm">{title || id}</span>
+      <span className="min-w-0 flex-1 truncate text-sm" title={title || id}>
+        {title || id}
+      </span>
       <StatusBadge standing={standingOfSession(session)} />
       <span className="figures w-16 shrink-0 text-right text-xs text-ink-3 max-sm:hidden">
         {countOf(runs, "run")}

@@ -26,11 +26,8 @@ export function SessionHead({ onFailure }: { onFailure: () => void }) {
   const isInterrupted = state === "interrupted";
   return (
     <ScreenHead
-      title={
-        <span className="block max-w-md truncate max-sm:max-w-[calc(100vw-2rem)]" title={title}>
-          {title || "Chat"}
-        </span>
-      }
+      isCrowded
+      title={title || "Chat"}
       about={
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <StatusBadge standing={standingOfSession(session)} />

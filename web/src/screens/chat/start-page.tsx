@@ -4,6 +4,7 @@ import { Link, useLocation } from "wouter";
 import type { About } from "../../../../src/schema/api/inspect.ts";
 import { useAbout } from "../../api/queries.ts";
 import { useShortcuts } from "../../shell/shortcuts.ts";
+import { useTabTitle } from "../../shell/tab-title.ts";
 import { Failed } from "../../ui/states.tsx";
 import { tellFailure } from "../../ui/toast.tsx";
 import { AgentPicker } from "./compose/agent-picker.tsx";
@@ -11,15 +12,19 @@ import { Composer } from "./compose/composer.tsx";
 import { RecentSessions } from "./recent-sessions.tsx";
 import { startSession } from "./start-session.ts";
 
+/** A device with a pointer has a keyboard, too; on others the field would bring one up. */
+const HAS_KEYS = matchMedia("(hover: hover)").matches;
+
 /** Where a conversation begins: a field, a few things to try, and what was there before. */
 export function StartPage() {
+  useTabTitle("New chat");
   const [, go] = useLocation();
   const { data: about, error, refetch } = useAbout();
   const [chosen, setChosen] = useState<string | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);
   useShortcuts([{ keys: "/", does: "Write a message", act: () => field.current?.focus() }]);
   useEffect(() => {
-    if (matchMedia("(hover: hover)").matches) field.current?.focus();
+    if (HAS_KEYS) field.current?.focus();
   }, []);
   const agent = chosen ?? about?.agent ?? "main";
   const isOffline = about?.model.isOffline === true;
@@ -40,7 +45,9 @@ export function StartPage() {
             ref={field}
             place="new"
             roomy
-            placeholder="Describe a task. Enter sends, Shift-Enter makes a new line."
+            placeholder={
+              HAS_KEYS ? "Describe a task. Enter sends, Shift-Enter makes a new line." : "Describe a task."
+            }
             onSend={(task) => start(task)}
           >
             <AgentPicker agent={agent} onPick={setChosen} />

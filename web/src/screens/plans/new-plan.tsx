@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useSearchParams } from "wouter";
 import type { Started } from "../../../../src/schema/api/session.ts";
 import { api } from "../../api/client.ts";
+import { useDraft } from "../../live/use-draft.ts";
 import { Button } from "../../ui/button.tsx";
 import { attempt } from "../../ui/toast.tsx";
 
@@ -10,7 +11,7 @@ const GOAL_MOST = 20_000;
 
 /** Takes a goal and has a plan made for it; the session it is made in goes into the address. */
 export function NewPlan() {
-  const [goal, setGoal] = useState("");
+  const [goal, setGoal] = useDraft("plan");
   const [isSent, setSent] = useState(false);
   const [, setParams] = useSearchParams();
   const begin = async () => {
@@ -18,6 +19,7 @@ export function NewPlan() {
     setSent(true);
     await attempt(async () => {
       const { sessionId } = await api.post<Pick<Started, "sessionId">>("/api/plans", { goal: goal.trim() });
+      setGoal("");
       setParams({ session: sessionId });
     });
     setSent(false);

@@ -6,6 +6,7 @@ import { AgentName } from "../../ui/face.tsx";
 import { countOf } from "../../ui/measures.ts";
 import { Failed, Loading } from "../../ui/states.tsx";
 import { visibleText } from "../../ui/text/visible-text.ts";
+import { keptDraft } from "./edit/kept-drafts.ts";
 import { PlanEditor } from "./edit/plan-editor.tsx";
 import { PlanActions } from "./plan-actions.tsx";
 import { PlanStatus } from "./plan-status.tsx";
@@ -17,8 +18,9 @@ import { WaveDrawing } from "./wave-drawing.tsx";
 /** One plan: looked at, edited, approved, and with what became of it. */
 export function PlanView({ id }: { id: string }) {
   const { data: plan, error, refetch } = usePlan(id);
-  const [isEdited, setEdited] = useState(false);
+  const [chosen, setEdited] = useState<boolean | null>(null);
   if (!plan) return error ? <Failed failure={error} onRetry={() => void refetch()} /> : <Loading />;
+  const isEdited = chosen ?? keptDraft(plan) !== undefined;
   return (
     <div className="mx-auto grid w-full max-w-4xl gap-4 p-4">
       <Link href="/plans" className="inline-flex items-center gap-1 text-xs text-ink-2 lg:hidden">

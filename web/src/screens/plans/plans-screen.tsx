@@ -1,5 +1,6 @@
 import { Plus } from "lucide-react";
 import { Link, useParams, useSearchParams } from "wouter";
+import type { ExecutionPlan } from "../../../../src/schema/plan.ts";
 import { join } from "../../ui/join.ts";
 import { REACHABLE } from "../../ui/reachable.ts";
 import { ScreenHead } from "../../ui/screen-head.tsx";
@@ -20,7 +21,11 @@ export default function PlansScreen() {
   const isListAlone = id === undefined && made === null && (data?.plans.length ?? 0) > 0;
   return (
     <>
-      <ScreenHead title="Plans" about="What agents would do, before they do it">
+      <ScreenHead
+        title="Plans"
+        tab={tabOf(data?.plans.find((one) => one.id === plan))}
+        about="What agents would do, before they do it"
+      >
         <Link
           href="/plans/new"
           className="inline-flex h-8 items-center gap-1.5 rounded-md border border-line-strong bg-panel px-2.5 text-sm font-medium hover:bg-hover"
@@ -59,4 +64,8 @@ export default function PlansScreen() {
       )}
     </>
   );
+}
+
+function tabOf(plan: ExecutionPlan | undefined): string {
+  return plan ? `Plan: ${plan.goal}` : "Plans";
 }

@@ -13,14 +13,17 @@ import { useRunFilters, useSessionList } from "./use-session-list.ts";
 /** All sessions: what needs the person, what is at work, what is done. */
 export default function RunsScreen() {
   const filters = useRunFilters();
-  const { query, sessions, counts, lines } = useSessionList(filters);
+  const { query, sessions, counts, lines, isCut } = useSessionList(filters);
   const [stopping, setStopping] = useState<SessionCard | null>(null);
   const grid = useRef<GridHandle>(null);
   const isFiltered = filters.search !== "" || filters.since !== "" || filters.only !== null;
   const only = query.data?.searchedOnly;
   return (
     <>
-      <ScreenHead title="Runs" about={sessions && countOf(sessions.length, "session")} />
+      <ScreenHead
+        title="Runs"
+        about={sessions && `${isCut ? "the newest " : ""}${countOf(sessions.length, "session")}`}
+      />
       <RunsToolbar filters={filters} counts={counts} onLeave={() => grid.current?.focus()} />
       {only !== undefined && (
         <p role="status" className="border-b border-line bg-raised px-4 py-1 text-xs text-ink-2">

@@ -1,5 +1,5 @@
 import { Search, X } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useShortcuts } from "../../shell/shortcuts.ts";
 import { Button } from "../../ui/button.tsx";
 import { join } from "../../ui/join.ts";
@@ -59,7 +59,8 @@ function SearchBox({
     if (value !== told.current) setText(value);
     told.current = value;
   }, [value]);
-  useEffect(() => {
+  // A layout effect, because a page that is left is only hidden until the next one is loaded.
+  useLayoutEffect(() => {
     if (text.trim() === told.current) return;
     const timer = setTimeout(() => {
       told.current = text.trim();
@@ -69,7 +70,7 @@ function SearchBox({
   });
   useShortcuts([{ keys: "/", does: "Search sessions", act: () => field.current?.focus() }]);
   return (
-    <div className="relative min-w-0 flex-1 sm:max-w-72">
+    <div className="relative min-w-44 flex-1 sm:max-w-72">
       <Search
         aria-hidden
         className="pointer-events-none absolute top-1/2 left-2 size-3.5 -translate-y-1/2 text-ink-3"

@@ -12,6 +12,8 @@ import { useCursor } from "./use-cursor.ts";
 const HEAD_PX = 36;
 const ROW_PX = 44;
 const CARD_PX = 68;
+/** Beside the navigation columns would leave too little for the task. */
+const NO_ROOM = "(width < 58rem)";
 
 /** Lets others put the focus on the list. */
 export type GridHandle = { focus: () => void };
@@ -27,7 +29,7 @@ export function SessionGrid({
   handle: Ref<GridHandle>;
 }) {
   const scroller = useRef<HTMLDivElement>(null);
-  const isNarrow = useNarrow();
+  const isNarrow = useNarrow(NO_ROOM);
   const nowMs = useNow(true);
   const virtual = useLines(lines, scroller, isNarrow);
   const scrollTo = (index: number) => virtual.scrollToIndex(index);
@@ -99,7 +101,7 @@ function useLines(lines: readonly Line[], scroller: React.RefObject<HTMLElement 
 const TITLES: readonly { name: string; className?: string }[] = [
   { name: "Status" },
   { name: "Task" },
-  { name: "Agent", className: "hidden @3xl:block" },
+  { name: "Agent", className: "hidden @4xl:block" },
   { name: "Agents × depth", className: "hidden text-right @5xl:block" },
   { name: "Time", className: "text-right" },
   { name: "Tokens", className: "hidden text-right @5xl:block" },

@@ -6,13 +6,13 @@ import { Button } from "../../ui/button.tsx";
 import { AgentName } from "../../ui/face.tsx";
 import { Cell, Row } from "../../ui/grid.tsx";
 import { join } from "../../ui/join.ts";
-import { countOf, showAge, showCost, showDuration, showTokens } from "../../ui/measures.ts";
+import { countOf, showAge, showCost, showDuration, showMoment, showTokens } from "../../ui/measures.ts";
 import { StatusBadge } from "../../ui/status.tsx";
 import { groupOf, standingOf, workedMs } from "./group-sessions.ts";
 
 /** Columns of the list, by the room there is; on a phone the same cells stand in two lines. */
 export const COLUMNS =
-  "grid-cols-[6.5rem_minmax(0,1fr)_4.5rem_4rem_5.5rem_4rem] @3xl:grid-cols-[6.5rem_minmax(0,1fr)_9rem_4.5rem_4rem_5.5rem_4rem] @5xl:grid-cols-[6.5rem_minmax(0,1fr)_10rem_7.5rem_5rem_4.5rem_4.5rem_5.5rem_4rem]";
+  "grid-cols-[6.5rem_minmax(0,1fr)_4.5rem_4rem_5.5rem_4rem] @4xl:grid-cols-[6.5rem_minmax(0,1fr)_9rem_4.5rem_4rem_5.5rem_4rem] @5xl:grid-cols-[6.5rem_minmax(0,1fr)_10rem_7.5rem_5rem_4.5rem_4.5rem_5.5rem_4rem]";
 
 /** What a row is told by the list around it. */
 export type RowProps = {
@@ -45,7 +45,7 @@ export const SessionRow = memo(function SessionRow(props: RowProps) {
         <StatusBadge standing={standingOf(card)} />
       </Cell>
       <TaskCell card={card} />
-      <Cell className="hidden min-w-0 text-sm @3xl:block">
+      <Cell className="hidden min-w-0 text-sm @4xl:block">
         {card.agent ? (
           <AgentName name={card.agent} size="sm" />
         ) : (
@@ -58,7 +58,7 @@ export const SessionRow = memo(function SessionRow(props: RowProps) {
       <Cell className={figure}>{timeOf(card, nowMs)}</Cell>
       <Cell className={join(figure, "hidden @5xl:block")}>{showTokens(card.tokens)}</Cell>
       <Cell className={figure}>{showCost(card.cost_usd)}</Cell>
-      <Cell className="figures text-right text-xs text-ink-3" title={card.updated_at}>
+      <Cell className="figures text-right text-xs text-ink-3" title={showMoment(Date.parse(card.updated_at))}>
         {showAge(Date.parse(card.updated_at), nowMs)}
       </Cell>
       <RowActions {...props} />
@@ -108,6 +108,7 @@ function TaskCell({ card }: { card: SessionCard }) {
         <Link
           href={`/chat/${id}`}
           tabIndex={-1}
+          title={title || id}
           className="truncate text-sm font-medium text-ink after:absolute after:inset-0"
         >
           {title || id}

@@ -9,6 +9,13 @@ const UTC = "Etc/UTC";
 const HALF_DAY = 43_200;
 const DAYS = [1, 2, 5, 7, 14, 28, 56, 112].map((days) => days * 86_400);
 
+const COUNTS = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000].flatMap((one) => [one, 2 * one, 5 * one]);
+
+/** Room for the longest number beside the axis. */
+function widthOf(_: uPlot, words: readonly string[] | null): number {
+  return 20 + 7 * Math.max(2, ...(words ?? []).map(({ length }) => length));
+}
+
 function showDay(seconds: number): string {
   return new Date(seconds * 1_000).toLocaleDateString("en-GB", {
     day: "numeric",
@@ -79,7 +86,7 @@ function optionsFor(target: HTMLElement, theme: string): uPlot.Options {
     },
     axes: [
       { ...axis, grid: { show: false }, space: 60, incrs: DAYS, values: (_, ticks) => ticks.map(showDay) },
-      { ...axis, size: 40, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000] },
+      { ...axis, size: widthOf, incrs: COUNTS },
     ],
     series: [{}, bar("Runs", colour("--line-strong")), bar("Successes", colour("--ok"))],
   };

@@ -7,7 +7,7 @@ export function percent(share: number): string {
 
 /** A success rate with its interval: `83 % (44–97, n=6)`. */
 export function showShare({ rate, low, high, n }: Share): string {
-  return `${percent(rate)} % (${percent(low)}–${percent(high)}, n=${n})`;
+  return `${percent(rate)} % (${percent(low)}–${percent(high)}, n=${n.toLocaleString("en-US")})`;
 }
 
 /** How many of the runs have ended. */

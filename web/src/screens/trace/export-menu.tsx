@@ -12,8 +12,9 @@ const FORMATS = [
 export function ExportMenu({ sessionId }: { sessionId: string }) {
   return (
     <Menu.Root>
-      <Menu.Trigger render={<Button />}>
-        <Download aria-hidden className="size-3.5" /> Export <ChevronDown aria-hidden className="size-3" />
+      <Menu.Trigger render={<Button title="Export" />}>
+        <Download aria-hidden className="size-3.5" /> <span className="max-sm:sr-only">Export</span>{" "}
+        <ChevronDown aria-hidden className="size-3" />
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner sideOffset={4} align="end" className="z-50">

@@ -29,9 +29,11 @@ export function Splitter({ label, width, least, most, isRight = false, onChange,
     const onUp = () => {
       target.removeEventListener("pointermove", onMove);
       target.removeEventListener("pointerup", onUp);
+      target.removeEventListener("pointercancel", onUp);
     };
     target.addEventListener("pointermove", onMove);
     target.addEventListener("pointerup", onUp);
+    target.addEventListener("pointercancel", onUp);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = event.key === "ArrowLeft" ? -STEP_PX : event.key === "ArrowRight" ? STEP_PX : 0;

@@ -1,5 +1,5 @@
 import { CircleX, Maximize2, Search, ZoomIn, ZoomOut } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useShortcuts } from "../../shell/shortcuts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Segmented } from "../../ui/controls/segmented.tsx";
@@ -79,7 +79,8 @@ function FilterBox({ value, onChange }: { value: string; onChange: (text: string
   const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
-  useEffect(() => {
+  // A layout effect, because a page that is left is only hidden until the next one is loaded.
+  useLayoutEffect(() => {
     if (text === value) return;
     const timer = setTimeout(() => onChange(text), WAIT_MS);
     return () => clearTimeout(timer);

@@ -18,9 +18,11 @@ export function TraceHead({ trace }: { trace: TraceView }) {
   const needsYou = state === "running" && (card?.asks ?? 0) > 0;
   return (
     <ScreenHead
+      isCrowded
       title={title || id}
+      tab={`Trace: ${title || id}`}
       about={
-        <div className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
+        <div className="flex flex-wrap items-start gap-x-3 gap-y-0.5 sm:flex-nowrap">
           <StatusBadge standing={needsYou ? "waiting" : state} />
           <Totals trace={trace} />
         </div>
@@ -28,9 +30,10 @@ export function TraceHead({ trace }: { trace: TraceView }) {
     >
       <Link
         href={`/chat/${id}`}
+        title="Chat"
         className="inline-flex h-8 items-center gap-1.5 rounded-md border border-line-strong bg-panel px-2.5 text-sm font-medium hover:bg-hover"
       >
-        <MessageSquareText aria-hidden className="size-3.5" /> Chat
+        <MessageSquareText aria-hidden className="size-3.5" /> <span className="max-sm:sr-only">Chat</span>
       </Link>
       <ExportMenu sessionId={id} />
     </ScreenHead>
@@ -42,7 +45,7 @@ function Totals({ trace: { totals, session } }: { trace: TraceView }) {
   const isLive = session.state === "running" && live.runs >= totals.runs;
   const { atOnce, depth } = totals;
   return (
-    <dl aria-label="In all" className="figures flex flex-wrap gap-x-3 gap-y-0.5 text-xs text-ink-2">
+    <dl aria-label="In all" className="figures flex min-w-0 flex-wrap gap-x-3 gap-y-0.5 text-xs text-ink-2">
       <Figure name="Runs">{countOf(totals.runs, "run")}</Figure>
       <Figure name="Agents">{countOf(totals.agents, "agent")}</Figure>
       <Figure name="Depth">{countOf(depth + 1, "level")}</Figure>

@@ -9,6 +9,7 @@ import { RunPane } from "./pane/run-pane.tsx";
 import { TraceBar } from "./trace-bar.tsx";
 import { TraceHead } from "./trace-head.tsx";
 import { TreeView } from "./tree/tree-view.tsx";
+import { useBackToRun } from "./use-back-to-run.ts";
 import { useLook } from "./use-look.ts";
 import { useTrace } from "./use-trace.ts";
 
@@ -21,7 +22,11 @@ export function TracePage() {
     <>
       <ScreenHead title="Trace" />
       {query.isError ? (
-        <Failed failure={query.error} onRetry={() => void query.refetch()} />
+        <Failed failure={query.error} onRetry={() => void query.refetch()}>
+          <Link href="/runs" className="text-accent underline underline-offset-2">
+            All runs
+          </Link>
+        </Failed>
       ) : (
         <Loading rows={12} label="Loading the trace" />
       )}
@@ -32,6 +37,7 @@ export function TracePage() {
 function Drawn(loaded: ReturnType<typeof useTrace> & { trace: TraceView }) {
   const { trace, index, timeline, nowMs } = loaded;
   const look = useLook(index);
+  useBackToRun(look.openId);
   const { sessionId } = useSession();
   const View = look.view === "lanes" ? LanesView : TreeView;
   const open = index.byId.get(look.openId ?? "");

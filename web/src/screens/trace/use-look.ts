@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useShortcuts } from "../../shell/shortcuts.ts";
 import type { TraceIndex } from "./trace-index.ts";
 import { type Tab, useTraceAddress, type View } from "./use-trace-address.ts";
@@ -17,6 +17,9 @@ export function useLook(index: TraceIndex) {
   useEffect(() => {
     if (openId !== null) setCursor(openId);
   }, [openId]);
+  // A page that is left must not change the address of the next one. While that one is loaded this one is only hidden,
+  // which layout effects alone are told of.
+  useLayoutEffect(() => () => clearTimeout(following.current), []);
   const open = useCallback(
     (runId: string) => {
       clearTimeout(following.current);

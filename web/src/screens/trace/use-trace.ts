@@ -24,6 +24,8 @@ export function useTrace() {
       tookMs.current = performance.now() - beganMs;
       return trace;
     },
+    // What is kept from an earlier visit is shown at once, and may be out of date by now.
+    staleTime: 0,
     // Turns and calls change nothing about the tree, and are counted all the same.
     refetchInterval: ({ state: { data } }) =>
       data?.session.state === "running" && Math.max(COUNT_MS, tookMs.current * 2 * WAIT_PER_LOAD),

@@ -2,6 +2,7 @@ import { Biohazard, PauseCircle } from "lucide-react";
 import { type KeyboardEvent, type Ref, useRef } from "react";
 import { Link } from "wouter";
 import type { ApprovalView } from "../../../../src/schema/api/approval.ts";
+import { useApprovals } from "../../api/queries.ts";
 import { isPairBegun } from "../../shell/shortcuts.ts";
 import { join } from "../join.ts";
 import { visibleText } from "../text/visible-text.ts";
@@ -35,7 +36,7 @@ export function ApprovalCard({
   ref?: Ref<HTMLElement>;
 }) {
   const note = useRef<HTMLInputElement>(null);
-  const isArmed = useArmed(approval.approvalId);
+  const isArmed = useArmed(`${approval.approvalId} ${useWaitingIds()}`);
   const answering = useAnswer(approval.approvalId, onDone);
   const isOpen = approval.answer === null && !isGone;
   const isReady = isArmed && isOpen && !answering.isPending && !answering.isSuccess;
@@ -82,6 +83,15 @@ export function ApprovalCard({
         </div>
       )}
     </section>
+  );
+}
+
+/** Where one question comes or goes, others move, and a click may land on one it was not meant for. */
+function useWaitingIds(): string {
+  return (
+    useApprovals()
+      .data?.approvals.map(({ approvalId }) => approvalId)
+      .join() ?? ""
   );
 }
 

@@ -21,7 +21,7 @@ export function DiffView({
   const lines = patch.replace(/\n$/, "").split("\n");
   const shown = lines.slice(0, most);
   return (
-    <section
+    <figure
       aria-label={label}
       {...REACHABLE}
       className="overflow-auto rounded-md border border-line bg-panel"
@@ -40,6 +40,6 @@ export function DiffView({
           <div className="px-3 text-ink-3">… {(lines.length - most).toLocaleString("en-US")} more lines</div>
         )}
       </pre>
-    </section>
+    </figure>
   );
 }

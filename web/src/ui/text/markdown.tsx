@@ -42,6 +42,12 @@ const COMPONENTS = {
   tr: ({ children }: ComponentProps<"tr">) => <tr>{children}</tr>,
   th: ({ children }: ComponentProps<"th">) => <th>{children}</th>,
   td: ({ children }: ComponentProps<"td">) => <td>{children}</td>,
+  /** A box of a list of things to do, which nobody can tick. */
+  input: ({ checked }: ComponentProps<"input">) => (
+    <span role="img" aria-label={checked ? "done:" : "open:"}>
+      {checked ? "☑" : "☐"}{" "}
+    </span>
+  ),
   /** A picture would be fetched from wherever the text says; its description is shown instead. */
   img: ({ alt }: ComponentProps<"img">) => (
     <span className="inline-flex items-center gap-1 rounded bg-raised px-1 text-xs text-ink-2">

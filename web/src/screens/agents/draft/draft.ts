@@ -182,7 +182,7 @@ export class Draft {
       }
     } catch (failure) {
       // A change that was refused is not tried again; one that never arrived is.
-      if (failure instanceof ApiFailure && failure.status !== 0) {
+      if (failure instanceof ApiFailure && isRefusal(failure.status)) {
         this.#pending = {};
         this.form.set(this.review.value?.form ?? this.form.value);
       }
@@ -238,4 +238,9 @@ export class Draft {
   #question(text: string): string {
     return `${this.parents.value.join()}\n${text}`;
   }
+}
+
+/** The change itself was refused; an expired link, too many requests or a broken server say nothing about it. */
+function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 401 && status !== 429;
 }

@@ -28,7 +28,7 @@ export function EditorHead({
   const [isDeleting, setIsDeleting] = useState(false);
   const isFile = card.isEditable;
   return (
-    <ScreenHead title={<HeadTitle card={card} />} about={<About card={card} />}>
+    <ScreenHead title={<HeadTitle card={card} />} tab={card.displayName} about={<About card={card} />}>
       {isFile && <Discard />}
       {isFile && (
         <Button kind="danger" onClick={() => setIsDeleting(true)}>

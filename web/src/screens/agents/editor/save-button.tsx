@@ -3,6 +3,7 @@ import { useId } from "react";
 import { useSignal } from "../../../live/signal.ts";
 import { Button } from "../../../ui/button.tsx";
 import { join } from "../../../ui/join.ts";
+import { MOD } from "../../../ui/keys.tsx";
 import { Tooltip } from "../../../ui/tooltip.tsx";
 import { useDraft, useIsDirty } from "../draft/use-draft.tsx";
 

@@ -22,6 +22,8 @@ import { RoutedLine } from "./routed-edge.tsx";
 type AgentNode = Node<{ face: AgentFace; isEnabled: boolean; isInCycle: boolean; isHere: boolean }>;
 
 const NODE_TYPES = { agent: AgentBox };
+/** Smaller boxes could be neither read nor hit; of a large graph a part is shown, and the rest is scrolled to. */
+const LEAST_ZOOM = 0.6;
 const EDGE_TYPES = { routed: RoutedLine };
 
 /** Who may delegate to whom, drawn. What it says is beside it as a list too. */
@@ -35,7 +37,7 @@ export default function GraphView({ graph, here = null }: { graph: DelegationGra
       nodeTypes={NODE_TYPES}
       edgeTypes={EDGE_TYPES}
       fitView
-      fitViewOptions={{ maxZoom: 1, padding: 0.08 }}
+      fitViewOptions={{ minZoom: LEAST_ZOOM, maxZoom: 1, padding: 0.08 }}
       minZoom={0.1}
       maxZoom={1.5}
       nodesDraggable={false}

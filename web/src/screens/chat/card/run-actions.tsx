@@ -57,7 +57,7 @@ function Act({
   ...rest
 }: ComponentProps<"button"> & { icon: ComponentType<{ className?: string }>; words: string }) {
   return (
-    <Button {...rest} kind="quiet" small aria-label={words} title={words} className="w-6 px-0 text-ink-3">
+    <Button {...rest} kind="quiet" small aria-label={words} title={words} className="w-6 px-0! text-ink-3">
       <Icon aria-hidden className="size-3.5" />
     </Button>
   );

@@ -4,6 +4,7 @@ import { useSession } from "../../../live/use-session.tsx";
 import { useThrottled } from "../../../live/use-throttled.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Cell } from "../../../ui/grid.tsx";
+import { Failed } from "../../../ui/states.tsx";
 import { standingOf } from "../../../ui/status.tsx";
 import { Markdown } from "../../../ui/text/markdown.tsx";
 import { useChatView } from "../chat-view.ts";
@@ -67,7 +68,7 @@ function LiveWords({ runId }: { runId: string }) {
 function EndWords({ runId }: { runId: string }) {
   const run = useRun(runId);
   const [isWhole, setWhole] = useState(false);
-  const { data, isFetching } = useRunDetail(runId, isWhole, "ended");
+  const { data, error, isFetching, refetch } = useRunDetail(runId, isWhole, "ended");
   const isGood = standingOf(run) === "completed";
   const summary = run.summary === run.status ? "" : (run.summary ?? "");
   const text = (isWhole && data?.text) || summary;
@@ -80,6 +81,7 @@ function EndWords({ runId }: { runId: string }) {
         </p>
       )}
       {text && <Markdown text={text} className="text-sm" />}
+      {isWhole && error && <Failed failure={error} onRetry={() => void refetch()} />}
       {summary.length >= SUMMARY_CHARS && (
         <div>
           <Button kind="quiet" small className="-ml-1.5" onClick={() => setWhole(!isWhole)}>

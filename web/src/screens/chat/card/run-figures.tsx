@@ -1,7 +1,7 @@
 import { useNow } from "../../../live/use-now.ts";
 import { useSelected } from "../../../live/use-selected.ts";
 import { useSession } from "../../../live/use-session.tsx";
-import { showCost, showDuration, showTokens } from "../../../ui/measures.ts";
+import { countOf, showCost, showDuration, showTokens } from "../../../ui/measures.ts";
 import { useRun } from "./use-run.ts";
 import { useIsHeld } from "./use-standing.ts";
 
@@ -17,7 +17,9 @@ export function RunFigures({ runId }: { runId: string }) {
   return (
     <span className="figures flex shrink-0 items-center gap-x-2.5 text-2xs text-ink-3">
       <Elapsed runId={runId} />
-      <span title={`${turns} turns${maxIterations === null ? "" : ` of at most ${maxIterations}`}`}>
+      <span
+        title={`${countOf(turns, "turn")}${maxIterations === null ? "" : ` of at most ${maxIterations}`}`}
+      >
         {maxIterations === null ? turns : `${turns}/${maxIterations}`}
         <span className="sr-only"> turns</span>
       </span>

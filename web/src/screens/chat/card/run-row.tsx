@@ -67,7 +67,7 @@ export function RunRow({ row }: { row: Extract<Row, { kind: "run" }> }) {
         )}
         {isSteering && (
           <Cell className="pb-1 pl-7">
-            <SteerBox runId={runId} name={displayName} />
+            <SteerBox runId={runId} name={displayName} isLive={isLive} />
           </Cell>
         )}
       </div>

@@ -1,19 +1,28 @@
-import { type KeyboardEvent, useState } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { api } from "../../../api/client.ts";
+import { useDraft } from "../../../live/use-draft.ts";
 import { Button } from "../../../ui/button.tsx";
 import { attempt, tell } from "../../../ui/toast.tsx";
 import { useChatView } from "../chat-view.ts";
 
 /** A word to a run while it works; it reads it before its next turn. */
-export function SteerBox({ runId, name }: { runId: string; name: string }) {
+export function SteerBox({ runId, name, isLive }: { runId: string; name: string; isLive: boolean }) {
   const view = useChatView();
-  const [text, setText] = useState("");
+  // Kept as drafts are: the row may scroll out of the page, and back.
+  const [text, setText] = useDraft(`${runId}.steer`);
+  const [isSending, setSending] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  // It appears because the person asked for it.
+  useEffect(() => field.current?.focus({ preventScroll: true }), []);
   const close = () => view.steering.set(null);
   const send = async () => {
     const words = text.trim();
-    if (!words) return;
+    if (!words || isSending || !isLive) return;
+    setSending(true);
     const isSent = await attempt(() => api.post(`/api/runs/${runId}/steer`, { text: words }));
+    setSending(false);
     if (!isSent) return;
+    setText("");
     view.say(runId, words);
     tell(`${name} reads it before its next turn.`);
     close();
@@ -25,8 +34,7 @@ export function SteerBox({ runId, name }: { runId: string; name: string }) {
   return (
     <div className="flex items-center gap-1.5">
       <input
-        // It appears because the person asked for it.
-        ref={(input) => input?.focus({ preventScroll: true })}
+        ref={field}
         aria-label={`Message to ${name}`}
         placeholder={`Tell ${name} something before its next turn…`}
         value={text}
@@ -34,7 +42,8 @@ export function SteerBox({ runId, name }: { runId: string; name: string }) {
         onKeyDown={onKeyDown}
         className="h-7 min-w-0 flex-1 rounded-md border border-line-strong bg-panel px-2 text-sm placeholder:text-ink-3"
       />
-      <Button small kind="primary" disabled={!text.trim()} onClick={send}>
+      {!isLive && <span className="shrink-0 text-xs text-ink-2">It has ended meanwhile.</span>}
+      <Button small kind="primary" disabled={!text.trim() || isSending || !isLive} onClick={send}>
         Steer
       </Button>
       <Button small kind="quiet" onClick={close}>

@@ -32,13 +32,13 @@ function Block({ name, text }: { name: string; text: string }) {
   return (
     <div>
       <p className="text-2xs font-medium text-ink-3">{name}</p>
-      <section
+      <figure
         aria-label={name}
         {...REACHABLE}
         className="max-h-64 overflow-auto rounded-md border border-line bg-raised"
       >
         <pre className="px-2.5 py-1.5 font-mono text-xs wrap-anywhere whitespace-pre-wrap">{text}</pre>
-      </section>
+      </figure>
     </div>
   );
 }

@@ -25,7 +25,7 @@ export function StepsToggle({ runId }: { runId: string }) {
       type="button"
       aria-expanded={isOpen}
       onClick={() => view.detail(runId, !isOpen)}
-      className="-ml-1 inline-flex w-fit shrink-0 items-center gap-1 rounded px-1 text-xs text-ink-3 hover:bg-hover hover:text-ink"
+      className="-ml-1 inline-flex min-h-6 w-fit shrink-0 items-center gap-1 rounded px-1 text-xs text-ink-3 hover:bg-hover hover:text-ink"
     >
       <ChevronRight
         aria-hidden

@@ -1,9 +1,9 @@
 import { ArrowUp, LoaderCircle } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, type Ref, useState } from "react";
+import { type KeyboardEvent, type ReactNode, type Ref, useRef, useState } from "react";
+import { useDraft } from "../../../live/use-draft.ts";
 import { Button } from "../../../ui/button.tsx";
 import { join } from "../../../ui/join.ts";
 import { tellFailure } from "../../../ui/toast.tsx";
-import { useDraft } from "./use-draft.ts";
 
 const MOST_CHARS = 200_000;
 
@@ -30,6 +30,8 @@ export function Composer({
   ref?: Ref<HTMLTextAreaElement>;
 }) {
   const [text, setText] = useDraft(place);
+  const latest = useRef(text);
+  latest.current = text;
   const [isSending, setSending] = useState(false);
   const isReady = text.trim() !== "" && !isSending && refusal === null;
   const send = async () => {
@@ -37,7 +39,9 @@ export function Composer({
     setSending(true);
     try {
       await onSend(text.trim());
-      setText("");
+      // What was typed meanwhile is the beginning of the next message.
+      const { current: now } = latest;
+      setText(now.startsWith(text) ? now.slice(text.length).trimStart() : now);
     } catch (failure) {
       tellFailure(failure);
     }
@@ -84,7 +88,7 @@ export function Composer({
           aria-label="Send"
           title="Send (Enter)"
           disabled={!isReady}
-          className="ml-auto w-8 rounded-lg px-0"
+          className="ml-auto w-8 rounded-lg px-0!"
         >
           {isSending ? (
             <LoaderCircle aria-hidden className="size-4 animate-spin" />

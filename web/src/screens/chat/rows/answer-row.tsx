@@ -1,11 +1,14 @@
 import { Check, CircleAlert, Copy } from "lucide-react";
 import { useState } from "react";
+import { useSelected } from "../../../live/use-selected.ts";
 import { useSession } from "../../../live/use-session.tsx";
 import { useThrottled } from "../../../live/use-throttled.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Cell } from "../../../ui/grid.tsx";
+import { Failed } from "../../../ui/states.tsx";
 import { lookOf, StatusIcon, standingOf } from "../../../ui/status.tsx";
 import { Markdown } from "../../../ui/text/markdown.tsx";
+import { attempt } from "../../../ui/toast.tsx";
 import { endInWords } from "../card/end-in-words.ts";
 import { textOf } from "../card/live-text.ts";
 import { RunActivity } from "../card/run-activity.tsx";
@@ -45,9 +48,11 @@ function LiveAnswer({ runId }: { runId: string }) {
 function EndedAnswer({ runId }: { runId: string }) {
   const run = useRun(runId);
   const standing = standingOf(run);
-  const { data } = useRunDetail(runId, true, "ended");
+  const { data, error, refetch } = useRunDetail(runId, true, "ended");
   const held = useChatView().lastSaid.get(runId);
-  const text = data?.text || held || run.summary || "";
+  const told = data?.text || held || run.summary || "";
+  const text = told === run.status ? "" : told;
+  const isLast = useSelected(useSession().roots, (roots) => roots.at(-1) === runId);
   const isGood = standing === "completed";
   return (
     <div className="grid gap-2 px-1">
@@ -58,19 +63,24 @@ function EndedAnswer({ runId }: { runId: string }) {
           </span>
           <p className="min-w-0 wrap-anywhere">
             <strong className={`font-semibold ${lookOf(standing).tone}`}>{endInWords(run)}</strong>
-            {run.error && run.error !== text && <span className="text-ink-2"> {run.error}</span>}
+            {run.error && run.error !== text && run.error !== run.status && (
+              <span className="text-ink-2"> {run.error}</span>
+            )}
+            {isLast && <span className="text-ink-3"> Write below to go on from here.</span>}
           </p>
         </div>
       )}
       {text ? (
         <Markdown text={text} className="text-base" />
       ) : (
-        isGood && (
+        isGood &&
+        data && (
           <p className="flex items-center gap-1.5 text-sm text-ink-3">
             <CircleAlert aria-hidden className="size-3.5" /> It ended without a word.
           </p>
         )
       )}
+      {error && !data && <Failed failure={error} onRetry={() => void refetch()} />}
       <AnswerFiles runId={runId} />
       {text && <CopyButton text={text} />}
     </div>
@@ -79,14 +89,15 @@ function EndedAnswer({ runId }: { runId: string }) {
 
 function CopyButton({ text }: { text: string }) {
   const [isCopied, setCopied] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard?.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1_500);
-  };
+  const copy = () =>
+    attempt(async () => {
+      await navigator.clipboard.writeText(text);
+      setCopied(true);
+      setTimeout(() => setCopied(false), 1_500);
+    });
   return (
     <div>
-      <Button kind="quiet" small onClick={copy} className="-ml-1.5">
+      <Button kind="quiet" small onClick={() => void copy()} className="-ml-1.5">
         {isCopied ? <Check aria-hidden className="size-3" /> : <Copy aria-hidden className="size-3" />}
         {isCopied ? "Copied" : "Copy"}
       </Button>

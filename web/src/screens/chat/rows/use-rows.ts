@@ -41,14 +41,20 @@ export function useRows(
       }, EVERY_MS);
     };
     make();
+    const heard = new Map<string, () => void>();
+    const hear = () => {
+      for (const runId of heardRoots(store))
+        if (!heard.has(runId)) heard.set(runId, store.steps(runId).subscribe(later));
+    };
+    hear();
     const stops = [
       ...[store.shape, store.notices, view.asks].map((signal) => signal.subscribe(later)),
-      ...heardRoots(store).map((runId) => store.steps(runId).subscribe(later)),
+      store.roots.subscribe(hear),
       ...[view.opened, view.said].map((signal) => signal.subscribe(make)),
     ];
     return () => {
       clearTimeout(timer);
-      for (const stop of stops) stop();
+      for (const stop of [...stops, ...heard.values()]) stop();
     };
   }, [store, view, make]);
   return { rows, refresh: make };

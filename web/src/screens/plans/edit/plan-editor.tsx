@@ -5,6 +5,7 @@ import { ApiFailure, api } from "../../../api/client.ts";
 import { Button } from "../../../ui/button.tsx";
 import { tell, tellFailure } from "../../../ui/toast.tsx";
 import { keepPlan, planPath } from "../use-plans.ts";
+import { keepDraft, keptDraft } from "./kept-drafts.ts";
 import { changeDraft, draftOf, sentDraft } from "./plan-draft.ts";
 import { Field, TextArea } from "./plan-fields.tsx";
 import { type PlanProblems, planProblems } from "./plan-problems.ts";
@@ -15,18 +16,23 @@ const MOST_STEPS = 30;
 
 /** Changes a plan. The server checks it; what it has against it stands at the step that it is about. */
 export function PlanEditor({ plan, onClose }: { plan: ExecutionPlan; onClose: () => void }) {
-  const [draft, change] = useReducer(changeDraft, plan, draftOf);
+  const [draft, change] = useReducer(changeDraft, plan, (from) => keptDraft(from) ?? draftOf(from));
   const [problems, setProblems] = useState(NO_PROBLEMS);
   const [isBusy, setBusy] = useState(false);
   const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(plan));
   useWarning(isChanged);
+  useEffect(() => keepDraft(plan, isChanged ? draft : null), [plan, draft, isChanged]);
+  const close = () => {
+    keepDraft(plan, null);
+    onClose();
+  };
   const save = async () => {
     if (isBusy) return;
     setBusy(true);
     try {
       keepPlan(await api.put<ExecutionPlan>(planPath(plan.id), sentDraft(draft)));
       tell("The plan is saved, as a draft.");
-      onClose();
+      close();
     } catch (failure) {
       const isRefused = failure instanceof ApiFailure && (failure.status === 422 || failure.status === 400);
       if (isRefused) setProblems(planProblems(failure.message, draft.steps));
@@ -84,7 +90,7 @@ export function PlanEditor({ plan, onClose }: { plan: ExecutionPlan; onClose: ()
         <Button kind="primary" type="submit" disabled={!isChanged || isBusy || steps.length === 0}>
           Save
         </Button>
-        <Button onClick={onClose}>{isChanged ? "Discard changes" : "Close"}</Button>
+        <Button onClick={close}>{isChanged ? "Discard changes" : "Close"}</Button>
         <span className="text-xs text-ink-3">
           {steps.length === 0
             ? "A plan needs a step."

@@ -21,8 +21,9 @@ export function useRovingFocus(scroller: RefObject<HTMLElement | null>): (runId:
   };
 }
 
-/** Whether the focus may be moved without being asked for: it is among the runs, or nowhere. */
+/** Whether the focus may be moved without being asked for: it is among the runs, or on nothing but the page or screen. */
 export function isFree(scroller: RefObject<HTMLElement | null>): boolean {
   const { activeElement } = document;
-  return activeElement === document.body || (scroller.current?.contains(activeElement) ?? false);
+  const isNowhere = activeElement === document.body || activeElement?.id === "screen";
+  return isNowhere || (scroller.current?.contains(activeElement) ?? false);
 }

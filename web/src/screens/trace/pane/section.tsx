@@ -32,7 +32,7 @@ export function Section({
 /** A text as it is, in which nothing can hide; a long one scrolls by itself. */
 export function TextBlock({ label, text, tall = false }: { label: string; text: string; tall?: boolean }) {
   return (
-    <section
+    <figure
       aria-label={label}
       {...REACHABLE}
       className={join(
@@ -43,7 +43,7 @@ export function TextBlock({ label, text, tall = false }: { label: string; text: 
       <pre className="p-2.5 font-mono text-xs leading-5 whitespace-pre-wrap wrap-anywhere text-ink">
         <VisibleText text={text} />
       </pre>
-    </section>
+    </figure>
   );
 }
 

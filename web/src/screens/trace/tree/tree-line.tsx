@@ -69,7 +69,7 @@ export const TreeLine = memo(function TreeLine(props: TreeLineProps) {
         <Cell
           className={join(
             "figures shrink-0 pr-3 text-right text-xs text-ink-2",
-            isNarrow ? "w-18 self-start pt-2.5" : "w-18",
+            isNarrow ? "w-20 self-start pt-2.5" : "w-20",
           )}
         >
           {showSpan((run.endMs ?? chart.timeline.endMs) - run.startMs)}

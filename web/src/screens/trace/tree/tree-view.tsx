@@ -141,7 +141,7 @@ function TreeHead({ chart, tree }: { chart: Chart; tree: ReturnType<typeof useTr
             </button>
             Run
           </TitleCell>
-          <TitleCell className="w-18 pr-3 text-right">Time</TitleCell>
+          <TitleCell className="w-20 pr-3 text-right">Time</TitleCell>
         </div>
         <TitleCell>
           <span className="sr-only">When it was at work</span>

@@ -1,0 +1,177 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasBrowser, startBrowser } from "../fixtures/browser.ts";
+import { type Furnished, furnish } from "./furnished.ts";
+import { serve, visit } from "./served.ts";
+import { makeTeam } from "./team.ts";
+import { go, settle, unfold } from "./walk.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** One way that a screen can be. */
+type State = {
+  name: string;
+  path: string;
+  enter?(page: Page): Promise<unknown>;
+  after?(page: Page): Promise<unknown>;
+};
+
+let browser: Browser;
+let furnished: Furnished;
+let live: string;
+let asking: string;
+
+const key = (keys: string) => async (page: Page) => {
+  await page.keyboard.press(keys);
+  await page.getByRole("dialog").waitFor();
+};
+const close = (page: Page) => page.keyboard.press("Escape");
+const TABS = ["prompt", "result", "tools", "files", "permissions", "raw"];
+const SIDES = ["rights", "try", "delegation", "problems", "diff"];
+
+function states(): State[] {
+  return [
+    { name: "start page", path: "/" },
+    {
+      name: "live chat",
+      path: `/chat/${live}`,
+      enter: (page) => page.getByText("running").first().waitFor(),
+    },
+    { name: "finished chat", path: "/chat/ses_done", enter: unfold },
+    {
+      name: "chat with a question",
+      path: `/chat/${asking}`,
+      enter: (page) =>
+        page
+          .getByRole("region", { name: /asks to use/ })
+          .first()
+          .waitFor(),
+    },
+    { name: "no such session", path: "/chat/ses_none" },
+    { name: "runs", path: "/runs" },
+    { name: "no runs", path: "/runs?search=nobodysaidthis" },
+    { name: "trace", path: "/trace/ses_done" },
+    { name: "lanes", path: "/trace/ses_done?view=lanes" },
+    { name: "live trace", path: `/trace/${live}` },
+    ...TABS.map((tab) => ({
+      name: `trace with ${tab}`,
+      path: `/trace/ses_done?run=run_ses_done_0_0&tab=${tab}`,
+      enter: (page: Page) => unfold(page, "body"),
+      // On a phone the pane lies over the page.
+      after: close,
+    })),
+    { name: "agents", path: "/agents" },
+    { name: "graph", path: "/agents?view=graph" },
+    { name: "new agent", path: "/agents/new" },
+    { name: "broken agent", path: "/agents/broken?side=problems" },
+    ...SIDES.map((side) => ({ name: `editor with ${side}`, path: `/agents/writer?side=${side}` })),
+    { name: "raw editor", path: "/agents/writer?pane=raw" },
+    { name: "save dialog", path: "/agents/writer", enter: change, after: undo },
+    { name: "plans", path: "/plans" },
+    { name: "a plan", path: "/plans/plan_cart", enter: unfold },
+    { name: "new plan", path: "/plans/new" },
+    { name: "stats", path: "/stats" },
+    { name: "approvals", path: "/approvals" },
+    { name: "health", path: "/health", enter: unfold },
+    { name: "commands", path: "/runs", enter: key("ControlOrMeta+k"), after: close },
+    { name: "help", path: "/runs", enter: key("?"), after: close },
+    { name: "nowhere", path: "/nowhere/at/all" },
+  ];
+}
+
+async function change(page: Page): Promise<void> {
+  await page.getByRole("textbox", { name: "Description" }).fill("Writes things down.");
+  await page.getByRole("button", { name: "Save", exact: false }).first().click();
+  await page.getByRole("dialog").waitFor();
+}
+
+async function undo(page: Page): Promise<void> {
+  await page.getByRole("dialog").getByRole("button", { name: "Back" }).click();
+  await page.getByRole("button", { name: "Discard" }).click();
+}
+
+/** What is wrong with the page as it is, a line each; nothing is left out but what would need another page. */
+async function faultsOf(page: Page): Promise<string[]> {
+  await settle(page);
+  await page.evaluate(
+    "Promise.all(document.getAnimations().filter((one) => one.effect.getTiming().iterations !== Infinity).map((one) => one.finished.catch(() => {})))",
+  );
+  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(`${AXE};0`);
+  const found: unknown = await page.evaluate(`axe.run(document, {
+    resultTypes: ["violations"],
+    rules: { "target-size": { enabled: true } },
+  }).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+    nodes.slice(0, 4).map(({ html, failureSummary }) => id + ": " + html.slice(0, 300) + " " + failureSummary.slice(0, 300))))`);
+  return found as string[];
+}
+
+describe.skipIf(!hasBrowser)("every screen", () => {
+  beforeAll(async () => {
+    browser = await startBrowser();
+    furnished = await furnish(browser);
+    live = await furnished.start("lead", "What is around us?");
+    asking = await furnished.start("messenger", "Tell Ruth");
+    await furnished.start("writer", "Write it down");
+  });
+  afterAll(async () => {
+    await furnished?.[Symbol.asyncDispose]();
+    await browser?.close();
+  });
+
+  for (const colorScheme of ["light", "dark"] as const)
+    for (const [kind, width] of [
+      ["desk", 1_440],
+      ["phone", 390],
+    ] as const)
+      test(`has nothing that shuts anybody out, in ${colorScheme} on a ${kind}`, async () => {
+        const { page, faults } = await furnished.enter(browser, {
+          colorScheme,
+          reducedMotion: "reduce",
+          viewport: { width, height: 900 },
+        });
+        expect(await page.evaluate("document.documentElement.dataset.theme")).toBe(colorScheme);
+        const wrong: Record<string, string[]> = {};
+        for (const { name, path, enter, after } of states()) {
+          await go(page, path);
+          await enter?.(page);
+          const found = await faultsOf(page);
+          if (found.length > 0) wrong[name] = found;
+          await after?.(page);
+        }
+        expect(wrong).toEqual({});
+        expect(faults).toEqual([]);
+        await page.context().close();
+      });
+
+  test("fits a narrow phone: the page itself never scrolls sideways", async () => {
+    const { page } = await furnished.enter(browser, { viewport: { width: 360, height: 740 } });
+    const wide: Record<string, unknown> = {};
+    for (const { name, path, enter, after } of states()) {
+      await go(page, path);
+      await enter?.(page);
+      await settle(page);
+      const width = await page.evaluate("document.documentElement.scrollWidth");
+      if (width !== 360) wide[name] = width;
+      await after?.(page);
+    }
+    expect(wide).toEqual({});
+    await page.context().close();
+  });
+
+  test("has nothing that shuts anybody out when there is nothing to show yet", async () => {
+    await using team = await makeTeam();
+    const served = await serve(team.world, 0, ["--agent", "lead"]);
+    const { page } = await visit(browser, served, { reducedMotion: "reduce" });
+    const wrong: Record<string, string[]> = {};
+    for (const path of ["/", "/runs", "/stats", "/approvals", "/plans", "/agents", "/health"]) {
+      await go(page, path);
+      const found = await faultsOf(page);
+      if (found.length > 0) wrong[path] = found;
+    }
+    expect(wrong).toEqual({});
+    await page.context().close();
+    await served.stop();
+  });
+});
