@@ -94,12 +94,16 @@ async function watch(
     signal,
   });
   const decoder = new TextDecoder();
+  let rest = "";
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    const text = decoder.decode(chunk, { stream: true });
     const now = Date.now();
-    for (const [, at] of text.matchAll(/@(\d{13})@/g)) lags.push(now - Number(at));
-    if (/event: session\ndata: .*"state":"completed"/.test(text)) break;
+    const events = (rest + decoder.decode(chunk, { stream: true })).split("\n\n");
+    rest = events.pop() ?? "";
+    // What the record tells later holds old moments, too; only text under way says how late it is.
+    for (const event of events.filter((one) => one.startsWith("event: live")))
+      for (const [, at] of event.matchAll(/@(\d{13})@/g)) lags.push(now - Number(at));
+    if (events.some((event) => /^event: session\n.*"state":"completed"/m.test(event))) break;
   }
   return { lags, bytes };
 }
@@ -207,6 +211,7 @@ async function largeSession(rows: string[][]): Promise<void> {
       await page.goto(served.url + path, { waitUntil: "commit" });
       await page.locator('[role="row"][aria-level]').nth(3).waitFor();
       times.push(await page.evaluate(() => performance.now()));
+      await unfold(page);
       long = await page.evaluate<string>(SCROLL);
       await page.close();
     }
@@ -220,6 +225,12 @@ async function largeSession(rows: string[][]): Promise<void> {
   }
   await browser.close();
   await served.stop();
+}
+
+/** In the chat many siblings stand behind a bar; opened, they are something to scroll through. */
+async function unfold(page: import("playwright-core").Page): Promise<void> {
+  const bar = page.getByRole("button", { name: /Expand.*sub-agents|sub-agents/ });
+  if ((await bar.count()) > 0) await bar.first().click();
 }
 
 /** Scrolls for three seconds' worth of frames and counts those that came late; in the page, hence a text. */
