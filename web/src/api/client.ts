@@ -1,4 +1,5 @@
 import type { ApiError } from "../../../src/schema/api/inspect.ts";
+import { takeEarly } from "./early.ts";
 
 /** A request that the server refused, or that did not reach it (`status` 0). */
 export class ApiFailure extends Error {
@@ -18,13 +19,15 @@ export class ApiFailure extends Error {
 type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 async function send<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
-  const response = await fetch(path, {
+  const early = method === "GET" ? takeEarly(path) : undefined;
+  const request = {
     method,
     ...(body !== undefined && {
       body: JSON.stringify(body),
       headers: { "content-type": "application/json" },
     }),
-  }).catch(() => {
+  };
+  const response = await (early ?? fetch(path, request)).catch(() => {
     throw new ApiFailure(0, {
       code: "unreachable",
       message: "The server does not answer.",
