@@ -10,6 +10,9 @@ import { type Served, serve, type Visitor, visit } from "./served.ts";
 import { makeTeam, type Team } from "./team.ts";
 import { go, settle, unfold } from "./walk.ts";
 
+/** Every text is seen in every depth; the deep one takes each through every tab of a run and every address. */
+const IS_DEEP = process.env.RETINUE_DEEP !== undefined;
+
 let browser: Browser;
 let canary: Canary;
 let texts: string[];
@@ -111,7 +114,7 @@ describe.skipIf(!hasBrowser)("texts that are meant to do harm", () => {
     for (const { sessionId } of sessionsFor(texts)) await look(`/chat/${sessionId}`);
   });
 
-  test.for([0, 1, 2, 3, 4, 5])(
+  test.for(IS_DEEP ? [0, 1, 2, 3, 4, 5] : [1, 4])(
     "are only text in the trace and every part of its pane (session %i)",
     async (at) => {
       const session = sessionsFor(texts)[at];
@@ -183,6 +186,7 @@ describe.skipIf(!hasBrowser)("texts that are meant to do harm", () => {
   test("are only text in addresses", async () => {
     const parts = texts.map((text) => encodeURIComponent(text.toWellFormed().slice(0, 1_500)));
     for (const [index, part] of parts.entries()) {
+      if (!IS_DEEP && index % 3 !== 0) continue;
       const paths = [
         `/chat/${part}`,
         `/trace/${part}`,

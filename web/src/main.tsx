@@ -2,7 +2,6 @@ import { CSPProvider } from "@base-ui/react/csp-provider";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { askEarly } from "./api/early.ts";
 import { followNews } from "./api/news.ts";
 import { queryClient } from "./api/queries.ts";
 import { App } from "./app.tsx";
@@ -10,7 +9,6 @@ import { cspNonce } from "./csp-nonce.ts";
 import { reloadWhenUpdated } from "./shell/reload-when-updated.ts";
 import "./theme.css";
 
-askEarly(location.pathname);
 reloadWhenUpdated();
 followNews();
 const root = document.getElementById("root");

@@ -49,12 +49,19 @@ export class SessionStore {
   #source: EventSource | null = null;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #unfollow: (() => void) | null = null;
+  #isBegun = false;
   #isClosed = false;
   #noticeIds = 0;
   #failures = 0;
 
   constructor(sessionId: string) {
     this.sessionId = sessionId;
+  }
+
+  /** Loads the session and follows it from then on; once is enough. */
+  begin(): void {
+    if (this.#isBegun) return;
+    this.#isBegun = true;
     void this.#load();
   }
 

@@ -3,14 +3,23 @@ import { SessionStore } from "./session-store.ts";
 
 const Context = createContext<SessionStore | null>(null);
 
-/** Opens a session for everything below it, and leaves it when the page does. */
-export function SessionScope({ sessionId, children }: { sessionId: string; children: ReactNode }) {
+/** Opens a session for everything below it, and leaves it when the page does. `isPatient`: somebody below says when to begin. */
+export function SessionScope({
+  sessionId,
+  isPatient = false,
+  children,
+}: {
+  sessionId: string;
+  isPatient?: boolean;
+  children: ReactNode;
+}) {
   const [store, setStore] = useState<SessionStore | null>(null);
   useEffect(() => {
     const opened = new SessionStore(sessionId);
     setStore(opened);
+    if (!isPatient) opened.begin();
     return () => opened.close();
-  }, [sessionId]);
+  }, [sessionId, isPatient]);
   if (store?.sessionId !== sessionId) return null;
   return <Context.Provider value={store}>{children}</Context.Provider>;
 }

@@ -1,4 +1,4 @@
-import { CircleX, GitBranch, MonitorPlay, OctagonX, Play, SquarePen } from "lucide-react";
+import { CircleX, GitBranch, MonitorPlay, Play, SquarePen } from "lucide-react";
 import { Link } from "wouter";
 import { api } from "../../api/client.ts";
 import type { Totals } from "../../live/session-store.ts";
@@ -11,6 +11,7 @@ import { ScreenHead } from "../../ui/screen-head.tsx";
 import { StatusBadge } from "../../ui/status.tsx";
 import { attempt } from "../../ui/toast.tsx";
 import { standingOfSession } from "./standing-of-session.ts";
+import { StopAll } from "./stop-all.tsx";
 
 const LINK =
   "inline-flex h-8 shrink-0 items-center gap-1.5 rounded-md border border-line-strong bg-panel px-2.5 text-sm font-medium hover:bg-hover";
@@ -46,9 +47,7 @@ export function SessionHead({ onFailure }: { onFailure: () => void }) {
         </Button>
       )}
       {(hasLive || state === "running" || state === "waiting" || isInterrupted) && (
-        <Button kind="danger" title="Stop all" onClick={() => post("cancel")}>
-          <OctagonX aria-hidden className="size-3.5" /> <span className="max-sm:sr-only">Stop all</span>
-        </Button>
+        <StopAll onStop={() => post("cancel")} />
       )}
       <Link href={`/trace/${store.sessionId}`} title="Trace" className={LINK}>
         <GitBranch aria-hidden className="size-3.5" /> <span className="max-sm:sr-only">Trace</span>

@@ -6,7 +6,7 @@ import { TracePage } from "./trace-page.tsx";
 export default function TraceScreen() {
   const { session = "" } = useParams<{ session: string }>();
   return (
-    <SessionScope sessionId={session}>
+    <SessionScope sessionId={session} isPatient>
       <TracePage key={session} />
     </SessionScope>
   );

@@ -14,7 +14,8 @@ const WAIT_PER_LOAD = 4;
 
 /** The trace of the surrounding session. While something is at work it is loaded again whenever the tree changes. */
 export function useTrace() {
-  const { sessionId } = useSession();
+  const store = useSession();
+  const { sessionId } = store;
   const tookMs = useRef(0);
   const query = useQuery({
     queryKey: ["trace", sessionId],
@@ -30,6 +31,11 @@ export function useTrace() {
     refetchInterval: ({ state: { data } }) =>
       data?.session.state === "running" && Math.max(COUNT_MS, tookMs.current * 2 * WAIT_PER_LOAD),
   });
+  // The tree is what a person waits for; what keeps it up to date comes after it.
+  const { isFetched } = query;
+  useEffect(() => {
+    if (isFetched) store.begin();
+  }, [isFetched, store]);
   useReload(tookMs);
   const { data: trace, dataUpdatedAt } = query;
   const isRunning = trace?.session.state === "running";
