@@ -9,7 +9,7 @@
 (() => {
   const [, screen, id] = /^\/(chat|trace)\/([\w-]+)$/.exec(location.pathname) ?? [];
   if (!id) return;
-  const path = `/api/sessions/${id}${screen === "trace" ? "/trace" : ""}`;
+  const path = `/api/sessions/${id}${screen === "trace" ? "/trace" : "?limit=300"}`;
   const answer = fetch(path);
   // Whoever takes it learns of a failure; if nobody does, it is nobody's.
   answer.catch(() => {});

@@ -19,13 +19,18 @@ export type SessionList = {
   searchedOnly?: number;
 };
 
-/** `GET /api/sessions/:id`: the session with all its runs, as of `seq`; what came later is told by its stream. */
+/**
+ * `GET /api/sessions/:id`: the session with its runs, as of `seq`; what came later is told by its stream. With `limit` the
+ * first of them alone, and with `after` those that opened after a seq.
+ */
 export type SessionDetail = {
   session: SessionCard;
   /** In the order they opened. */
   runs: RunView[];
   /** The last seq that is in here. */
   seq: number;
+  /** Give it as `after` for the runs that follow; null if none do. */
+  next: number | null;
 };
 
 /** A run without its long texts. Milliseconds are moments since 1970. */

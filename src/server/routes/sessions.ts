@@ -6,7 +6,7 @@ import { digits, numberOf } from "../api/digits.ts";
 import { traceShape } from "../api/inspect-shapes.ts";
 import { defineRoute, type Route } from "../api/route.ts";
 import { sessionCard as cardShape, runShape, sessionState, stepList } from "../api/session-shapes.ts";
-import { list, oneOf, shape, text, whole } from "../api/shapes.ts";
+import { list, oneOf, orNull, shape, text, whole } from "../api/shapes.ts";
 import { ownSession } from "../own-project.ts";
 import { findSessions, GROUPS, type WantedSessions } from "../views/find-sessions.ts";
 import { readSteps } from "../views/read-steps.ts";
@@ -39,18 +39,25 @@ export const sessionRoutes: readonly Route[] = [
         sinceMs: since === undefined ? undefined : Number(since),
       }),
   }),
-  defineRoute({
+  defineRoute<{ after?: string; limit?: string }>({
     method: "get",
     path: "/api/sessions/:id",
-    summary: "A session with all its runs; what comes later is told by its stream.",
-    answer: shape({ session: cardShape, runs: list(runShape), seq: whole }),
-    handle({ params: { id = "" } }, desk): SessionDetail {
+    summary: "A session with its runs, all or some; what comes later is told by its stream.",
+    query: shape({ "after?": digits, "limit?": digits }),
+    answer: shape({ session: cardShape, runs: list(runShape), seq: whole, next: orNull(whole) }),
+    handle({ params: { id = "" }, query: { after, limit } }, desk): SessionDetail {
       const row = ownSession(desk, id);
       const { store } = desk.runtime;
       // Before the runs are read: what comes in between is told twice rather than never.
       const seq = store.lastSeq(id);
-      const runs = store.runOutline(id).map((run) => runView(run, run.parent_run_id));
-      return { session: sessionCard(desk, row), runs, seq };
+      const most = limit === undefined ? undefined : Math.max(1, Number(limit));
+      const outline = store.runOutline(id, {
+        after: Number(after ?? 0),
+        ...(most !== undefined && { limit: most + 1 }),
+      });
+      const runs = outline.slice(0, most).map((run) => runView(run, run.parent_run_id));
+      const next = outline.length > runs.length ? (runs.at(-1)?.openedSeq ?? null) : null;
+      return { session: sessionCard(desk, row), runs, seq, next };
     },
   }),
   defineRoute<{ run?: string; after?: string; limit?: string }>({

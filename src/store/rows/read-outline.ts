@@ -16,10 +16,13 @@ export type StepQuery = {
   chars: number;
 };
 
+/** Which of a session's runs are wanted: so many of those that opened after a seq. */
+export type OutlinePart = { after?: number; limit?: number };
+
 /** Reads large sessions in parts: first their runs, then what is below some of them. */
 export type OutlineReader = {
   /** The runs in the order they opened; what they answered is null, and what they were asked is cut. */
-  runOutline(sessionId: string): RunOutline[];
+  runOutline(sessionId: string, part?: OutlinePart): RunOutline[];
   /** The model and tool calls of some runs, whole, in the order they opened. */
   stepsOf(sessionId: string, runIds: readonly string[]): MessageRow[];
   /** The rows of one run, an attempt each, whole and in the order they opened. */
@@ -43,6 +46,8 @@ const LONG = new Set(["request_content", "response_content"]);
 const STEP_COLUMNS = MESSAGE_COLUMNS.split(", ")
   .map((name) => (LONG.has(name) ? `substr(${name}, 1, ?4)` : name))
   .join(", ");
+/** How SQLite is told that there is no limit. */
+const EVERYTHING = -1;
 const IS_RUN = "request_type IN ('prompt', 'delegation')";
 
 /** Creates the reader of a database that has the schema of the record. */
@@ -50,7 +55,7 @@ export function createOutlineReader(db: DatabaseSync): OutlineReader {
   const runs = prepare(
     db,
     `SELECT ${RUN_COLUMNS}, (SELECT run_id FROM messages AS above WHERE above.id = run.parent_message_id)
-      FROM messages AS run WHERE run.session_id = ? AND run.${IS_RUN} ORDER BY run.opened_seq, run.id`,
+      FROM messages AS run WHERE run.session_id = ?1 AND run.opened_seq > ?2 AND run.${IS_RUN} ORDER BY run.opened_seq, run.id LIMIT ?3`,
   );
   // The sign keeps SQLite from going through the whole session for a few of its runs.
   const steps = prepare(
@@ -81,9 +86,9 @@ export function createOutlineReader(db: DatabaseSync): OutlineReader {
     "SELECT total(request_type = 'continuation'), total(request_type = 'tool_call') FROM messages WHERE session_id = ?",
   );
   return {
-    runOutline(sessionId) {
+    runOutline(sessionId, { after = 0, limit = EVERYTHING } = {}) {
       const found: RunOutline[] = [];
-      for (const values of arraysOf(runs, sessionId)) {
+      for (const values of arraysOf(runs, sessionId, after, limit)) {
         const above = values[values.length - 1];
         found.push({ ...messageRow(values), parent_run_id: typeof above === "string" ? above : null });
       }

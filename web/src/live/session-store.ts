@@ -21,6 +21,8 @@ export type Notice = {
 const NO_IDS: readonly string[] = [];
 const NO_STEPS: readonly StepView[] = [];
 const MOST_NOTICES = 50;
+/** Of a large session these are shown while the rest is still on its way; `begin.js` asks for as many. */
+const FIRST_RUNS = 300;
 const MOST_WAIT_MS = 5_000;
 
 /**
@@ -108,12 +110,16 @@ export class SessionStore {
 
   async #load(): Promise<void> {
     try {
-      const detail = await api.get<SessionDetail>(`/api/sessions/${this.sessionId}`);
+      const path = `/api/sessions/${this.sessionId}`;
+      const detail = await api.get<SessionDetail>(`${path}?limit=${FIRST_RUNS}`);
       if (this.#isClosed) return;
       this.session.set(detail.session);
       this.#seq = detail.seq;
       this.#takeRuns(detail.runs);
       this.loading.set({ state: "ready" });
+      if (detail.next !== null)
+        this.#takeRuns((await api.get<SessionDetail>(`${path}?after=${detail.next}`)).runs);
+      if (this.#isClosed) return;
       this.#unfollow ??= whileVisible(() => {
         this.#follow();
         return () => this.#leave();
