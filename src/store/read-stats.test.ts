@@ -255,3 +255,20 @@ test("nothing recorded gives figures of nothing", () => {
     },
   });
 });
+
+test("days count what began on them; a run that was cut short, failed or is open is no success", async () => {
+  const day = 86_400_000;
+  ran({ end: {} });
+  ran({ end: { metadata: { result: { partial: true } } } });
+  ran({ end: { metadata: { result: { partial: false } } } });
+  ran({ end: { status: "failed" } });
+  ran({ startedAtMs: day + 1_000, end: {} });
+  ran({ startedAtMs: day + 1_000 });
+  await store.committed();
+  expect(store.statsByDay().map(({ day: date, runs: count, successes }) => [date, count, successes])).toEqual(
+    [
+      ["1970-01-01", 4, 2],
+      ["1970-01-02", 2, 1],
+    ],
+  );
+});
