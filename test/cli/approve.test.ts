@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startModel } from "./model.ts";
@@ -56,6 +56,21 @@ test("a no with a note is told to the agent", async () => {
   expect([no.code, no.stdout]).toEqual([0, "all done\n"]);
   expect(existsSync(join(world.project, "0.txt"))).toBe(false);
   expect(world.model?.requests.map(({ all }) => all).join()).toContain("not on a Friday");
+});
+
+test("a key that was typed into a note is not in the record", async () => {
+  const { world, ids } = await parkedWorld();
+  await using _ = world;
+  const key = "sk-canary-0123456789abcdef0123456789";
+  const more = { env: { OPENAI_API_KEY: key } };
+  const args = ["approve", ids[0] ?? "", "--deny", "--later", "--note", `try ${key} instead`];
+  expect((await world.run(args, more)).code).toBe(0);
+  const kept = readdirSync(world.data, { recursive: true, encoding: "utf8" })
+    .map((name) => join(world.data, name))
+    .filter((path) => statSync(path).isFile())
+    .map((path) => readFileSync(path, "latin1"));
+  expect(kept.some((text) => text.includes("instead"))).toBe(true);
+  expect(kept.some((text) => text.includes(key))).toBe(false);
 });
 
 test("without a terminal an answer must be given in words, and nothing changes", async () => {

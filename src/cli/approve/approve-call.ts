@@ -1,4 +1,6 @@
 import { userInfo } from "node:os";
+import { createRedactor } from "../../redact/create-redactor.ts";
+import { secretsFromEnvironment } from "../../redact/secrets-from-environment.ts";
 import { messageOf, RetinueError } from "../../schema/error.ts";
 import type { Approval, SessionRow } from "../../schema/record.ts";
 import type { Store } from "../../store/create-store.ts";
@@ -80,6 +82,11 @@ function refuseSettled({ approvalId, sessionId, answer }: Approval, session: Ses
   );
 }
 
+/** What is typed in a hurry may hold a key; the record keeps none. */
+function withoutSecrets(note: string, { env }: Terminal): string {
+  return createRedactor({ secrets: secretsFromEnvironment(env) }).redact(note);
+}
+
 function record(store: Store, { approvalId }: Approval, { allowed, note }: Answer): void {
   const answer = { allowed, by: personName(), ...(note !== undefined && { note }), atMs: Date.now() };
   if (store.answerApproval(approvalId, answer)) return;
@@ -91,7 +98,7 @@ async function takeAnswer(
   { yes, deny, note }: ApproveOptions,
   terminal: Terminal,
 ): Promise<Answer> {
-  const words = note === undefined ? {} : { note };
+  const words = note === undefined ? {} : { note: withoutSecrets(note, terminal) };
   if (yes || deny) return { allowed: yes === true, ...words };
   if (!terminal.interactive)
     throw new RetinueError(

@@ -24,7 +24,7 @@ export async function answerParked({ runtime, say }: Desk, rest: string): Promis
     allowed,
     by: "the person at the terminal",
     atMs: Date.now(),
-    ...(note !== "" && { note }),
+    ...(note !== "" && { note: runtime.redact(note) }),
   };
   if (!runtime.store.answerApproval(approvalId, answer))
     throw new RetinueError("input", `${approvalId} has been answered already`);
