@@ -9,12 +9,15 @@ import { clearGround, makeGround } from "./work-desk.ts";
 
 test.each([
   ["an empty folder", null, ["calendar", "contacts", "main"]],
+  ["a project with code and nothing set", "../../examples/review-team", ["calendar", "contacts", "main"]],
   ["a folder with documents", "../../examples/documents", ["main", "report-creation-expert"]],
 ])(
   "every example works without a key in %s, and the first shows nested agents side by side",
   async (_, folder, third) => {
     const ground = makeGround();
-    if (folder !== null) {
+    if (folder?.endsWith("review-team"))
+      cpSync(new URL(folder, import.meta.url), ground.projectDir, { recursive: true });
+    else if (folder !== null) {
       cpSync(new URL(folder, import.meta.url), join(ground.projectDir, "documents"), { recursive: true });
       mkdirSync(join(ground.projectDir, ".retinue"));
       writeFileSync(

@@ -25,10 +25,12 @@ const MEETING = example("A meeting", "Find Acme's people and check Friday 10am")
 
 /**
  * Requests to begin with. Each does something without a key: the offline model splits it, several agents work at once, and
- * what is for the assistant is handed on. A report needs documents, so there is one only where the settings name some.
+ * what is for the assistant is handed on. A report needs documents, so there is one only where the settings name some: the
+ * project itself, which is searched unless they do, is a folder of code as a rule.
  */
 export async function examplesFor(projectDir: string, { search }: Settings): Promise<Example[]> {
-  const topic = await topicIn((search.folders ?? []).map((folder) => resolve(projectDir, folder)));
+  const folders = (search.folders ?? []).map((folder) => resolve(projectDir, folder));
+  const topic = await topicIn(folders.filter((folder) => folder !== resolve(projectDir)));
   const report =
     topic === null ? MEETING : example("A report with sources", `Create a comprehensive report on ${topic}`);
   return [LOOK_AROUND, THREE_DOMAINS, report, NEEDS_WORD, READERS];

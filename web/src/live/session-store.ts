@@ -1,6 +1,7 @@
 import type { RunView, SessionCard, SessionDetail, StepView } from "../../../src/schema/api/session.ts";
-import type { LiveChange, LiveRun, StreamEvent } from "../../../src/schema/api/stream.ts";
+import type { LiveRun, StreamEvent } from "../../../src/schema/api/stream.ts";
 import { ApiFailure, api } from "../api/client.ts";
+import { changedRun } from "./changed-run.ts";
 import { Signal } from "./signal.ts";
 import { whileVisible } from "./while-visible.ts";
 
@@ -180,7 +181,7 @@ export class SessionStore {
       let isDearer = false;
       for (const [runId, change] of Object.entries(runs)) {
         const signal = this.live(runId);
-        signal.set(changed(signal.value, change));
+        signal.set(changedRun(signal.value, change));
         isDearer ||= change.tokens !== undefined || change.costUsd !== undefined;
       }
       if (isDearer) this.#count();
@@ -263,28 +264,6 @@ export class SessionStore {
     }
     this.totals.set(totals);
   }
-}
-
-const STILL: LiveRun = {
-  text: "",
-  reasoning: "",
-  turn: 0,
-  waitingOn: null,
-  calls: [],
-  tokens: 0,
-  costUsd: 0,
-  isPaused: false,
-};
-
-function changed(before: LiveRun | null, change: LiveChange): LiveRun {
-  const { cleared, text = "", reasoning = "", ...rest } = change;
-  const from = before ?? STILL;
-  return {
-    ...from,
-    ...rest,
-    text: (cleared ? "" : from.text) + text,
-    reasoning: (cleared ? "" : from.reasoning) + reasoning,
-  };
 }
 
 function ensured<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
