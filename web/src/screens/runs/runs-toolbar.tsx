@@ -1,7 +1,8 @@
-import { Search, X } from "lucide-react";
+import { X } from "lucide-react";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useShortcuts } from "../../shell/shortcuts.ts";
 import { Button } from "../../ui/button.tsx";
+import { SearchField } from "../../ui/controls/search-field.tsx";
 import { join } from "../../ui/join.ts";
 import { Keys } from "../../ui/keys.tsx";
 import { GROUPS, type Group } from "./group-sessions.ts";
@@ -70,26 +71,21 @@ function SearchBox({
   });
   useShortcuts([{ keys: "/", does: "Search sessions", act: () => field.current?.focus() }]);
   return (
-    <div className="relative min-w-44 flex-1 sm:max-w-72">
-      <Search
-        aria-hidden
-        className="pointer-events-none absolute top-1/2 left-2 size-3.5 -translate-y-1/2 text-ink-3"
-      />
-      <input
-        ref={field}
-        type="search"
-        aria-label="Search titles, tasks and answers"
-        placeholder="Search titles, tasks and answers"
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key === "Escape" && text !== "") setText("");
-          else if (event.key === "Escape" || event.key === "ArrowDown" || event.key === "Enter") onLeave();
-          else return;
-          event.preventDefault();
-        }}
-        className="h-8 w-full rounded-md border border-line-strong bg-panel pr-8 pl-7 text-sm placeholder:text-ink-3 [&::-webkit-search-cancel-button]:hidden"
-      />
+    <SearchField
+      around="min-w-44 flex-1 sm:max-w-72"
+      ref={field}
+      aria-label="Search titles, tasks and answers"
+      placeholder="Search titles, tasks and answers"
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.key === "Escape" && text !== "") setText("");
+        else if (event.key === "Escape" || event.key === "ArrowDown" || event.key === "Enter") onLeave();
+        else return;
+        event.preventDefault();
+      }}
+      className="pr-8 [&::-webkit-search-cancel-button]:hidden"
+    >
       <span className="absolute top-1/2 right-1.5 -translate-y-1/2">
         {text === "" ? (
           <span className="pointer-events-none max-sm:hidden">
@@ -101,7 +97,7 @@ function SearchBox({
           </Button>
         )}
       </span>
-    </div>
+    </SearchField>
   );
 }
 

@@ -1,7 +1,8 @@
-import { CircleX, Maximize2, Search, ZoomIn, ZoomOut } from "lucide-react";
+import { CircleX, Maximize2, ZoomIn, ZoomOut } from "lucide-react";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useShortcuts } from "../../shell/shortcuts.ts";
 import { Button } from "../../ui/button.tsx";
+import { SearchField } from "../../ui/controls/search-field.tsx";
 import { Segmented } from "../../ui/controls/segmented.tsx";
 import { Keys } from "../../ui/keys.tsx";
 import { countOf } from "../../ui/measures.ts";
@@ -87,26 +88,20 @@ function FilterBox({ value, onChange }: { value: string; onChange: (text: string
   });
   useShortcuts([{ keys: "/", does: "Filter runs", act: () => field.current?.focus() }]);
   return (
-    <div className="relative min-w-36 flex-1 sm:max-w-64">
-      <Search
-        aria-hidden
-        className="pointer-events-none absolute top-1/2 left-2 size-3.5 -translate-y-1/2 text-ink-3"
-      />
-      <input
-        ref={field}
-        type="search"
-        aria-label="Filter runs by agent or text"
-        placeholder="Filter by agent or text"
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key !== "Escape") return;
-          event.stopPropagation();
-          if (text === "") field.current?.blur();
-          else setText("");
-        }}
-        className="h-8 w-full rounded-md border border-line-strong bg-panel pr-2 pl-7 text-sm placeholder:text-ink-3"
-      />
-    </div>
+    <SearchField
+      around="min-w-36 flex-1 sm:max-w-64"
+      ref={field}
+      aria-label="Filter runs by agent or text"
+      placeholder="Filter by agent or text"
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.stopPropagation();
+        if (text === "") field.current?.blur();
+        else setText("");
+      }}
+      className="pr-2"
+    />
   );
 }
