@@ -19,6 +19,9 @@ function processesWith(argument: string): number[] {
     });
 }
 
+/** Seconds to sleep, as no other process says them; where nothing stops the sleepers, they end by themselves. */
+const napOf = (broken: boolean) => `${broken ? 10 : 987654321}.${process.pid}`;
+
 function sizeOf(folder: string): number {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((name) => statSync(join(folder, name)))
@@ -33,12 +36,13 @@ export const SHELL_LIMIT_CASES: readonly Attack[] = [
     needs: "bubblewrap",
     guards: [],
     setup: (world) => ({ tools: [shellOf(world)] }),
-    turns: () => {
-      const nap = "sleep 987654321 >/dev/null 2>&1";
-      return commands(`setsid ${nap} & (setsid ${nap} &); nohup ${nap} & echo started`);
+    turns: ({ broken }) => {
+      const nap = `sleep ${napOf(broken)} >/dev/null 2>&1`;
+      const many = `n=0; while [ $n -lt 100 ]; do setsid ${nap} & n=$((n+1)); done`;
+      return commands(`${many}; (setsid ${nap} &); nohup ${nap} & echo started`);
     },
     oracle: (outcome) => {
-      const left = processesWith("987654321");
+      const left = processesWith(napOf(outcome.world.broken));
       for (const pid of left) process.kill(pid, "SIGKILL");
       expect(said(outcome)).toContain("started");
       expect(left).toEqual([]);

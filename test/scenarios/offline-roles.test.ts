@@ -273,6 +273,18 @@ test("on a clone of this repository a question is answered with the line of the 
   expect(details).toMatch(/^- src\/text\/text\.test\.ts:\d+ “/m);
 });
 
+test("of a commit without text the reviewer says which it is and which files nobody has looked at", async () => {
+  await using t = await offline((folder) => {
+    git(folder, "init", "--quiet", "--initial-branch=main");
+    commit(folder, { "a.png": "\0one", "b.png": "\0two" }, "Begin");
+    commit(folder, { "a.png": "\0three", "b.png": "\0four" }, "New pictures");
+  });
+  const { details } = await t.ask("Review the last commit");
+  const id = git(t.projectDir, "log", "-1", "--format=%h").trim();
+  expect(details).toContain(`the last commit, ${id} “New pictures” (2 files): no file of it holds text.`);
+  expect(details).toContain("Not looked at: a.png, b.png.");
+});
+
 test("on a clone of this repository the last commit is reviewed, and each finding quotes its line", async () => {
   await using t = await clone();
   const { details, status } = await t.ask("Review the last commit");

@@ -4,7 +4,7 @@ import type { Move, OfflineCall, PastCall, Procedure, Situation } from "../../..
 import { taskText } from "../../../models/offline/task-text.ts";
 import { byWorth, commitIn, type Size, sizesIn } from "../review/change-size.ts";
 import { asDiff, type FileDiff, readDiff } from "../review/read-diff.ts";
-import { reportReview } from "../review/report-review.ts";
+import { type Review, reportReview, reportUnread } from "../review/report-review.ts";
 import { reviewDiff, reviewFiles } from "../review/review-diff.ts";
 import { diffInput, type ReviewTarget, targetOf, targetText } from "../review/review-target.ts";
 import { linesIn } from "./read-code.ts";
@@ -56,18 +56,16 @@ function reviewOfChanges(target: Changes, situation: Situation): Move {
     return past && !past.failed ? [past] : [];
   });
   const faults = faultsIn(situation.calls);
-  if (seen.length === 0) return notSeen(target, sizes, faults, situation);
+  const review = { about: targetText(target), commit: commitIn(listed?.result ?? ""), sizes, faults };
+  if (seen.length === 0) return notSeen(review, situation);
   const diffs = seen.filter(({ tool }) => tool === "git_diff").map(({ result }) => readDiff(result));
   const files = [...diffs.flatMap((diff) => diff.files), ...seen.flatMap(wholeFile)];
   return {
     say: reportReview({
-      about: targetText(target),
-      commit: commitIn(listed?.result ?? ""),
+      ...review,
       files,
-      sizes,
       findings: reviewDiff(files),
       cut: diffs.some(({ cut }) => cut),
-      faults,
     }),
   };
 }
@@ -97,16 +95,11 @@ function wholeFile({ tool, input, result }: PastCall): FileDiff[] {
   return tool === "read" ? [{ ...asDiff(String(input.path), linesIn(result)), status: "added" }] : [];
 }
 
-function notSeen(
-  target: Changes,
-  sizes: readonly Size[],
-  faults: readonly string[],
-  { wrapUp }: Situation,
-): Move {
-  const why = faults.length > 0 ? ` ${faults.join("; ")}` : "";
-  if (faults.length > 0 && !wrapUp) return { cannot: `the change could not be looked at:${why}` };
-  const known = sizes.length > 0 ? ` ${sizes.length} files changed, but none was looked into.` : "";
-  return { say: `**Summary**: There is nothing to review in ${targetText(target)}.${known}${why}` };
+function notSeen(review: Omit<Review, "files" | "findings" | "cut">, { wrapUp }: Situation): Move {
+  const { faults } = review;
+  if (faults.length > 0 && !wrapUp)
+    return { cannot: `the change could not be looked at: ${faults.join("; ")}` };
+  return { say: reportUnread(review) };
 }
 
 function reviewOfFiles(paths: readonly string[], situation: Situation): Move {

@@ -37,13 +37,36 @@ export function reportReview(review: Review): string {
     `Looked at: ${files.map(({ path, status }) => (status === "modified" ? path : `${path} (${status})`)).join(", ")}.`,
     unseenOf(review),
     cut ? "A part of what was looked at was too long and is missing; there may be more findings." : "",
-    faults.length > 0 ? `Did not work:\n${faults.map((fault) => `- ${fault}`).join("\n")}` : "",
+    didNotWork(faults),
     BY_RULES,
   ];
   return sections.filter(Boolean).join("\n\n");
 }
 
-function subjectOf({ about, commit, files, sizes }: Review): string {
+/** What is said of a change of which nothing was read: what it is, and which of its files a person must look at. */
+export function reportUnread(review: Omit<Review, "files" | "findings" | "cut">): string {
+  const { sizes, faults } = review;
+  const why = sizes.every(({ kind }) => kind === "binary")
+    ? "no file of it holds text"
+    : "none of it was read";
+  const sections = [
+    `**Summary**: There is nothing to review in ${subjectOf({ ...review, files: [] })}${sizes.length > 0 ? `: ${why}` : ""}.`,
+    unseenOf({ ...review, files: [] }),
+    didNotWork(faults),
+  ];
+  return sections.filter(Boolean).join("\n\n");
+}
+
+function didNotWork(faults: readonly string[]): string {
+  return faults.length > 0 ? `Did not work:\n${faults.map((fault) => `- ${fault}`).join("\n")}` : "";
+}
+
+function subjectOf({
+  about,
+  commit,
+  files,
+  sizes,
+}: Pick<Review, "about" | "commit" | "files" | "sizes">): string {
   const named = commit ? `${about}, ${commit.id}${commit.subject ? ` “${commit.subject}”` : ""},` : about;
   const all = sizes.length > 0 ? sizes : null;
   const added = all?.reduce((sum, size) => sum + size.added, 0) ?? 0;
@@ -81,7 +104,7 @@ function placeOf({ path, at }: Finding): string {
   return at > 0 ? `${path}:${at}` : path;
 }
 
-function unseenOf({ files, sizes }: Review): string {
+function unseenOf({ files, sizes }: Pick<Review, "files" | "sizes">): string {
   const seen = new Set(files.map(({ path }) => path));
   const unseen = sizes.filter(({ path }) => !seen.has(path));
   if (unseen.length === 0) return "";

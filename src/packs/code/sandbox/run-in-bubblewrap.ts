@@ -11,6 +11,7 @@ import { createPins, folderMounts } from "./folder-mounts.ts";
 import { guardProtected } from "./guard-protected.ts";
 import { linkedRepository } from "./linked-repository.ts";
 import { programFolders } from "./program-folders.ts";
+import { sandboxEnd } from "./sandbox-end.ts";
 import { baseMounts, mountOptions, orderMounts } from "./sandbox-mounts.ts";
 
 /** Runs a command that sees programs, the project and the workspace, and of the rest of the machine nothing. */
@@ -35,7 +36,7 @@ export async function runInBubblewrap(
       ...(await folderMounts({ ...request, readable }, guard, { pins, secrets: programs.secrets })),
     ]);
     const { options, fds } = mountOptions(mounts, bubblewrap, FIRST_FD);
-    const { stopped, ...outcome } = await runProcess({
+    const { stopped, output4, ...outcome } = await runProcess({
       ...request,
       cwd: "/",
       argv: [
@@ -50,11 +51,12 @@ export async function runInBubblewrap(
       fds,
       watch: { folders: shown, limits: settings, memory: !confinement.fencesMemory },
     });
+    const lasting = await sandboxEnd(output4);
     await pins.close();
     // First, since a command can also end as a failed setup does.
     const found = await guard.check();
     refuseFailedSetup(outcome);
-    const notes = [...(stopped ? [stopped] : []), ...found, ...confinement.notes];
+    const notes = [...(stopped ? [stopped] : []), ...lasting, ...found, ...confinement.notes];
     return { ...outcome, sandbox: "bubblewrap", notes };
   } finally {
     await pins.close();
@@ -68,7 +70,7 @@ function flags({ network, cwd }: CommandRequest, { sealed }: Bubblewrap): string
     ...["--unshare-all", "--unshare-user", ...(network ? ["--share-net"] : [])],
     ...(sealed ? ["--disable-userns"] : []),
     ...["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "sandbox"],
-    ...["--chdir", cwd],
+    ...["--chdir", cwd, "--info-fd", "4"],
   ];
 }
 

@@ -9,7 +9,11 @@ export async function runOnHost(request: CommandRequest, enclosure: Enclosure): 
   const { settings, places } = enclosure;
   const confinement = confine(settings);
   try {
-    const { stopped, ...outcome } = await runProcess({
+    const {
+      stopped,
+      output4: _,
+      ...outcome
+    } = await runProcess({
       ...request,
       argv: [...confinement.before, ...argvOf(request)],
       env: commandEnvironment(enclosure, request, {

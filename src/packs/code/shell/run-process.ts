@@ -9,7 +9,7 @@ export type ProcessRequest = Pick<CommandRequest, "timeoutMs" | "maxOutputBytes"
   argv: readonly string[];
   env: Readonly<Record<string, string>>;
   cwd: string;
-  /** Open files that it gets, from `FIRST_FD` on; 3 is for `input3`. */
+  /** Open files that it gets, from `FIRST_FD` on; 3 is for `input3`, 4 for `output4`. */
   fds?: readonly number[];
   /** What it reads from file 3. */
   input3?: string;
@@ -18,11 +18,14 @@ export type ProcessRequest = Pick<CommandRequest, "timeoutMs" | "maxOutputBytes"
   watch: Pick<Watched, "folders" | "limits" | "memory">;
 };
 
-/** How it ended; `stopped` says why if it was made to. */
-export type ProcessOutcome = Omit<CommandOutcome, "sandbox" | "notes"> & { stopped?: string };
+/** How it ended; `stopped` says why if it was made to, `output4` is what it wrote to file 4. */
+export type ProcessOutcome = Omit<CommandOutcome, "sandbox" | "notes"> & {
+  stopped?: string;
+  output4: string;
+};
 
-/** The number of the first file besides input, output, errors and `input3`. */
-export const FIRST_FD = 4;
+/** The number of the first file besides input, output, errors, `input3` and `output4`. */
+export const FIRST_FD = 5;
 
 const DEFAULT_OUTPUT_BYTES = 1024 * 1024;
 /** Output beyond this is no longer read, and whoever makes it is stopped. */
@@ -38,7 +41,7 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
     cwd,
     env,
     detached: leadsGroup,
-    stdio: ["ignore", "pipe", "pipe", "pipe", ...fds],
+    stdio: ["ignore", "pipe", "pipe", "pipe", "pipe", ...fds],
   });
   const kill = () => killAll(child, leadsGroup);
   const input = child.stdio[3] as Writable | null;
@@ -61,9 +64,11 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
   if (request.signal.aborted) onAbort();
   const unwatch = watchResources({ ...request.watch, pid: child.pid ?? 0, stop });
   const max = request.maxOutputBytes ?? DEFAULT_OUTPUT_BYTES;
+  const onFlood = () => stop(`it wrote more than ${HARD_OUTPUT_BYTES} bytes`);
   const outputs = [child.stdout, child.stderr].map((stream) =>
-    collect(stream, max, request.onOutput, () => stop(`it wrote more than ${HARD_OUTPUT_BYTES} bytes`)),
+    collect(stream, max, request.onOutput, onFlood),
   );
+  const output4 = collect(child.stdio[4] as Readable | null, max, undefined, onFlood);
   return new Promise<ProcessOutcome>((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", () => {
@@ -81,6 +86,7 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
         signal: stopped === undefined ? signal : "SIGKILL",
         stdout: stdout?.text() ?? "",
         stderr: stderr?.text() ?? "",
+        output4: output4.text(),
         truncated: outputs.some(({ truncated }) => truncated),
         timedOut,
         ...(stopped !== undefined && { stopped }),
