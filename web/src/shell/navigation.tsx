@@ -1,4 +1,4 @@
-import { Command, Monitor, Moon, Sun } from "lucide-react";
+import { Command } from "lucide-react";
 import { Link, useLocation } from "wouter";
 import { useNews } from "../api/news.ts";
 import { useAbout } from "../api/queries.ts";
@@ -6,11 +6,12 @@ import { Button } from "../ui/button.tsx";
 import { join } from "../ui/join.ts";
 import { Keys, MOD } from "../ui/keys.tsx";
 import { Tooltip } from "../ui/tooltip.tsx";
+import { MoreMenu } from "./more-menu.tsx";
 import { isWithin, PLACES, type Place } from "./places.ts";
 import { chooseTheme, type ThemeChoice, useTheme } from "./theme.ts";
+import { THEMES } from "./theme-choices.ts";
 
 const NEXT: Readonly<Record<ThemeChoice, ThemeChoice>> = { system: "light", light: "dark", dark: "system" };
-const ICONS = { system: Monitor, light: Sun, dark: Moon };
 
 /** The way between screens: at the side on wide pages, at the bottom on a phone. */
 export function Navigation({ onPalette }: { onPalette: () => void }) {
@@ -32,6 +33,7 @@ export function Navigation({ onPalette }: { onPalette: () => void }) {
       {PLACES.map((place) => (
         <PlaceLink key={place.path} place={place} />
       ))}
+      <MoreMenu onPalette={onPalette} />
       <div className="mt-auto hidden flex-col gap-1 pt-2 md:flex">
         <ModelNote />
         <div className="flex items-center gap-1">
@@ -58,6 +60,7 @@ function PlaceLink({ place }: { place: Place }) {
       className={join(
         "group relative flex items-center gap-2 rounded-md text-ink-2 hover:bg-hover hover:text-ink max-md:flex-col max-md:gap-0.5 max-md:px-2 max-md:py-1.5 max-md:text-2xs md:h-8 md:px-2 md:text-sm",
         isHere && "bg-hover font-medium text-ink",
+        place.isRare && "max-md:hidden",
       )}
     >
       <Icon aria-hidden className={join("size-4", isHere && "text-accent")} />
@@ -89,7 +92,7 @@ function ModelNote() {
 /** Goes through system, light and dark. */
 export function ThemeButton() {
   const theme = useTheme();
-  const Icon = ICONS[theme];
+  const { icon: Icon } = THEMES[theme];
   return (
     <Tooltip words={`Theme: ${theme}`}>
       <Button kind="quiet" small aria-label={`Theme: ${theme}`} onClick={() => chooseTheme(NEXT[theme])}>

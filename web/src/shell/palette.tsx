@@ -1,6 +1,6 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { useQuery } from "@tanstack/react-query";
-import { Bot, CornerDownLeft, GitBranch, Moon, SearchX } from "lucide-react";
+import { Bot, CornerDownLeft, GitBranch, SearchX } from "lucide-react";
 import { type ComponentType, type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import type { SessionList } from "../../../src/schema/api/session.ts";
@@ -10,6 +10,7 @@ import { join } from "../ui/join.ts";
 import { lookOf } from "../ui/status.tsx";
 import { PLACES } from "./places.ts";
 import { chooseTheme } from "./theme.ts";
+import { THEME_CHOICES, THEMES } from "./theme-choices.ts";
 
 type Choice = {
   id: string;
@@ -152,8 +153,12 @@ function useChoices(): Choice[] {
         icon,
         act: () => go(path),
       })),
-      { id: "dark", name: "Dark theme", about: "theme", icon: Moon, act: () => chooseTheme("dark") },
-      { id: "light", name: "Light theme", about: "theme", icon: Moon, act: () => chooseTheme("light") },
+      ...THEME_CHOICES.map((theme) => ({
+        ...THEMES[theme],
+        id: theme,
+        about: "theme",
+        act: () => chooseTheme(theme),
+      })),
       ...(sessions?.sessions ?? []).map(({ session_id: id, title, state }) => ({
         id,
         name: title || id,

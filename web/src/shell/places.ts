@@ -16,6 +16,8 @@ export type Place = {
   icon: ComponentType<{ className?: string }>;
   /** The keys that lead there. */
   keys: string;
+  /** On a phone it is found under More. */
+  isRare?: boolean;
 };
 
 /** The screens, in the order of the navigation. A trace belongs to the run it shows. */
@@ -25,8 +27,8 @@ export const PLACES: readonly Place[] = [
   { path: "/approvals", name: "Approvals", icon: Hand, keys: "g p" },
   { path: "/plans", name: "Plans", icon: ListChecks, keys: "g l" },
   { path: "/agents", name: "Agents", icon: Bot, keys: "g a" },
-  { path: "/stats", name: "Stats", icon: ChartNoAxesColumn, keys: "g s" },
-  { path: "/health", name: "Health", icon: HeartPulse, keys: "g h" },
+  { path: "/stats", name: "Stats", icon: ChartNoAxesColumn, keys: "g s", isRare: true },
+  { path: "/health", name: "Health", icon: HeartPulse, keys: "g h", isRare: true },
 ];
 
 /** Whether a path belongs to a place. */

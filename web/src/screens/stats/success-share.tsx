@@ -15,7 +15,7 @@ export function SuccessShare({ stats }: { stats: RunStats }) {
     <span className="inline-grid gap-1">
       <span className="figures">
         <span className="font-semibold">{percent(rate)} %</span>
-        <span className="inline-block text-ink-3">{showShare(success).replace(/^\d+ %/, "")}</span>
+        <span className="ml-1 inline-block text-ink-3">{showShare(success).replace(/^\d+ %/, "")}</span>
       </span>
       <span aria-hidden className="relative block h-1.5 w-28 rounded-full bg-off-soft">
         <span

@@ -25,12 +25,13 @@ export function RightsTab({ before }: { before: AgentReview | null }) {
   const [verdict, setVerdict] = useParam("verdict");
   const rows = useMemo(() => {
     const wanted = words.toLowerCase();
-    return (review?.rights ?? []).filter(
+    const found = (review?.rights ?? []).filter(
       (row) =>
         (verdict === "" || row.verdict === verdict) &&
         [row.tool, ...row.groups, row.layer, row.rule ?? ""].join(" ").toLowerCase().includes(wanted),
     );
-  }, [review, words, verdict]);
+    return byWorth(found, saved);
+  }, [review, saved, words, verdict]);
   if (!review) return <Loading label="Working out the rights" />;
   if (!review.form)
     return (
@@ -58,6 +59,14 @@ export function RightsTab({ before }: { before: AgentReview | null }) {
       </p>
     </div>
   );
+}
+
+/** What differs from the file first, then what may be done; what is denied, which is most, last. */
+function byWorth(rows: readonly RightsRow[], saved: readonly RightsRow[] | null): RightsRow[] {
+  const before = new Map(saved?.map(({ tool, verdict }) => [tool, verdict]));
+  const rank = ({ tool, verdict }: RightsRow) =>
+    (before.get(tool) ?? verdict) === verdict ? KINDS.indexOf(verdict) : -1;
+  return rows.toSorted((one, other) => rank(one) - rank(other));
 }
 
 function VerdictFilter({

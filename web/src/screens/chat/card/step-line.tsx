@@ -5,6 +5,7 @@ import { join } from "../../../ui/join.ts";
 import { showDuration } from "../../../ui/measures.ts";
 import { StatusIcon } from "../../../ui/status.tsx";
 import { Markdown } from "../../../ui/text/markdown.tsx";
+import { firstLine, shortInput } from "../../../ui/text/short-input.ts";
 import { StepDetail } from "./step-detail.tsx";
 import { toolIcon } from "./tool-icon.ts";
 
@@ -71,7 +72,7 @@ function CallHead({ step: { tool = "", outcome = "running", input = "", error } 
     <>
       <Icon aria-hidden className="size-3.5 shrink-0 text-ink-3" />
       <code className="shrink-0 font-mono text-2xs font-medium text-ink">{tool}</code>
-      <Words>{shortInput(input)}</Words>
+      <Words>{shortInput(tool, input)}</Words>
       <span className="flex shrink-0 items-center gap-1 text-2xs" title={error ?? undefined}>
         <StatusIcon standing={standing} />
         {word}
@@ -82,23 +83,4 @@ function CallHead({ step: { tool = "", outcome = "running", input = "", error } 
 
 function Words({ children, bad = false }: { children: ReactNode; bad?: boolean }) {
   return <span className={join("min-w-0 truncate", bad && "text-bad")}>{children}</span>;
-}
-
-function firstLine(text: string): string {
-  return text.trimStart().split("\n", 1)[0]?.slice(0, 300) ?? "";
-}
-
-/** What matters of an input: its values, without the names and brackets around them. */
-function shortInput(input: string): string {
-  try {
-    const value: unknown = JSON.parse(input);
-    if (typeof value !== "object" || value === null) return String(value);
-    return Object.values(value)
-      .map((part) => (typeof part === "string" ? part : JSON.stringify(part)))
-      .join("  ")
-      .replaceAll("\n", " ")
-      .slice(0, 300);
-  } catch {
-    return firstLine(input);
-  }
 }
