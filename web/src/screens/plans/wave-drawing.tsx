@@ -58,7 +58,7 @@ export function WaveDrawing({
                     }}
                     style={{ gridColumn: `${(columns.get(step.id) ?? 0) + 1} / span 2`, gridRow: 1 }}
                     className={join(
-                      "grid gap-1 rounded-lg border bg-panel px-3 py-2 hover:border-accent",
+                      "grid content-start gap-1 rounded-lg border bg-panel px-3 py-2 hover:border-accent",
                       width > MOST_BESIDE && "w-52",
                       near === step.id ? "border-accent" : "border-line-strong",
                     )}
