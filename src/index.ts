@@ -7,6 +7,7 @@ export type { Move, Procedure, Situation } from "./models/offline/procedure.ts";
 export { codeTools } from "./packs/code/code-tools.ts";
 export { researchTools } from "./packs/research/research-tools.ts";
 export type { Approver, PermissionMode } from "./runtime/approvals.ts";
+export { AnsweredElsewhere } from "./runtime/parking/answered-elsewhere.ts";
 export type { ExecuteOptions, PlanOptions } from "./runtime/planning/plans.ts";
 export type { Divergence } from "./runtime/replay/divergence.ts";
 export type { ReplayReport } from "./runtime/replay/replay-session.ts";

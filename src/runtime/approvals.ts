@@ -8,8 +8,14 @@ import type { Rule } from "../schema/rights.ts";
 /** How asks are answered without a person, with the names Claude Code uses. */
 export type PermissionMode = "default" | "acceptEdits" | "plan" | "bypassPermissions";
 
-/** Asks a person. */
+/**
+ * Asks a person. The signal fires when the run is stopped, and with the reason `AnsweredElsewhere` when somebody else has
+ * answered; what comes after that is not heard.
+ */
 export type Approver = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
+
+/** What a call is told whose run was stopped while it waited. */
+export const STOPPED: ApprovalAnswer = { allowed: false, by: "the stop of the run" };
 
 /** Tools that `acceptEdits` approves. */
 const EDITS = new Set(["write", "edit", "merge_changes"]);
@@ -19,19 +25,14 @@ export function createApprovals(options: {
   mode: PermissionMode;
   allowedTools: readonly string[];
   approver?: Approver | undefined;
-  /** What somebody said to this very call before, perhaps in another process. */
-  answered?: (request: ApprovalRequest) => ApprovalAnswer | null | undefined;
-  /** Takes what nobody is there to answer. */
-  desk?: { ask: Approver } | undefined;
+  /** What somebody said before that holds for this call, too, perhaps in another process. */
+  answered?: (request: ApprovalRequest) => ApprovalAnswer | null;
 }): Approver {
   const rules: readonly Rule[] = parseRules(options.allowedTools, "--allowed-tools");
-  const answered = new Map<string, ApprovalAnswer>();
   return async (request, signal) => {
     if (options.mode === "plan" && request.risk !== "low") {
       return { allowed: false, by: "plan mode", note: "only reading is allowed while planning" };
     }
-    const earlier = answered.get(`${request.runId} ${request.inputHash}`);
-    if (earlier) return earlier;
     if (!request.tainted) {
       if (options.mode === "bypassPermissions")
         return { allowed: true, by: "permission mode bypassPermissions" };
@@ -48,17 +49,11 @@ export function createApprovals(options: {
       return { allowed: true, by: `--allowed-tools ${preapproved.rule ?? ""}`.trim() };
     const kept = options.answered?.(request);
     if (kept) return kept;
-    if (!options.approver && options.desk) return options.desk.ask(request, signal);
     if (!options.approver) return { allowed: false, by: "nobody", note: howToAllow(request) };
     const asking = options
       .approver(request, signal)
       .catch((thrown): ApprovalAnswer => ({ allowed: false, by: "the approver", note: messageOf(thrown) }));
-    const answer = await untilAborted(asking, signal).catch(
-      (): ApprovalAnswer => ({ allowed: false, by: "the stop of the run" }),
-    );
-    if (answer.allowed && answer.scope === "run")
-      answered.set(`${request.runId} ${request.inputHash}`, answer);
-    return answer;
+    return untilAborted(asking, signal).catch(() => STOPPED);
   };
 }
 

@@ -20,6 +20,7 @@ import { createIsolation } from "./isolation/isolate.ts";
 import { createModelResolver } from "./models/resolve-models.ts";
 import type { SessionMaker } from "./open-session.ts";
 import { ApprovalDesk } from "./parking/approval-desk.ts";
+import { RecordedAsks } from "./parking/recorded-asks.ts";
 import { DEFAULT_SETTINGS } from "./project/default-settings.ts";
 import { findPlaces } from "./project/places.ts";
 import type { RuntimeInternals, RuntimeOptions } from "./runtime.ts";
@@ -61,7 +62,9 @@ export function createMaker(
   const kept = { store, blobs, dataDir, redact: (text: string) => redactor.redact(text) };
   const changes = createChangeKeeper(kept);
   const toolPlaces: HostPlaces = { env, homeDir, dataDir, configDir, hideSecret: secrets.add };
-  const desk = options.onAsk === "park" ? new ApprovalDesk({ store, clock, bus }) : undefined;
+  const asks = new RecordedAsks({ store, clock, bus, redactor });
+  const desk = options.onAsk === "park" ? new ApprovalDesk(asks, bus) : undefined;
+  const approver = options.approve ?? desk?.ask;
   const host: Host = {
     settings,
     registry:
@@ -93,10 +96,11 @@ export function createMaker(
     approve: createApprovals({
       mode,
       allowedTools: options.allowedTools ?? [],
-      approver: options.approve,
-      answered: (request) => store.approvalOf(request)?.answer,
-      desk,
+      // A replay asks nobody.
+      approver: approver && (internals.recorded ? approver : asks.through(approver)),
+      answered: store.answerTo,
     }),
+    asks,
     desk,
     limiters: new Map(),
     maxConcurrent: models.maxConcurrent,

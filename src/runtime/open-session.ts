@@ -18,6 +18,7 @@ import type { EventBus } from "./event-bus.ts";
 import type { Host, LiveRun, Session } from "./host.ts";
 import { Observations } from "./observations.ts";
 import type { ApprovalDesk } from "./parking/approval-desk.ts";
+import type { RecordedAsks } from "./parking/recorded-asks.ts";
 import type { FanOut } from "./record/root-tasks.ts";
 import { accountLimits } from "./runs/effective-limits.ts";
 import { createSessionPorts } from "./session-ports.ts";
@@ -31,6 +32,7 @@ export type SessionMaker = {
   random: () => number;
   redactor: Redactor;
   approve: Approver;
+  asks: RecordedAsks;
   limiters: Map<string, Limiter>;
   maxConcurrent: (provider: string) => number;
   liveLayer: () => Layer | null;

@@ -1,6 +1,6 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { AgentRegistry } from "../agents/registry.ts";
-import type { Redactor } from "../loop/ports.ts";
+import type { ApprovalAnswer, Redactor } from "../loop/ports.ts";
 import type { Recorded } from "../loop/replay/recorded.ts";
 import type { Procedure } from "../models/offline/procedure.ts";
 import { parseRules } from "../permissions/rule.ts";
@@ -39,7 +39,7 @@ export type RuntimeOptions = {
   configDir?: string;
   /** Database file; `:memory:` keeps nothing. Default: in the data folder. */
   database?: string;
-  /** Asks a person; without it every ask is a denial. */
+  /** Asks a person; without it every ask is a denial. While it asks, any other process can answer in the record. */
   approve?: Approver;
   /**
    * What becomes of an ask without `approve`: it is denied, or the session is left as it is once nothing else of it can go
@@ -121,6 +121,8 @@ export type Runtime = {
   unpause(runId: string): boolean;
   /** Gives a run a message that it reads at its next turn. */
   steer(runId: string, text: string): boolean;
+  /** Answers a call that waits for a person, in whatever process; false if it was answered already. */
+  answer(approvalId: string, answer: ApprovalAnswer): boolean;
   /** A text as it may be kept and shown: without the secrets that this runtime knows. */
   redact(text: string): string;
   /** Takes a right away from everything that runs; only narrows. */
@@ -201,6 +203,7 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
     unpause: (runId) => control(runId, (live) => forSubtree(live, (one) => hold(one, false))),
     steer: (runId, text) =>
       control(runId, (live) => live.run.steering.push(live.session.ports.redactor.redact(text))),
+    answer: (approvalId, answer) => maker.asks.answer(approvalId, answer),
     redact: (text) => maker.redactor.redact(text),
     revoke: (rule) => maker.revoked.push(...parseRules([rule], "revoke", maker.host.homeDir)),
     async close() {

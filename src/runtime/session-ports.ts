@@ -14,6 +14,7 @@ import { deliver } from "./delegation/deliver.ts";
 import type { EventBus } from "./event-bus.ts";
 import type { Host, LiveRun } from "./host.ts";
 import type { Observations } from "./observations.ts";
+import type { RecordedAsks } from "./parking/recorded-asks.ts";
 import { createToolCache } from "./tool-cache.ts";
 
 /** What the ports of a session are built from. */
@@ -24,6 +25,7 @@ export type PortParts = {
   journal: Journal;
   redactor: Redactor;
   approve: Approver;
+  asks: Pick<RecordedAsks, "runEnded">;
   mode: PermissionMode;
   recorded: LoopPorts["recorded"];
   live: ReadonlyMap<string, LiveRun>;
@@ -54,6 +56,7 @@ export function createSessionPorts(parts: PortParts): LoopPorts {
     liveLayer: parts.liveLayer,
     groupsOf: (tool) => host.tools.get(tool)?.groups,
     emit(sessionId, event, seq) {
+      if (event.type === "run.ended") parts.asks.runEnded(event.runId);
       if (bus.watched)
         bus.publish({ ...event, sessionId, atMs: clock.wallMs(), ...(seq !== undefined && { seq }) });
     },

@@ -127,6 +127,6 @@ export type Approval = {
   /** What a person must know to answer: input, words, reason, risk, chain. */
   request: Readonly<Record<string, unknown>>;
   requestedAtMs: number;
-  /** Null until somebody has answered. */
-  answer: { allowed: boolean; by: string; note?: string; atMs: number } | null;
+  /** Null until somebody has answered. With `scope: "run"` a yes holds for further calls of the run with these arguments. */
+  answer: { allowed: boolean; by: string; note?: string; scope?: "once" | "run"; atMs: number } | null;
 };

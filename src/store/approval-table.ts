@@ -3,12 +3,20 @@ import { RetinueError } from "../schema/error.ts";
 import type { Approval } from "../schema/record.ts";
 import { decodeText, encodeText } from "./rows/lossless-text.ts";
 
+/** A call by its exact arguments. */
+type Call = Pick<Approval, "runId" | "callId" | "inputHash">;
+
 /** Calls that wait for a person, kept beyond the process that asked. Writes are on disk when they return. */
 export type ApprovalTable = {
   /** Adds a question, unless this very call has been asked about before; gives the one that stands. */
   addApproval(asked: Omit<Approval, "answer">): Approval;
-  /** What was asked and answered about a call with exactly these arguments. */
-  approvalOf(call: Pick<Approval, "runId" | "callId" | "inputHash">): Approval | undefined;
+  /**
+   * What was said to a call with exactly these arguments: to the call itself, or to an earlier one of its run for the whole
+   * run; null if nobody has answered.
+   */
+  answerTo(call: Call): Approval["answer"];
+  /** The ids of a run's questions that nobody has answered. */
+  openApprovalsOf(runId: string): string[];
   /** The one approval whose id begins with `prefix`; an error lists what was available. */
   findApproval(prefix: string): Approval;
   /** Questions, the oldest first; `open` leaves out those that were answered. */
@@ -23,37 +31,30 @@ const COLUMNS = "SELECT * FROM approvals";
 
 /** Creates the table over a database that has the schema of the record. */
 export function createApprovalTable(db: DatabaseSync): ApprovalTable {
-  const insert = db.prepare(
-    `INSERT INTO approvals (approval_id, session_id, run_id, call_id, tool, input_hash, request_json, requested_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, call_id, input_hash) DO NOTHING`,
-  );
-  const update = db.prepare(
-    "UPDATE approvals SET allowed = ?2, answered_by = ?3, note = ?4, answered_at = ?5 WHERE approval_id = ?1 AND answered_at IS NULL",
-  );
-  const byCall = db.prepare(`${COLUMNS} WHERE run_id = ? AND call_id = ? AND input_hash = ?`);
-  const byId = db.prepare(`${COLUMNS} WHERE approval_id = ?`);
-  const prefixed = db.prepare(`${COLUMNS} WHERE substr(approval_id, 1, length(?1)) = ?1 LIMIT 6`);
-  const list = db.prepare(
-    `${COLUMNS} WHERE (?1 IS NULL OR session_id = ?1) AND (?2 = 0 OR answered_at IS NULL)
-      ORDER BY requested_at, approval_id LIMIT ?3`,
-  );
-  const answered = db.prepare(`${COLUMNS} WHERE answered_at IS NOT NULL ORDER BY answered_at DESC LIMIT ?`);
-  const approvalOf: ApprovalTable["approvalOf"] = ({ runId, callId, inputHash }) => {
+  const { insert, update, byCall, forRun, openOf, byId, prefixed, list, waiting, answered } =
+    statementsOf(db);
+  const ofCall = ({ runId, callId, inputHash }: Call) => {
     const row = byCall.get(runId, callId, inputHash);
     return row && fromRow(row);
   };
   const approvals: ApprovalTable["approvals"] = ({ sessionId, open = false, limit = 100 } = {}) =>
-    list.all(sessionId ?? null, open ? 1 : 0, limit).map(fromRow);
+    (open ? waiting : list).all(sessionId ?? null, limit).map(fromRow);
   return {
-    approvalOf,
     approvals,
     answeredApprovals: (limit) => answered.all(limit).map(fromRow),
+    openApprovalsOf: (runId) => openOf.all(runId).map((row) => String(row.approval_id)),
+    answerTo(call) {
+      const own = ofCall(call)?.answer;
+      if (own) return own;
+      const row = forRun.get(call.runId, call.inputHash);
+      return row ? fromRow(row).answer : null;
+    },
     addApproval(asked) {
       const { approvalId, sessionId, runId, callId, tool, inputHash } = asked;
       const request = encodeText(JSON.stringify(asked.request));
       const values = [approvalId, sessionId, runId, callId, encodeText(tool), inputHash, request] as const;
       insert.run(...values, asked.requestedAtMs);
-      return approvalOf(asked) ?? { ...asked, answer: null };
+      return ofCall(asked) ?? { ...asked, answer: null };
     },
     findApproval(prefix) {
       const exact = byId.get(prefix);
@@ -62,10 +63,35 @@ export function createApprovalTable(db: DatabaseSync): ApprovalTable {
       if (found.length === 1 && found[0]) return found[0];
       throw notFound(prefix, found, approvals({ open: true, limit: 5 }));
     },
-    answerApproval(approvalId, { allowed, by, note, atMs }) {
+    answerApproval(approvalId, { allowed, by, note, scope, atMs }) {
       const kept = note === undefined ? null : encodeText(note);
-      return update.run(approvalId, allowed ? 1 : 0, encodeText(by), kept, atMs).changes === 1;
+      const values = [allowed ? 1 : 0, encodeText(by), kept, atMs, scope ?? null] as const;
+      return update.run(approvalId, ...values).changes === 1;
     },
+  };
+}
+
+function statementsOf(db: DatabaseSync) {
+  const ofSession = "(?1 IS NULL OR session_id = ?1) ORDER BY requested_at, approval_id LIMIT ?2";
+  return {
+    insert: db.prepare(
+      `INSERT INTO approvals (approval_id, session_id, run_id, call_id, tool, input_hash, request_json, requested_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, call_id, input_hash) DO NOTHING`,
+    ),
+    update: db.prepare(
+      `UPDATE approvals SET allowed = ?2, answered_by = ?3, note = ?4, answered_at = ?5, scope = ?6
+        WHERE approval_id = ?1 AND answered_at IS NULL`,
+    ),
+    byCall: db.prepare(`${COLUMNS} WHERE run_id = ? AND call_id = ? AND input_hash = ?`),
+    forRun: db.prepare(
+      `${COLUMNS} WHERE run_id = ? AND input_hash = ? AND allowed = 1 AND scope = 'run' LIMIT 1`,
+    ),
+    openOf: db.prepare("SELECT approval_id FROM approvals WHERE run_id = ? AND answered_at IS NULL"),
+    byId: db.prepare(`${COLUMNS} WHERE approval_id = ?`),
+    prefixed: db.prepare(`${COLUMNS} WHERE substr(approval_id, 1, length(?1)) = ?1 LIMIT 6`),
+    list: db.prepare(`${COLUMNS} WHERE ${ofSession}`),
+    waiting: db.prepare(`${COLUMNS} WHERE answered_at IS NULL AND ${ofSession}`),
+    answered: db.prepare(`${COLUMNS} WHERE answered_at IS NOT NULL ORDER BY answered_at DESC LIMIT ?`),
   };
 }
 
@@ -78,6 +104,7 @@ function fromRow(row: Record<string, SQLOutputValue>): Approval {
           allowed: row.allowed === 1,
           by: text("answered_by"),
           ...(row.note !== null && { note: text("note") }),
+          ...(row.scope !== null && { scope: row.scope === "run" ? ("run" as const) : ("once" as const) }),
           atMs: Number(row.answered_at),
         };
   return {

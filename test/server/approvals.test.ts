@@ -5,7 +5,7 @@ import { write } from "../../src/packs/code/files/write.ts";
 import type { ApprovalView } from "../../src/schema/api/approval.ts";
 import type { NewsEvent, StreamEvent } from "../../src/schema/api/stream.ts";
 import { createStore } from "../../src/store/create-store.ts";
-import { callTool, callTools, type Script, say } from "../../src/testing/index.ts";
+import { callTool, callTools, type Script, say, testRuntime } from "../../src/testing/index.ts";
 import { defineTool } from "../../src/tools/tool.ts";
 import { readEvents } from "./event-reader.ts";
 import { type StepClock, stepClock } from "./step-clock.ts";
@@ -181,6 +181,60 @@ test("after a restart the same question stands, and the answer that came meanwhi
   await until(() => hasEnded(second));
   expect(ran).toEqual(["Ada"]);
   await second.stop();
+});
+
+test("a yes for the run is not forgotten when the server starts again", async () => {
+  const script: Script = ({ turn }) =>
+    turn === 0 || turn === 2
+      ? callTool("pay", { to: "Ada" })
+      : turn === 1
+        ? callTool("pay", { to: "Bob" })
+        : say("");
+  const first = await open(script);
+  const { sessionId, asks } = await startAndAsk(first);
+  await first.post(`/api/approvals/${asks[0]?.approvalId}`, { allowed: true, scope: "run" });
+  await until(() => first.t.runtime.store.approvals({ open: true }).length === 1);
+  await first.stop();
+  const second = await open(script);
+  const [next] = await openAsks(second);
+  expect(next).toMatchObject({ sessionId, input: { to: "Bob" } });
+  await second.post(`/api/approvals/${next?.approvalId}`, { allowed: false });
+  await until(() => hasEnded(second));
+  expect(ran).toEqual(["Ada", "Ada"]);
+  await second.stop();
+});
+
+test("what a terminal asks is answered in the browser, and its session stays with the terminal", async () => {
+  const server = await open(PAY_ADA);
+  const { projectDir, dataDir, database } = ground;
+  const terminal = testRuntime(
+    { lead: PAY_ADA },
+    {
+      ...{ projectDir, dataDir, database, lenient: true, tools: [pay], agents: { lead } },
+      approve: (_, signal) =>
+        new Promise((resolve) =>
+          signal.addEventListener("abort", () => resolve({ allowed: false, by: "the terminal" })),
+        ),
+      internals: { clock },
+    },
+  );
+  const news = readEvents<NewsEvent>(server.desk.feeds.news(never));
+  const { sessionId, result } = await terminal.runtime.start({ agent: "lead", task: "pay her" });
+  await until(() => terminal.runtime.store.approvals({ open: true }).length === 1);
+  clock.advance(1_000);
+  await news.until(({ event }) => event.kind === "asks" && event.asks === 1);
+  const [asked] = await openAsks(server);
+  expect(asked).toMatchObject({ sessionId, session: "pay her", isParked: false, expiresAtMs: null });
+  const reply = await server.post(`/api/approvals/${asked?.approvalId}`, { allowed: true });
+  expect(reply.body.answer).toMatchObject({ allowed: true, by: "the person in the browser" });
+  clock.advance(1_000);
+  expect((await result).success).toBe(true);
+  expect(ran).toEqual(["Ada"]);
+  expect(server.t.events.filter((event) => event.type === "session.started")).toEqual([]);
+  expect(await openAsks(server)).toEqual([]);
+  await terminal.close();
+  await news.stop();
+  await server.stop();
 });
 
 test("a session that nobody has goes on once everything in it is answered", async () => {

@@ -76,7 +76,8 @@ export async function openDesk(
     ...timed,
   });
   const places = { projectDir, dataDir, database };
-  const t = testRuntime(scripts, { ...places, lenient: true, approve: person.approve, keeper, ...options });
+  const given = { ...places, lenient: true, approve: person.approve, keeper, ...options };
+  const t = testRuntime(scripts, { ...given, internals: { ...timed, ...options.internals } });
   const { runtime } = t;
   const feeds = createFeeds({ runtime, project: projectDir, version: "1", startedAtMs: 1, ...timed });
   person.attach(runtime);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ModelReply, ModelRequest } from "../cli/model.ts";
+import { hasTmux, Pane } from "../cli/pane.ts";
 import { hasBrowser, startBrowser } from "../fixtures/browser.ts";
 import { expectQuiet, serve, visit } from "./served.ts";
 import { makeTeam, type Team } from "./team.ts";
@@ -122,5 +123,61 @@ describe.skipIf(!hasBrowser)("approvals", () => {
       .getByText("That is settled.")
       .waitFor();
     expect(team.world.read("notes.txt")).toBe("first line\n");
+  });
+
+  test.skipIf(!hasTmux)(
+    "what a terminal asks is on the Approvals screen, and answered there the terminal goes on",
+    async () => {
+      await using team = await makeMessengers();
+      await using served = await serve(team.world, 0, ["--agent", "chief"]);
+      const visitor = await visit(browser, served);
+      const { page } = visitor;
+      await page.getByRole("link", { name: /Approvals/ }).click();
+      using pane = new Pane(team.world, ["run", "--agent", "chief", "write it down"], {
+        columns: 120,
+        rows: 40,
+      });
+      await pane.has("allow write for writer? [y/N]");
+      const chosen = page.getByRole("region", { name: "Chosen question" });
+      await chosen.getByText("+first line").waitFor();
+      await page
+        .getByRole("link", { name: /Approvals/ })
+        .getByText("1")
+        .waitFor();
+      await chosen.getByRole("link", { name: "write it down" }).click();
+      const card = page.getByRole("region", { name: /asks to use write/ });
+      await card.getByRole("button", { name: "Allow once" }).click();
+      const end = await pane.has("exit ");
+      expect(end).toContain("[y/N] (answered elsewhere: allowed by the person in the browser)");
+      expect(end).toMatch(/^exit 0 isig icanon echo$/m);
+      expect(team.world.read("notes.txt")).toBe("first line\n");
+      await page
+        .getByRole("row", { name: /^Answer/ })
+        .getByText("That is settled.")
+        .waitFor();
+      expect(await page.getByRole("region", { name: /asks to use/ }).count()).toBe(0);
+      expectQuiet(visitor);
+    },
+  );
+
+  test.skipIf(!hasTmux)("a question that is answered at its terminal goes from the page", async () => {
+    await using team = await makeMessengers();
+    await using served = await serve(team.world, 0, ["--agent", "chief"]);
+    const { page } = await visit(browser, served);
+    await page.getByRole("link", { name: /Approvals/ }).click();
+    using pane = new Pane(team.world, ["run", "--agent", "chief", "Tell Ruth"], { columns: 120, rows: 40 });
+    await page
+      .getByRole("region", { name: "Chosen question" })
+      .getByText("Two o'clock works.")
+      .first()
+      .waitFor();
+    await pane.has("[y/N]");
+    pane.type("n", "Enter");
+    await pane.has("exit ");
+    await page
+      .getByText(/nothing (waits|needs)/i)
+      .first()
+      .waitFor();
+    await page.getByText("the person at the terminal").first().waitFor();
   });
 });

@@ -9,7 +9,14 @@ const CTRL_Z = "\u001a";
 const CTRL_BACKSLASH = "\u001c";
 
 /** The part of a terminal's input that holding it needs. */
-type Keys = Pick<NodeJS.ReadStream, "isTTY" | "setRawMode" | "on" | "off" | "pause" | "resume">;
+export type Keys = {
+  readonly isTTY?: boolean;
+  setRawMode(isRaw: boolean): unknown;
+  on(event: "data", listener: (bytes: Buffer | string) => void): unknown;
+  off(event: "data", listener: (bytes: Buffer | string) => void): unknown;
+  pause(): unknown;
+  resume(): unknown;
+};
 
 /** Creates the keyboard. The terminal no longer sends signals while it is held, so the keys for them are passed on. */
 export function createKeyboard(

@@ -1,24 +1,32 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
+import { stepClock } from "../../../test/server/step-clock.ts";
 import type { ApprovalRequest } from "../../loop/ports.ts";
+import { AnsweredElsewhere } from "../../runtime/parking/answered-elsewhere.ts";
 import { createAsker } from "./ask-person.ts";
 
 function desk({ isTTY = false } = {}) {
   const said: string[] = [];
-  const stdin = Object.assign(new PassThrough(), { isTTY });
+  const raw: boolean[] = [];
+  const stdin = Object.assign(new PassThrough(), { isTTY, setRawMode: (isRaw: boolean) => raw.push(isRaw) });
   let asked = Promise.withResolvers<void>();
   return {
     said,
     stdin,
+    raw,
     tell: (text: string) => void said.push(text),
     prompt(text: string) {
       said.push(text);
       asked.resolve();
     },
-    /** Answers the next question. */
-    async answer(text: string) {
+    /** Waits for the next question. */
+    async asked() {
       await asked.promise;
       asked = Promise.withResolvers<void>();
+    },
+    /** Answers the next question. */
+    async answer(text: string) {
+      await this.asked();
       stdin.write(`${text}\n`);
     },
   };
@@ -41,6 +49,9 @@ const request = (tool: string): ApprovalRequest => ({
   mustConfirm: false,
 });
 const signal = new AbortController().signal;
+async function until(fits: () => boolean): Promise<void> {
+  while (!fits()) await new Promise((resolve) => setImmediate(resolve));
+}
 
 test("only a yes is a yes", async () => {
   for (const [text, allowed] of [
@@ -108,4 +119,36 @@ test("a call is shown with everything in it, even what escape codes would hide",
   await at.answer("n");
   await asking;
   expect(at.said.join("\n")).toContain("ls \\u009bx;reboot;\\u009c");
+});
+
+test("a question that is answered elsewhere says so, and lets go of the keyboard", async () => {
+  const at = desk({ isTTY: true });
+  const elsewhere = new AbortController();
+  const asking = createAsker(at)(request("write"), elsewhere.signal);
+  await at.asked();
+  elsewhere.abort(new AnsweredElsewhere({ allowed: true, by: "the person in the browser" }));
+  expect((await asking).allowed).toBe(false);
+  expect(at.said.at(-1)).toBe("(answered elsewhere: allowed by the person in the browser)");
+  expect([at.stdin.isPaused(), at.stdin.listenerCount("data")]).toEqual([true, 0]);
+  expect(at.raw).toEqual([true, false]);
+});
+
+test("what is typed for a question that went away answers neither it nor the next one", async () => {
+  const at = desk({ isTTY: true });
+  const clock = stepClock();
+  const elsewhere = new AbortController();
+  const ask = createAsker(at, clock);
+  const both = Promise.all([ask(request("first"), elsewhere.signal), ask(request("second"), signal)]);
+  await until(() => clock.pending === 1);
+  clock.advance(50);
+  await at.asked();
+  elsewhere.abort(new AnsweredElsewhere({ allowed: false, by: "ada" }));
+  await until(() => clock.pending === 1);
+  clock.advance(900);
+  at.stdin.write("y\n");
+  await until(() => at.stdin.readableLength === 0);
+  expect(at.said.join("\n")).not.toContain("second");
+  clock.advance(100);
+  await at.answer("n");
+  expect((await both).map((answer) => answer.allowed)).toEqual([false, false]);
 });

@@ -1,24 +1,35 @@
 import { createInterface } from "node:readline/promises";
-import { setTimeout as pause } from "node:timers/promises";
 import type { ApprovalAnswer, ApprovalRequest } from "../../loop/ports.ts";
-import type { Approver } from "../../runtime/approvals.ts";
+import { type Approver, STOPPED } from "../../runtime/approvals.ts";
+import { AnsweredElsewhere } from "../../runtime/parking/answered-elsewhere.ts";
+import { type Clock, delay, systemClock } from "../../scheduler/clock.ts";
+import { createKeyboard, type Keys } from "../live/keyboard.ts";
 import { exactText, plainLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 
 const MAX_INPUT = 4_000;
-/** Time for a terminal to hand over the lines that it kept. */
+/** Time for a terminal to hand over what it kept. */
 const KEPT_MS = 50;
+/** After a question that went away under the person's hands: time to notice, so that its answer is not the next one's. */
+const NOTICED_MS = 1_000;
 
 /** The part of a terminal that a question needs. */
 type Desk = Pick<Terminal, "tell" | "prompt"> & {
-  stdin: NodeJS.ReadableStream & { isTTY?: boolean; readableEnded?: boolean };
+  stdin: NodeJS.ReadableStream & Keys & { readableEnded?: boolean };
 };
 
 /** Asks at the terminal, one question at a time however many agents ask; anything but a yes is a no. */
-export function createAsker(terminal: Desk): Approver {
+export function createAsker(terminal: Desk, clock: Clock = systemClock): Approver {
   let before: Promise<unknown> = Promise.resolve();
+  let quietMs = KEPT_MS;
   return (request, signal) => {
-    const asking = before.then(() => ask(request, signal, terminal));
+    const asking = before.then(async () => {
+      if (terminal.stdin.isTTY && !signal.aborted)
+        await dropTypedAhead(terminal, delay(clock, quietMs, signal));
+      const answer = await ask(request, signal, terminal);
+      quietMs = signal.reason instanceof AnsweredElsewhere ? NOTICED_MS : KEPT_MS;
+      return answer;
+    });
     before = asking.catch(() => {});
     return asking;
   };
@@ -29,8 +40,7 @@ async function ask(
   signal: AbortSignal,
   { stdin, tell, prompt }: Desk,
 ): Promise<ApprovalAnswer> {
-  if (stdin.isTTY) await dropTypedAhead(stdin);
-  if (signal.aborted) return { allowed: false, by: "the stop of the run" };
+  if (signal.aborted) return STOPPED;
   // Ctrl-D at an earlier question ended the input for good: nothing could ever answer this one.
   if (stdin.readableEnded) return { allowed: false, by: "nobody" };
   const chain = plainLine(request.chain.join(" > "), 300);
@@ -41,6 +51,8 @@ async function ask(
   const lines = createInterface({ input: stdin, terminal: false });
   try {
     const answer = await nextLine(lines, signal);
+    const { reason } = signal;
+    if (reason instanceof AnsweredElsewhere) tell(`(answered elsewhere: ${plainLine(reason.message, 200)})`);
     const allowed = /^\s*y(?:es)?\s*$/i.test(answer);
     return { allowed, by: "the person at the terminal" };
   } finally {
@@ -49,15 +61,18 @@ async function ask(
   }
 }
 
-/** Lines that were typed before the question was seen: the terminal kept them, and they would answer it. */
-async function dropTypedAhead(stdin: NodeJS.ReadableStream): Promise<void> {
-  const drop = () => {};
-  stdin.on("data", drop).resume();
-  await pause(KEPT_MS);
-  stdin.off("data", drop).pause();
+/** What was typed before the question was seen, be it whole lines or half a line: the terminal kept it, and it would answer. */
+async function dropTypedAhead({ stdin }: Desk, moment: Promise<void>): Promise<void> {
+  const keyboard = createKeyboard(stdin, (signal) => {
+    keyboard.release();
+    process.kill(signal === "SIGTSTP" ? 0 : process.pid, signal);
+  });
+  keyboard.hold();
+  await moment;
+  keyboard.release();
 }
 
-/** The next line; an ended input or a stopped run is an empty one. */
+/** The next line; an ended input, a stopped run or an answer from elsewhere is an empty one. */
 function nextLine(lines: ReturnType<typeof createInterface>, signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
     lines.once("line", resolve);

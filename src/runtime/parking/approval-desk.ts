@@ -1,31 +1,27 @@
-import type { ApprovalAnswer, ApprovalRequest } from "../../loop/ports.ts";
-import type { Clock } from "../../scheduler/clock.ts";
+import type { ApprovalAnswer } from "../../loop/ports.ts";
 import type { RetinueEvent } from "../../schema/event.ts";
-import type { Store } from "../../store/create-store.ts";
+import { type Approver, STOPPED } from "../approvals.ts";
 import type { EventBus } from "../event-bus.ts";
 import type { LiveRun, Session } from "../host.ts";
 import { Parked } from "../take-lease.ts";
-import { approvalRecord } from "./approval-record.ts";
-
-/** What a desk is made of. */
-type Parts = { store: Store; clock: Clock; bus: EventBus };
+import type { RecordedAsks } from "./recorded-asks.ts";
 
 /** After these something of a session may have come to rest. */
 const CHANGES: ReadonlySet<RetinueEvent["type"]> = new Set(["run.waiting", "run.ended", "call.ended"]);
 
 /**
- * Where asks wait when nobody watches: they are kept in the record, and once nothing else of the session can go on it is
- * left as it is. Whoever resumes it later finds the answers that were given in the meantime.
+ * Where asks wait when nobody watches: once nothing else of the session can go on it is left as it is. Whoever resumes it
+ * later finds the answers that were given in the meantime.
  */
 export class ApprovalDesk {
-  readonly #parts: Parts;
-  /** What a session waits for, by id, and how each is answered. */
-  readonly #waiting = new Map<string, Map<string, (answer: ApprovalAnswer) => void>>();
+  readonly #asks: Pick<RecordedAsks, "look">;
+  /** What a session waits for, by id. */
+  readonly #waiting = new Map<string, Set<string>>();
   #find: (sessionId: string) => Session | undefined = () => undefined;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
-    parts.bus.subscribe((event) => {
+  constructor(asks: Pick<RecordedAsks, "look">, bus: EventBus) {
+    this.#asks = asks;
+    bus.subscribe((event) => {
       if (CHANGES.has(event.type) && this.#waiting.has(event.sessionId)) this.#look(event.sessionId);
     });
   }
@@ -35,25 +31,20 @@ export class ApprovalDesk {
     this.#find = find;
   }
 
-  /** Keeps a question; who has answered it before, or does so while the rest of the session goes on, is heard. */
-  ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
-    const { sessionId } = request;
-    const { store, clock } = this.#parts;
-    const { answer, approvalId: kept } = store.addApproval(approvalRecord(request, clock.wallMs()));
-    if (answer) return Promise.resolve(answer);
-    const waiting = this.#waiting.get(sessionId) ?? new Map();
-    this.#waiting.set(sessionId, waiting);
+  /** Answers nothing itself: who answers in the record while the rest of the session goes on is heard. */
+  readonly ask: Approver = ({ sessionId, approvalId }, signal) => {
+    const waiting = this.#waiting.get(sessionId) ?? new Set();
+    this.#waiting.set(sessionId, waiting.add(approvalId));
     this.#look(sessionId);
-    return new Promise((resolve) => {
-      waiting.set(kept, resolve);
-      const stopped = () => {
-        waiting.delete(kept);
-        resolve({ allowed: false, by: "the stop of the run" });
+    return new Promise<ApprovalAnswer>((resolve) => {
+      const over = () => {
+        waiting.delete(approvalId);
+        resolve(STOPPED);
       };
-      if (signal.aborted) stopped();
-      else signal.addEventListener("abort", stopped, { once: true });
+      if (signal.aborted) over();
+      else signal.addEventListener("abort", over, { once: true });
     });
-  }
+  };
 
   /** Later, because what has just changed is told before it is done. */
   #look(sessionId: string): void {
@@ -61,23 +52,11 @@ export class ApprovalDesk {
       const session = this.#find(sessionId);
       const waiting = this.#waiting.get(sessionId);
       if (!session || !waiting?.size || ![...session.live.values()].every(isAtRest)) return;
-      if (this.#hear(waiting)) return;
+      // Those who answered in the meantime could not go on with a session that is open here.
+      if (this.#asks.look(waiting)) return;
       this.#waiting.delete(sessionId);
-      void session.lease.park(new Parked([...waiting.keys()]));
+      void session.lease.park(new Parked([...waiting]));
     });
-  }
-
-  /** Passes on what other processes have answered in the meantime: they could not go on with a session that is open here. */
-  #hear(waiting: Map<string, (answer: ApprovalAnswer) => void>): boolean {
-    let heard = false;
-    for (const [approvalId, settle] of waiting) {
-      const { answer } = this.#parts.store.findApproval(approvalId);
-      if (!answer) continue;
-      waiting.delete(approvalId);
-      settle(answer);
-      heard = true;
-    }
-    return heard;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Runtime } from "../../runtime/runtime.ts";
 import { type Clock, systemClock } from "../../scheduler/clock.ts";
+import { repeat } from "../../scheduler/repeat.ts";
 import type { RetinueEvent } from "../../schema/event.ts";
 import { NotFound } from "../api/route.ts";
 import { countAsks } from "../views/count-asks.ts";
@@ -7,7 +8,6 @@ import { standingOf } from "../views/session-card.ts";
 import { HEARTBEAT } from "./encode-event.ts";
 import { LiveRuns } from "./live-runs.ts";
 import { NewsFeed } from "./news-feed.ts";
-import { repeat } from "./repeat.ts";
 import { SessionFeed } from "./session-feed.ts";
 import { spentBefore } from "./spent-before.ts";
 
@@ -44,6 +44,7 @@ const STANDING: ReadonlySet<RetinueEvent["type"]> = new Set([
   "session.started",
   "session.parked",
   "session.ended",
+  "run.ended",
   "approval.requested",
   "approval.settled",
 ]);
@@ -122,8 +123,7 @@ class AllFeeds implements Feeds {
     if (event.seq !== undefined) feed?.recordChanged();
     if (isStanding) feed?.standingChanged();
     if (event.type === "notice.raised" || event.type === "compliance.failed") this.#notify(event);
-    if (isStanding || event.type === "run.started" || event.type === "run.ended")
-      this.#news.sessionChanged(event.sessionId);
+    if (isStanding || event.type === "run.started") this.#news.sessionChanged(event.sessionId);
     if (isStanding) this.#news.asksChanged();
   }
 

@@ -160,6 +160,10 @@ CREATE TABLE stop_requests (
 ) WITHOUT ROWID;
 `;
 
+const APPROVAL_SCOPES = `
+ALTER TABLE approvals ADD COLUMN scope TEXT;
+`;
+
 /** The schema of the record, one step per released version. Steps are only ever added. */
 export const STORE_MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST },
@@ -168,4 +172,5 @@ export const STORE_MIGRATIONS: readonly Migration[] = [
   { version: 4, sql: CHANGES },
   { version: 5, sql: APPROVALS },
   { version: 6, sql: STOPS },
+  { version: 7, sql: APPROVAL_SCOPES },
 ];

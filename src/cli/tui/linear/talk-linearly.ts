@@ -8,9 +8,9 @@ import type { TuiOptions } from "../start-tui.ts";
 import { createTui, FRAME_MS, type Tui } from "../tui.ts";
 import { type Effect, initialState, isBusy } from "../tui-state.ts";
 import { type Engine, openEngine } from "../work/engine.ts";
-import { answerKeys, describeAsked, describeEntry } from "./describe.ts";
+import { describeAsked, describeEntry } from "./describe.ts";
+import { createLineReader } from "./line-reader.ts";
 
-const NO_ANSWER = "that is no answer and was not sent: y for once, a for this run, or n and why not";
 const NOWHERE = { runIds: [], page: 1, most: 0 };
 
 /** The same conversation, line by line: nothing is ever redrawn, so that it can be read aloud. Gives the exit code. */
@@ -70,6 +70,7 @@ function listen(tui: Tui, terminal: Terminal, { work, leave }: Listening): () =>
   const lines = createInterface({ input: terminal.stdin, terminal: false });
   let isPrompted = false;
   const told = new WeakSet<object>();
+  const reader = createLineReader();
   const tell = () => {
     const { state } = tui.snapshot();
     for (const entry of state.entries) {
@@ -80,6 +81,7 @@ function listen(tui: Tui, terminal: Terminal, { work, leave }: Listening): () =>
     const [asked] = state.approvals;
     if (asked && !told.has(asked.request)) {
       told.add(asked.request);
+      reader.asked(Date.now());
       for (const line of describeAsked(asked)) terminal.print(line);
     }
     if (isPrompted || work.open > 0 || isBusy(state) || state.leaving) return;
@@ -92,8 +94,8 @@ function listen(tui: Tui, terminal: Terminal, { work, leave }: Listening): () =>
     const { approvals } = tui.snapshot().state;
     // Whoever answers a line at a time has read the question: letters count at once.
     const atMs = Math.max(Date.now(), approvals[0]?.armedAtMs ?? 0);
-    const keys = approvals.length > 0 ? answerKeys(line) : typed(line);
-    if (keys.length === 0 && line.trim() !== "") terminal.print(NO_ANSWER);
+    const { keys, fault } = reader.read(line, { isAsked: approvals.length > 0, nowMs: Date.now() });
+    if (fault !== undefined) terminal.print(fault);
     isPrompted = true;
     for (const key of keys) tui.dispatch({ type: "key", key, atMs, rows: [], page: 1, most: 0 });
     isPrompted = false;
@@ -115,9 +117,4 @@ function listen(tui: Tui, terminal: Terminal, { work, leave }: Listening): () =>
     lines.close();
     terminal.stdin.pause();
   };
-}
-
-/** A line as it is typed and sent; one that ends with a backslash goes on in the next. */
-function typed(line: string) {
-  return [...(line === "" ? [] : [{ name: "text", text: line } as const]), { name: "enter" } as const];
 }

@@ -2,7 +2,7 @@ import { RetinueError } from "../../../schema/error.ts";
 import { plainLine } from "../../plain-text.ts";
 import type { Desk } from "./engine.ts";
 
-/** What waits for an answer in sessions that nobody watches. */
+/** What waits for an answer, here or in sessions of other processes. */
 export function listParked({ runtime }: Desk): string {
   const waiting = runtime.store.approvals({ open: true, limit: 20 });
   if (waiting.length === 0) return "nothing waits for an answer";
@@ -20,15 +20,12 @@ export async function answerParked({ runtime, say }: Desk, rest: string): Promis
   if (id === "") throw new RetinueError("input", "say which: /approve ID, or /approve ID no why");
   const { approvalId, sessionId, tool } = runtime.store.findApproval(id);
   const allowed = no === undefined;
-  const answer = {
-    allowed,
-    by: "the person at the terminal",
-    atMs: Date.now(),
-    ...(note !== "" && { note: runtime.redact(note) }),
-  };
-  if (!runtime.store.answerApproval(approvalId, answer))
+  const by = "the person at the terminal";
+  if (!runtime.answer(approvalId, { allowed, by, ...(note !== "" && { note }) }))
     throw new RetinueError("input", `${approvalId} has been answered already`);
   say(`${allowed ? "allowed" : "denied"}: ${tool}`);
+  // Whoever has the session, in this process or another, goes on with the answer.
+  if (runtime.store.holderOf(sessionId) !== null) return;
   if (runtime.store.approvals({ sessionId, open: true, limit: 1 }).length > 0) return;
   await (await runtime.resume(sessionId)).results;
 }

@@ -1,5 +1,8 @@
 import type { ApprovalAnswer } from "../../../loop/ports.ts";
-import type { Approver } from "../../../runtime/approvals.ts";
+import { type Approver, STOPPED } from "../../../runtime/approvals.ts";
+import { AnsweredElsewhere } from "../../../runtime/parking/answered-elsewhere.ts";
+import { plainLine } from "../../plain-text.ts";
+import type { Entry } from "../state/entry.ts";
 import type { Tui } from "../tui.ts";
 
 /** Asks on the screen. */
@@ -10,7 +13,7 @@ export type TuiApprover = {
   close(): void;
 };
 
-/** Creates it. A question whose run has ended is taken from the screen. */
+/** Creates it. A question whose run has ended, or that somebody else has answered, is taken from the screen. */
 export function createApprover(tui: Pick<Tui, "dispatch">): TuiApprover {
   const open = new Map<string, (answer: ApprovalAnswer) => void>();
   const answer = (approvalId: string, given: ApprovalAnswer): void => {
@@ -21,12 +24,15 @@ export function createApprover(tui: Pick<Tui, "dispatch">): TuiApprover {
     answer,
     approve(request, signal) {
       const { approvalId } = request;
-      if (signal.aborted) return Promise.resolve({ allowed: false, by: "the stop of the run" });
+      if (signal.aborted) return Promise.resolve(STOPPED);
       return new Promise((resolve) => {
         open.set(approvalId, resolve);
         const gone = () => {
-          answer(approvalId, { allowed: false, by: "the stop of the run" });
+          answer(approvalId, STOPPED);
           tui.dispatch({ type: "unasked", approvalId, atMs: Date.now() });
+          // A no is told with its note when the call hears of it.
+          if (signal.reason instanceof AnsweredElsewhere && signal.reason.answer.allowed)
+            tui.dispatch({ type: "say", entry: allowed(request.tool, signal.reason.answer) });
         };
         signal.addEventListener("abort", gone, { once: true });
         tui.dispatch({ type: "asked", request, atMs: Date.now() });
@@ -38,5 +44,13 @@ export function createApprover(tui: Pick<Tui, "dispatch">): TuiApprover {
         tui.dispatch({ type: "unasked", approvalId, atMs: Date.now() });
       }
     },
+  };
+}
+
+function allowed(tool: string, { by }: ApprovalAnswer): Entry {
+  return {
+    kind: "notice",
+    level: "info",
+    text: `${plainLine(tool, 80)} was allowed by ${plainLine(by, 100)}`,
   };
 }

@@ -1,4 +1,4 @@
-import type { Clock } from "../../scheduler/clock.ts";
+import type { Clock } from "./clock.ts";
 
 /** Something that is done again and again while it is switched on. */
 export type Repeated = { set(isOn: boolean): void };
