@@ -23,35 +23,91 @@ function chooser(seed: number): (below: number) => number {
   };
 }
 
-/** Writes two weeks of invented sessions, so that lists and figures have something to show. */
-export async function writePastSessions(path: string, project: string): Promise<void> {
+/** The session in which the task of the scene was tried before, to be compared with. */
+export const EARLIER = "ses_earlier";
+
+/** Writes two weeks of invented sessions, so that lists and figures have something to show; `task` was tried once before. */
+export async function writePastSessions(path: string, project: string, task: string): Promise<void> {
   const choose = chooser(7);
   const now = Date.now();
   let clock = now;
   const store = createStore({ path, now: () => clock });
   for (let index = 0; index < 44; index++) {
-    const task = TASKS[index % TASKS.length] ?? "";
+    const title = TASKS[index % TASKS.length] ?? "";
     const helpers = Array.from({ length: 1 + choose(4) }, (_, place) => helperOf(place, choose));
     const to = Math.max(...helpers.map((run) => run.to ?? 0)) + 1_500;
     const root: MadeRun = {
       agent: "main",
-      task,
+      task: title,
       from: 0,
       to,
-      answer: `${task}: done.`,
+      answer: `${title}: done.`,
       costUsd: 0.01 + choose(30) / 1_000,
       runs: helpers,
     };
     clock = now - (index / 3.2) * DAY_MS - choose(7_000_000);
     await writeSession(store, {
       sessionId: `ses_past${index.toString().padStart(4, "0")}`,
-      title: task,
+      title,
       project,
       startedAtMs: clock - to,
       runs: [root],
     });
   }
+  clock = now - DAY_MS;
+  await writeSession(store, {
+    sessionId: EARLIER,
+    title: task,
+    project,
+    startedAtMs: clock - 48_000,
+    runs: [earlierTry(task)],
+  });
   await store.shutdown();
+}
+
+function earlierTry(task: string): MadeRun {
+  return {
+    agent: "main",
+    task,
+    from: 0,
+    to: 48_000,
+    answer: "The percentage is divided by 100 now, and Ruth knows. The receipt was not looked at.",
+    files: ["src/cart.js"],
+    runs: [
+      {
+        agent: "researcher",
+        task: "Find every place that works out or shows a discount",
+        from: 1_000,
+        to: 9_000,
+        answer: "Two places.",
+      },
+      {
+        agent: "planner",
+        task: "Plan the change in small steps",
+        from: 9_500,
+        to: 14_000,
+        answer: "Three steps.",
+      },
+      {
+        agent: "coder",
+        task: "Divide the percentage by 100 in src/cart.js",
+        from: 14_500,
+        to: 41_000,
+        answer: "Mended.",
+        files: ["src/cart.js"],
+        runs: [
+          {
+            agent: "tester",
+            task: "Run the tests of the cart",
+            from: 20_000,
+            to: 37_000,
+            status: "failed",
+            error: "1 of 3 failed",
+          },
+        ],
+      },
+    ],
+  };
 }
 
 function helperOf(place: number, choose: (below: number) => number): MadeRun {

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { makeDemoProject } from "../../src/cli/demo/demo-project.ts";
 import { startBrowser } from "../../test/fixtures/browser.ts";
-import { writePastSessions } from "./past-sessions.ts";
+import { EARLIER, writePastSessions } from "./past-sessions.ts";
 import { startSceneModel } from "./scene-model.ts";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -115,6 +115,15 @@ function looksOf({ sessionId, planId }: Scene): Look[] {
       ready: (page) => page.getByRole("link", { name: TASK, exact: true }).first().waitFor(),
     },
     {
+      name: "compare",
+      path: `/compare?a=${EARLIER}&b=${sessionId}`,
+      async ready(page) {
+        await page.getByRole("treegrid").getByRole("row").nth(1).waitFor();
+        if ((page.viewportSize()?.width ?? 0) > 800)
+          await page.getByRole("heading", { name: "Answers" }).scrollIntoViewIfNeeded();
+      },
+    },
+    {
       name: "trace",
       path: `/trace/${sessionId}`,
       async ready(page) {
@@ -126,6 +135,17 @@ function looksOf({ sessionId, planId }: Scene): Look[] {
       name: "lanes",
       path: `/trace/${sessionId}`,
       ready: (page) => page.getByRole("button", { name: "Lanes" }).click(),
+    },
+    {
+      name: "replay",
+      path: `/trace/${EARLIER}?at=17000`,
+      async ready(page) {
+        await page
+          .locator("dl")
+          .getByText(/ turns$/)
+          .waitFor();
+        if ((page.viewportSize()?.width ?? 0) > 800) await run(page).click();
+      },
     },
     { name: "approvals", path: "/approvals", ready: heading("Approvals") },
     {
@@ -199,7 +219,7 @@ async function takePictures(browser: Browser, link: string): Promise<void> {
 makeProject();
 mkdirSync(join(root, "images"));
 mkdirSync(join(root, "data"), { recursive: true, mode: 0o700 });
-await writePastSessions(join(root, "data/retinue.db"), project);
+await writePastSessions(join(root, "data/retinue.db"), project, TASK);
 const model = await startSceneModel();
 const served = await serve(model.url);
 const browser = await startBrowser();

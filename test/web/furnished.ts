@@ -107,6 +107,23 @@ async function record(data: string, project: string): Promise<void> {
       },
     ],
   });
+  await writeSession(store, {
+    sessionId: "ses_again",
+    title: "Look at the cart again",
+    project,
+    startedAtMs: Date.now() - 90_000_000,
+    runs: [
+      {
+        agent: "main",
+        task: "Look at the cart again",
+        from: 0,
+        to: 4_000,
+        answer: "## Done\n\n- **one** and `three`",
+        files: ["src/b.ts"],
+        runs: [{ ...part(0), status: "timeout" }, part(3)],
+      },
+    ],
+  });
   store.addPlan(planOf(project));
   await store.shutdown();
 }

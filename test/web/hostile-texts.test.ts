@@ -122,6 +122,8 @@ describe.skipIf(!hasBrowser)("texts that are meant to do harm", () => {
       const { sessionId, runIds } = session;
       await look(`/trace/${sessionId}?view=lanes`);
       await look(`/trace/${sessionId}`);
+      for (const answers of ["beside", "words", "lines"])
+        await look(`/compare?a=${sessionId}&b=ses_bad0&answers=${answers}`);
       for (const runId of runIds)
         for (const tab of ["prompt", "result", "tools", "files", "permissions", "raw"])
           await look(`/trace/${sessionId}?run=${runId}&tab=${tab}`, "aside");
@@ -192,6 +194,8 @@ describe.skipIf(!hasBrowser)("texts that are meant to do harm", () => {
         `/trace/${part}`,
         `/trace/ses_bad0?run=${part}&tab=${part}&view=${part}&q=${part}`,
         `/runs?search=${part}&state=${part}&q=${part}`,
+        `/runs?ticked=${part},ses_bad0`,
+        `/compare?a=${part}&b=ses_bad0&runs=${part}&answers=${part}&prompt=${part}`,
         `/agents/${part}?pane=${part}&side=${part}&call=${part}&q=${part}`,
         `/agents?view=${part}&below=${part}`,
         `/plans/${part}?session=${part}`,

@@ -249,6 +249,8 @@ describe.skipIf(!hasBrowser)("with the keyboard alone a person", () => {
       "/runs",
       "/chat/ses_done",
       "/trace/ses_done",
+      "/runs?ticked=ses_done,ses_again",
+      "/compare?a=ses_done&b=ses_again",
       "/plans/plan_cart",
       "/stats",
       "/health",

@@ -8,6 +8,7 @@ import { Loading } from "./ui/states.tsx";
 const Chat = lazy(() => import("./screens/chat/chat-screen.tsx"));
 const Runs = lazy(() => import("./screens/runs/runs-screen.tsx"));
 const Trace = lazy(() => import("./screens/trace/trace-screen.tsx"));
+const Compare = lazy(() => import("./screens/compare/compare-screen.tsx"));
 const Agents = lazy(() => import("./screens/agents/agents-screen.tsx"));
 const Plans = lazy(() => import("./screens/plans/plans-screen.tsx"));
 const Stats = lazy(() => import("./screens/stats/stats-screen.tsx"));
@@ -20,6 +21,7 @@ const ROUTES: readonly [path: string, screen: ComponentType][] = [
   ["/chat/:session", Chat],
   ["/runs", Runs],
   ["/trace/:session", Trace],
+  ["/compare", Compare],
   ["/agents/:name?", Agents],
   ["/plans/:id?", Plans],
   ["/stats", Stats],

@@ -20,7 +20,7 @@ export type Place = {
   isRare?: boolean;
 };
 
-/** The screens, in the order of the navigation. A trace belongs to the run it shows. */
+/** The screens, in the order of the navigation. A trace belongs to the run it shows, a comparison to its runs. */
 export const PLACES: readonly Place[] = [
   { path: "/", name: "Chat", icon: MessageSquareText, keys: "g c" },
   { path: "/runs", name: "Runs", icon: Activity, keys: "g r" },
@@ -34,6 +34,6 @@ export const PLACES: readonly Place[] = [
 /** Whether a path belongs to a place. */
 export function isWithin(place: Place, path: string): boolean {
   if (place.path === "/") return path === "/" || path.startsWith("/chat");
-  if (place.path === "/runs" && path.startsWith("/trace")) return true;
+  if (place.path === "/runs" && /^\/(trace|compare)\b/.test(path)) return true;
   return path === place.path || path.startsWith(`${place.path}/`);
 }

@@ -18,5 +18,11 @@ export const RowGroup = part("rowgroup");
 export const Row = part("row");
 /** One cell of a row. */
 export const Cell = part("gridcell");
+/** A table whose rows have several lines on a phone, which table elements cannot; name it with `aria-label`. */
+export const Table = part("table");
+/** One cell of a table. */
+export const TableCell = part("cell");
+/** The cell that names a row of a table. */
+export const RowTitle = part("rowheader");
 /** The title of a column. */
 export const TitleCell = part("columnheader");

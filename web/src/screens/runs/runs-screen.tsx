@@ -8,12 +8,15 @@ import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { RunsToolbar } from "./runs-toolbar.tsx";
 import { type GridHandle, SessionGrid } from "./session-grid.tsx";
 import { StopDialog } from "./stop-dialog.tsx";
+import { TickedBar } from "./ticked-bar.tsx";
 import { useRunFilters, useSessionList } from "./use-session-list.ts";
+import { tickedPath, useTicks } from "./use-ticks.ts";
 
 /** All sessions: what needs the person, what is at work, what is done. */
 export default function RunsScreen() {
   const filters = useRunFilters();
   const { query, sessions, counts, lines, isCut } = useSessionList(filters);
+  const ticks = useTicks();
   const [stopping, setStopping] = useState<SessionCard | null>(null);
   const grid = useRef<GridHandle>(null);
   const isFiltered = filters.search !== "" || filters.since !== "" || filters.only !== null;
@@ -31,26 +34,29 @@ export default function RunsScreen() {
           only.
         </p>
       )}
-      {query.isError && !sessions ? (
-        <Failed failure={query.error} onRetry={() => void query.refetch()} />
-      ) : !sessions ? (
-        <Loading rows={9} label="Loading sessions" />
-      ) : lines.length === 0 ? (
-        <Nothing isFiltered={isFiltered} />
-      ) : (
-        <SessionGrid lines={lines} onStop={setStopping} handle={grid} />
-      )}
+      <div className="relative flex min-h-0 flex-1 flex-col">
+        {query.isError && !sessions ? (
+          <Failed failure={query.error} onRetry={() => void query.refetch()} />
+        ) : !sessions ? (
+          <Loading rows={9} label="Loading sessions" />
+        ) : lines.length === 0 ? (
+          <Nothing isFiltered={isFiltered} allPath={tickedPath(ticks.ticked)} />
+        ) : (
+          <SessionGrid lines={lines} ticks={ticks} onStop={setStopping} handle={grid} />
+        )}
+        <TickedBar ticks={ticks} onLeave={() => grid.current?.focus()} />
+      </div>
       <StopDialog card={stopping} onClose={() => setStopping(null)} />
     </>
   );
 }
 
-function Nothing({ isFiltered }: { isFiltered: boolean }) {
+function Nothing({ isFiltered, allPath }: { isFiltered: boolean; allPath: string }) {
   if (isFiltered)
     return (
       <Empty icon={SearchX} title="Nothing fits">
         <p>No session has these words in its title, tasks or answers, or it stands otherwise.</p>
-        <Link href="/runs" className="mt-3 inline-block text-accent underline underline-offset-2">
+        <Link href={allPath} className="mt-3 inline-block text-accent underline underline-offset-2">
           Show all sessions
         </Link>
       </Empty>

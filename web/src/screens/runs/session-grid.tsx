@@ -7,7 +7,9 @@ import { join } from "../../ui/join.ts";
 import { useNarrow } from "../../ui/use-narrow.ts";
 import type { Line } from "./group-sessions.ts";
 import { COLUMNS, SessionCardRow, SessionRow } from "./session-row.tsx";
+import { BAR_PX } from "./ticked-bar.tsx";
 import { useCursor } from "./use-cursor.ts";
+import type { useTicks } from "./use-ticks.ts";
 
 const HEAD_PX = 36;
 const ROW_PX = 44;
@@ -21,19 +23,27 @@ export type GridHandle = { focus: () => void };
 /** The sessions as a grid with one line under the cursor; only the lines in sight are drawn. */
 export function SessionGrid({
   lines,
+  ticks,
   onStop,
   handle,
 }: {
   lines: readonly Line[];
+  ticks: ReturnType<typeof useTicks>;
   onStop: (card: SessionCard) => void;
   handle: Ref<GridHandle>;
 }) {
   const scroller = useRef<HTMLDivElement>(null);
   const isNarrow = useNarrow(NO_ROOM);
   const nowMs = useNow(true);
-  const virtual = useLines(lines, scroller, isNarrow);
+  const virtual = useLines(lines, { scroller, isNarrow, endPx: ticks.ticked.length > 0 ? BAR_PX : 0 });
   const scrollTo = (index: number) => virtual.scrollToIndex(index);
-  const { currentId, setCurrent, focus, onKeyDown } = useCursor({ lines, scroller, scrollTo, onStop });
+  const { currentId, setCurrent, focus, onKeyDown } = useCursor({
+    lines,
+    scroller,
+    scrollTo,
+    ticks,
+    onStop,
+  });
   useImperativeHandle(handle, () => ({ focus }));
   const Session = isNarrow ? SessionCardRow : SessionRow;
   return (
@@ -64,6 +74,8 @@ export function SessionGrid({
                   rowIndex={index + 2}
                   nowMs={nowMs}
                   isCurrent={line.card.session_id === currentId}
+                  isTicked={ticks.ticked.includes(line.card.session_id)}
+                  onTick={ticks.toggle}
                   onStop={onStop}
                   onCurrent={setCurrent}
                 />
@@ -76,7 +88,14 @@ export function SessionGrid({
   );
 }
 
-function useLines(lines: readonly Line[], scroller: React.RefObject<HTMLElement | null>, isNarrow: boolean) {
+type LinesOptions = {
+  scroller: React.RefObject<HTMLElement | null>;
+  isNarrow: boolean;
+  /** Kept free below the last line. */
+  endPx: number;
+};
+
+function useLines(lines: readonly Line[], { scroller, isNarrow, endPx }: LinesOptions) {
   // A new function for other lines or another width makes the list take their heights anew.
   const keyOf = useCallback(
     (index: number) => {
@@ -94,6 +113,8 @@ function useLines(lines: readonly Line[], scroller: React.RefObject<HTMLElement 
     // The titles stay in place above the lines.
     scrollMargin: 0,
     scrollPaddingStart: isNarrow ? 0 : 32,
+    paddingEnd: endPx,
+    scrollPaddingEnd: endPx,
     overscan: 12,
   });
 }
@@ -119,6 +140,9 @@ function GridTitles({ isHidden }: { isHidden: boolean }) {
           COLUMNS,
         )}
       >
+        <TitleCell>
+          <span className="sr-only">Ticked</span>
+        </TitleCell>
         {TITLES.map(({ name, className }) => (
           <TitleCell key={name} className={className}>
             {name}

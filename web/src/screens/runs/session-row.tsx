@@ -9,10 +9,11 @@ import { join } from "../../ui/join.ts";
 import { countOf, showAge, showCost, showDuration, showMoment, showTokens } from "../../ui/measures.ts";
 import { StatusBadge } from "../../ui/status.tsx";
 import { groupOf, standingOf, workedMs } from "./group-sessions.ts";
+import { TickBox } from "./tick-box.tsx";
 
 /** Columns of the list, by the room there is; on a phone the same cells stand in two lines. */
 export const COLUMNS =
-  "grid-cols-[6.5rem_minmax(0,1fr)_4.5rem_4rem_5.5rem_4rem] @4xl:grid-cols-[6.5rem_minmax(0,1fr)_9rem_4.5rem_4rem_5.5rem_4rem] @5xl:grid-cols-[6.5rem_minmax(0,1fr)_10rem_7.5rem_5rem_4.5rem_4.5rem_5.5rem_4rem]";
+  "grid-cols-[1.25rem_6.5rem_minmax(0,1fr)_4.5rem_4rem_5.5rem_4rem] @4xl:grid-cols-[1.25rem_6.5rem_minmax(0,1fr)_9rem_4.5rem_4rem_5.5rem_4rem] @5xl:grid-cols-[1.25rem_6.5rem_minmax(0,1fr)_10rem_7.5rem_5rem_4.5rem_4.5rem_5.5rem_4rem]";
 
 /** What a row is told by the list around it. */
 export type RowProps = {
@@ -20,13 +21,15 @@ export type RowProps = {
   rowIndex: number;
   nowMs: number;
   isCurrent: boolean;
+  isTicked: boolean;
+  onTick: (sessionId: string) => void;
   onStop: (card: SessionCard) => void;
   onCurrent: (sessionId: string) => void;
 };
 
 /** One session of the list. */
 export const SessionRow = memo(function SessionRow(props: RowProps) {
-  const { card, rowIndex, nowMs, isCurrent } = props;
+  const { card, rowIndex, nowMs, isCurrent, isTicked } = props;
   const figure = "figures text-right text-xs text-ink-2";
   return (
     <Row
@@ -38,9 +41,10 @@ export const SessionRow = memo(function SessionRow(props: RowProps) {
       className={join(
         "relative grid h-11 items-center gap-x-3 border-b border-line px-4 -outline-offset-2 hover:bg-hover/60",
         COLUMNS,
-        isCurrent && "bg-raised",
+        isTicked ? "bg-accent-soft" : isCurrent && "bg-raised",
       )}
     >
+      <SessionTick {...props} />
       <Cell className="flex">
         <StatusBadge standing={standingOf(card)} />
       </Cell>
@@ -68,7 +72,7 @@ export const SessionRow = memo(function SessionRow(props: RowProps) {
 
 /** The same on a phone: what it is about, and below it how it went. */
 export const SessionCardRow = memo(function SessionCardRow(props: RowProps) {
-  const { card, rowIndex, nowMs, isCurrent } = props;
+  const { card, rowIndex, nowMs, isCurrent, isTicked } = props;
   return (
     <Row
       aria-rowindex={rowIndex}
@@ -78,10 +82,11 @@ export const SessionCardRow = memo(function SessionCardRow(props: RowProps) {
       onFocus={() => props.onCurrent(card.session_id)}
       className={join(
         "relative flex h-17 flex-col justify-center gap-1 border-b border-line px-4 -outline-offset-2",
-        isCurrent && "bg-raised",
+        isTicked ? "bg-accent-soft" : isCurrent && "bg-raised",
       )}
     >
       <div className="flex min-w-0 items-center gap-2" role="none">
+        <SessionTick {...props} />
         <TaskCell card={card} />
         <RowActions {...props} />
       </div>
@@ -99,6 +104,10 @@ export const SessionCardRow = memo(function SessionCardRow(props: RowProps) {
     </Row>
   );
 });
+
+function SessionTick({ card: { session_id: id, title }, isTicked, onTick }: RowProps) {
+  return <TickBox name={title || id} isTicked={isTicked} onTick={() => onTick(id)} />;
+}
 
 function TaskCell({ card }: { card: SessionCard }) {
   const { session_id: id, title, found, holder } = card;

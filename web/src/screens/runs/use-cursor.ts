@@ -3,16 +3,18 @@ import { useLocation } from "wouter";
 import type { SessionCard } from "../../../../src/schema/api/session.ts";
 import { useShortcuts } from "../../shell/shortcuts.ts";
 import { groupOf, type Line } from "./group-sessions.ts";
+import type { useTicks } from "./use-ticks.ts";
 
 type CursorOptions = {
   lines: readonly Line[];
   scroller: RefObject<HTMLElement | null>;
   scrollTo: (index: number) => void;
+  ticks: ReturnType<typeof useTicks>;
   onStop: (card: SessionCard) => void;
 };
 
 /** The line that the keys act on. It belongs to a session, whatever place the list gives that. */
-export function useCursor({ lines, scroller, scrollTo, onStop }: CursorOptions) {
+export function useCursor({ lines, scroller, scrollTo, ticks, onStop }: CursorOptions) {
   const [, go] = useLocation();
   const [currentId, setCurrent] = useState<string | null>(null);
   /** A line that the focus goes to as soon as it is drawn. */
@@ -45,6 +47,8 @@ export function useCursor({ lines, scroller, scrollTo, onStop }: CursorOptions) 
   useShortcuts([
     { keys: "j", does: "Next session", act: () => step(1) },
     { keys: "k", does: "Session before", act: () => step(-1) },
+    // A button that has the focus has its own use for this key, so that only rows take it, below.
+    { keys: "Space", does: "Tick the session, to compare two", act: () => {} },
     { keys: "t", does: "Open the session's trace", act: () => card && go(`/trace/${card.session_id}`) },
     {
       keys: "x",
@@ -59,6 +63,8 @@ export function useCursor({ lines, scroller, scrollTo, onStop }: CursorOptions) 
     else if (event.key === "Home") goTo(0, 1);
     else if (event.key === "End") goTo(lines.length - 1, -1);
     else if (event.key === "Enter" && card) go(`/chat/${card.session_id}`);
+    else if (event.key === " " && card) ticks.toggle(card.session_id);
+    else if (event.key === "Escape" && ticks.ticked.length > 0) ticks.clear();
     else return;
     event.preventDefault();
   };

@@ -15,7 +15,11 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** How a run that did not simply get done came to its end. */
-export function endInWords({ status, partial, bailoutReason }: RunView): string {
+export function endInWords({
+  status,
+  partial,
+  bailoutReason,
+}: Pick<RunView, "status" | "partial" | "bailoutReason">): string {
   const why = bailoutReason && bailoutReason !== status ? REASONS[bailoutReason] : undefined;
   if (partial) return why ? `Cut short: ${why}.` : "Cut short.";
   if (status === "failed") return "Failed.";

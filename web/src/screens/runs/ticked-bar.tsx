@@ -1,0 +1,88 @@
+import { GitCompareArrows, X } from "lucide-react";
+import { useShortcuts } from "../../shell/shortcuts.ts";
+import { Button } from "../../ui/button.tsx";
+import { Keys } from "../../ui/keys.tsx";
+import { useSessionDetail } from "../compare/use-session-detail.ts";
+import type { useTicks } from "./use-ticks.ts";
+
+/** So much of the list's end stays free for the bar that lies over it. */
+export const BAR_PX = 72;
+
+/** What is ticked and what can be done with it; it lies over the end of the list, which stays where it is. */
+export function TickedBar({
+  ticks,
+  onLeave,
+}: {
+  ticks: ReturnType<typeof useTicks>;
+  /** The button that was used is gone, and the list takes the focus. */
+  onLeave: () => void;
+}) {
+  const { ticked, isRefused, toggle, clear, compare } = ticks;
+  useShortcuts([{ keys: "c", does: "Compare the two ticked sessions", act: compare }]);
+  const untick = (id: string) => {
+    toggle(id);
+    onLeave();
+  };
+  const untickAll = () => {
+    clear();
+    onLeave();
+  };
+  const words = wordsFor(ticked.length, isRefused);
+  return (
+    <>
+      <p role="status" className="sr-only">
+        {words}
+      </p>
+      {ticked.length > 0 && (
+        <section
+          aria-label="Ticked sessions"
+          className="absolute inset-x-3 bottom-3 z-20 mx-auto flex w-fit max-w-[calc(100%-1.5rem)] animate-arrive items-center gap-2 rounded-xl border border-line-strong bg-panel py-1.5 pr-1.5 pl-3 shadow-float"
+        >
+          <p aria-hidden className="text-sm text-ink-2">
+            {words}
+          </p>
+          <ul className="flex min-w-0 gap-1.5 max-sm:hidden">
+            {ticked.map((id) => (
+              <TickedSession key={id} id={id} onUntick={untick} />
+            ))}
+          </ul>
+          <Button
+            kind="primary"
+            disabled={ticked.length < 2}
+            onClick={compare}
+            title={ticked.length < 2 ? "Tick another session first" : undefined}
+          >
+            <GitCompareArrows aria-hidden className="size-3.5" /> Compare
+            <span className="max-sm:hidden">
+              <Keys keys="c" />
+            </span>
+          </Button>
+          <Button kind="quiet" aria-label="Untick all" title="Untick all (Escape)" onClick={untickAll}>
+            <X className="size-4" />
+          </Button>
+        </section>
+      )}
+    </>
+  );
+}
+
+function wordsFor(count: number, isRefused: boolean): string {
+  if (isRefused) return "Two are ticked: untick one first";
+  if (count === 0) return "";
+  return count === 1 ? "1 ticked – tick another to compare" : "2 ticked";
+}
+
+function TickedSession({ id, onUntick }: { id: string; onUntick: (id: string) => void }) {
+  const { data } = useSessionDetail(id);
+  const name = data?.session.title || id;
+  return (
+    <li className="flex h-7 max-w-52 min-w-0 items-center gap-0.5 rounded-md bg-raised pl-2 text-xs text-ink">
+      <span className="truncate" title={name}>
+        {name}
+      </span>
+      <Button kind="quiet" small aria-label={`Untick ${name}`} onClick={() => onUntick(id)}>
+        <X className="size-3" />
+      </Button>
+    </li>
+  );
+}
