@@ -16,6 +16,7 @@ import { createRecordWriter, describeOp, type RecordOp, sessionOf } from "./reco
 import { createMessageIds } from "./rows/message-ids.ts";
 import { createOpenRows } from "./rows/open-rows.ts";
 import { createMessageReader, type MessageReader } from "./rows/read-messages.ts";
+import { createMomentReader, type MomentReader } from "./rows/read-moments.ts";
 import { createOutlineReader, type OutlineReader } from "./rows/read-outline.ts";
 import { createSessionSearch, type SessionSearch } from "./rows/search-sessions.ts";
 import { createSessionLeases, type SessionLeases } from "./session-lease.ts";
@@ -51,6 +52,7 @@ export type Store = Journal &
   StoreJournal &
   MessageReader &
   OutlineReader &
+  MomentReader &
   SessionSearch &
   SessionReader &
   StatsReader &
@@ -145,6 +147,7 @@ function assemble({ db, path, close: release }: Database, surroundings: Surround
     ...naming(path, sessions),
     ...naming(path, createMessageReader(db)),
     ...naming(path, createOutlineReader(db)),
+    ...naming(path, createMomentReader(db)),
     ...naming(path, createSessionSearch(db)),
     ...naming(path, createStatsReader(db)),
     shutdown: () =>
@@ -181,6 +184,7 @@ function naming<
     | SessionReader
     | MessageReader
     | OutlineReader
+    | MomentReader
     | SessionSearch
     | StatsReader
     | PlanTable

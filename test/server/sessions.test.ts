@@ -64,6 +64,13 @@ test("a task is started, followed live by two readers, and stands in every view 
   expect(steps.body.steps).toHaveLength(2);
   const rest = await server.get(`/api/sessions/${id}/steps?after=${steps.body.next}`);
   expect(rest.body).toMatchObject({ next: null });
+  const all = await server.get(`/api/sessions/${id}/moments`);
+  expect(all.body).toMatchObject({ tools: ["delegate_many"], tool: [null, 0, null, null, null], next: null });
+  expect(all.body.run).toEqual([0, 0, 1, 2, 0]);
+  const firstTwo = await server.get(`/api/sessions/${id}/moments?limit=2`);
+  const others = await server.get(`/api/sessions/${id}/moments?after=${firstTwo.body.next}`);
+  for (const column of ["startedAtMs", "endedAtMs", "tokens", "costUsd"])
+    expect([firstTwo.body[column], others.body[column]].flat()).toEqual(all.body[column]);
   const trace = await server.get(`/api/sessions/${id}/trace`);
   expect(trace.body).toMatchObject({ totals: { runs: 3 }, runs: [{ turns: [], children: [{}, {}] }] });
   const run = await server.get(`/api/runs/${body.runId}`);

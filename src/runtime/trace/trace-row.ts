@@ -123,6 +123,7 @@ export function approvalOf({
     tool,
     reason: textIn(request.reason) ?? "",
     askedAt: isoOf(requestedAtMs),
+    answeredAt: answer ? isoOf(answer.atMs) : null,
     allowed: answer?.allowed ?? null,
     by: answer?.by ?? null,
     note: answer?.note ?? null,

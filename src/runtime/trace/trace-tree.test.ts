@@ -122,6 +122,7 @@ test("what a person was asked stands with the run that asked", () => {
       tool: "shell",
       reason: "it is asked",
       askedAt: STARTED,
+      answeredAt: "1970-01-01T00:00:00.005Z",
       allowed: false,
       by: "ada",
       note: "no",

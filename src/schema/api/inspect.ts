@@ -7,6 +7,25 @@ import type { RightsRow } from "./agent.ts";
 /** `GET /api/sessions/:id/trace`: the tree with its figures and lanes; turns and calls are read run by run. */
 export type TraceView = Trace;
 
+/**
+ * `GET /api/sessions/:id/moments`: when each model and tool call began and ended and what it took, a column for each fact, in
+ * the order they opened. A session has a hundred times as many of them as runs.
+ */
+export type MomentList = {
+  /** What `run` and `tool` count in. */
+  runIds: string[];
+  tools: string[];
+  run: number[];
+  /** Null of a model call. */
+  tool: (number | null)[];
+  startedAtMs: number[];
+  endedAtMs: (number | null)[];
+  tokens: number[];
+  costUsd: (number | null)[];
+  /** Give it as `after` for what follows; null if nothing does. */
+  next: number | null;
+};
+
 /** `GET /api/runs/:id`: everything about one run. */
 export type RunDetail = {
   runId: string;

@@ -69,7 +69,8 @@ export type TraceApproval = {
   tool: string;
   reason: string;
   askedAt: string;
-  /** Null until somebody has answered. */
+  /** Null until somebody has answered, as are the rest. */
+  answeredAt: string | null;
   allowed: boolean | null;
   by: string | null;
   note: string | null;

@@ -81,6 +81,19 @@ export const traceShape: JsonSchema = {
   required: ["format", "session", "endMs", "totals", "gaps", "runs"],
 };
 
+/** When model and tool calls began and ended, in columns. */
+export const momentShape: JsonSchema = shape({
+  runIds: list(text),
+  tools: list(text),
+  run: list(whole),
+  tool: list(orNull(whole)),
+  startedAtMs: list(number),
+  endedAtMs: list(orNull(number)),
+  tokens: list(number),
+  costUsd: list(orNull(number)),
+  next: orNull(whole),
+});
+
 const problem = shape({ severity: text, file: text, line: whole, code: text, message: text, fix: text });
 
 /** What a health check found. */

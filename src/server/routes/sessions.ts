@@ -1,20 +1,22 @@
 import { loadOutline } from "../../runtime/trace/load-trace.ts";
 import { everyRun } from "../../runtime/trace/walk-runs.ts";
-import type { TraceView } from "../../schema/api/inspect.ts";
+import type { MomentList, TraceView } from "../../schema/api/inspect.ts";
 import type { SessionDetail, SessionList, StepList } from "../../schema/api/session.ts";
 import { digits, numberOf } from "../api/digits.ts";
-import { traceShape } from "../api/inspect-shapes.ts";
+import { momentShape, traceShape } from "../api/inspect-shapes.ts";
 import { defineRoute, type Route } from "../api/route.ts";
 import { sessionCard as cardShape, runShape, sessionState, stepList } from "../api/session-shapes.ts";
 import { list, oneOf, orNull, shape, text, whole } from "../api/shapes.ts";
 import { ownSession } from "../own-project.ts";
 import { findSessions, GROUPS, type WantedSessions } from "../views/find-sessions.ts";
+import { readMoments } from "../views/read-moments.ts";
 import { readSteps } from "../views/read-steps.ts";
 import { runView } from "../views/run-view.ts";
 import { sessionCard } from "../views/session-card.ts";
 
 const MOST_SESSIONS = 500;
 const MOST_STEPS = 1_000;
+const MOST_MOMENTS = 20_000;
 
 const states: readonly string[] = Array.isArray(sessionState.enum) ? sessionState.enum : [];
 
@@ -71,6 +73,18 @@ export const sessionRoutes: readonly Route[] = [
         runId: run,
         after: Number(after ?? 0),
         limit: numberOf(limit, { otherwise: 200, least: 1, most: MOST_STEPS }),
+      }),
+  }),
+  defineRoute<{ after?: string; limit?: string }>({
+    method: "get",
+    path: "/api/sessions/:id/moments",
+    summary: "When each model and tool call of a session began and ended, without their texts.",
+    query: shape({ "after?": digits, "limit?": digits }),
+    answer: momentShape,
+    handle: ({ params: { id = "" }, query: { after, limit } }, desk): MomentList =>
+      readMoments(desk.runtime.store, ownSession(desk, id).session_id, {
+        after: Number(after ?? 0),
+        limit: numberOf(limit, { otherwise: MOST_MOMENTS, least: 1, most: MOST_MOMENTS }),
       }),
   }),
   defineRoute({

@@ -16,6 +16,7 @@ import { join } from "./join.ts";
 
 /** How something stands: a run's or session's status, or a finer word for it. */
 export type Standing =
+  | "not begun"
   | "pending"
   | "running"
   | "waiting"
@@ -37,6 +38,7 @@ type Look = {
 
 /** Icon, word and colour of each: never the colour alone. */
 const LOOKS: Readonly<Record<Standing, Look>> = {
+  "not begun": { word: "not begun", tone: "text-off", soft: "bg-off-soft", icon: CircleDashed },
   pending: { word: "queued", tone: "text-off", soft: "bg-off-soft", icon: CircleDashed },
   running: { word: "running", tone: "text-run", soft: "bg-run-soft", icon: LoaderCircle, spins: true },
   waiting: { word: "needs you", tone: "text-warn", soft: "bg-warn-soft", icon: Hand },

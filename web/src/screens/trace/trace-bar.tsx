@@ -8,6 +8,7 @@ import { Keys } from "../../ui/keys.tsx";
 import { countOf } from "../../ui/measures.ts";
 import { Tooltip } from "../../ui/tooltip.tsx";
 import { useNarrow } from "../../ui/use-narrow.ts";
+import { ReplayToggle } from "./replay/replay-toggle.tsx";
 import type { TraceIndex } from "./trace-index.ts";
 import type { useLook } from "./use-look.ts";
 
@@ -35,6 +36,7 @@ export function TraceBar({ look, index }: { look: ReturnType<typeof useLook>; in
           {isNarrow ? <span className="sr-only"> failures, go to the first</span> : <Keys keys="f" />}
         </Button>
       )}
+      <ReplayToggle />
       {(!isNarrow || look.view === "lanes") && (
         <div className="ml-auto flex items-center gap-0.5">
           <span className="figures mr-1 text-2xs text-ink-3">
@@ -89,7 +91,7 @@ function FilterBox({ value, onChange }: { value: string; onChange: (text: string
   useShortcuts([{ keys: "/", does: "Filter runs", act: () => field.current?.focus() }]);
   return (
     <SearchField
-      around="min-w-36 flex-1 sm:max-w-64"
+      around="min-w-24 flex-1 sm:max-w-64 sm:min-w-36"
       ref={field}
       aria-label="Filter runs by agent or text"
       placeholder="Filter by agent or text"

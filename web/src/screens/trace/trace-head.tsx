@@ -8,6 +8,8 @@ import { countOf, showCost, showTokens } from "../../ui/measures.ts";
 import { ScreenHead } from "../../ui/screen-head.tsx";
 import { StatusBadge } from "../../ui/status.tsx";
 import { ExportMenu } from "./export-menu.tsx";
+import { ReplayHead } from "./replay/replay-head.tsx";
+import { useIsReplayed } from "./replay/replay-scope.tsx";
 import { showSpan } from "./show-span.ts";
 
 /** What the trace is of, how it stands and what it amounts to. */
@@ -16,6 +18,8 @@ export function TraceHead({ trace }: { trace: TraceView }) {
   const card = useSignal(useSession().session);
   const state = card?.state ?? trace.session.state;
   const needsYou = state === "running" && (card?.asks ?? 0) > 0;
+  const standing = needsYou ? "waiting" : state;
+  const isReplayed = useIsReplayed();
   return (
     <ScreenHead
       isCrowded
@@ -23,8 +27,14 @@ export function TraceHead({ trace }: { trace: TraceView }) {
       tab={`Trace: ${title || id}`}
       about={
         <div className="flex flex-wrap items-start gap-x-3 gap-y-0.5 sm:flex-nowrap">
-          <StatusBadge standing={needsYou ? "waiting" : state} />
-          <Totals trace={trace} />
+          {isReplayed ? (
+            <ReplayHead trace={trace} now={standing} Figure={Figure} />
+          ) : (
+            <>
+              <StatusBadge standing={standing} />
+              <Totals trace={trace} />
+            </>
+          )}
         </div>
       }
     >

@@ -1,11 +1,15 @@
 import { GitBranch } from "lucide-react";
 import { Link } from "wouter";
 import type { TraceView } from "../../../../src/schema/api/inspect.ts";
+import { useSignal } from "../../live/signal.ts";
 import { useSession } from "../../live/use-session.tsx";
+import { join } from "../../ui/join.ts";
 import { ScreenHead } from "../../ui/screen-head.tsx";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { LanesView } from "./lanes/lanes-view.tsx";
 import { RunPane } from "./pane/run-pane.tsx";
+import { ReplayBar } from "./replay/replay-bar.tsx";
+import { ReplayScope, useIsReplayed, useReplay } from "./replay/replay-scope.tsx";
 import { TraceBar } from "./trace-bar.tsx";
 import { TraceHead } from "./trace-head.tsx";
 import { TreeView } from "./tree/tree-view.tsx";
@@ -17,7 +21,12 @@ import { useTrace } from "./use-trace.ts";
 export function TracePage() {
   const loaded = useTrace();
   const { query, trace } = loaded;
-  if (trace) return <Drawn {...loaded} trace={trace} />;
+  if (trace)
+    return (
+      <ReplayScope trace={trace} timeline={loaded.timeline}>
+        <Drawn {...loaded} trace={trace} />
+      </ReplayScope>
+    );
   return (
     <>
       <ScreenHead title="Trace" />
@@ -35,8 +44,14 @@ export function TracePage() {
 }
 
 function Drawn(loaded: ReturnType<typeof useTrace> & { trace: TraceView }) {
-  const { trace, index, timeline, nowMs } = loaded;
-  const look = useLook(index);
+  const { trace, index, nowMs } = loaded;
+  const { at, isPlaying, timeline, goTo } = useReplay();
+  const isReplayed = useIsReplayed();
+  const isMoving = useSignal(isPlaying) || !isReplayed;
+  const look = useLook(index, ({ endMs }) => {
+    // A failure that lies ahead is gone to in time as well.
+    if (at.value !== null && endMs !== null && at.value < endMs) goTo(endMs);
+  });
   useBackToRun(look.openId);
   const { sessionId } = useSession();
   const View = look.view === "lanes" ? LanesView : TreeView;
@@ -56,7 +71,13 @@ function Drawn(loaded: ReturnType<typeof useTrace> & { trace: TraceView }) {
     <>
       <TraceHead trace={trace} />
       <TraceBar look={look} index={index} />
-      <div className="flex min-h-0 flex-1">
+      {isReplayed && <ReplayBar isLive={trace.session.state === "running"} />}
+      <div
+        className={join(
+          "flex min-h-0 flex-1",
+          !isMoving && "motion-safe:[&_.animate-spin]:[animation-play-state:paused]",
+        )}
+      >
         <View
           trace={trace}
           index={index}

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { TraceRun } from "../../../../src/schema/inspect/trace.ts";
 import { useShortcuts } from "../../shell/shortcuts.ts";
 import type { TraceIndex } from "./trace-index.ts";
 import { type Tab, useTraceAddress, type View } from "./use-trace-address.ts";
@@ -9,7 +10,7 @@ const MOST_ZOOM = 400;
 const FOLLOW_MS = 140;
 
 /** What the person looks at: the run under the cursor, the one in the pane, the view and its zoom. */
-export function useLook(index: TraceIndex) {
+export function useLook(index: TraceIndex, onFailure: (run: TraceRun) => void) {
   const { runId: openId, tab, view, filter, change } = useTraceAddress();
   const [cursorId, setCursor] = useState(openId);
   const [zoom, setZoom] = useState(1);
@@ -46,7 +47,9 @@ export function useLook(index: TraceIndex) {
   const failure = () => {
     const at = index.failures.findIndex(({ runId }) => runId === cursorId);
     const next = index.failures[(at + 1) % Math.max(1, index.failures.length)];
-    if (next) open(next.runId);
+    if (!next) return;
+    onFailure(next);
+    open(next.runId);
   };
   const acts = {
     open,

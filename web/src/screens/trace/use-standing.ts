@@ -1,13 +1,16 @@
 import type { TraceRun } from "../../../../src/schema/inspect/trace.ts";
 import { useSignal } from "../../live/signal.ts";
+import { useSelected } from "../../live/use-selected.ts";
 import { useSession } from "../../live/use-session.tsx";
-import { standingOf } from "../../ui/status.tsx";
+import { standingAt, standingNow } from "./replay/course/standing-at.ts";
+import { useReplay } from "./replay/replay-scope.tsx";
 
-/** How a run stands in one word. One that is open runs, waits for a person, or has lost its process. */
+/** How a run stands in one word: now, or where the playhead is. */
 export function useStanding(run: TraceRun): string {
   const session = useSignal(useSession().session);
-  if (run.endMs !== null) return standingOf(run);
-  if (run.approvals.some(({ allowed }) => allowed === null)) return "waiting";
+  const { at, endMs } = useReplay();
   const state = session?.state ?? "running";
-  return state === "running" ? standingOf(run) : state;
+  return useSelected(at, (atMs) =>
+    atMs === null ? standingNow(run, state) : standingAt(run, atMs, { endMs, state }),
+  );
 }

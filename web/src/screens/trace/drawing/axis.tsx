@@ -1,5 +1,6 @@
 import { useMemo } from "react";
 import { showDuration } from "../../../ui/measures.ts";
+import { PlayheadLine } from "../replay/playhead.tsx";
 import { type Timeline, ticksOf } from "./timeline.ts";
 
 /** What is drawn along time: the axis, its width in pixels and where it begins. */
@@ -57,6 +58,7 @@ export function AxisLines({ chart: { timeline, widthPx, leftPx } }: { chart: Cha
           style={{ left: from * widthPx, width: (to - from) * widthPx, background: HATCHED }}
         />
       ))}
+      <PlayheadLine />
     </div>
   );
 }

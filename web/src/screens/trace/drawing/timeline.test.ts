@@ -25,6 +25,12 @@ test("an idle stretch is drawn short, and what comes after it follows at once", 
   ]);
 });
 
+test("the moment at a place is the one that is drawn there, also inside of an idle stretch", () => {
+  const { at, momentAt } = createTimeline({ gaps: [{ startMs: 100, endMs: 10_100 }] }, 10_200);
+  for (const ms of [0, 60, 100, 2_000, 10_100, 10_150, 10_200]) expect(momentAt(at(ms))).toBeCloseTo(ms);
+  expect([momentAt(-1), momentAt(2)]).toEqual([0, 10_200]);
+});
+
 test("ticks are at round distances and no closer than there is room for", () => {
   const ticks = ticksOf(createTimeline({ gaps: [] }, 64_000), 800);
   expect(ticks.map(({ text }) => text)).toEqual(["0", "10 s", "20 s", "30 s", "40 s", "50 s", "1 m"]);

@@ -8,6 +8,8 @@ export type Timeline = {
   readonly gaps: readonly { from: number; to: number; leftOutMs: number }[];
   /** Where a moment is, from 0 to 1. */
   at(ms: number): number;
+  /** The moment at such a place. */
+  momentAt(place: number): number;
   /** Stretches of work between the gaps, in milliseconds. */
   readonly parts: readonly { startMs: number; endMs: number }[];
 };
@@ -32,6 +34,14 @@ export function createTimeline({ gaps }: Pick<Trace, "gaps">, endMs: number): Ti
     }
     return drawn / length;
   }
+  /** Between two edges of work and idle stretches both run evenly. */
+  function momentAt(place: number): number {
+    const next = edges.findIndex((edge, index) => index > 0 && at(edge) >= place);
+    if (next < 0) return place <= 0 ? 0 : end;
+    const [fromMs = 0, toMs = 0] = [edges[next - 1], edges[next]];
+    const drawn = at(toMs) - at(fromMs);
+    return drawn <= 0 ? toMs : fromMs + ((Math.max(0, place) - at(fromMs)) / drawn) * (toMs - fromMs);
+  }
   const edges = [0, ...inside.flatMap((gap) => [gap.startMs, gap.endMs]), end];
   const parts = inside.concat({ startMs: end, endMs: end }).map((gap, index) => ({
     startMs: edges[index * 2] ?? 0,
@@ -40,6 +50,7 @@ export function createTimeline({ gaps }: Pick<Trace, "gaps">, endMs: number): Ti
   return {
     endMs: end,
     at,
+    momentAt,
     parts,
     gaps: inside.map((gap) => ({
       from: at(gap.startMs),

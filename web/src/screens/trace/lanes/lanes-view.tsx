@@ -7,10 +7,14 @@ import { lookOf } from "../../../ui/status.tsx";
 import { AxisLines, AxisNames, type Chart } from "../drawing/axis.tsx";
 import { bringIntoSight } from "../drawing/bring-into-sight.ts";
 import type { Drawing } from "../drawing/drawing.ts";
+import { LEAST_BAR_PX } from "../drawing/least-bar.ts";
 import { RunBar } from "../drawing/run-bar.tsx";
 import { useChart } from "../drawing/use-chart.ts";
 import { isFree, useRovingFocus } from "../drawing/use-roving-focus.ts";
 import { useViewport } from "../drawing/use-viewport.ts";
+import { NOT_BEGUN } from "../replay/course/standing-at.ts";
+import { AxisHandle, usePlayheadPlace } from "../replay/playhead.tsx";
+import { useUntil } from "../replay/use-until.ts";
 import { showSpan } from "../show-span.ts";
 import { fitting } from "../tree/tree-rows.ts";
 import { useStanding } from "../use-standing.ts";
@@ -20,6 +24,8 @@ import { useLaneKeys } from "./use-lane-keys.ts";
 const LANE_PX = 34;
 const HEAD_PX = 32;
 const NAME_PX = 44;
+/** Room that a bar needs to say that its run has not begun. */
+const LEAST_WORDS_PX = 64;
 
 /** The runs by lanes: what ran at the same time stands one below the other, and a run below its parent. */
 export function LanesView(props: Drawing) {
@@ -33,6 +39,7 @@ export function LanesView(props: Drawing) {
     viewport,
     anchorMs: index.byId.get(cursorId ?? "")?.startMs ?? 0,
   });
+  usePlayheadPlace(scroller, chart);
   const lanes = useMemo(() => lanesOf(trace.runs), [trace]);
   const kept = useMemo(() => fitting(trace.runs, filter), [trace, filter]);
   const virtual = useVirtualizer({
@@ -112,9 +119,10 @@ function LanesHead({ chart }: { chart: Chart }) {
         >
           Lane
         </TitleCell>
-        <TitleCell>
+        <TitleCell className="relative">
           <span className="sr-only">Runs by when they were at work</span>
           <AxisNames chart={chart} />
+          <AxisHandle chart={chart} />
         </TitleCell>
       </Row>
     </RowGroup>
@@ -147,14 +155,17 @@ function LaneBar({
 }) {
   const { displayName } = useFace(run.agent);
   const standing = useStanding(run);
+  const untilMs = useUntil(run, timeline.endMs);
   const isOpen = run.runId === openId;
+  const isEarly = standing === NOT_BEGUN;
+  const drawnPx = Math.min(width, Math.max(LEAST_BAR_PX, timeline.at(untilMs) * chart.widthPx - left));
   return (
     <button
       type="button"
       tabIndex={isFirst ? 0 : -1}
       data-run={run.runId}
       aria-pressed={isOpen}
-      aria-label={`${displayName} ${run.task}, ${lookOf(standing).word}, ${showSpan((run.endMs ?? timeline.endMs) - run.startMs)}`}
+      aria-label={`${displayName} ${run.task}, ${lookOf(standing).word}${isEarly ? "" : `, ${showSpan(untilMs - run.startMs)}`}`}
       title={`${displayName}: ${run.task}`}
       onClick={() => onOpen(run.runId)}
       className={join(
@@ -164,13 +175,24 @@ function LaneBar({
       )}
       style={{ left, width }}
     >
-      <RunBar standing={standing} place={{ left: 0, width, within: width }} stickyPx={chart.leftPx} isBeside>
-        {!isFaint && (
-          <>
-            <strong className="font-semibold text-ink">{displayName}</strong> {run.task}
-          </>
-        )}
-      </RunBar>
+      {isEarly ? (
+        <span className="absolute inset-0 flex items-center overflow-clip rounded-[4px] border border-dashed border-line-strong px-1.5 text-2xs whitespace-nowrap text-ink-3">
+          {width >= LEAST_WORDS_PX && NOT_BEGUN}
+        </span>
+      ) : (
+        <RunBar
+          standing={standing}
+          place={{ left: 0, width: drawnPx, within: width }}
+          stickyPx={chart.leftPx}
+          isBeside
+        >
+          {!isFaint && (
+            <>
+              <strong className="font-semibold text-ink">{displayName}</strong> {run.task}
+            </>
+          )}
+        </RunBar>
+      )}
     </button>
   );
 }

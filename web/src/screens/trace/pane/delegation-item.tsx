@@ -2,6 +2,7 @@ import { CornerDownRight } from "lucide-react";
 import type { TraceRun } from "../../../../../src/schema/inspect/trace.ts";
 import { AgentName } from "../../../ui/face.tsx";
 import { StatusBadge } from "../../../ui/status.tsx";
+import { useUntil } from "../replay/use-until.ts";
 import { showSpan } from "../show-span.ts";
 import { useStanding } from "../use-standing.ts";
 
@@ -16,6 +17,7 @@ export function DelegationItem({
   onOpen: (runId: string) => void;
 }) {
   const standing = useStanding(child);
+  const hasEnded = useUntil(child, Number.POSITIVE_INFINITY) === child.endMs;
   return (
     <button
       type="button"
@@ -29,7 +31,7 @@ export function DelegationItem({
         <StatusBadge standing={standing} quiet />
         <span className="figures ml-auto shrink-0 text-xs text-ink-3">
           +{showSpan(child.startMs - parent.startMs)}
-          {child.durationMs !== null && ` · ${showSpan(child.durationMs)}`}
+          {hasEnded && child.durationMs !== null && ` · ${showSpan(child.durationMs)}`}
         </span>
       </span>
       <span className="line-clamp-2 pl-5.5 text-xs wrap-anywhere text-ink-2">{child.task}</span>

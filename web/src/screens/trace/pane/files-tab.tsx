@@ -6,6 +6,7 @@ import { useSession } from "../../../live/use-session.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Failed, Loading } from "../../../ui/states.tsx";
 import { DiffView } from "../../../ui/text/diff-view.tsx";
+import { useIsReplayed } from "../replay/replay-scope.tsx";
 import type { TabProps } from "./run-tabs.tsx";
 import { Nothing, Section } from "./section.tsx";
 import { useRunDiff } from "./use-run-detail.ts";
@@ -15,6 +16,9 @@ type RunFile = RunDetail["files"][number];
 /** Files that the run left behind, and what it and everything below it changed. */
 export function FilesTab({ run, detail: { files } }: TabProps) {
   const { data, isError, error, refetch } = useRunDiff(run);
+  const isReplayed = useIsReplayed();
+  // The record names files when a run ends; what was changed is known only as it is now.
+  if (isReplayed && run.endMs === null) return <Nothing>It had not ended at this moment.</Nothing>;
   return (
     <>
       <Section title="Left behind">

@@ -4,6 +4,7 @@ import { useSignal } from "../../../live/signal.ts";
 import { useSession } from "../../../live/use-session.tsx";
 import { join } from "../../../ui/join.ts";
 import { Markdown } from "../../../ui/text/markdown.tsx";
+import { useIsReplayed } from "../replay/replay-scope.tsx";
 import type { TabProps } from "./run-tabs.tsx";
 import { CopyButton, Nothing, Section, TextBlock } from "./section.tsx";
 
@@ -32,6 +33,13 @@ export function ResultTab({ run, detail }: TabProps) {
 
 function LiveText({ runId }: { runId: string }) {
   const live = useSignal(useSession().live(runId));
+  const isReplayed = useIsReplayed();
+  if (isReplayed)
+    return (
+      <Section title="Answer">
+        <Nothing>It had not ended at this moment.</Nothing>
+      </Section>
+    );
   return (
     <Section title="So far">
       {live?.text ? <Markdown text={live.text} live /> : <Nothing>It has not ended yet.</Nothing>}

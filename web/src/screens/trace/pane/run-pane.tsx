@@ -6,6 +6,8 @@ import { Button } from "../../../ui/button.tsx";
 import { AgentName } from "../../../ui/face.tsx";
 import { StatusBadge } from "../../../ui/status.tsx";
 import { useNarrow } from "../../../ui/use-narrow.ts";
+import { NOT_BEGUN } from "../replay/course/standing-at.ts";
+import { useRunThen, useUntil } from "../replay/use-until.ts";
 import { Splitter } from "../splitter.tsx";
 import type { TraceIndex } from "../trace-index.ts";
 import { useStanding } from "../use-standing.ts";
@@ -73,6 +75,8 @@ export function RunPane(props: RunPaneProps) {
 
 function PaneContent({ run, index, nowMs, tab, onTab, onOpen, onClose }: RunPaneProps) {
   const standing = useStanding(run);
+  const then = useRunThen(run);
+  const untilMs = useUntil(run, nowMs);
   return (
     <>
       <div className="flex min-h-11 shrink-0 items-center gap-2 border-b border-line px-4">
@@ -84,8 +88,8 @@ function PaneContent({ run, index, nowMs, tab, onTab, onOpen, onClose }: RunPane
           <X className="size-4" />
         </Button>
       </div>
-      <Overview run={run} index={index} nowMs={nowMs} onOpen={onOpen} />
-      <RunTabs run={run} tab={tab} onTab={onTab} onOpen={onOpen} />
+      <Overview run={then} index={index} nowMs={untilMs} onOpen={onOpen} />
+      <RunTabs run={then} hasBegun={standing !== NOT_BEGUN} tab={tab} onTab={onTab} onOpen={onOpen} />
     </>
   );
 }

@@ -10,6 +10,7 @@ import { PromptTab } from "./prompt-tab.tsx";
 import { RawTab } from "./raw-tab.tsx";
 import { ResultTab } from "./result-tab.tsx";
 import { RightsTab } from "./rights-tab.tsx";
+import { Nothing } from "./section.tsx";
 import { ToolsTab } from "./tools-tab.tsx";
 import { useRunDetail } from "./use-run-detail.ts";
 
@@ -28,11 +29,13 @@ const PARTS: Readonly<Record<Tab, { name: string; part: ComponentType<TabProps> 
 /** The parts of what is known of a run. */
 export function RunTabs({
   run,
+  hasBegun,
   tab,
   onTab,
   onOpen,
 }: {
   run: TraceRun;
+  hasBegun: boolean;
   tab: Tab;
   onTab: (tab: Tab) => void;
   onOpen: (runId: string) => void;
@@ -60,7 +63,11 @@ export function RunTabs({
         ))}
       </Tabs.List>
       <Tabs.Panel value={tab} {...REACHABLE} className="min-h-0 flex-1 overflow-auto -outline-offset-2">
-        {detail ? (
+        {!hasBegun ? (
+          <div className="p-4">
+            <Nothing>It had not begun at this moment.</Nothing>
+          </div>
+        ) : detail ? (
           <div className="grid gap-4 p-4">
             <Part run={run} detail={detail} onOpen={onOpen} />
           </div>

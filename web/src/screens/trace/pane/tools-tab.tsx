@@ -6,6 +6,8 @@ import type { StepView } from "../../../../../src/schema/api/session.ts";
 import type { TraceRun } from "../../../../../src/schema/inspect/trace.ts";
 import { useSignal } from "../../../live/signal.ts";
 import { useSession } from "../../../live/use-session.tsx";
+import { useIsReplayed } from "../replay/replay-scope.tsx";
+import { useStepsThen } from "../replay/use-until.ts";
 import { DelegationItem } from "./delegation-item.tsx";
 import type { TabProps } from "./run-tabs.tsx";
 import { Nothing } from "./section.tsx";
@@ -15,7 +17,8 @@ type Entry = { kind: "step"; step: StepView; seq: number } | { kind: "run"; chil
 
 /** What the run did, in order: its turns, its calls, and the runs it delegated to. */
 export function ToolsTab({ run, onOpen }: TabProps) {
-  const steps = useSignal(useSession().steps(run.runId));
+  const steps = useStepsThen(useSignal(useSession().steps(run.runId)), run);
+  const isReplayed = useIsReplayed();
   const entries = useMemo(() => entriesOf(steps, run), [steps, run]);
   const list = useRef<HTMLOListElement>(null);
   const originMs = Date.parse(run.startedAt);
@@ -30,11 +33,17 @@ export function ToolsTab({ run, onOpen }: TabProps) {
   const asks = run.approvals.filter(({ allowed }) => allowed === null);
   if (entries.length === 0 && asks.length === 0)
     return (
-      <Nothing>{run.iterations > 0 ? "Loading its turns and calls…" : "It has made no call yet."}</Nothing>
+      <Nothing>
+        {run.iterations > 0
+          ? "Loading its turns and calls…"
+          : isReplayed
+            ? "It had made no call by this moment."
+            : "It has made no call yet."}
+      </Nothing>
     );
   return (
     <>
-      <OpenAsks asks={asks} />
+      <OpenAsks asks={asks} canAnswer={!isReplayed} />
       <ol
         ref={list}
         aria-label="Turns and calls"
@@ -73,7 +82,7 @@ export function ToolsTab({ run, onOpen }: TabProps) {
 }
 
 /** Calls that wait for a person are on record only once they are answered. */
-function OpenAsks({ asks }: { asks: TraceRun["approvals"] }) {
+function OpenAsks({ asks, canAnswer }: { asks: TraceRun["approvals"]; canAnswer: boolean }) {
   return asks.map(({ approvalId, tool, reason }) => (
     <p
       key={approvalId}
@@ -83,12 +92,14 @@ function OpenAsks({ asks }: { asks: TraceRun["approvals"] }) {
       <span className="min-w-0 flex-1 wrap-anywhere">
         <strong className="font-mono font-medium text-warn">{tool}</strong> waits for your word: {reason}
       </span>
-      <Link
-        href={`/approvals/${approvalId}`}
-        className="shrink-0 font-medium text-accent underline underline-offset-2"
-      >
-        Answer
-      </Link>
+      {canAnswer && (
+        <Link
+          href={`/approvals/${approvalId}`}
+          className="shrink-0 font-medium text-accent underline underline-offset-2"
+        >
+          Answer
+        </Link>
+      )}
     </p>
   ));
 }

@@ -8,6 +8,10 @@ import type { Chart } from "../drawing/axis.tsx";
 import { LEAST_BAR_PX } from "../drawing/least-bar.ts";
 import { RunBar } from "../drawing/run-bar.tsx";
 import { StepStrip } from "../drawing/step-strip.tsx";
+import { NOT_BEGUN } from "../replay/course/standing-at.ts";
+import { PlayheadLine } from "../replay/playhead.tsx";
+import { useIsReplayed } from "../replay/replay-scope.tsx";
+import { useUntil } from "../replay/use-until.ts";
 import { showSpan } from "../show-span.ts";
 import { useStanding } from "../use-standing.ts";
 import type { TreeRow } from "./tree-rows.ts";
@@ -37,6 +41,7 @@ export const TreeLine = memo(function TreeLine(props: TreeLineProps) {
   const { row, rowIndex, topPx, chart, isCursor, isOpen, isNarrow, onOpen } = props;
   const { run, level, isExpanded, place, siblings } = row;
   const standing = useStanding(run);
+  const untilMs = useUntil(run, chart.timeline.endMs);
   const words = [run.agent, lookOf(standing).word, run.task].join(", ");
   return (
     <Row
@@ -65,26 +70,32 @@ export const TreeLine = memo(function TreeLine(props: TreeLineProps) {
         )}
         style={{ width: isNarrow ? "100%" : chart.leftPx }}
       >
-        <NameCell {...props} standing={standing} />
+        <NameCell {...props} standing={standing} untilMs={untilMs} />
         <Cell
           className={join(
             "figures shrink-0 pr-3 text-right text-xs text-ink-2",
             isNarrow ? "w-20 self-start pt-2.5" : "w-20",
           )}
         >
-          {showSpan((run.endMs ?? chart.timeline.endMs) - run.startMs)}
+          {standing === NOT_BEGUN ? (
+            <span className="text-2xs text-ink-3">{NOT_BEGUN}</span>
+          ) : (
+            showSpan(untilMs - run.startMs)
+          )}
         </Cell>
-        {isNarrow && <ThinBar {...props} standing={standing} />}
+        {isNarrow && <ThinBar {...props} standing={standing} untilMs={untilMs} />}
       </div>
-      {!isNarrow && <BarCell {...props} standing={standing} />}
+      {!isNarrow && <BarCell {...props} standing={standing} untilMs={untilMs} />}
     </Row>
   );
 });
 
-type PartProps = TreeLineProps & { standing: string };
+/** `untilMs`: up to where the run is drawn. */
+type PartProps = TreeLineProps & { standing: string; untilMs: number };
 
 function NameCell({ row, isNarrow, onToggle, standing }: PartProps) {
-  const { run, level, isExpanded, isFaint } = row;
+  const { run, level, isExpanded } = row;
+  const isFaint = row.isFaint || standing === NOT_BEGUN;
   const Chevron = isExpanded ? ChevronDown : ChevronRight;
   const indentPx = Math.min(level - 1, MOST_INDENTS) * INDENT_PX;
   return (
@@ -115,6 +126,7 @@ function NameCell({ row, isNarrow, onToggle, standing }: PartProps) {
         className={join(
           "ml-1.5 flex min-w-0 items-center gap-2 text-sm",
           isFaint && "text-ink-3 [&_span]:font-normal",
+          standing === NOT_BEGUN && "grayscale",
         )}
       >
         <span className="max-w-40 min-w-0 shrink-0 truncate">
@@ -128,10 +140,13 @@ function NameCell({ row, isNarrow, onToggle, standing }: PartProps) {
   );
 }
 
-function BarCell({ row: { run, isFaint }, chart, originMs, hasSteps, standing }: PartProps) {
+function BarCell(props: PartProps) {
+  const { row, chart, originMs, hasSteps, standing, untilMs, isCursor, isOpen } = props;
+  const { run, isFaint } = row;
   const { timeline, widthPx, leftPx } = chart;
+  const isReplayed = useIsReplayed();
   const left = timeline.at(run.startMs) * widthPx;
-  const right = timeline.at(run.endMs ?? timeline.endMs) * widthPx;
+  const right = timeline.at(untilMs) * widthPx;
   const place = { left, width: Math.max(LEAST_BAR_PX, right - left), within: widthPx };
   return (
     <Cell className="relative flex-1 border-b border-line/60" style={{ minWidth: widthPx }}>
@@ -143,25 +158,38 @@ function BarCell({ row: { run, isFaint }, chart, originMs, hasSteps, standing }:
         )}
         style={{ width: widthPx }}
       >
-        <RunBar standing={standing} place={place} stickyPx={leftPx}>
-          {isFaint ? null : run.task}
-        </RunBar>
+        {standing !== NOT_BEGUN && (
+          <RunBar standing={standing} place={place} stickyPx={leftPx}>
+            {isFaint ? null : run.task}
+          </RunBar>
+        )}
       </span>
-      {hasSteps && <StepStrip runId={run.runId} chart={chart} originMs={originMs} />}
+      {hasSteps && standing !== NOT_BEGUN && (
+        <StepStrip
+          runId={run.runId}
+          chart={chart}
+          originMs={originMs}
+          untilMs={isReplayed ? untilMs : null}
+        />
+      )}
+      {/* The ground of these rows hides the line behind all of them. */}
+      {(isCursor || isOpen) && <PlayheadLine />}
     </Cell>
   );
 }
 
 /** On a phone: when the run was at work, along the whole row. */
-function ThinBar({ row: { run }, chart: { timeline }, standing }: PartProps) {
+function ThinBar({ row: { run }, chart: { timeline }, standing, untilMs }: PartProps) {
   const from = timeline.at(run.startMs);
-  const to = timeline.at(run.endMs ?? timeline.endMs);
+  const to = timeline.at(untilMs);
   return (
     <span aria-hidden className="absolute inset-x-4 bottom-2 h-1.5 rounded-full bg-raised">
-      <span
-        className={join("absolute inset-y-0 min-w-1 rounded-full bg-current", lookOf(standing).tone)}
-        style={{ left: `${from * 100}%`, width: `${(to - from) * 100}%` }}
-      />
+      {standing !== NOT_BEGUN && (
+        <span
+          className={join("absolute inset-y-0 min-w-1 rounded-full bg-current", lookOf(standing).tone)}
+          style={{ left: `${from * 100}%`, width: `${(to - from) * 100}%` }}
+        />
+      )}
     </span>
   );
 }

@@ -7,6 +7,7 @@ import { AxisLines, AxisNames, type Chart } from "../drawing/axis.tsx";
 import { type Drawing, originOf } from "../drawing/drawing.ts";
 import { useChart } from "../drawing/use-chart.ts";
 import { useViewport } from "../drawing/use-viewport.ts";
+import { AxisHandle, usePlayheadPlace } from "../replay/playhead.tsx";
 import { Splitter } from "../splitter.tsx";
 import { TreeLine } from "./tree-line.tsx";
 import type { TreeRow } from "./tree-rows.ts";
@@ -38,6 +39,7 @@ export function TreeView(props: Drawing) {
     viewport,
     anchorMs: anchor.current,
   });
+  usePlayheadPlace(scroller, chart);
   const tree = useTree(props);
   const rowPx = isNarrow ? NARROW_ROW_PX : ROW_PX;
   const virtual = useVirtualizer({
@@ -143,9 +145,10 @@ function TreeHead({ chart, tree }: { chart: Chart; tree: ReturnType<typeof useTr
           </TitleCell>
           <TitleCell className="w-20 pr-3 text-right">Time</TitleCell>
         </div>
-        <TitleCell>
+        <TitleCell className="relative">
           <span className="sr-only">When it was at work</span>
           <AxisNames chart={chart} />
+          <AxisHandle chart={chart} />
         </TitleCell>
       </Row>
     </RowGroup>
