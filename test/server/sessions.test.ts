@@ -72,7 +72,7 @@ test("a task is started, followed live by two readers, and stands in every view 
   for (const column of ["startedAtMs", "endedAtMs", "tokens", "costUsd"])
     expect([firstTwo.body[column], others.body[column]].flat()).toEqual(all.body[column]);
   const trace = await server.get(`/api/sessions/${id}/trace`);
-  expect(trace.body).toMatchObject({ totals: { runs: 3 }, runs: [{ turns: [], children: [{}, {}] }] });
+  expect(trace.body).toMatchObject({ totals: { runs: 3 }, runs: [{ agent: "lead", children: [{}, {}] }] });
   const run = await server.get(`/api/runs/${body.runId}`);
   expect(run.body).toMatchObject({
     text: "all done",

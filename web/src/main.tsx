@@ -6,6 +6,7 @@ import { followNews } from "./api/news.ts";
 import { queryClient } from "./api/queries.ts";
 import { App } from "./app.tsx";
 import { cspNonce } from "./csp-nonce.ts";
+import { loadAllScreens } from "./screens.ts";
 import { reloadWhenUpdated } from "./shell/reload-when-updated.ts";
 import "./theme.css";
 
@@ -22,3 +23,4 @@ createRoot(root).render(
     </CSPProvider>
   </StrictMode>,
 );
+loadAllScreens();

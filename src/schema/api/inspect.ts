@@ -1,11 +1,56 @@
-import type { Trace } from "../inspect/trace.ts";
+import type { Trace, TraceRun } from "../inspect/trace.ts";
 import type { ExecutionPlan, PlanDraft } from "../plan.ts";
 import type { RunResult } from "../result.ts";
 import type { Stats } from "../stats.ts";
 import type { RightsRow } from "./agent.ts";
 
+type Sparse<Fields> = { [Name in keyof Fields]?: NonNullable<Fields[Name]> | undefined };
+
+/** A run as a tree of ten thousand needs it: what is null, false or empty is left out, and so is what follows from the rest. */
+export type OutlineRun = Pick<
+  TraceRun,
+  "runId" | "messageId" | "agent" | "task" | "status" | "openedSeq" | "startMs" | "lane" | "iterations"
+> &
+  Sparse<
+    Pick<
+      TraceRun,
+      | "closedSeq"
+      | "endMs"
+      | "callId"
+      | "model"
+      | "attempt"
+      | "partial"
+      | "bailoutReason"
+      | "error"
+      | "errorType"
+      | "parallel"
+      | "maxIterations"
+      | "result"
+      | "files"
+      | "deliverables"
+      | "warnings"
+      | "tainted"
+      | "approvals"
+    >
+  > & {
+    /** Left out if it is the time from start to end. */
+    durationMs?: number | null | undefined;
+    /** What a delegation was given of the conversation. */
+    contextMode?: string | undefined;
+    /** Of the run alone, and with all below it where that is more. */
+    tokens: number;
+    subtreeTokens?: number | undefined;
+    costUsd: number | null;
+    subtreeCostUsd?: number | null | undefined;
+    children?: OutlineRun[] | undefined;
+  };
+
 /** `GET /api/sessions/:id/trace`: the tree with its figures and lanes; turns and calls are read run by run. */
-export type TraceView = Trace;
+export type TraceView = Omit<Trace, "runs"> & {
+  /** The moment that all milliseconds count from, by the clock. */
+  originMs: number;
+  runs: OutlineRun[];
+};
 
 /**
  * `GET /api/sessions/:id/moments`: when each model and tool call began and ended and what it took, a column for each fact, in

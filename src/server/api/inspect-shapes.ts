@@ -73,12 +73,13 @@ export const traceShape: JsonSchema = {
   properties: {
     format: whole,
     session: record,
+    originMs: number,
     endMs: number,
     totals: record,
     gaps: list(shape({ startMs: number, endMs: number })),
     runs: list(record),
   },
-  required: ["format", "session", "endMs", "totals", "gaps", "runs"],
+  required: ["format", "session", "originMs", "endMs", "totals", "gaps", "runs"],
 };
 
 /** When model and tool calls began and ended, in columns. */

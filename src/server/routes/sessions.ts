@@ -1,5 +1,4 @@
 import { loadOutline } from "../../runtime/trace/load-trace.ts";
-import { everyRun } from "../../runtime/trace/walk-runs.ts";
 import type { MomentList, TraceView } from "../../schema/api/inspect.ts";
 import type { SessionDetail, SessionList, StepList } from "../../schema/api/session.ts";
 import { digits, numberOf } from "../api/digits.ts";
@@ -9,6 +8,7 @@ import { sessionCard as cardShape, runShape, sessionState, stepList } from "../a
 import { list, oneOf, orNull, shape, text, whole } from "../api/shapes.ts";
 import { ownSession } from "../own-project.ts";
 import { findSessions, GROUPS, type WantedSessions } from "../views/find-sessions.ts";
+import { outlineTrace } from "../views/outline-trace.ts";
 import { readMoments } from "../views/read-moments.ts";
 import { readSteps } from "../views/read-steps.ts";
 import { runView } from "../views/run-view.ts";
@@ -92,15 +92,7 @@ export const sessionRoutes: readonly Route[] = [
     path: "/api/sessions/:id/trace",
     summary: "The tree of runs with its figures and lanes, without turns and calls.",
     answer: traceShape,
-    handle({ params: { id = "" } }, desk): TraceView {
-      const { trace } = loadOutline(desk.runtime.store, ownSession(desk, id));
-      // Turns and calls of open runs were read for their figures alone; a run's message comes with its details.
-      for (const run of everyRun(trace.runs)) {
-        run.turns = [];
-        run.calls = [];
-        run.context = { ...run.context, message: "" };
-      }
-      return trace;
-    },
+    handle: ({ params: { id = "" } }, desk): TraceView =>
+      outlineTrace(loadOutline(desk.runtime.store, ownSession(desk, id)).trace),
   }),
 ];

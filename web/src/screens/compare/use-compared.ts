@@ -1,13 +1,13 @@
 import { useMemo } from "react";
-import type { TraceView } from "../../../../src/schema/api/inspect.ts";
 import type { SessionCard } from "../../../../src/schema/api/session.ts";
+import type { Trace } from "../../../../src/schema/inspect/trace.ts";
 import { factsOfSession, type SessionFacts } from "./figures/facts-of-session.ts";
 import type { Side } from "./use-side.ts";
 
 /** A session that is there, as it is compared. */
 export type Compared = {
   card: SessionCard;
-  trace: TraceView;
+  trace: Trace;
   facts: SessionFacts;
   /** The present moment in milliseconds from the start of its first run. */
   nowMs: number;

@@ -1,15 +1,15 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type RefObject, useEffect, useRef } from "react";
-import type { TraceView } from "../../../../src/schema/api/inspect.ts";
 import type { SessionCard } from "../../../../src/schema/api/session.ts";
-import { api, partOf } from "../../api/client.ts";
+import type { Trace } from "../../../../src/schema/inspect/trace.ts";
+import { readTrace } from "../../api/read-trace.ts";
 import { useSessionDetail } from "./use-session-detail.ts";
 
 /** One of the two sessions, as far as it is there. */
 export type Side = {
   sessionId: string;
   card: SessionCard | undefined;
-  trace: TraceView | undefined;
+  trace: Trace | undefined;
   /** When the trace was read, by the clock of this page. */
   readAtMs: number;
   /** Why it cannot be had; null while nothing is known against it. */
@@ -29,7 +29,7 @@ export function useSide(sessionId: string): Side {
     queryKey: ["trace", sessionId],
     queryFn: async () => {
       const beganMs = performance.now();
-      const read = await api.get<TraceView>(`/api/sessions/${partOf(sessionId)}/trace`);
+      const read = await readTrace(sessionId);
       tookMs.current = performance.now() - beganMs;
       return read;
     },

@@ -1,7 +1,7 @@
 import { MessageSquareText } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
-import type { TraceView } from "../../../../src/schema/api/inspect.ts";
+import type { Trace } from "../../../../src/schema/inspect/trace.ts";
 import { useSignal } from "../../live/signal.ts";
 import { useSession } from "../../live/use-session.tsx";
 import { countOf, showCost, showTokens } from "../../ui/measures.ts";
@@ -13,7 +13,7 @@ import { useIsReplayed } from "./replay/replay-scope.tsx";
 import { showSpan } from "./show-span.ts";
 
 /** What the trace is of, how it stands and what it amounts to. */
-export function TraceHead({ trace }: { trace: TraceView }) {
+export function TraceHead({ trace }: { trace: Trace }) {
   const { id, title } = trace.session;
   const card = useSignal(useSession().session);
   const state = card?.state ?? trace.session.state;
@@ -50,7 +50,7 @@ export function TraceHead({ trace }: { trace: TraceView }) {
   );
 }
 
-function Totals({ trace: { totals, session } }: { trace: TraceView }) {
+function Totals({ trace: { totals, session } }: { trace: Trace }) {
   const live = useSignal(useSession().totals);
   const isLive = session.state === "running" && live.runs >= totals.runs;
   const { atOnce, depth } = totals;

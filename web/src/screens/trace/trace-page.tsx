@@ -1,6 +1,6 @@
 import { GitBranch } from "lucide-react";
 import { Link } from "wouter";
-import type { TraceView } from "../../../../src/schema/api/inspect.ts";
+import type { Trace } from "../../../../src/schema/inspect/trace.ts";
 import { useSignal } from "../../live/signal.ts";
 import { useSession } from "../../live/use-session.tsx";
 import { join } from "../../ui/join.ts";
@@ -43,7 +43,7 @@ export function TracePage() {
   );
 }
 
-function Drawn(loaded: ReturnType<typeof useTrace> & { trace: TraceView }) {
+function Drawn(loaded: ReturnType<typeof useTrace> & { trace: Trace }) {
   const { trace, index, nowMs } = loaded;
   const { at, isPlaying, timeline, goTo } = useReplay();
   const isReplayed = useIsReplayed();

@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef } from "react";
-import type { TraceView } from "../../../../src/schema/api/inspect.ts";
-import { api } from "../../api/client.ts";
+import { readTrace } from "../../api/read-trace.ts";
 import { useNow } from "../../live/use-now.ts";
 import { useSession } from "../../live/use-session.tsx";
 import { createTimeline } from "./drawing/timeline.ts";
@@ -21,7 +20,7 @@ export function useTrace() {
     queryKey: ["trace", sessionId],
     queryFn: async () => {
       const beganMs = performance.now();
-      const trace = await api.get<TraceView>(`/api/sessions/${sessionId}/trace`);
+      const trace = await readTrace(sessionId);
       tookMs.current = performance.now() - beganMs;
       return trace;
     },

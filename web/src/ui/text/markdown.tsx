@@ -1,74 +1,10 @@
-import { ImageOff } from "lucide-react";
-import { type ComponentProps, memo } from "react";
-import { defaultRehypePlugins, Streamdown } from "streamdown";
+import { lazy, memo, Suspense } from "react";
 import { join } from "../join.ts";
-import { REACHABLE } from "../reachable.ts";
 
-/** HTML inside a text is never made into elements: what is left after parsing is cleaned, and addresses are checked. */
-const REHYPE = [defaultRehypePlugins.sanitize, defaultRehypePlugins.harden].filter(
-  (plugin) => plugin !== undefined,
-);
+/** Half a megabyte that no first paint waits for. */
+const StreamedMarkdown = lazy(() => import("./streamed-markdown.tsx"));
 
-/** Headings of a text stand below those of the page, whatever the text calls them. */
-const heading = (className: string) => (props: ComponentProps<"h3">) => (
-  <h3 className={className}>{props.children}</h3>
-);
-const major = heading("text-[1.05rem]!");
-const minor = heading("");
-
-/** Plain elements: how they look is said once, by the theme. */
-const COMPONENTS = {
-  h1: major,
-  h2: major,
-  h3: minor,
-  h4: minor,
-  h5: minor,
-  h6: minor,
-  ul: ({ children }: ComponentProps<"ul">) => <ul>{children}</ul>,
-  ol: ({ children, start }: ComponentProps<"ol">) => <ol start={start}>{children}</ol>,
-  li: ({ children }: ComponentProps<"li">) => <li>{children}</li>,
-  blockquote: ({ children }: ComponentProps<"blockquote">) => <blockquote>{children}</blockquote>,
-  hr: () => <hr />,
-  inlineCode: ({ children }: ComponentProps<"code">) => <code>{children}</code>,
-  code: ({ children }: ComponentProps<"code">) => <code>{children}</code>,
-  pre: ({ children }: ComponentProps<"pre">) => <pre {...REACHABLE}>{children}</pre>,
-  table: ({ children }: ComponentProps<"table">) => (
-    <div {...REACHABLE} className="overflow-x-auto">
-      <table>{children}</table>
-    </div>
-  ),
-  thead: ({ children }: ComponentProps<"thead">) => <thead>{children}</thead>,
-  tbody: ({ children }: ComponentProps<"tbody">) => <tbody>{children}</tbody>,
-  tr: ({ children }: ComponentProps<"tr">) => <tr>{children}</tr>,
-  th: ({ children }: ComponentProps<"th">) => <th>{children}</th>,
-  td: ({ children }: ComponentProps<"td">) => <td>{children}</td>,
-  /** A box of a list of things to do, which nobody can tick. */
-  input: ({ checked }: ComponentProps<"input">) => (
-    <span role="img" aria-label={checked ? "done:" : "open:"}>
-      {checked ? "☑" : "☐"}{" "}
-    </span>
-  ),
-  /** A picture would be fetched from wherever the text says; its description is shown instead. */
-  img: ({ alt }: ComponentProps<"img">) => (
-    <span className="inline-flex items-center gap-1 rounded bg-raised px-1 text-xs text-ink-2">
-      <ImageOff aria-hidden className="size-3" /> {alt || "picture, not loaded"}
-    </span>
-  ),
-  a: ({ href, children }: ComponentProps<"a">) =>
-    isSafe(href) ? (
-      <a href={href} title={href} target="_blank" rel="noopener noreferrer nofollow">
-        {children}
-      </a>
-    ) : (
-      <span>{children}</span>
-    ),
-};
-
-function isSafe(href: string | undefined): href is string {
-  return href !== undefined && /^(https?:|mailto:)/i.test(href);
-}
-
-/** Text of agents as Markdown: sanitised, without pictures from anywhere, fit for text that is still growing. */
+/** Text of agents as Markdown; as it was written until the code for that is there. */
 export const Markdown = memo(function Markdown({
   text,
   live = false,
@@ -80,16 +16,9 @@ export const Markdown = memo(function Markdown({
 }) {
   return (
     <div className={join("markdown min-w-0 wrap-anywhere", className)}>
-      <Streamdown
-        className="space-y-0"
-        parseIncompleteMarkdown={live}
-        controls={false}
-        components={COMPONENTS}
-        rehypePlugins={REHYPE}
-        linkSafety={{ enabled: false }}
-      >
-        {text}
-      </Streamdown>
+      <Suspense fallback={<p className="whitespace-pre-wrap">{text}</p>}>
+        <StreamedMarkdown text={text} live={live} />
+      </Suspense>
     </div>
   );
 });

@@ -15,6 +15,7 @@ export function useRows(
 ): { rows: readonly Row[]; refresh: () => void } {
   const [rows, setRows] = useState<readonly Row[]>([]);
   const held = useRef<Held | null>(null);
+  const madeAtMs = useRef(0);
   const make = useMemo(
     () => () => {
       const made = flattenSession({
@@ -28,6 +29,8 @@ export function useRows(
         notices: store.notices.value,
       });
       held.current = made.held;
+      // The first lines are waited for.
+      if (made.rows.length > 0) madeAtMs.current = performance.now();
       setRows((before) => merged(before, made.rows));
     },
     [store, view, isAtEnd],
@@ -35,10 +38,13 @@ export function useRows(
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const later = () => {
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        make();
-      }, EVERY_MS);
+      timer ??= setTimeout(
+        () => {
+          timer = undefined;
+          make();
+        },
+        Math.max(0, madeAtMs.current + EVERY_MS - performance.now()),
+      );
     };
     make();
     const heard = new Map<string, () => void>();

@@ -1,10 +1,10 @@
-import type { TraceView } from "../../../../../src/schema/api/inspect.ts";
+import type { Trace } from "../../../../../src/schema/inspect/trace.ts";
 import type { TraceIndex } from "../trace-index.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** What both drawings of a trace are given. */
 export type Drawing = {
-  trace: TraceView;
+  trace: Trace;
   index: TraceIndex;
   timeline: Timeline;
   nowMs: number;
@@ -19,6 +19,6 @@ export type Drawing = {
 };
 
 /** The moment that a trace counts from, by the clock. */
-export function originOf({ runs: [first] }: TraceView): number {
+export function originOf({ runs: [first] }: Trace): number {
   return first ? Date.parse(first.startedAt) - first.startMs : 0;
 }

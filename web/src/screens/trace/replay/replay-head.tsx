@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { TraceView } from "../../../../../src/schema/api/inspect.ts";
+import type { Trace } from "../../../../../src/schema/inspect/trace.ts";
 import { countOf, showCost, showTokens } from "../../../ui/measures.ts";
 import { StatusBadge, standingOf } from "../../../ui/status.tsx";
 import { NOT_BEGUN } from "./course/standing-at.ts";
@@ -12,7 +12,7 @@ export function ReplayHead({
   now,
   Figure,
 }: {
-  trace: TraceView;
+  trace: Trace;
   now: string;
   Figure: (props: { name: string; children: ReactNode }) => ReactNode;
 }) {
@@ -45,7 +45,7 @@ export function ReplayHead({
 }
 
 /** Between two tasks a session stands as the one before left it. */
-function standingThen({ runs }: TraceView, { live, waiting }: State, atMs: number): string {
+function standingThen({ runs }: Trace, { live, waiting }: State, atMs: number): string {
   if (waiting > 0) return "waiting";
   if (live > 0) return "running";
   const last = runs.findLast(({ endMs }) => endMs !== null && endMs <= atMs);

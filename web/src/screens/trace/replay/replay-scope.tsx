@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, useContext, useMemo, useState } from "react";
-import type { TraceView } from "../../../../../src/schema/api/inspect.ts";
+import type { Trace } from "../../../../../src/schema/inspect/trace.ts";
 import { Signal } from "../../../live/signal.ts";
 import { useSelected } from "../../../live/use-selected.ts";
 import { createTimeline, type Timeline } from "../drawing/timeline.ts";
@@ -64,7 +64,7 @@ export function ReplayScope({
   timeline: whole,
   children,
 }: {
-  trace: TraceView;
+  trace: Trace;
   timeline: Timeline;
   children: ReactNode;
 }) {

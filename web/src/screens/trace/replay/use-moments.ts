@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useRef } from "react";
-import type { MomentList, TraceView } from "../../../../../src/schema/api/inspect.ts";
+import type { MomentList } from "../../../../../src/schema/api/inspect.ts";
+import type { Trace } from "../../../../../src/schema/inspect/trace.ts";
 import { api } from "../../../api/client.ts";
 import { originOf } from "../drawing/drawing.ts";
 import { type Moment, momentsOf } from "./course/moment.ts";
@@ -9,7 +10,7 @@ const LEAST_WAIT_MS = 2_000;
 const WAIT_PER_LOAD = 8;
 
 /** When the calls of a trace began and ended; asked for once they are wanted, and again while something is at work. */
-export function useMoments(trace: TraceView, isWanted: boolean) {
+export function useMoments(trace: Trace, isWanted: boolean) {
   const { id, state } = trace.session;
   const tookMs = useRef(0);
   return useQuery({
