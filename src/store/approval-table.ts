@@ -5,6 +5,8 @@ import { decodeText, encodeText } from "./rows/lossless-text.ts";
 
 /** A call by its exact arguments. */
 type Call = Pick<Approval, "runId" | "callId" | "inputHash">;
+/** Why a person must be asked beyond what the rules say. */
+type Grounds = { tainted?: boolean; mustConfirm?: boolean };
 
 /** Calls that wait for a person, kept beyond the process that asked. Writes are on disk when they return. */
 export type ApprovalTable = {
@@ -12,9 +14,9 @@ export type ApprovalTable = {
   addApproval(asked: Omit<Approval, "answer">): Approval;
   /**
    * What was said to a call with exactly these arguments: to the call itself, or to an earlier one of its run for the whole
-   * run; null if nobody has answered.
+   * run; null if nobody has answered. Who said yes for the run before untrusted text had entered it did not know of that.
    */
-  answerTo(call: Call): Approval["answer"];
+  answerTo(call: Call & Grounds): Approval["answer"];
   /** The ids of a run's questions that nobody has answered. */
   openApprovalsOf(runId: string): string[];
   /** The one approval whose id begins with `prefix`; an error lists what was available. */
@@ -46,8 +48,8 @@ export function createApprovalTable(db: DatabaseSync): ApprovalTable {
     answerTo(call) {
       const own = ofCall(call)?.answer;
       if (own) return own;
-      const row = forRun.get(call.runId, call.inputHash);
-      return row ? fromRow(row).answer : null;
+      const given = forRun.all(call.runId, call.inputHash).map(fromRow);
+      return given.find(({ request }) => wasAskedSo(request, call))?.answer ?? null;
     },
     addApproval(asked) {
       const { approvalId, sessionId, runId, callId, tool, inputHash } = asked;
@@ -71,6 +73,10 @@ export function createApprovalTable(db: DatabaseSync): ApprovalTable {
   };
 }
 
+function wasAskedSo(request: Approval["request"], { tainted, mustConfirm }: Grounds): boolean {
+  return (!tainted || request.tainted === true) && (!mustConfirm || request.mustConfirm === true);
+}
+
 function statementsOf(db: DatabaseSync) {
   const ofSession = "(?1 IS NULL OR session_id = ?1) ORDER BY requested_at, approval_id LIMIT ?2";
   return {
@@ -83,9 +89,7 @@ function statementsOf(db: DatabaseSync) {
         WHERE approval_id = ?1 AND answered_at IS NULL`,
     ),
     byCall: db.prepare(`${COLUMNS} WHERE run_id = ? AND call_id = ? AND input_hash = ?`),
-    forRun: db.prepare(
-      `${COLUMNS} WHERE run_id = ? AND input_hash = ? AND allowed = 1 AND scope = 'run' LIMIT 1`,
-    ),
+    forRun: db.prepare(`${COLUMNS} WHERE run_id = ? AND input_hash = ? AND allowed = 1 AND scope = 'run'`),
     openOf: db.prepare("SELECT approval_id FROM approvals WHERE run_id = ? AND answered_at IS NULL"),
     byId: db.prepare(`${COLUMNS} WHERE approval_id = ?`),
     prefixed: db.prepare(`${COLUMNS} WHERE substr(approval_id, 1, length(?1)) = ?1 LIMIT 6`),

@@ -192,6 +192,52 @@ describe.skipIf(!hasBrowser)("comparing two sessions", () => {
     expect(faults).toEqual([]);
   });
 
+  test("tells two agents apart that ended alike, and two answers that were never given from two that are the same", async () => {
+    await using world = new World();
+    const silent: MadeRun = { agent: "main", task: "say nothing", from: 0, to: 1_000, answer: "" };
+    await record(world, { first: [silent], second: [{ ...silent, agent: "lead" }] });
+    await using served = await serve(world);
+    const visitor = await visit(browser, served);
+    const { page } = visitor;
+    await page.goto(`${served.url}/compare?a=ses_first&b=ses_second&runs=differences&answers=words`);
+    await page.getByRole("row", { name: "main, say nothing, A: done, B: done" }).waitFor();
+    await page.getByText("Both ended without an answer.").waitFor();
+    expectQuiet(visitor);
+  });
+
+  test("shows no other prompt's answer while one is on its way", async () => {
+    await using world = new World();
+    const prompt = (task: string, from: number): MadeRun => ({
+      agent: "main",
+      task,
+      from,
+      to: from + 1_000,
+      answer: `About ${task}.`,
+    });
+    const both = [prompt("apples", 0), prompt("pears", 2_000)];
+    await record(world, { first: both, second: both });
+    await using served = await serve(world);
+    const visitor = await visit(browser, served);
+    const { page } = visitor;
+    await page.goto(`${served.url}/compare?a=ses_first&b=ses_second`);
+    const answer = page.getByRole("region", { name: "Answer of A" });
+    await answer.getByText("About pears.").waitFor();
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await page.route(/\/api\/runs\//, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.getByRole("combobox", { name: "To which prompt" }).selectOption("1");
+    await answer.getByRole("status", { name: "Loading the answer" }).waitFor();
+    expect(await answer.textContent()).not.toContain("pears");
+    letGo();
+    await answer.getByText("About apples.").waitFor();
+    expectQuiet(visitor);
+  });
+
   test("follows a session that is still at work", async () => {
     await using team = await makeTeam();
     await record(team.world, THREE);

@@ -242,6 +242,25 @@ describe.skipIf(!hasBrowser)("the replay of a trace", () => {
     expectQuiet(visitor);
   });
 
+  test("Back leaves the replay while it plays as well", async () => {
+    await using visitor = await open("");
+    const { page } = visitor;
+    await page.keyboard.press("r");
+    await page.getByRole("button", { name: "1×", exact: true }).click();
+    await page.keyboard.press("p");
+    await page.waitForURL((url) => Number(url.searchParams.get("at")) > 0);
+    await page.goBack();
+    await slider(page).waitFor({ state: "detached" });
+    // A playhead that went on would be back with the next frame.
+    await settle(page);
+    expect(await slider(page).count()).toBe(0);
+    expect(page.url()).not.toContain("at=");
+    await page.keyboard.press("r");
+    await page.getByRole("button", { name: "Play", exact: true }).waitFor();
+    expect(await atOf(page)).toBe(0);
+    expectQuiet(visitor);
+  });
+
   test("it plays to the end, through an idle hour as well, and everything is then as it is now", async () => {
     await using visitor = await open("?at=9600");
     const { page } = visitor;

@@ -7,10 +7,8 @@ import { queryClient } from "./api/queries.ts";
 import { App } from "./app.tsx";
 import { cspNonce } from "./csp-nonce.ts";
 import { loadAllScreens } from "./screens.ts";
-import { reloadWhenUpdated } from "./shell/reload-when-updated.ts";
 import "./theme.css";
 
-reloadWhenUpdated();
 followNews();
 const root = document.getElementById("root");
 if (!root) throw new Error("the page has no place for the app");

@@ -38,9 +38,15 @@ export const ROUTES: readonly [path: string, screen: ComponentType][] = [
 /** The screen at every other address. */
 export const Lost = lazy(lost);
 
-/** Loads all of them, one by one, once the first has come to rest: going from one to the next then never waits. */
+/**
+ * Loads all of them, one by one, once the first has come to rest: going from one to the next then never waits, and the first
+ * answer is Markdown from its first word. What does not come is asked for again when it is needed.
+ */
 export function loadAllScreens(): void {
-  const left = Object.values(LOADS);
+  const left: (() => Promise<unknown>)[] = [
+    () => import("./ui/text/streamed-markdown.tsx"),
+    ...Object.values(LOADS),
+  ];
   const next = () => {
     const load = left.shift();
     if (load) requestIdleCallback(() => void load().then(next, () => {}));

@@ -133,22 +133,29 @@ test("a question that is answered elsewhere says so, and lets go of the keyboard
   expect(at.raw).toEqual([true, false]);
 });
 
-test("what is typed for a question that went away answers neither it nor the next one", async () => {
-  const at = desk({ isTTY: true });
-  const clock = stepClock();
-  const elsewhere = new AbortController();
-  const ask = createAsker(at, clock);
-  const both = Promise.all([ask(request("first"), elsewhere.signal), ask(request("second"), signal)]);
-  await until(() => clock.pending === 1);
-  clock.advance(50);
-  await at.asked();
-  elsewhere.abort(new AnsweredElsewhere({ allowed: false, by: "ada" }));
-  await until(() => clock.pending === 1);
-  clock.advance(900);
-  at.stdin.write("y\n");
-  await until(() => at.stdin.readableLength === 0);
-  expect(at.said.join("\n")).not.toContain("second");
-  clock.advance(100);
-  await at.answer("n");
-  expect((await both).map((answer) => answer.allowed)).toEqual([false, false]);
-});
+test.each([
+  ["somebody else has answered", new AnsweredElsewhere({ allowed: false, by: "ada" })],
+  ["its run was stopped", new Error("stopped")],
+])(
+  "what is typed for a question that went away answers neither it nor the next one: %s",
+  async (_, reason) => {
+    const at = desk({ isTTY: true });
+    const clock = stepClock();
+    const elsewhere = new AbortController();
+    const ask = createAsker(at, clock);
+    const both = Promise.all([ask(request("first"), elsewhere.signal), ask(request("second"), signal)]);
+    await until(() => clock.pending === 1);
+    clock.advance(50);
+    await at.asked();
+    elsewhere.abort(reason);
+    await until(() => clock.pending === 1);
+    clock.advance(900);
+    expect(clock.pending).toBe(1);
+    at.stdin.write("y\n");
+    await until(() => at.stdin.readableLength === 0);
+    expect(at.said.join("\n")).not.toContain("second");
+    clock.advance(100);
+    await at.answer("n");
+    expect((await both).map((answer) => answer.allowed)).toEqual([false, false]);
+  },
+);

@@ -27,7 +27,7 @@ export function createAsker(terminal: Desk, clock: Clock = systemClock): Approve
       if (terminal.stdin.isTTY && !signal.aborted)
         await dropTypedAhead(terminal, delay(clock, quietMs, signal));
       const answer = await ask(request, signal, terminal);
-      quietMs = signal.reason instanceof AnsweredElsewhere ? NOTICED_MS : KEPT_MS;
+      quietMs = signal.aborted ? NOTICED_MS : KEPT_MS;
       return answer;
     });
     before = asking.catch(() => {});

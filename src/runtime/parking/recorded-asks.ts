@@ -107,6 +107,8 @@ export class RecordedAsks {
     if (store.answerApproval(approvalId, kept)) return kept;
     const { answer, sessionId, runId, tool } = store.findApproval(approvalId);
     const first = answer ?? kept;
+    // Where nobody answered in time, nobody is there to be told.
+    if (given.by === "nobody") return first;
     const message = `an answer came too late: '${tool}' was ${new AnsweredElsewhere(first).message}`;
     bus.publish({ type: "notice.raised", level: "warning", message, runId, sessionId, atMs: clock.wallMs() });
     return first;

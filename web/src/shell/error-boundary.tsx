@@ -2,6 +2,7 @@ import { Component, type ReactNode, useEffect, useRef } from "react";
 import { ApiFailure } from "../api/client.ts";
 import { useNews } from "../api/news.ts";
 import { Failed } from "../ui/states.tsx";
+import { reloadWhenUpdated } from "./reload-when-updated.ts";
 
 /** Catches what goes wrong while a screen is drawn, so that the rest of the app stays; another address tries again. */
 export class ErrorBoundary extends Component<
@@ -37,10 +38,11 @@ const UNLOADED = new ApiFailure(0, {
   hint: "The server may be stopped. Start it again with: retinue serve",
 });
 
-/** A screen whose own file did not come; it is loaded as soon as the server is back. */
+/** A screen whose own file did not come; it is loaded at once if the server has others by now, or as soon as it is back. */
 function Unloaded() {
   const { connection } = useNews();
   const wasLost = useRef(false);
+  useEffect(() => void reloadWhenUpdated(), []);
   useEffect(() => {
     if (connection === "lost") wasLost.current = true;
     else if (connection === "open" && wasLost.current) location.reload();
@@ -50,5 +52,5 @@ function Unloaded() {
 
 /** Whether a screen's own file is missing. */
 function isUnloaded(failure: unknown): boolean {
-  return failure instanceof TypeError && /imported module|module script|preload/i.test(failure.message);
+  return failure instanceof Error && /imported module|module script|preload/i.test(failure.message);
 }

@@ -1,13 +1,12 @@
 const KEY = "retinue.reloadedAt";
 const PAUSE_MS = 10_000;
 
-/** A server that was replaced by a newer one has other files: a part of the page that is missing means to load it anew. */
-export function reloadWhenUpdated(): void {
-  addEventListener("vite:preloadError", () => void reload());
-}
-
-/** While no server answers, the page that is there is better than none. */
-async function reload(): Promise<void> {
+/**
+ * Loads the page anew because a screen's own file is missing: a server that was replaced by a newer one has other files. Only
+ * for a screen that cannot be drawn, since whatever is being typed on another one would be lost. While no server answers, the
+ * page that is there is better than none.
+ */
+export async function reloadWhenUpdated(): Promise<void> {
   const isThere = await fetch("/api/about").then(
     () => true,
     () => false,

@@ -46,11 +46,11 @@ export function reportReview(review: Review): string {
 /** What is said of a change of which nothing was read: what it is, and which of its files a person must look at. */
 export function reportUnread(review: Omit<Review, "files" | "findings" | "cut">): string {
   const { sizes, faults } = review;
-  const why = sizes.every(({ kind }) => kind === "binary")
-    ? "no file of it holds text"
-    : "none of it was read";
+  const subject = subjectOf({ ...review, files: [] });
+  const isText = sizes.some(({ kind }) => kind !== "binary");
+  const why = sizes.length > 0 ? ": no file of it holds text" : "";
   const sections = [
-    `**Summary**: There is nothing to review in ${subjectOf({ ...review, files: [] })}${sizes.length > 0 ? `: ${why}` : ""}.`,
+    `**Summary**: ${isText ? `Nothing of ${subject} was read, so that nothing was reviewed` : `There is nothing to review in ${subject}${why}`}.`,
     unseenOf({ ...review, files: [] }),
     didNotWork(faults),
   ];

@@ -36,7 +36,7 @@ export async function runInBubblewrap(
       ...(await folderMounts({ ...request, readable }, guard, { pins, secrets: programs.secrets })),
     ]);
     const { options, fds } = mountOptions(mounts, bubblewrap, FIRST_FD);
-    const { stopped, output4, ...outcome } = await runProcess({
+    const { stopped, first, ...outcome } = await runProcess({
       ...request,
       cwd: "/",
       argv: [
@@ -51,7 +51,7 @@ export async function runInBubblewrap(
       fds,
       watch: { folders: shown, limits: settings, memory: !confinement.fencesMemory },
     });
-    const lasting = await sandboxEnd(output4);
+    const lasting = await sandboxEnd(first);
     await pins.close();
     // First, since a command can also end as a failed setup does.
     const found = await guard.check();

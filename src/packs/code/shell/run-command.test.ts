@@ -56,6 +56,13 @@ async function run(script: string, { settings, host, ...request }: Given = {}): 
     ...request,
   });
 }
+function argumentsOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}
 const onHost = { settings: { sandbox: "off" } } as const;
 const builtIn = { host: { bubblewrap: null } } as const;
 
@@ -226,6 +233,21 @@ describe.skipIf(!hasSandbox)("in the sandbox (needs bubblewrap)", () => {
     expect(existsSync(join(projectDir, "made"))).toBe(false);
   });
 
+  test("a command that is stopped while its sandbox is being set up leaves nothing behind", async () => {
+    const nap = `600.${process.pid}`;
+    const stopAfter = async (turns: number) => {
+      const controller = new AbortController();
+      const running = run(`sleep ${nap}`, { signal: controller.signal });
+      for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+      controller.abort();
+      return running;
+    };
+    for (let turns = 0; turns < 2_000; turns += 50)
+      expect(await stopAfter(turns)).toMatchObject({ exitCode: null, timedOut: false });
+    const others = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    expect(others.filter((pid) => argumentsOf(pid).includes(nap))).toEqual([]);
+  });
+
   test("memory is limited for all processes together", async () => {
     const hog =
       "node -e 'const a = []; const t = setInterval(() => { a.push(Buffer.alloc(1e7, 1)); " +
@@ -341,6 +363,14 @@ test("the host runs a command only by the person's explicit setting, and the out
   expect(outcome).toMatchObject({ sandbox: "host", exitCode: 0 });
   expect(outcome.stdout).toContain(projectDir);
   expect(outcome.notes[0]).toContain("no sandbox");
+});
+
+test("on the host a command gets no files but the usual three", async () => {
+  const { stdout } = await run(
+    "for f in 3 4 5; do [ -e /proc/self/fd/$f ] && readlink /proc/self/fd/$f; done",
+    onHost,
+  );
+  expect(stdout).not.toContain("socket:");
 });
 
 test("on the host, what outlives a command does not hold up its outcome", async () => {

@@ -11,7 +11,7 @@ export async function runOnHost(request: CommandRequest, enclosure: Enclosure): 
   try {
     const {
       stopped,
-      output4: _,
+      first: _,
       ...outcome
     } = await runProcess({
       ...request,

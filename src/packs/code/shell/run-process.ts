@@ -1,7 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
+import type { FirstProcess } from "../sandbox/sandbox-end.ts";
 import { type Watched, watchResources } from "../sandbox/watch-resources.ts";
 import { CollectOutput, cleanText } from "./collect-output.ts";
+import { leashGroup, leashSandbox } from "./process-leash.ts";
 import type { CommandOutcome, CommandRequest } from "./run-command.ts";
 
 /** A program to run, with its limits. */
@@ -9,22 +11,22 @@ export type ProcessRequest = Pick<CommandRequest, "timeoutMs" | "maxOutputBytes"
   argv: readonly string[];
   env: Readonly<Record<string, string>>;
   cwd: string;
-  /** Open files that it gets, from `FIRST_FD` on; 3 is for `input3`, 4 for `output4`. */
+  /** Open files that a sandbox gets, from `FIRST_FD` on; 3 is for `input3`, and to 4 it writes what it has made. */
   fds?: readonly number[];
-  /** What it reads from file 3. */
+  /** What a sandbox reads from file 3. */
   input3?: string;
-  /** On the host: leads a group of processes that ends with it. */
+  /** On the host: leads a group of processes that ends with it, and gets no files. */
   leadsGroup?: boolean;
   watch: Pick<Watched, "folders" | "limits" | "memory">;
 };
 
-/** How it ended; `stopped` says why if it was made to, `output4` is what it wrote to file 4. */
+/** How it ended; `stopped` says why if it was made to, `first` is the first process of a sandbox. */
 export type ProcessOutcome = Omit<CommandOutcome, "sandbox" | "notes"> & {
   stopped?: string;
-  output4: string;
+  first: FirstProcess | undefined;
 };
 
-/** The number of the first file besides input, output, errors, `input3` and `output4`. */
+/** The number of the first file besides input, output, errors, and the two that go to and from a sandbox. */
 export const FIRST_FD = 5;
 
 const DEFAULT_OUTPUT_BYTES = 1024 * 1024;
@@ -41,10 +43,10 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
     cwd,
     env,
     detached: leadsGroup,
-    stdio: ["ignore", "pipe", "pipe", "pipe", "pipe", ...fds],
+    stdio: ["ignore", "pipe", "pipe", ...(leadsGroup ? [] : ["pipe" as const, "pipe" as const, ...fds])],
   });
-  const kill = () => killAll(child, leadsGroup);
-  const input = child.stdio[3] as Writable | null;
+  const leash = leadsGroup ? leashGroup(child) : leashSandbox(child);
+  const input = child.stdio[3] as Writable | null | undefined;
   // A program that ends before it has read everything is no fault of ours.
   input?.on("error", () => {}).end(input3);
 
@@ -53,7 +55,7 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
   let closing: NodeJS.Timeout | undefined;
   const stop = (reason: string) => {
     stopped ??= reason;
-    kill();
+    leash.kill();
   };
   const timer = setTimeout(() => {
     timedOut = true;
@@ -64,17 +66,15 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
   if (request.signal.aborted) onAbort();
   const unwatch = watchResources({ ...request.watch, pid: child.pid ?? 0, stop });
   const max = request.maxOutputBytes ?? DEFAULT_OUTPUT_BYTES;
-  const onFlood = () => stop(`it wrote more than ${HARD_OUTPUT_BYTES} bytes`);
   const outputs = [child.stdout, child.stderr].map((stream) =>
-    collect(stream, max, request.onOutput, onFlood),
+    collect(stream, max, request.onOutput, () => stop(`it wrote more than ${HARD_OUTPUT_BYTES} bytes`)),
   );
-  const output4 = collect(child.stdio[4] as Readable | null, max, undefined, onFlood);
   return new Promise<ProcessOutcome>((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", () => {
       // What a sandbox holds ends with it.
       if (!leadsGroup) return;
-      kill();
+      leash.kill();
       closing = setTimeout(() => {
         for (const stream of child.stdio) stream?.destroy();
       }, LAST_OUTPUT_MS);
@@ -86,7 +86,7 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
         signal: stopped === undefined ? signal : "SIGKILL",
         stdout: stdout?.text() ?? "",
         stderr: stderr?.text() ?? "",
-        output4: output4.text(),
+        first: leash.first,
         truncated: outputs.some(({ truncated }) => truncated),
         timedOut,
         ...(stopped !== undefined && { stopped }),
@@ -97,7 +97,8 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
     clearTimeout(closing);
     unwatch();
     request.signal.removeEventListener("abort", onAbort);
-    if (leadsGroup) kill();
+    leash.release();
+    if (leadsGroup) leash.kill();
   });
 }
 
@@ -115,13 +116,4 @@ function collect(
     onOutput?.(cleanText(decoder.decode(chunk, { stream: true })));
   });
   return output;
-}
-
-function killAll(child: ChildProcess, leadsGroup: boolean): void {
-  try {
-    if (leadsGroup && child.pid) process.kill(-child.pid, "SIGKILL");
-    else child.kill("SIGKILL");
-  } catch {
-    // It has ended by itself.
-  }
 }

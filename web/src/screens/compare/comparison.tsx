@@ -8,7 +8,7 @@ import { FileLists } from "./figures/file-lists.tsx";
 import { Part } from "./part.tsx";
 import { SideHeads } from "./side-heads.tsx";
 import { alignRuns } from "./tree/align-runs.ts";
-import { countPairs, type PairCounts } from "./tree/pair-rows.ts";
+import { countPairs, differs, everyPair, type PairCounts } from "./tree/pair-rows.ts";
 import { PairsGrid } from "./tree/pairs-grid.tsx";
 import type { useCompareAddress } from "./use-compare-address.ts";
 import type { Compared } from "./use-compared.ts";
@@ -32,7 +32,7 @@ export function Comparison({
 }) {
   const pairs = useMemo(() => alignRuns(a.trace.runs, b.trace.runs), [a.trace, b.trace]);
   const counts = useMemo(() => countPairs(pairs), [pairs]);
-  const hasDifferences = counts.onlyA + counts.onlyB + counts.otherwise > 0;
+  const hasDifferences = useMemo(() => [...everyPair(pairs)].some(differs), [pairs]);
   return (
     <div {...REACHABLE} className="min-h-0 flex-1 overflow-auto pb-8 -outline-offset-2">
       <SideHeads a={a.card} b={b.card} nowMs={nowMs} />
@@ -56,7 +56,7 @@ export function Comparison({
           <p role="status" className="border-y border-line bg-panel px-4 py-6 text-center text-sm text-ink-2">
             {pairs.length === 0
               ? "Nothing has run in either session."
-              : "Every run has a counterpart with the same status."}
+              : "Every run has a counterpart with the same agent and status."}
           </p>
         ) : (
           <PairsGrid pairs={pairs} a={a} b={b} isOnlyDifferent={address.isOnlyDifferent} />

@@ -60,7 +60,12 @@ export function Answers({
       }
     >
       {pair?.a && pair.b && address.answerView !== "beside" ? (
-        <MarkedAnswers a={pair.a} b={pair.b} by={address.answerView} />
+        <MarkedAnswers
+          key={`${pair.a.runId} ${pair.b.runId}`}
+          a={pair.a}
+          b={pair.b}
+          by={address.answerView}
+        />
       ) : (
         <div className="grid border-y border-line bg-panel md:grid-cols-2">
           <Answer letter="A" run={pair?.a ?? null} />
@@ -82,7 +87,7 @@ function Answer({ letter, run }: { letter: Letter; run: TraceRun | null }) {
         {run?.endMs === null && "It has not ended yet."}
         {run === null && "This session has no such prompt."}
       </div>
-      {run && run.endMs !== null && <Ended run={run} />}
+      {run && run.endMs !== null && <Ended key={run.runId} run={run} />}
     </section>
   );
 }
@@ -91,7 +96,7 @@ function Ended({ run }: { run: TraceRun }) {
   const { data, isError, error, refetch } = useRunDetail(run);
   if (isError) return <Failed failure={error} onRetry={() => void refetch()} />;
   if (!data) return <Loading rows={3} label="Loading the answer" />;
-  const text = data.text || run.result?.summary;
+  const text = answerOf(run, data);
   if (!text) return <p className="text-sm text-ink-3">It ended without an answer.</p>;
   return (
     <div {...REACHABLE} className="max-h-[70vh] overflow-auto">
@@ -111,5 +116,16 @@ function MarkedAnswers({ a, b, by }: { a: TraceRun; b: TraceRun; by: "words" | "
         Both must have ended before what they said can be compared.
       </p>
     );
-  return <MarkedText a={one.data.text} b={other.data.text} by={by} />;
+  const [textOfA, textOfB] = [answerOf(a, one.data), answerOf(b, other.data)];
+  if (!textOfA && !textOfB)
+    return (
+      <p className="border-y border-line bg-panel px-4 py-6 text-center text-sm text-ink-2">
+        Both ended without an answer.
+      </p>
+    );
+  return <MarkedText a={textOfA} b={textOfB} by={by} />;
+}
+
+function answerOf(run: TraceRun, { text }: { text: string }): string {
+  return text || (run.result?.summary ?? "");
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { testRun } from "../../trace/test-run.ts";
 import { alignRuns } from "./align-runs.ts";
-import { countPairs, hasSameTask, pairRows } from "./pair-rows.ts";
+import { countPairs, differs, hasSameTask, pairRows } from "./pair-rows.ts";
 
 const pairs = alignRuns(
   [
@@ -37,6 +37,14 @@ test("of differences alone only what stands alone or ended otherwise is left, wi
   const rows = pairRows(pairs, new Set(), true);
   expect(idsOf(rows)).toEqual(["a", "a1", "a11", "b3"]);
   expect(rows.map(({ isFaint }) => isFaint)).toEqual([true, true, false, false]);
+});
+
+test("a task that another agent was given is a difference, however alike it ended", () => {
+  const given = (agent: string) => [testRun(agent, { task: "mend it" }, [testRun("coder", {})])];
+  const others = alignRuns(given("main"), given("lead"));
+  expect(others.map(differs)).toEqual([true]);
+  expect(pairRows(others, new Set(), true)).toHaveLength(1);
+  expect(alignRuns(given("main"), given("main")).map(differs)).toEqual([false]);
 });
 
 test("pairs are counted by kind, and reworded tasks are noticed", () => {

@@ -34,6 +34,11 @@ export function endsOtherwise({ a, b }: RunPair): boolean {
   return a !== null && b !== null && standingOf(a) !== standingOf(b);
 }
 
+/** Whether a pair is no pair, ended in different ways or was given to different agents. */
+export function differs(pair: RunPair): boolean {
+  return pair.a?.agent !== pair.b?.agent || endsOtherwise(pair);
+}
+
 /** Whether the two runs were told the same, by more than the look of it. */
 export function hasSameTask({ a, b }: RunPair): boolean {
   return a === null || b === null || a.task === b.task || plainTask(a.task) === plainTask(b.task);
@@ -55,7 +60,7 @@ export function countPairs(roots: readonly RunPair[]): PairCounts {
 function differing(roots: readonly RunPair[]): Map<RunPair, boolean> {
   const kept = new Map<RunPair, boolean>();
   for (const pair of [...everyPair(roots)].reverse()) {
-    if (!pair.a || !pair.b || endsOtherwise(pair) || pair.a.agent !== pair.b.agent) kept.set(pair, false);
+    if (differs(pair)) kept.set(pair, false);
     else if (pair.children.some((child) => kept.has(child))) kept.set(pair, true);
   }
   return kept;

@@ -6,12 +6,12 @@ import { withQuery } from "../../../api/client.ts";
 import { Row, RowGroup, TitleCell, TreeGrid } from "../../../ui/grid.tsx";
 import { join } from "../../../ui/join.ts";
 import { useNarrow } from "../../../ui/use-narrow.ts";
+import { standingNow } from "../../trace/replay/course/standing-at.ts";
 import type { Letter } from "../side-letter.tsx";
 import type { Compared } from "../use-compared.ts";
 import type { RunPair } from "./align-runs.ts";
 import { COLUMNS, FIGURES, PairLine } from "./pair-line.tsx";
 import { hasSameTask, type PairRow } from "./pair-rows.ts";
-import { runStanding } from "./run-standing.ts";
 import { usePairKeys } from "./use-pair-keys.ts";
 import { usePairs } from "./use-pairs.ts";
 
@@ -109,7 +109,7 @@ function useSideOf(a: Compared, b: Compared) {
     return (letter: Letter, run: TraceRun) => {
       const { card, nowMs } = sides[letter];
       return {
-        standing: runStanding(run, card.state),
+        standing: standingNow(run, card.state),
         ms: run.durationMs ?? Math.max(0, nowMs - run.startMs),
         path: withQuery(`/trace/${card.session_id}`, { run: run.runId }),
       };

@@ -3,6 +3,7 @@ import { Fragment, type ReactNode } from "react";
 import type { TraceRun } from "../../../../../src/schema/inspect/trace.ts";
 import { useFace } from "../../../api/queries.ts";
 import { showCost, showTokens } from "../../../ui/measures.ts";
+import { endInWords } from "../../chat/card/end-in-words.ts";
 import { showSpan } from "../show-span.ts";
 import { chainAbove, type TraceIndex } from "../trace-index.ts";
 
@@ -53,7 +54,7 @@ export function Overview({
         {given && <Fact name="Was given">{given}</Fact>}
         {run.attempt > 0 && <Fact name="Attempt">{run.attempt + 1}</Fact>}
         {run.parallel && <Fact name="Ran">beside others</Fact>}
-        {run.bailoutReason && <Fact name="Cut short by">{run.bailoutReason.replaceAll("_", " ")}</Fact>}
+        {(run.partial || run.status === "timeout") && <Fact name="Ended">{endInWords(run)}</Fact>}
       </dl>
       {run.tainted && (
         <p className="flex items-center gap-1.5 text-xs text-warn">

@@ -69,8 +69,8 @@ export function ReplayScope({
   children: ReactNode;
 }) {
   const { endMs } = whole;
-  const { at, show } = useAddressAt();
   const [isPlaying] = useState(() => new Signal(false));
+  const { at, show } = useAddressAt(isPlaying);
   const [speed, setSpeed] = useState<Speed>("fit");
   const [skipsIdle, skipIdle] = useState(true);
   const isOn = useSelected(at, (atMs) => atMs !== null);

@@ -5,8 +5,11 @@ import { useTraceAddress } from "../use-trace-address.ts";
 /** While the playhead moves the address follows so often: browsers take only so many changes of it. */
 const WRITE_MS = 300;
 
-/** Where the playhead stands, which the address says as well; null is now. To enter a replay is a step back can undo. */
-export function useAddressAt() {
+/**
+ * Where the playhead stands, which the address says as well; null is now. To enter a replay is a step back can undo, also
+ * while it plays: an address that somebody else changed stops it.
+ */
+export function useAddressAt(isPlaying: Signal<boolean>) {
   const { atMs: asked, change } = useTraceAddress();
   const [at] = useState(() => new Signal<number | null>(asked));
   const written = useRef(asked);
@@ -14,8 +17,9 @@ export function useAddressAt() {
   useLayoutEffect(() => {
     if (asked === written.current) return;
     written.current = asked;
+    isPlaying.set(false);
     at.set(asked);
-  }, [asked, at]);
+  }, [asked, at, isPlaying]);
   useLayoutEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const write = () => {
