@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -17,7 +18,7 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const NODE_VERSION = "24.21.0";
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const root = realpathSync(dirname(dirname(fileURLToPath(import.meta.url))));
 const modules = join(root, "node_modules");
 const windows = process.platform === "win32";
 
@@ -54,10 +55,13 @@ function bringNode() {
   return brought;
 }
 
-/** npm scripts look into node_modules/.bin first, so a Node there is the one they use. */
+/**
+ * npm scripts look into node_modules/.bin first, so a Node there is the one they use: also this one, if it was brought
+ * earlier and `npm ci` has just removed the link.
+ */
 function linkNode() {
   const link = join(modules, ".bin", windows ? "node.exe" : "node");
-  if (node === process.execPath || existsSync(link)) return;
+  if (!node.startsWith(join(root, ".node")) || existsSync(link)) return;
   rmSync(link, { force: true });
   symlinkSync(node, link);
 }

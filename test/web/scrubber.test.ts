@@ -242,6 +242,27 @@ describe.skipIf(!hasBrowser)("the replay of a trace", () => {
     expectQuiet(visitor);
   });
 
+  test("seen closer, the playhead stays in sight wherever it goes", async () => {
+    await using visitor = await open("?at=0");
+    const { page } = visitor;
+    for (let times = 0; times < 4; times++) await page.getByRole("button", { name: "Closer (+)" }).click();
+    const isInSight = async () => {
+      const block = await page.getByRole("treegrid").boundingBox();
+      const line = await page.getByTestId("playhead").first().boundingBox();
+      if (!block || !line) throw new Error("there is no playhead");
+      return line.x >= block.x && line.x <= block.x + block.width;
+    };
+    for (const key of ["End", "Home", "PageDown", "PageDown"]) {
+      await slider(page).press(key);
+      await settle(page);
+      expect([key, await isInSight()]).toEqual([key, true]);
+    }
+    await page.keyboard.press(".");
+    await settle(page);
+    expect(await isInSight()).toBe(true);
+    expectQuiet(visitor);
+  });
+
   test("Back leaves the replay while it plays as well", async () => {
     await using visitor = await open("");
     const { page } = visitor;

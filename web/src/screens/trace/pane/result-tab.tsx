@@ -12,7 +12,9 @@ import { CopyButton, Nothing, Section, TextBlock } from "./section.tsx";
 export function ResultTab({ run, detail }: TabProps) {
   const { result, text } = detail;
   const data = result?.data ?? run.result?.data;
-  const answer = text || run.result?.text || run.result?.summary || "";
+  const said = text || run.result?.text || run.result?.summary || "";
+  // Why it failed stands above already.
+  const answer = said === run.error ? "" : said;
   if (run.endMs === null) return <LiveText runId={run.runId} />;
   return (
     <>

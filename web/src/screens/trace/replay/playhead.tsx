@@ -7,19 +7,23 @@ import { useDrag } from "./use-drag.ts";
 const NAME = "--playhead";
 const PLACE = { left: `var(${NAME})` };
 
-/** Keeps the place of the playhead beside the drawing, so that what stands there need not be drawn anew; in sight while it plays. */
+/** Keeps the place of the playhead beside the drawing, so that what stands there need not be drawn anew. Whenever it moves it is in sight. */
 export function usePlayheadPlace(scroller: RefObject<HTMLElement | null>, chart: Chart): void {
-  const { at, isPlaying } = useReplay();
+  const { at } = useReplay();
   useLayoutEffect(() => {
     const place = () => {
       const block = scroller.current;
       if (!block || at.value === null) return;
       block.style.setProperty(NAME, `${chart.timeline.at(at.value) * chart.widthPx}px`);
-      if (isPlaying.value) bringIntoSight(block, chart, at.value);
     };
     place();
-    return at.subscribe(place);
-  }, [scroller, chart, at, isPlaying]);
+    return at.subscribe(() => {
+      place();
+      const block = scroller.current;
+      // Under the person's own hand it is, and nothing may move away from there.
+      if (block && at.value !== null && !block.matches(":active")) bringIntoSight(block, chart, at.value);
+    });
+  }, [scroller, chart, at]);
 }
 
 /** The line of the moment, through everything that is drawn along time. */
