@@ -1,14 +1,11 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, startBrowser } from "../fixtures/browser.ts";
+import { faultsOf } from "./faults-of.ts";
 import { type Furnished, furnish } from "./furnished.ts";
 import { serve, visit } from "./served.ts";
 import { makeTeam } from "./team.ts";
 import { go, settle, unfold } from "./walk.ts";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** One way that a screen can be. */
 type State = {
@@ -111,21 +108,6 @@ async function change(page: Page): Promise<void> {
 async function undo(page: Page): Promise<void> {
   await page.getByRole("dialog").getByRole("button", { name: "Back" }).click();
   await page.getByRole("button", { name: "Discard" }).click();
-}
-
-/** What is wrong with the page as it is, a line each; nothing is left out but what would need another page. */
-async function faultsOf(page: Page): Promise<string[]> {
-  await settle(page);
-  await page.evaluate(
-    "Promise.all(document.getAnimations().filter((one) => one.effect.getTiming().iterations !== Infinity).map((one) => one.finished.catch(() => {})))",
-  );
-  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(`${AXE};0`);
-  const found: unknown = await page.evaluate(`axe.run(document, {
-    resultTypes: ["violations"],
-    rules: { "target-size": { enabled: true } },
-  }).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
-    nodes.slice(0, 4).map(({ html, failureSummary }) => id + ": " + html.slice(0, 300) + " " + failureSummary.slice(0, 300))))`);
-  return found as string[];
 }
 
 describe.skipIf(!hasBrowser)("every screen", () => {

@@ -1,5 +1,4 @@
-import { mkdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -7,11 +6,11 @@ import { createStore } from "../../src/store/create-store.ts";
 import { World } from "../cli/world.ts";
 import { hasBrowser, startBrowser } from "../fixtures/browser.ts";
 import { writeSession } from "../fixtures/recorded-session.ts";
+import { faultsOf } from "./faults-of.ts";
 import { expectQuiet, type Served, serve, type Visitor, visit } from "./served.ts";
 import { makeTeam } from "./team.ts";
 import { settle } from "./walk.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const STARTED_MS = Date.parse("2026-03-10T09:00:00Z");
 const END_MS = 3_612_000;
 const CODER = "run_ses_replayed_0_1";
@@ -89,17 +88,6 @@ const slider = (page: Page) => page.getByRole("slider", { name: "Moment" });
 const atOf = async (page: Page) => Number(await slider(page).getAttribute("aria-valuenow"));
 const row = (page: Page, words: RegExp) => page.getByRole("row", { name: words });
 const figures = (page: Page) => page.locator("dl[aria-label='At this moment']");
-
-async function faultsOf(page: Page): Promise<string[]> {
-  await settle(page);
-  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(`${AXE};0`);
-  const found: unknown = await page.evaluate(`axe.run(document, {
-    resultTypes: ["violations"],
-    rules: { "target-size": { enabled: true } },
-  }).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => id + ": " + html.slice(0, 200) + " " + failureSummary)))`);
-  return found as string[];
-}
 
 describe.skipIf(!hasBrowser)("the replay of a trace", () => {
   let first: Visitor;

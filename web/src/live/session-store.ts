@@ -3,13 +3,11 @@ import type { LiveRun, StreamEvent } from "../../../src/schema/api/stream.ts";
 import { ApiFailure, api } from "../api/client.ts";
 import { changedRun } from "./changed-run.ts";
 import { Signal } from "./signal.ts";
+import { type Totals, totalsOf } from "./totals-of.ts";
 import { whileVisible } from "./while-visible.ts";
 
 /** How far the page is with a session. */
 export type Loading = { state: "loading" | "ready" | "reconnecting" } | { state: "failed"; failure: unknown };
-
-/** What the whole tree has used so far. */
-export type Totals = { runs: number; live: number; failed: number; tokens: number; costUsd: number | null };
 
 /** A message for the person about the session. */
 export type Notice = {
@@ -36,7 +34,7 @@ export class SessionStore {
   readonly session = new Signal<SessionCard | null>(null);
   /** Root runs in the order they began. */
   readonly roots = new Signal<readonly string[]>(NO_IDS);
-  readonly totals = new Signal<Totals>({ runs: 0, live: 0, failed: 0, tokens: 0, costUsd: 0 });
+  readonly totals = new Signal<Totals>(totalsOf([], () => null));
   readonly notices = new Signal<readonly Notice[]>([]);
   /** Rises with every run that is new or has another status: the shape of the tree. */
   readonly shape = new Signal(0);
@@ -249,20 +247,8 @@ export class SessionStore {
     }
   }
 
-  /** Of live runs the record has no figures yet; those come with the stream. */
   #count(): void {
-    const totals: Totals = { runs: 0, live: 0, failed: 0, tokens: 0, costUsd: 0 };
-    for (const { value: run } of this.#runs.values()) {
-      const isLive = run.endedAtMs === null;
-      const live = isLive ? (this.#live.get(run.runId)?.value ?? null) : null;
-      totals.runs++;
-      if (isLive) totals.live++;
-      if (run.status === "failed" || run.status === "timeout") totals.failed++;
-      totals.tokens += live?.tokens ?? run.tokens;
-      const cost = isLive ? (live ? live.costUsd : 0) : run.costUsd;
-      totals.costUsd = totals.costUsd === null || cost === null ? null : totals.costUsd + cost;
-    }
-    this.totals.set(totals);
+    this.totals.set(totalsOf(this.everyRun(), (runId) => this.#live.get(runId)?.value ?? null));
   }
 }
 

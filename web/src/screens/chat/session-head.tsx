@@ -1,8 +1,8 @@
 import { CircleX, GitBranch, MonitorPlay, Play, SquarePen } from "lucide-react";
 import { Link } from "wouter";
 import { api } from "../../api/client.ts";
-import type { Totals } from "../../live/session-store.ts";
 import { useSignal } from "../../live/signal.ts";
+import type { Totals } from "../../live/totals-of.ts";
 import { useSelected } from "../../live/use-selected.ts";
 import { useSession } from "../../live/use-session.tsx";
 import { Button } from "../../ui/button.tsx";
