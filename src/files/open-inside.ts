@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { constants, existsSync } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, unlink } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { explainHardLink, type LinkedFile } from "./hard-links.ts";
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_CREAT, O_EXCL, O_WRONLY } = constants;
 
@@ -13,17 +14,25 @@ export class PathRefused extends Error {
   override name = "PathRefused";
 }
 
-/** Opens a regular file for reading below `root`, component by component and never through a link. */
-export async function openForReading(root: string, path: string): Promise<FileHandle> {
+/**
+ * Opens a regular file for reading below `root`, component by component and never through a link. One that has several
+ * names is opened only if all of them may be read.
+ */
+export async function openForReading(
+  root: string,
+  path: string,
+  mayRead?: LinkedFile["mayRead"],
+): Promise<FileHandle> {
   const folder = await openFolder(root, dirname(path), false);
   try {
     const handle = await openAt(folder, nameOf(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     const stats = await handle.stat();
-    if (stats.isFile() && stats.nlink <= 1) return handle;
+    let fault = stats.isFile() ? undefined : `${path} is not a regular file`;
+    if (stats.isFile() && stats.nlink > 1)
+      fault = await explainHardLink({ root, path, links: stats.nlink, mode: "read", mayRead });
+    if (fault === undefined) return handle;
     await handle.close();
-    throw new PathRefused(
-      stats.isFile() ? `${path} has a second name (hard link)` : `${path} is not a regular file`,
-    );
+    throw new PathRefused(fault);
   } finally {
     await folder.close();
   }
@@ -41,7 +50,7 @@ export async function writeInside(
 ): Promise<"created" | "modified"> {
   const folder = await openFolder(root, dirname(path), true);
   try {
-    const existed = await checkReplaceable(folder, path);
+    const existed = await checkReplaceable(folder, path, root);
     const temporary = `.${randomBytes(8).toString("hex")}.tmp`;
     const handle = await openAt(
       folder,
@@ -106,12 +115,18 @@ export async function openFolder(root: string, path: string, make: boolean): Pro
   return folder;
 }
 
-async function checkReplaceable(folder: Folder, path: string): Promise<{ mode: number } | null> {
+async function checkReplaceable(
+  folder: Folder,
+  path: string,
+  root: string,
+): Promise<{ mode: number } | null> {
   try {
     const handle = await openAt(folder, nameOf(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     const stats = await handle.stat().finally(() => handle.close());
     if (!stats.isFile()) throw new PathRefused(`${path} is not a regular file`);
-    if (stats.nlink > 1) throw new PathRefused(`${path} has a second name (hard link)`);
+    const fault =
+      stats.nlink > 1 && (await explainHardLink({ root, path, links: stats.nlink, mode: "write" }));
+    if (fault) throw new PathRefused(fault);
     return { mode: stats.mode & 0o777 };
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return null;

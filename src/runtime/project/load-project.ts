@@ -1,3 +1,4 @@
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type AgentRoles, parseAgentRoles } from "../../agents/agent-roles.ts";
 import { didYouMean } from "../../agents/closest.ts";
@@ -43,6 +44,7 @@ const BUILTIN_DIR = join(PACKAGE_ROOT, "agents");
 export async function loadProject(options: ProjectOptions): Promise<Project> {
   const { projectDir, env } = options;
   const places = findPlaces(env);
+  await settleCutOffCommands(places.dataDir);
   const defaults: Settings = { ...DEFAULT_SETTINGS, limits: DEFAULT_LIMITS };
   const loaded = await loadSettings({
     projectDir,
@@ -67,6 +69,14 @@ export async function loadProject(options: ProjectOptions): Promise<Project> {
   });
   problems.push(...registry.problems);
   return { settings: { ...settings, agents: given.agents }, registry, problems, places, known };
+}
+
+/** What a command made against the rules before it was cut off must not be read as an agent file or a setting. */
+async function settleCutOffCommands(dataDir: string): Promise<void> {
+  const journals = await readdir(join(dataDir, "commands")).catch(() => []);
+  if (journals.length === 0) return;
+  const { settleLeftCommands } = await import("../../packs/code/sandbox/command-journal.ts");
+  await settleLeftCommands(dataDir);
 }
 
 /** Throws the first error of the settings: with a rule that could not be read, nothing may run. */

@@ -3,22 +3,26 @@ import { PathRefused } from "../../../files/open-inside.ts";
 import type { Target } from "../../../schema/rights.ts";
 import type { ToolContext } from "../../../tools/tool.ts";
 
-/** A canonical path and the root folder it lies in. */
-export type Place = { path: string; root: string };
+/** A canonical path, the root folder it lies in, and whether another name of the same file may be read. */
+export type Place = { path: string; root: string; mayRead?: (path: string) => boolean };
 
 /** The path that was judged, not the one that the same words would lead to now; refuses what lies outside. */
-export function placeOf({
-  targets,
-  projectDir,
-  workspaceDir,
-}: Pick<ToolContext, "targets" | "projectDir" | "workspaceDir">): Place {
+export function placeOf(
+  context: Pick<ToolContext, "targets" | "projectDir" | "workspaceDir" | "maySee">,
+): Place {
+  const { targets, projectDir, workspaceDir } = context;
   const target = targets.find((each) => each.kind === "path");
   if (!target || target.root === "outside")
     throw new PathRefused("it is outside the project and the workspace");
-  return { path: target.path, root: target.root === "project" ? projectDir : workspaceDir };
+  const root = target.root === "project" ? projectDir : workspaceDir;
+  return {
+    path: target.path,
+    root,
+    mayRead: (path) => context.maySee(targetOf(path, { root }, context)),
+  };
 }
 
-/** The permission target of a file that was come upon below a place. */
+/** The permission target of a file found below a place. */
 export function targetOf(
   path: string,
   { root }: Pick<Place, "root">,

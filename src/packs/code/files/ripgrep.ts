@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { lstat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { explainHardLink } from "../../../files/hard-links.ts";
 import { compileSegments, expandBraces, matchesPathGlob } from "../../../permissions/patterns/path-glob.ts";
 import type { ToolContext } from "../../../tools/tool.ts";
 import { type Place, placeOf, targetOf } from "./place.ts";
@@ -147,12 +148,15 @@ function foundIn(piece: string): Found {
   return { path: line.slice(0, end).replace(/^\.\//, ""), rest: line.slice(end + 1).replace(/\n$/, "") };
 }
 
-/** The same files that `read` would open: rights as they are, and no second names for what may lie outside. */
+/** The same files that `read` would open: rights as they are, and no second names for what lies outside or is denied. */
 async function mayShow(path: string, place: Place, context: ToolContext): Promise<boolean> {
   const full = join(place.root, path);
   const stats = await lstat(full).catch(() => null);
-  if (!stats?.isFile() || stats.nlink > 1) return false;
-  return context.maySee(targetOf(full, place, context));
+  const mayRead = (each: string) => context.maySee(targetOf(each, place, context));
+  if (!stats?.isFile() || !mayRead(full)) return false;
+  if (stats.nlink === 1) return true;
+  const file = { root: place.root, path: full, links: stats.nlink, mode: "read", mayRead } as const;
+  return (await explainHardLink(file)) === undefined;
 }
 
 /** A path as the other tools take it. */

@@ -14,8 +14,11 @@ export class FileTooLarge extends Error {
 }
 
 /** Reads a whole regular file of the place. */
-export async function readWhole({ root, path }: Place, maxBytes = MAX_FILE_BYTES): Promise<FileContent> {
-  const handle = await openForReading(root, path);
+export async function readWhole(
+  { root, path, mayRead }: Place,
+  maxBytes = MAX_FILE_BYTES,
+): Promise<FileContent> {
+  const handle = await openForReading(root, path, mayRead);
   try {
     const stats = await handle.stat();
     if (stats.size > maxBytes)

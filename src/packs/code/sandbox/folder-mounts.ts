@@ -1,8 +1,8 @@
 import { existsSync, realpathSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
 import { isBelow } from "../shell/below.ts";
 import type { CommandRequest } from "../shell/run-command.ts";
-import type { Bubblewrap } from "./find-bubblewrap.ts";
 import type { Guard } from "./guard-protected.ts";
 import { pinPath } from "./pin-path.ts";
 import { coverOf, type Mount } from "./sandbox-mounts.ts";
@@ -15,15 +15,15 @@ export type Pins = {
   close(): Promise<void>;
 };
 
-/** Handles for one command; an older bubblewrap cannot take them, and goes by paths. */
-export function createPins({ projectDir, workspaceDir }: Folders, { pins }: Pick<Bubblewrap, "pins">): Pins {
+/** Handles for one command. */
+export function createPins({ projectDir, workspaceDir }: Folders): Pins {
   const handles: FileHandle[] = [];
   return {
     async mount(kind, at) {
       const pin = await pinPath(isBelow(at, workspaceDir) ? workspaceDir : projectDir, at);
       if (!pin) return [];
       handles.push(pin);
-      return [pins ? { kind, at, pin } : { kind, at }];
+      return [{ kind, at, pin }];
     },
     async close() {
       for (const handle of handles.splice(0)) await handle.close();
@@ -31,21 +31,24 @@ export function createPins({ projectDir, workspaceDir }: Folders, { pins }: Pick
   };
 }
 
-/** The two folders in the sandbox: what may be written, what may not all the same, and what is not seen. */
+/**
+ * The two folders in the sandbox: what may be written, what may not all the same, and what is not seen. Folders around
+ * what is closed or covered are mounted on themselves, so that they cannot be renamed away from under the rules.
+ */
 export async function folderMounts(
   request: CommandRequest,
-  guard: Guard,
+  guard: Pick<Guard, "closed" | "held" | "hidden">,
   { pins, secrets }: { pins: Pins; secrets: readonly string[] },
 ): Promise<Mount[]> {
-  const { projectDir, workspaceDir, writable, readOnly = [], readable = [] } = request;
-  const hidden = (request.hidden ?? []).flatMap(realPath);
-  const isOpen = (at: string) => ![...readOnly, ...hidden].some((path) => isBelow(at, path));
+  const { projectDir, workspaceDir, writable, readable = [] } = request;
+  const hidden = [...(request.hidden ?? []), ...guard.hidden].flatMap(realPath);
+  const closed = [...(request.readOnly ?? []), ...guard.closed];
+  const isOpen = (at: string) => ![...closed, ...hidden].some((path) => isBelow(at, path));
+  const fixed = foldersAround([...closed, ...hidden, ...guard.held], writable);
   const wanted: (readonly ["read" | "write", string])[] = [
     ...[projectDir, workspaceDir].map((at) => ["read", at] as const),
-    ...[...writable, ...guard.fixed].filter(isOpen).map((at) => ["write", at] as const),
-    ...[...readOnly, ...guard.existing]
-      .filter((at) => !hidden.some((path) => isBelow(at, path)))
-      .map((at) => ["read", at] as const),
+    ...[...writable, ...fixed].filter(isOpen).map((at) => ["write", at] as const),
+    ...closed.filter((at) => !hidden.some((path) => isBelow(at, path))).map((at) => ["read", at] as const),
   ];
   const mounts: Mount[] = readable.flatMap(realPath).map((at) => ({ kind: "read", at }));
   for (const [kind, at] of wanted) mounts.push(...(await pins.mount(kind, at)));
@@ -53,9 +56,20 @@ export async function folderMounts(
   const covered = [...secrets.flatMap(realPath), ...hidden].filter(isShown);
   return [
     ...mounts,
-    ...guard.missing.filter(isOpen).map((at): Mount => ({ kind: "hide-folder", at })),
+    ...guard.held.filter(isOpen).map((at): Mount => ({ kind: "hide-folder", at })),
     ...covered.flatMap((at) => coverOf(at, [projectDir, workspaceDir])),
   ];
+}
+
+/** Every folder between a writable one and one of the paths. */
+function foldersAround(paths: readonly string[], writable: readonly string[]): Set<string> {
+  const folders = new Set<string>();
+  for (const path of paths) {
+    const top = writable.find((folder) => folder !== path && isBelow(path, folder));
+    if (top === undefined) continue;
+    for (let at = dirname(path); at !== top && !folders.has(at); at = dirname(at)) folders.add(at);
+  }
+  return folders;
 }
 
 function realPath(path: string): string[] {

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
+import { relative, sep } from "node:path";
 import { isBelow } from "../shell/below.ts";
 
 const { O_DIRECTORY, O_NOFOLLOW } = constants;
@@ -11,13 +11,14 @@ const O_PATH = 0o10000000;
  * Opens a folder or file below `root` component by component, never through a link, so that the handle stands for
  * exactly this place even if somebody renames it. Undefined if it is not there, or is neither folder nor file.
  */
-export async function pinPath(root: string, path: string): Promise<FileHandle | undefined> {
-  if (!isBelow(path, root)) return undefined;
-  const names = relative(root, path).split(sep).filter(Boolean);
+export async function pinPath(root: string, path: string | Buffer): Promise<FileHandle | undefined> {
+  const names = splitBelow(root, path);
+  if (!names) return undefined;
   let handle = await open(root, O_PATH | O_NOFOLLOW | O_DIRECTORY);
   for (const [index, name] of names.entries()) {
     const flags = O_PATH | O_NOFOLLOW | (index < names.length - 1 ? O_DIRECTORY : 0);
-    const next = await open(join(`/proc/self/fd/${handle.fd}`, name), flags).catch(() => undefined);
+    const at = Buffer.concat([Buffer.from(`/proc/self/fd/${handle.fd}/`), name]);
+    const next = await open(at, flags).catch(() => undefined);
     await handle.close();
     if (!next) return undefined;
     handle = next;
@@ -26,4 +27,25 @@ export async function pinPath(root: string, path: string): Promise<FileHandle | 
   if (stats.isDirectory() || stats.isFile()) return handle;
   await handle.close();
   return undefined;
+}
+
+/** The names from `root` to a path, as bytes because a name need not be text; undefined if it is not below. */
+function splitBelow(root: string, path: string | Buffer): Buffer[] | undefined {
+  if (typeof path === "string")
+    return isBelow(path, root)
+      ? relative(root, path)
+          .split(sep)
+          .filter(Boolean)
+          .map((name) => Buffer.from(name))
+      : undefined;
+  const start = Buffer.from(`${root}/`);
+  if (!path.subarray(0, start.length).equals(start)) return undefined;
+  const names: Buffer[] = [];
+  for (let from = start.length; from <= path.length; ) {
+    const slash = path.indexOf("/", from);
+    const end = slash === -1 ? path.length : slash;
+    names.push(path.subarray(from, end));
+    from = end + 1;
+  }
+  return names;
 }

@@ -1,5 +1,6 @@
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -11,8 +12,11 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { createHolder, holdPlaces, isHeld, isHolderGone, releasePlaces } from "./hold-places.ts";
 import { pinPath } from "./pin-path.ts";
-import { findProtected, holdPlaces, isProtected, setAside, TOP_NAMES } from "./protected-paths.ts";
+import { HELD_NAMES, isProtected } from "./protected-paths.ts";
+import { scanFolders } from "./scan-folders.ts";
+import { setAside } from "./settle-command.ts";
 
 let root: string;
 beforeEach(() => {
@@ -24,6 +28,8 @@ function write(path: string): string {
   writeFileSync(join(root, path), "x");
   return join(root, path);
 }
+const scan = (folder = root) => scanFolders([folder], { linked: true });
+const relative = (paths: readonly string[]) => paths.map((path) => path.slice(root.length + 1)).toSorted();
 
 test("agent files, settings and git's files are found at any depth, and nothing else", async () => {
   const wanted = [
@@ -31,35 +37,93 @@ test("agent files, settings and git's files are found at any depth, and nothing 
     "a/b/.claude/x",
     "sub/.git",
     ".github/agents/x",
+    ".github/copilot-instructions.md",
     ".vscode/mcp.json",
     "c/opencode.json",
+    "node_modules/x/.git/config",
+    `${"deep/".repeat(40)}.gemini/x`,
   ];
   for (const path of wanted) write(path);
-  for (const path of ["agents/x", "mcp.json", "src/claude", ".gitignore", "node_modules/x/.git/config"])
+  for (const path of ["agents/x", "mcp.json", "src/claude", ".gitignore", ".github/workflows/copilot.yml"])
     write(path);
-  const { paths, whole } = await findProtected(root, root);
-  expect(paths.map((path) => path.slice(root.length + 1)).toSorted()).toEqual([
-    ".git",
-    ".github/agents",
-    ".vscode/mcp.json",
-    "a/b/.claude",
-    "c/opencode.json",
-    "sub/.git",
-  ]);
-  expect(whole).toBe(true);
+  expect(relative((await scan()).protected.map(({ path }) => path))).toEqual(
+    [
+      ".git",
+      ".github/agents",
+      ".github/copilot-instructions.md",
+      ".vscode/mcp.json",
+      "a/b/.claude",
+      "c/opencode.json",
+      "node_modules/x/.git",
+      "sub/.git",
+      `${"deep/".repeat(40)}.gemini`,
+    ].toSorted(),
+  );
+});
+
+test("no number of other files hides a protected one", async () => {
+  for (let folder = 0; folder < 300; folder++) {
+    mkdirSync(join(root, `padding-${folder}`));
+    for (let file = 0; file < 100; file++) writeFileSync(join(root, `padding-${folder}`, String(file)), "");
+  }
+  write("zzz/.claude/agents/a.md");
+  expect(relative((await scan()).protected.map(({ path }) => path))).toEqual(["zzz/.claude"]);
+});
+
+test("what takes the place of a protected file has another identity", async () => {
+  write(".mcp.json");
+  const [before] = (await scan()).protected;
+  rmSync(join(root, ".mcp.json"));
+  write(".mcp.json");
+  const [after] = (await scan()).protected;
+  expect(after?.path).toBe(before?.path);
+  expect(after?.identity).not.toBe(before?.identity);
+});
+
+test("names that are not text are told by their bytes, so that the folder around them can be closed", async () => {
+  const odd = Buffer.concat([Buffer.from(`${root}/odd-`), Buffer.from([0xff, 0xfe])]);
+  mkdirSync(odd);
+  mkdirSync(Buffer.concat([odd, Buffer.from("/.claude")]));
+  const { protected: found, unspelled } = await scan();
+  expect(found).toEqual([]);
+  expect(unspelled.map((path) => path.equals(Buffer.concat([odd, Buffer.from("/.claude")])))).toEqual([true]);
+  writeFileSync(Buffer.concat([odd, Buffer.from("/.claude/x")]), "");
+  const [path = Buffer.alloc(0)] = unspelled;
+  expect(await setAside(root, path)).toMatch(/\.set-aside-[0-9a-f]{8}$/);
+  expect((await scan()).unspelled).toEqual([]);
+});
+
+test("a file with several names is told with those that were found", async () => {
+  const outside = mkdtempSync(join(tmpdir(), "retinue-outside-"));
+  writeFileSync(join(outside, "store"), "x");
+  linkSync(join(outside, "store"), join(root, "from-store"));
+  linkSync(write("built"), join(root, "built-too"));
+  const { linked } = await scan();
+  expect(linked.map(({ paths, links }) => [relative(paths), links])).toEqual(
+    expect.arrayContaining([
+      [["from-store"], 2],
+      [["built", "built-too"], 2],
+    ]),
+  );
+  rmSync(outside, { recursive: true });
 });
 
 test("a part of the project is judged by its place in the whole", async () => {
   write(".github/agents/x");
-  expect((await findProtected(join(root, ".github"), root)).paths).toEqual([join(root, ".github/agents")]);
+  expect((await scan(join(root, ".github"))).protected).toMatchObject([
+    { path: join(root, ".github/agents") },
+  ]);
   expect(isProtected(join(root, ".github/workflows"), root)).toBe(false);
 });
 
-test("what was made against the rules gets a name that nothing reads", async () => {
+test("what was made against the rules gets a name that nothing reads; an empty folder is removed", async () => {
   const made = write("sub/.claude/settings.json");
-  const [moved = ""] = await setAside(root, [dirname(made)]);
+  const moved = (await setAside(root, dirname(made))) ?? "";
   expect(moved).toMatch(/sub\/\.claude\.set-aside-[0-9a-f]{8}$/);
   expect([existsSync(dirname(made)), existsSync(join(moved, "settings.json"))]).toEqual([false, true]);
+  mkdirSync(join(root, ".claude"));
+  expect(await setAside(root, join(root, ".claude"))).toBeUndefined();
+  expect(readdirSync(root)).toEqual(["sub"]);
 });
 
 test("a folder that was swapped for a link is not followed", async () => {
@@ -67,7 +131,8 @@ test("a folder that was swapped for a link is not followed", async () => {
   mkdirSync(join(outside, ".git"));
   writeFileSync(join(outside, ".git", "config"), "theirs");
   symlinkSync(outside, join(root, "sub"));
-  expect(await setAside(root, [join(root, "sub/.git")])).toEqual([]);
+  expect(await setAside(root, join(root, "sub/.git"))).toBeUndefined();
+  expect(await holdPlaces(root, [join(root, "sub/.claude")], createHolder())).toEqual([]);
   expect(readdirSync(outside)).toEqual([".git"]);
   rmSync(outside, { recursive: true });
 });
@@ -84,22 +149,38 @@ test("a handle stands for a place in the folder, never for a link or what lies o
   }
 });
 
-test("places are held by empty folders for as long as one command needs them, and what is there stays", () => {
+test("a place is held for as long as one holder needs it, and what is the project's own stays", async () => {
   const path = join(root, ".claude");
-  const first = holdPlaces([path]);
-  const second = holdPlaces([path]);
-  first.release();
-  first.release();
-  expect(existsSync(path)).toBe(true);
-  second.release();
+  const [first, second] = [createHolder(), createHolder()];
+  expect(await holdPlaces(root, [path], first)).toEqual([path]);
+  expect(await holdPlaces(root, [path], second)).toEqual([path]);
+  await releasePlaces(root, [path], first);
+  await releasePlaces(root, [path], first);
+  expect(isHeld(path)).toBe(true);
+  await releasePlaces(root, [path], second);
   expect(existsSync(path)).toBe(false);
   mkdirSync(path);
-  expect(holdPlaces([path]).held).toEqual([]);
+  expect(await holdPlaces(root, [path], first)).toEqual([]);
+  await releasePlaces(root, [path], first);
   expect(existsSync(path)).toBe(true);
 });
 
+test("a holder whose process is gone holds nothing; one of another machine or container does", async () => {
+  const path = join(root, ".claude");
+  const own = createHolder();
+  const parts = own.split(".");
+  const vary = (index: number, value: string) => parts.with(index, value).join(".");
+  expect(
+    [own, vary(1, "00000000"), vary(3, "1"), vary(4, "1"), vary(5, "1"), vary(2, "00000000")].map(
+      isHolderGone,
+    ),
+  ).toEqual([false, false, false, true, true, true]);
+  await holdPlaces(root, [path], vary(5, "1"));
+  await holdPlaces(root, [path], own);
+  await releasePlaces(root, [path], own);
+  expect(existsSync(path)).toBe(false);
+});
+
 test("the settings of Retinue and of git are among the names that are held", () => {
-  expect(TOP_NAMES).toEqual(
-    expect.arrayContaining([".retinue", ".git", ".claude", ".mcp.json", "opencode.json"]),
-  );
+  expect(HELD_NAMES).toEqual(expect.arrayContaining([".retinue", ".git", ".claude", ".mcp.json"]));
 });

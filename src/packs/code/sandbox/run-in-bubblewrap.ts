@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { RetinueError } from "../../../schema/error.ts";
 import { isBelow } from "../shell/below.ts";
-import { argvOf, commandEnvironment, withoutFiles } from "../shell/command-environment.ts";
+import { argvOf, commandEnvironment, enterSandbox } from "../shell/command-environment.ts";
 import type { CommandOutcome, CommandRequest, Enclosure } from "../shell/run-command.ts";
 import { FIRST_FD, runProcess } from "../shell/run-process.ts";
 import { confine } from "./confine.ts";
@@ -12,7 +12,10 @@ import { guardProtected } from "./guard-protected.ts";
 import { linkedRepository } from "./linked-repository.ts";
 import { programFolders } from "./program-folders.ts";
 import { sandboxEnd } from "./sandbox-end.ts";
-import { baseMounts, mountOptions, orderMounts } from "./sandbox-mounts.ts";
+import { baseMounts, findWrongMount, mountOptions, orderMounts } from "./sandbox-mounts.ts";
+
+/** How often a sandbox is put together anew because a folder was moved meanwhile. */
+const MOST_TRIES = 5;
 
 /** Runs a command that sees programs, the project and the workspace, and of the rest of the machine nothing. */
 export async function runInBubblewrap(
@@ -20,6 +23,21 @@ export async function runInBubblewrap(
   enclosure: Enclosure,
   bubblewrap: Bubblewrap,
 ): Promise<CommandOutcome> {
+  let fault = "";
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const tried = await tryInBubblewrap(request, enclosure, bubblewrap);
+    if ("exitCode" in tried) return tried;
+    ({ fault } = tried);
+  }
+  throw new RetinueError("failed", `the sandbox could not be set up: ${fault}`);
+}
+
+/** One try; a fault means that nothing was run. */
+async function tryInBubblewrap(
+  request: CommandRequest,
+  enclosure: Enclosure,
+  bubblewrap: Bubblewrap,
+): Promise<CommandOutcome | { fault: string }> {
   const { settings, places } = enclosure;
   const programs = programFolders(places);
   const shown = [request.projectDir, request.workspaceDir];
@@ -27,42 +45,61 @@ export async function runInBubblewrap(
   const isClosed = request.hidden?.includes(join(request.projectDir, ".git"));
   const repository = isClosed ? [] : await linkedRepository(request.projectDir);
   const readable = [...(request.readable ?? []), ...repository];
-  const guard = await guardProtected(request);
+  const guard = await guardProtected(request, places.dataDir);
   const confinement = confine(settings);
-  const pins = createPins(request, bubblewrap);
+  const pins = createPins(request);
   try {
     const mounts = orderMounts([
       ...baseMounts(programs, { home, memoryMb: settings.memoryMb, shown }),
       ...(await folderMounts({ ...request, readable }, guard, { pins, secrets: programs.secrets })),
     ]);
     const { options, fds } = mountOptions(mounts, bubblewrap, FIRST_FD);
-    const { stopped, first, ...outcome } = await runProcess({
+    const { stopped, first, begun, ...outcome } = await runProcess({
       ...request,
       cwd: "/",
       argv: [
         ...confinement.before,
         ...[bubblewrap.program, "--args", "3", "--"],
         ...confinement.inside,
-        ...withoutFiles(),
+        ...enterSandbox(),
         ...argvOf(request),
       ],
       env: commandEnvironment(enclosure, request, { PATH: programs.path, HOME: home }),
       input3: [...flags(request, bubblewrap), ...options].map((each) => `${each}\0`).join(""),
       fds,
+      admit: async (first) => {
+        const wrong = await findWrongMount(first.pid, mounts);
+        if (wrong !== undefined) throw new MovedMeanwhile(wrong);
+        guard.begin(first);
+      },
       watch: { folders: shown, limits: settings, memory: !confinement.fencesMemory },
     });
+    if (!begun && stopped === undefined) return { fault: describeFault(outcome) };
     const lasting = await sandboxEnd(first);
-    await pins.close();
-    // First, since a command can also end as a failed setup does.
-    const found = await guard.check();
-    refuseFailedSetup(outcome);
-    const notes = [...(stopped ? [stopped] : []), ...lasting, ...found, ...confinement.notes];
+    const found = await guard.settle();
+    const why = outcome.exitCode === 0 ? [] : guard.notes;
+    const notes = [...(stopped ? [stopped] : []), ...lasting, ...found, ...why, ...confinement.notes];
     return { ...outcome, sandbox: "bubblewrap", notes };
+  } catch (thrown) {
+    if (thrown instanceof MovedMeanwhile) return { fault: thrown.message };
+    throw thrown;
   } finally {
     await pins.close();
-    guard.release();
+    await guard.settle();
     await confinement.release();
   }
+}
+
+/** Nothing ran: a folder that is part of the sandbox is not where it was. */
+class MovedMeanwhile extends Error {
+  constructor(path: string) {
+    super(`${path} was moved or replaced meanwhile`);
+  }
+}
+
+function describeFault({ stderr, exitCode }: Pick<CommandOutcome, "stderr" | "exitCode">): string {
+  const [line = ""] = stderr.trimEnd().split("\n");
+  return line.replace(/^bwrap: /, "") || `exit code ${exitCode}`;
 }
 
 function flags({ network, cwd }: CommandRequest, { sealed }: Bubblewrap): string[] {
@@ -79,15 +116,4 @@ function homeInside(shown: readonly string[], homeDir: string): string {
   const home = existsSync(homeDir) ? realpathSync(homeDir) : homeDir;
   const isShown = shown.some((folder) => isBelow(home, folder));
   return isShown || home === "/" ? "/tmp/home" : home;
-}
-
-function refuseFailedSetup({
-  exitCode,
-  stdout,
-  stderr,
-}: Pick<CommandOutcome, "exitCode" | "stdout" | "stderr">): void {
-  const [line = "", ...more] = stderr.trimEnd().split("\n");
-  if (stdout !== "" || more.length > 0) return;
-  if (exitCode === 1 && line.startsWith("bwrap: ") && !line.startsWith("bwrap: execvp"))
-    throw new RetinueError("failed", `the sandbox could not be set up: ${line.slice("bwrap: ".length)}`);
 }

@@ -48,6 +48,11 @@ function runs({ pid, start }: FirstProcess): boolean {
   return now?.start === start && !/^[ZX]/.test(now.state);
 }
 
+/** When a process began, by which it is told from a later one with the same id; undefined if it has ended. */
+export function findStart(pid: number): string | undefined {
+  return look(pid)?.start;
+}
+
 function look(pid: number): { state: string; start: string } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -27,7 +27,7 @@ test("the sandbox gets exactly the handles that its options name, or one would s
     { kind: "read", at: "/p/.git", pin },
     { kind: "read", at: "/usr" },
   ]);
-  const { options, fds } = mountOptions(mounts, { sized: true }, 4);
+  const { options, fds } = mountOptions(mounts, { sized: true, pins: true }, 4);
   const named = options.filter((_, index) => options[index - 1]?.endsWith("-fd"));
   expect(named).toEqual(["4", "5"]);
   expect(fds).toEqual([pin.fd, pin.fd]);
@@ -35,6 +35,8 @@ test("the sandbox gets exactly the handles that its options name, or one would s
 
 test("temporary folders have a size where bubblewrap can give them one", () => {
   const mounts: Mount[] = [{ kind: "empty", at: "/tmp", megabytes: 3 }];
-  expect(mountOptions(mounts, { sized: true }, 4).options.join(" ")).toContain("--size 3145728 --tmpfs /tmp");
-  expect(mountOptions(mounts, { sized: false }, 4).options).not.toContain("--size");
+  expect(mountOptions(mounts, { sized: true, pins: true }, 4).options.join(" ")).toContain(
+    "--size 3145728 --tmpfs /tmp",
+  );
+  expect(mountOptions(mounts, { sized: false, pins: true }, 4).options).not.toContain("--size");
 });

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
+import { type FileHandle, stat } from "node:fs/promises";
 import { isBelow } from "../shell/below.ts";
 import type { Bubblewrap } from "./find-bubblewrap.ts";
 import type { ProgramFolders } from "./program-folders.ts";
 
 /** One thing to put into the sandbox. A later one at the same path takes the place of an earlier one. */
 export type Mount =
-  /** `pin` is an open handle of what is meant: whoever swaps the path gets nothing. */
+  /** `pin` is an open handle of what is meant: swapping the path for another gains nothing. */
   | { kind: "read" | "write"; at: string; from?: string; pin?: FileHandle }
   | { kind: "empty"; at: string; megabytes: number; mode?: string }
   | { kind: "link"; at: string; target: string }
@@ -63,31 +63,32 @@ export function orderMounts(mounts: readonly Mount[]): Mount[] {
 
 /**
  * The options of bubblewrap for ordered mounts, and the handles that it must get, the first as file `firstFd`. It closes
- * those that its options name and no others, so there must be none besides.
+ * those that its options name and no others, so there must be none besides. An older one cannot take handles and goes by
+ * paths; what it made of them is checked before the command begins.
  */
 export function mountOptions(
   ordered: readonly Mount[],
-  { sized }: Pick<Bubblewrap, "sized">,
+  { sized, pins }: Pick<Bubblewrap, "sized" | "pins">,
   firstFd: number,
 ): { options: string[]; fds: number[] } {
   const fds: number[] = [];
   const options = ["--proc", "/proc", "--dev", "/dev"];
   for (const mount of ordered) {
-    const pin = "pin" in mount ? mount.pin : undefined;
+    const pin = pins && "pin" in mount ? mount.pin : undefined;
     if (pin) fds.push(pin.fd);
-    options.push(...optionsOf(mount, sized, firstFd + fds.length - 1));
+    options.push(...optionsOf(mount, sized, pin && firstFd + fds.length - 1));
   }
   // Else these two could be filled, and they have no size.
   return { options: [...options, "--remount-ro", "/dev", "--remount-ro", "/"], fds };
 }
 
-function optionsOf(mount: Mount, sized: boolean, fd: number): string[] {
+function optionsOf(mount: Mount, sized: boolean, fd: number | undefined): string[] {
   const { at } = mount;
   switch (mount.kind) {
     case "read":
-      return mount.pin ? ["--ro-bind-fd", String(fd), at] : ["--ro-bind", mount.from ?? at, at];
+      return fd ? ["--ro-bind-fd", String(fd), at] : ["--ro-bind", mount.from ?? at, at];
     case "write":
-      return mount.pin ? ["--bind-fd", String(fd), at] : ["--bind", mount.from ?? at, at];
+      return fd ? ["--bind-fd", String(fd), at] : ["--bind", mount.from ?? at, at];
     case "empty": {
       const perms = ["--perms", mount.mode ?? "0700"];
       const size = sized ? ["--size", String(mount.megabytes * 1024 * 1024)] : [];
@@ -100,6 +101,24 @@ function optionsOf(mount: Mount, sized: boolean, fd: number): string[] {
     case "hide-file":
       return ["--ro-bind", "/dev/null", at];
   }
+}
+
+/**
+ * Compares what stands in a sandbox with what was meant to; gives the first place that differs. Another command may have
+ * moved or replaced a folder while the sandbox was being set up.
+ */
+export async function findWrongMount(pid: number, ordered: readonly Mount[]): Promise<string | undefined> {
+  for (const mount of ordered) {
+    const isPinned = "pin" in mount && mount.pin !== undefined;
+    if (!isPinned && mount.kind !== "hide-folder") continue;
+    const inside = await stat(`/proc/${pid}/root${mount.at}`, { bigint: true }).catch(() => undefined);
+    const meant = isPinned
+      ? await mount.pin?.stat({ bigint: true })
+      : await stat(mount.at, { bigint: true }).catch(() => undefined);
+    const isSame = inside !== undefined && inside.dev === meant?.dev && inside.ino === meant.ino;
+    if (inside === undefined || isSame !== isPinned) return mount.at;
+  }
+  return undefined;
 }
 
 /** How a path is covered, by what it is now; a folder in which one of `shown` lies must take a mount inside. */

@@ -74,7 +74,7 @@ export async function diskRights(context: Asked): Promise<DiskRights> {
     survey.hidden.push(...survey.histories);
     notes.push("git's own files are hidden, because they also hold what you may not read; use the git tools");
   }
-  const hidden = fewer(survey.hidden, [context.projectDir, context.workspaceDir]);
+  const hidden = mergePlaces(survey.hidden, [context.projectDir, context.workspaceDir], MOST_HIDDEN);
   if (hidden.length < survey.hidden.length)
     notes.push("folders with much in them that you may not read are hidden as a whole");
   if (writable.length + readOnly.length <= MOST_MOUNTS) return { writable, readOnly, hidden, notes };
@@ -83,11 +83,11 @@ export async function diskRights(context: Asked): Promise<DiskRights> {
 }
 
 /** As many places as a sandbox can be put together from: of too many, the folders around them. */
-function fewer(hidden: readonly string[], roots: readonly string[]): string[] {
-  let places = [...hidden];
-  while (places.length > MOST_HIDDEN) {
+export function mergePlaces(paths: readonly string[], roots: readonly string[], most: number): string[] {
+  let places = [...new Set(paths)];
+  while (places.length > most) {
     const known = new Set(places);
-    const deepest = Math.max(...places.map(depthOf));
+    const deepest = places.reduce((most, path) => Math.max(most, depthOf(path)), 0);
     const above = places.map((path) =>
       depthOf(path) === deepest && !roots.includes(dirname(path)) ? dirname(path) : path,
     );

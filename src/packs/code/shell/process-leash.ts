@@ -6,6 +6,8 @@ import { type FirstProcess, firstProcess, killInside } from "../sandbox/sandbox-
 export type ProcessLeash = {
   /** The first process of a sandbox, once it is known. */
   readonly first: FirstProcess | undefined;
+  /** The same, when it becomes known; never, if it does not. */
+  readonly known: Promise<FirstProcess>;
   kill(): void;
   /** Ends its timers. */
   release(): void;
@@ -18,6 +20,7 @@ const SETUP_MS = 2_000;
 export function leashGroup({ pid }: ChildProcess): ProcessLeash {
   return {
     first: undefined,
+    known: new Promise(() => {}),
     kill() {
       try {
         if (pid) process.kill(-pid, "SIGKILL");
@@ -36,6 +39,7 @@ export function leashGroup({ pid }: ChildProcess): ProcessLeash {
 export function leashSandbox(bubblewrap: ChildProcess): ProcessLeash {
   let info = "";
   let first: FirstProcess | undefined;
+  const { promise: known, resolve: makeKnown } = Promise.withResolvers<FirstProcess>();
   let isKilled = false;
   let late: NodeJS.Timeout | undefined;
   const end = () => {
@@ -45,10 +49,12 @@ export function leashSandbox(bubblewrap: ChildProcess): ProcessLeash {
   (bubblewrap.stdio[4] as Readable | null)?.on("data", (chunk: Buffer) => {
     info += String(chunk);
     first ??= firstProcess(info);
+    if (first) makeKnown(first);
     if (isKilled && first) end();
   });
   bubblewrap.once("exit", () => killInside(first));
   return {
+    known,
     get first() {
       return first;
     },

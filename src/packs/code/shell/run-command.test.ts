@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -172,6 +174,104 @@ describe.skipIf(!hasSandbox)("in the sandbox (needs bubblewrap)", () => {
     expect(readdirSync(join(projectDir, "deep"))).toEqual([expect.stringMatching(/^\.claude\.set-aside-/)]);
     expect(readdirSync(join(projectDir, "nested"))).toEqual([expect.stringMatching(/^\.git\.set-aside-/)]);
     expect(outcome.notes.filter((note) => note.includes("set-aside"))).toHaveLength(2);
+  });
+
+  test("a folder around what is hidden or read-only cannot be renamed, so no rule is left behind", async () => {
+    const key = write("project/config/private/key", "canary");
+    write("project/src/gen/a.ts", "theirs");
+    const request = {
+      writable: [projectDir],
+      hidden: [dirname(key)],
+      readOnly: [join(projectDir, "src/gen")],
+    };
+    const { stderr } = await run(
+      "mv config cfg2; mv src src2; echo 1 > config/new; cp -r config copy",
+      request,
+    );
+    expect(stderr.match(/busy/g)).toHaveLength(2);
+    expect(readdirSync(projectDir).toSorted()).toEqual(["config", "copy", "src"]);
+    const { stdout } = await run("cat */private/key */key; echo 2 > src/gen/a.ts", request);
+    expect(stdout).toBe("");
+    expect(readFileSync(join(projectDir, "src/gen/a.ts"), "utf8")).toBe("theirs");
+    expect(readFileSync(join(projectDir, "config/new"), "utf8")).toBe("1\n");
+  });
+
+  test("protected files are read-only however deep they lie and however much lies around them", async () => {
+    const deep = `${"d/".repeat(30)}repo`;
+    write(`project/${deep}/.git/config`, "theirs");
+    for (let folder = 0; folder < 220; folder++) {
+      mkdirSync(join(projectDir, `pad-${folder}`));
+      for (let file = 0; file < 100; file++)
+        writeFileSync(join(projectDir, `pad-${folder}`, String(file)), "");
+    }
+    await run(`echo 1 > ${deep}/.git/config; mkdir ${deep}/.git/hooks; mv d e; rm -rf d`, {
+      writable: [projectDir],
+    });
+    expect(readFileSync(join(projectDir, deep, ".git/config"), "utf8")).toBe("theirs");
+    expect(readdirSync(join(projectDir, deep, ".git"))).toEqual(["config"]);
+  });
+
+  test("more protected files than can be mounted close the folders around them", async () => {
+    for (let repository = 0; repository < 500; repository++)
+      write(`project/vendor/v${repository}/.git/config`, "theirs");
+    const outcome = await run(
+      "echo 1 > vendor/v7/.git/config; echo 2 > vendor/v7/new; echo 3 > open; exit 1",
+      {
+        writable: [projectDir],
+      },
+    );
+    expect(readFileSync(join(projectDir, "vendor/v7/.git/config"), "utf8")).toBe("theirs");
+    expect(existsSync(join(projectDir, "open"))).toBe(true);
+    expect(existsSync(join(projectDir, "vendor/v7/new"))).toBe(false);
+    expect(outcome.notes.join()).toContain("too many agent files and repositories");
+  });
+
+  test("a protected link is put back if it was replaced, and what it leads to is read-only", async () => {
+    write("project/dotfiles/claude/agents/a.md", "theirs");
+    symlinkSync("dotfiles/claude", join(projectDir, ".claude"));
+    await run(
+      "echo 1 > .claude/agents/a.md; rm .claude; mkdir -p .claude/agents; echo evil > .claude/agents/b.md",
+      {
+        writable: [projectDir],
+      },
+    );
+    expect(readlinkSync(join(projectDir, ".claude"))).toBe("dotfiles/claude");
+    expect(readdirSync(join(projectDir, ".claude/agents"))).toEqual(["a.md"]);
+    expect(readFileSync(join(projectDir, ".claude/agents/a.md"), "utf8")).toBe("theirs");
+  });
+
+  test("a file with a second name outside is not there; installed packages are, and stay as they are", async () => {
+    for (const name of ["secret", "store"]) write(`outside/${name}`, `module.exports = "${name}";`);
+    mkdirSync(join(projectDir, "node_modules/dep"), { recursive: true });
+    linkSync(join(root, "outside/secret"), join(projectDir, "mine.js"));
+    linkSync(join(root, "outside/store"), join(projectDir, "node_modules/dep/index.js"));
+    linkSync(write("project/target/built", "1"), join(projectDir, "target/built-too"));
+    const outcome = await run(
+      "cat mine.js; echo evil > mine.js; node -p 'require(\"dep\")'; echo evil > node_modules/dep/index.js; echo 2 > target/built; exit 1",
+      { writable: [projectDir] },
+    );
+    expect(outcome.stdout).toBe("store\n");
+    expect(readFileSync(join(root, "outside/secret"), "utf8")).toContain("secret");
+    expect(readFileSync(join(root, "outside/store"), "utf8")).toContain("store");
+    expect(readFileSync(join(projectDir, "target/built-too"), "utf8")).toBe("2\n");
+    expect(outcome.notes.join()).toMatch(/package store.*second names/);
+  });
+
+  test("a second name of a hidden file is hidden as well", async () => {
+    const hidden = [write("project/secrets/key", "canary")];
+    linkSync(hidden[0] ?? "", join(projectDir, "copy"));
+    expect((await run("cat copy secrets/key", { hidden })).stdout).toBe("");
+  });
+
+  test("a command leaves nothing of its protection behind, and its placeholders do not show in an ordinary listing", async () => {
+    write("project/a.json", "{}");
+    const { stdout, exitCode } = await run("ls; wc -c *.json", { writable: [projectDir, workspaceDir] });
+    expect([stdout, exitCode]).toEqual(["a.json\n2 a.json\n", 0]);
+    expect([
+      readdirSync(projectDir),
+      readdirSync(workspaceDir),
+      readdirSync(join(root, "data/commands")),
+    ]).toEqual([["a.json"], [], []]);
   });
 
   test("git works in a linked worktree, and a forged link to another repository opens nothing", async () => {

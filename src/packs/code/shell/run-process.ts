@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import type { Readable, Writable } from "node:stream";
+import type { Duplex, Readable, Writable } from "node:stream";
 import type { FirstProcess } from "../sandbox/sandbox-end.ts";
 import { type Watched, watchResources } from "../sandbox/watch-resources.ts";
 import { CollectOutput, cleanText } from "./collect-output.ts";
@@ -11,8 +11,13 @@ export type ProcessRequest = Pick<CommandRequest, "timeoutMs" | "maxOutputBytes"
   argv: readonly string[];
   env: Readonly<Record<string, string>>;
   cwd: string;
-  /** Open files that a sandbox gets, from `FIRST_FD` on; 3 is for `input3`, and to 4 it writes what it has made. */
+  /**
+   * Open files that a sandbox gets, from `FIRST_FD` on; 3 is for `input3`, to 4 it writes what it has made, and at 5 the
+   * command waits to be let in.
+   */
   fds?: readonly number[];
+  /** Called when a sandbox is ready, before the command begins. If it rejects, the command never does. */
+  admit?(first: FirstProcess): Promise<void>;
   /** What a sandbox reads from file 3. */
   input3?: string;
   /** On the host: leads a group of processes that ends with it, and gets no files. */
@@ -24,11 +29,14 @@ export type ProcessRequest = Pick<CommandRequest, "timeoutMs" | "maxOutputBytes"
 export type ProcessOutcome = Omit<CommandOutcome, "sandbox" | "notes"> & {
   stopped?: string;
   first: FirstProcess | undefined;
+  /** False if the sandbox was never ready. */
+  begun: boolean;
 };
 
-/** The number of the first file besides input, output, errors, and the two that go to and from a sandbox. */
-export const FIRST_FD = 5;
+/** The number of the first file besides input, output, errors, and the three that go to and from a sandbox. */
+export const FIRST_FD = 6;
 
+const PIPES = ["pipe", "pipe", "pipe"] as const;
 const DEFAULT_OUTPUT_BYTES = 1024 * 1024;
 /** Output beyond this is no longer read, and whoever makes it is stopped. */
 const HARD_OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -43,12 +51,28 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
     cwd,
     env,
     detached: leadsGroup,
-    stdio: ["ignore", "pipe", "pipe", ...(leadsGroup ? [] : ["pipe" as const, "pipe" as const, ...fds])],
+    stdio: ["ignore", "pipe", "pipe", ...(leadsGroup ? [] : [...PIPES, ...fds])],
   });
   const leash = leadsGroup ? leashGroup(child) : leashSandbox(child);
   const input = child.stdio[3] as Writable | null | undefined;
   // A program that ends before it has read everything is no fault of ours.
   input?.on("error", () => {}).end(input3);
+
+  let begun = leadsGroup;
+  let refused: unknown;
+  const gate = (child.stdio as readonly unknown[])[5] as Duplex | null | undefined;
+  gate
+    ?.on("error", () => {})
+    .once("data", async () => {
+      begun = true;
+      try {
+        await request.admit?.(await leash.known);
+        gate.end("go\n");
+      } catch (thrown) {
+        refused = thrown;
+        leash.kill();
+      }
+    });
 
   let stopped: string | undefined;
   let timedOut = false;
@@ -81,7 +105,9 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
     });
     child.once("close", (code, signal) => {
       const [stdout, stderr] = outputs;
+      if (refused) return reject(refused);
       resolve({
+        begun,
         exitCode: stopped === undefined ? code : null,
         signal: stopped === undefined ? signal : "SIGKILL",
         stdout: stdout?.text() ?? "",

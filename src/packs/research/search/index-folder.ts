@@ -73,7 +73,7 @@ async function look(
   try {
     const full = join(root, path);
     const stats = await lstat(full, { bigint: true });
-    if (!stats.isFile() || stats.nlink > 1n || stats.size > MAX_BYTES) return { kind: "left", path };
+    if (!stats.isFile() || stats.size > MAX_BYTES) return { kind: "left", path };
     const isFresh = Date.now() - Number(stats.mtimeMs) < SAME_TIME_MS;
     const stamp = isFresh ? "" : `${stats.mtimeNs}:${stats.ctimeNs}:${stats.size}`;
     if (before && stamp !== "" && before.stamp === stamp) return { kind: "same", path };

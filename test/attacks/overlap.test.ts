@@ -1,0 +1,224 @@
+import { execFileSync, spawn } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createHolder } from "../../src/packs/code/sandbox/hold-places.ts";
+import { loadProject } from "../../src/runtime/project/load-project.ts";
+import { hasSandbox } from "../fixtures/has-sandbox.ts";
+import { seeded } from "./attack.ts";
+
+const IS_DEEP = process.env.RETINUE_DEEP === "1";
+const [CHILDREN, COMMANDS] = IS_DEEP ? [20, 20] : [6, 4];
+const KILLS = IS_DEEP ? 40 : 2;
+const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+
+/** Children that all run shell commands at once; each command tries to plant something, for a random while. */
+const PROCESS = `
+import { writeSync } from "node:fs";
+import { join } from "node:path";
+import { callDelegateMany, callTool, say, testRuntime } from ${source("testing/index.ts")};
+import { createShell } from ${source("packs/code/shell/shell.ts")};
+import { DEFAULT_SHELL } from ${source("packs/code/shell/default-shell.ts")};
+import { write } from ${source("packs/code/files/write.ts")};
+import { seeded } from ${JSON.stringify(new URL("./attack.ts", import.meta.url).href)};
+const [, projectDir, dataDir, seed, children, commands, sandbox] = process.argv;
+const random = seeded(Number(seed));
+const pick = (list) => list[Math.floor(random() * list.length)];
+const folders = [".claude/agents", ".retinue/agents", ".opencode/agent", ".gemini/agents", ".copilot", ".git/hooks",
+  ".mcp.json", "sub/.claude/agents", "new/deep/.git/hooks", ".github/agents", ".vscode/mcp.json", "opencode.json"];
+const plant = (folder) => "mkdir -p " + folder + " 2>/dev/null; echo evil > " + folder + "/evil.md 2>/dev/null; echo evil 2>/dev/null > " + folder;
+const command = () => {
+  const attempt = plant(pick(folders)) + "; " + plant(pick(folders));
+  return pick([
+    attempt,
+    "sleep 0.0" + Math.floor(random() * 9) + "; " + attempt,
+    attempt + "; sleep 0." + Math.floor(random() * 2),
+    "for i in 1 2 3 4 5 6 7 8; do " + attempt + "; sleep 0.01; done",
+    "mv .github h; mv sub s; rm -rf sub .github; ln -s /tmp .claude; " + attempt,
+  ]) + "; echo ran";
+};
+const { withSettings: _, ...shell } = createShell({ ...DEFAULT_SHELL, sandbox }, { dataDir, homeDir: join(dataDir, "home") });
+const tasks = Array.from({ length: Number(children) }, (_, index) => ({ id: "t" + index, agent: "worker", task: "x" }));
+const { runtime } = testRuntime({
+  lead: { eachRun: [callDelegateMany(tasks), say("done")] },
+  worker: (request) => {
+    if (request.turn > 0) writeSync(1, JSON.stringify(request.last) + "\\n");
+    return request.turn < Number(commands) ? callTool("shell", { command: command() }) : say("ok");
+  },
+}, {
+  tools: [shell, write],
+  projectDir, dataDir, database: join(dataDir, "retinue.db"),
+  agents: { lead: { limits: { turns: 50 }, subagents: { allow: ["worker"], maxConcurrent: 20 } }, worker: { limits: { turns: 50, toolCalls: 50 } } },
+});
+const result = await runtime.run({ agent: "lead", task: "go" });
+writeSync(1, JSON.stringify("ended " + result.status) + "\\n");
+await runtime.close?.();
+`;
+
+describe.skipIf(!hasSandbox)("overlapping commands (needs bubblewrap)", () => {
+  let root: string;
+  let projectDir: string;
+  let hooks: string[];
+  beforeEach(() => {
+    root = realpathSync(mkdtempSync(join(tmpdir(), "retinue-overlap-")));
+    projectDir = join(root, "project");
+    mkdirSync(projectDir);
+    execFileSync("git", ["-C", projectDir, "init", "-q"]);
+    writeFileSync(join(projectDir, "package.json"), "{}");
+    hooks = readdirSync(join(projectDir, ".git/hooks"));
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  /** Starts a process of its own, with a record of its own, in the same project. */
+  function start(
+    name: string,
+    seed: number,
+    {
+      onResult = () => {},
+      sandbox = "required",
+    }: { onResult?(count: number): void; sandbox?: "required" | "off" } = {},
+  ) {
+    const dataDir = join(root, name);
+    mkdirSync(dataDir);
+    const child = spawn(
+      process.execPath,
+      [
+        "--input-type=module",
+        "--eval",
+        PROCESS,
+        projectDir,
+        dataDir,
+        String(seed),
+        String(CHILDREN),
+        String(COMMANDS),
+        sandbox,
+      ],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    );
+    let output = "";
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      output += chunk;
+      onResult(output.split("\n").length - 1);
+    });
+    const ended = new Promise<string[]>((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", () =>
+        resolve(
+          output
+            .split("\n")
+            .filter(Boolean)
+            .map((line): string => JSON.parse(line)),
+        ),
+      );
+    });
+    return { child, ended, dataDir };
+  }
+
+  /** Looks all the time whether something planted stands where it would be read. */
+  function watchForPlants(): { stop(): string[] } {
+    const seen = new Set<string>();
+    const places = [
+      ".claude/agents",
+      ".retinue/agents",
+      ".opencode/agent",
+      ".gemini/agents",
+      ".copilot",
+      ".mcp.json",
+      ".git/hooks",
+    ];
+    let watching = true;
+    const look = () => {
+      for (const place of places) if (existsSync(join(projectDir, place, "evil.md"))) seen.add(place);
+      if (watching) setImmediate(look);
+    };
+    look();
+    return {
+      stop: () => {
+        watching = false;
+        return [...seen];
+      },
+    };
+  }
+
+  function expectNothingPlanted(): void {
+    const paths = execFileSync("find", [projectDir, "-mindepth", "1", "-printf", "%P\\n"], {
+      encoding: "utf8",
+    })
+      .split("\n")
+      .filter(
+        (path) =>
+          path !== "" && !path.startsWith(".git/") && path !== ".git" && !path.includes(".set-aside-"),
+      );
+    const protectedNames =
+      /(^|\/)(\.claude|\.retinue|\.opencode|\.gemini|\.copilot|\.mcp\.json|opencode\.json|\.git|\.github\/agents|\.vscode\/mcp\.json)(\/|$)/;
+    expect(paths.filter((path) => protectedNames.test(path))).toEqual([]);
+    expect(paths.filter((path) => path.includes("retinue-hold"))).toEqual([]);
+    expect(readdirSync(join(projectDir, ".git/hooks"))).toEqual(hooks);
+  }
+
+  test(`O1: ${CHILDREN} children with ${COMMANDS} commands each, in two processes on one project: all run, and none plants anything`, async () => {
+    const watch = watchForPlants();
+    const runs = [start("one", 1), start("two", 2)];
+    for (const results of await Promise.all(runs.map(({ ended }) => ended))) {
+      expect(results.at(-1)).toBe("ended completed");
+      const commands = results.slice(0, -1);
+      expect(commands).toHaveLength(CHILDREN * COMMANDS);
+      expect(commands.filter((text) => !text.includes("ran"))).toEqual([]);
+    }
+    expect(watch.stop()).toEqual([]);
+    expectNothingPlanted();
+    for (const { dataDir } of runs) expect(readdirSync(join(dataDir, "commands"))).toEqual([]);
+  }, 600_000);
+
+  test("O1 without its protection: the same commands plant what they try to", async () => {
+    const { ended } = start("naked", 1, { sandbox: "off" });
+    await ended;
+    expect(expectNothingPlanted).toThrow();
+  });
+
+  test("O3: what a command made before its process and all its helpers were killed is set aside before agents are read", async () => {
+    const dataDir = join(root, "cut-off");
+    mkdirSync(join(dataDir, "commands"), { recursive: true });
+    const gone = createHolder().split(".").with(5, "1").join(".");
+    const state = { holder: gone, folders: [{ folder: projectDir, root: projectDir }], held: [] };
+    const before = { existing: {}, links: {}, closed: [], unspelled: [] };
+    mkdirSync(join(projectDir, ".github/agents"), { recursive: true });
+    writeFileSync(join(projectDir, ".github/agents/evil.agent.md"), "---\ndescription: evil\n---\nEvil.");
+    writeFileSync(join(dataDir, "commands", `${gone}.json`), JSON.stringify({ ...state, before }));
+    const { registry } = await loadProject({ projectDir, env: { HOME: root, RETINUE_HOME: dataDir } });
+    expect(registry.get("evil")).toBeUndefined();
+    expect(readdirSync(join(dataDir, "commands"))).toEqual([]);
+  });
+
+  test(`O3: a process that is killed leaves nothing behind, and what runs beside it stays protected (${KILLS} kills)`, async () => {
+    const random = seeded(11);
+    for (let kill = 0; kill < KILLS; kill++) {
+      const watch = watchForPlants();
+      const after = Math.floor(random() * CHILDREN * COMMANDS * 0.8);
+      const killed = start(`killed-${kill}`, 100 + kill, {
+        onResult: (count) => {
+          if (count > after) killed.child.kill("SIGKILL");
+        },
+      });
+      const beside = start(`beside-${kill}`, 200 + kill);
+      await killed.ended;
+      const results = await beside.ended;
+      expect(results.at(-1)).toBe("ended completed");
+      expect(results.slice(0, -1).filter((text) => !text.includes("ran"))).toEqual([]);
+      await vi.waitFor(() => expect(readdirSync(join(killed.dataDir, "commands"))).toEqual([]), 30_000);
+      expect(watch.stop()).toEqual([]);
+      expectNothingPlanted();
+      expect(readFileSync(join(projectDir, "package.json"), "utf8")).toBe("{}");
+    }
+  }, 3_600_000);
+});
