@@ -44,6 +44,7 @@ const OFF: { [Name in keyof RuntimeGuards]: RuntimeGuards[Name] } = {
   maxCallsPerTurn: Number.POSITIVE_INFINITY,
   maxReplyChars: Number.POSITIVE_INFINITY,
   isWhole: () => true,
+  isFinished: () => true,
   distinctCalls: (_, calls) => [...calls],
   inputHash: () => "the same for all",
 };

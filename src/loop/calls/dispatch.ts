@@ -3,6 +3,7 @@ import type { Decision, Layer, Target } from "../../schema/rights.ts";
 import type { AnyTool, Tool } from "../../tools/tool.ts";
 import { excerpt, MAX_RESULT_CHARS } from "../../tools/truncate.ts";
 import { missingBefore } from "../deliverables.ts";
+import { loopPrompt } from "../load-prompt.ts";
 import type { ToolCall } from "../model/read-stream.ts";
 import type { LoopPorts } from "../ports.ts";
 import type { RecordedAnswer, RecordedOutside } from "../replay/recorded.ts";
@@ -57,6 +58,7 @@ function unchecked(message: string): string {
 }
 
 async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitted | Refused> {
+  if (!ports.guards.isFinished(call)) return { outcome: "error", text: unfinished(call), effects: UNCOUNTED };
   const tool = run.spec.tools.get(call.tool) as Tool<unknown> | undefined;
   if (!tool) return { ...absent(run, call.tool, ports), effects: UNCOUNTED };
   const parsed = await ports.guards.validate(tool as AnyTool, call.rawInput ?? call.input);
@@ -81,6 +83,19 @@ async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitt
   const targets = await (call.byHost ? touched : askTool(run, touched));
   if (tool.replay === "lookup") call.reached = addressesIn(targets);
   return judge(run, call, { tool, input: parsed.value, targets, ...(outside && { outside }) }, ports);
+}
+
+const WHY_UNFINISHED: Readonly<Record<string, string>> = {
+  "content-filter": "the provider's content filter stopped your reply",
+  error: "your reply ended with an error of the provider",
+};
+
+/** Why a call of a reply that is not whole was not made, and how to go on. */
+function unfinished({ unfinished: end }: ToolCall): string {
+  if (end?.finish === "length")
+    return loopPrompt("cut-reply", { limit: end.maxOutputTokens.toLocaleString("en-GB") });
+  const why = WHY_UNFINISHED[end?.finish ?? ""] ?? "your reply did not end as a whole one does";
+  return loopPrompt("stopped-reply", { why });
 }
 
 /** What the rules and, where they leave it open, a person say to a call. */

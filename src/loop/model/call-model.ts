@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { costOf } from "../../models/prices.ts";
+import { endsWhole } from "../../models/wire/finish-reason.ts";
 import { delay } from "../../scheduler/clock.ts";
 import type { Need, Reservation } from "../../scheduler/ledger.ts";
 import type { BailoutReason, ErrorType, RunError } from "../../schema/result.ts";
@@ -109,7 +110,7 @@ async function tryOnce(run: Run, call: ModelCall, ports: LoopPorts): Promise<Mod
   if (streamed.kind === "reply") {
     hideSecrets(streamed.reply, ports);
     streamed.reply.calls = ports.guards.distinctCalls(run, streamed.reply.calls);
-    if (streamed.reply.finish === "length") markCutOff(streamed.reply);
+    markUnfinished(streamed.reply, reserved.outputTokens);
   }
   const error = streamed.kind === "failed" ? streamed.error : undefined;
   ports.limiter(run.model.provider).release({
@@ -125,9 +126,10 @@ async function tryOnce(run: Run, call: ModelCall, ports: LoopPorts): Promise<Mod
   return { kind: "reply", reply: streamed.reply, tokens: spent.usage.inputTokens + spent.usage.outputTokens };
 }
 
-/** The output limit may have cut a call before its input began; that must not run as a call without input. */
-function markCutOff(reply: Reply): void {
-  for (const call of reply.calls) if (call.input.trim() === "") call.input = "(cut off by the output limit)";
+/** Marks the calls of a reply that was cut or stopped, even if they look complete: nobody knows what was to follow. */
+function markUnfinished({ finish, calls }: Reply, maxOutputTokens: number): void {
+  if (endsWhole(finish)) return;
+  for (const call of calls) call.unfinished = { finish, maxOutputTokens };
 }
 
 /** Waits for the provider's limit, then for a slot: who holds a slot never waits for a provider. */

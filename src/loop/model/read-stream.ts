@@ -15,6 +15,8 @@ export type ToolCall = {
   rawInput?: string;
   /** In a recorded call: its input held a secret, so that only a placeholder was kept. */
   redacted?: boolean;
+  /** Its reply did not end as a whole one does: it may be cut, or not meant, and is not made. */
+  unfinished?: { finish: Reply["finish"]; maxOutputTokens: number };
   /** Made by the host to check a deliverable; not counted against the run. */
   byHost?: boolean;
   /** Asked for before a crash: perhaps counted then, and perhaps with an open row to go on in. */

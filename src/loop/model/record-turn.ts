@@ -103,11 +103,12 @@ export function closeTurn(
     calls = reply.calls.map((call) => ({ callId: call.callId, tool: call.tool, input: call.input }));
     closing.responseContent = text;
     if (calls.length > 0)
-      closing.toolCalls = reply.calls.map(({ callId, tool, input, rawInput, metadata }) => ({
+      closing.toolCalls = reply.calls.map(({ callId, tool, input, rawInput, unfinished, metadata }) => ({
         callId,
         tool,
         input,
         ...(rawInput !== undefined && { redacted: true }),
+        ...(unfinished && { unfinished }),
         ...(metadata && { metadata }),
       }));
     const reasoning = reply.reasoning.filter((part) => part.metadata);
