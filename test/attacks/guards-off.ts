@@ -28,7 +28,7 @@ const OFF: { [Name in keyof RuntimeGuards]: RuntimeGuards[Name] } = {
     },
   }),
   measure: (reported) => ({
-    certain: true,
+    doubt: null,
     usage: {
       inputTokens: reported?.inputTokens.total ?? 0,
       outputTokens: reported?.outputTokens.total ?? 0,

@@ -81,10 +81,13 @@ test("a loop that was complete when the process ended ends the run, without anot
 test("a call of a cut reply is not made after a crash either", async () => {
   using lives = new Lives();
   const [pay, stuck] = [countedTool("pay"), silence()];
-  const first = lives.open(
-    { lead: [{ ...callTool("pay", { amount: 1 }), finish: "length" }, stuck.step] },
-    { tools: [pay.tool] },
-  );
+  const cut = {
+    kind: "reply",
+    text: "",
+    calls: [{ tool: "pay", input: { amount: 1 } }],
+    finish: "length",
+  } as const;
+  const first = lives.open({ lead: [cut, stuck.step] }, { tools: [pay.tool] });
   const sessionId = await lives.abandon(first, () => stuck.reached);
   lives.sql(
     "DELETE FROM messages WHERE request_type = 'tool_call' OR closed_seq IS NULL AND parent_message_id IS NOT NULL",

@@ -51,6 +51,8 @@ export class ReplyReader {
   error: unknown;
   /** Characters of everything that came, for a bound on replies without end. */
   chars = 0;
+  /** Characters of inputs that were counted as they came, before their calls did. */
+  #streamedInput = 0;
 
   /** Takes one part; returns text to show, if any. */
   take(part: LanguageModelV4StreamPart): { kind: "text" | "reasoning"; text: string } | null {
@@ -77,9 +79,10 @@ export class ReplyReader {
       }
       case "tool-input-delta":
         this.chars += part.delta.length;
+        this.#streamedInput += part.delta.length;
         return null;
       case "tool-call":
-        this.chars += part.input.length;
+        this.#countInput(part.input.length);
         if (!part.providerExecuted) {
           reply.calls.push({
             callId: part.toolCallId,
@@ -103,5 +106,11 @@ export class ReplyReader {
       default:
         return null;
     }
+  }
+
+  #countInput(chars: number): void {
+    const counted = Math.min(chars, this.#streamedInput);
+    this.#streamedInput -= counted;
+    this.chars += chars - counted;
   }
 }

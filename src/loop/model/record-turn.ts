@@ -83,7 +83,7 @@ export function closeTurn(
   ports: LoopPorts,
 ): void {
   const { spec, turn } = run;
-  const { usage, costUsd } = spent;
+  const { usage, doubt, costUsd } = spent;
   const closing: MessageClosing = {
     status:
       streamed.kind === "reply" ? "completed" : (run.interruption?.status ?? statusOf(streamed.error.type)),
@@ -118,6 +118,7 @@ export function closeTurn(
       ...(reply.modelId && { answeredBy: reply.modelId }),
       ...(reply.finish !== "stop" && reply.finish !== "tool-calls" && { finish: reply.finish }),
       ...(reasoning.length > 0 && { reasoning }),
+      ...(doubt && { estimated: doubt }),
     };
   } else {
     streamed.error.message = ports.redactor.redact(streamed.error.message);
