@@ -59,6 +59,7 @@ export const GUARDS_OFF: Readonly<Record<GuardName, RuntimeInternals>> = {
       redact: (text) => text,
       redactJson: (value) => value,
       stream: () => ({ push: (chunk) => chunk, end: () => "" }),
+      findHidden: () => "none",
     },
   },
 };

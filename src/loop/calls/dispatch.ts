@@ -33,6 +33,9 @@ type Touching = {
   outside?: RecordedOutside;
 };
 
+const HOLDS_SECRET = "permission denied: the input holds a secret, and secrets do not leave";
+const TOO_MUCH_ENCODED =
+  "permission denied: the input holds more encoded text than can be searched for secrets; send less, or send it as it is";
 const UNCOUNTED: Effects = { uncounted: true };
 
 /**
@@ -116,11 +119,9 @@ async function judge(
   const outbound = typeof tool.outbound === "function" ? tool.outbound(input) : tool.outbound;
   const reachesOutside = outbound || targets.some(({ kind }) => kind === "host" || kind === "recipient");
   const heldSecret = call.rawInput !== undefined || (ports.recorded !== null && call.redacted === true);
-  if (ports.guards.leaksSecret(heldSecret, reachesOutside))
-    return {
-      outcome: "denied",
-      text: "permission denied: the input holds a secret, and secrets do not leave",
-    };
+  const hidden = heldSecret || !reachesOutside ? "none" : ports.redactor.findHidden(input);
+  if (ports.guards.leaksSecret(heldSecret || hidden !== "none", reachesOutside))
+    return { outcome: "denied", text: hidden === "too much" ? TOO_MUCH_ENCODED : HOLDS_SECRET };
 
   const said = typeof tool.risk !== "function" ? tool.risk : outside ? "high" : tool.risk(input);
   const risk = await (call.byHost ? said : askTool(run, said));
