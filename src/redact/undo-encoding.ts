@@ -21,7 +21,7 @@ const SEPARATORS = /[\s.,:;|~!*'"`(){}[\]<>&?#^$\\]+/g;
 export function decodings(text: string, isGiven: boolean): string[] {
   const isLong = text.length > LONG_TEXT;
   const found = [
-    MAY_HOLD_ESCAPES.test(text) ? decodeEscapes(text) : "",
+    ...(MAY_HOLD_ESCAPES.test(text) ? decodeEscapes(text) : []),
     decodeRuns(text, isLong ? LONG_BASE64_RUN : BASE64_RUN, 4, (run) => Buffer.from(run, "base64")),
     decodeRuns(text, HEX_RUN, 2, (run) => Buffer.from(run.slice(0, run.length & ~1), "hex")),
     isLong ? "" : decodeRuns(text, BASE32_RUN, 8, fromBase32),
@@ -57,10 +57,10 @@ function addReadable(bytes: Buffer, shortest: number, to: string[]): void {
   }
 }
 
-/** Percent signs may themselves have been encoded, so they are undone twice in one step. */
-function decodeEscapes(text: string): string {
+/** Percent signs may themselves have been encoded, so two layers are undone in one step. */
+function decodeEscapes(text: string): string[] {
   const once = unescapeOnce(text.replaceAll("+", " "));
-  return unescapeOnce(once);
+  return [once, unescapeOnce(once)];
 }
 
 function unescapeOnce(text: string): string {
