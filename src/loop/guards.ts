@@ -8,7 +8,7 @@ import { checkDeliverables } from "./deliverables.ts";
 import { escapeTags } from "./escape-tags.ts";
 import { distinctCalls } from "./model/distinct-calls.ts";
 import { type MeasuredUsage, measureUsage } from "./model/measure-usage.ts";
-import type { ReplyReader } from "./model/read-stream.ts";
+import type { ReplyReader, ToolCall } from "./model/read-stream.ts";
 import { isRepeating } from "./turns/repetition.ts";
 
 /**
@@ -35,6 +35,8 @@ export type Guards = {
   maxReplyChars: number;
   /** Only a stream that reached its end gives a reply, and with it calls that run. */
   isWhole: (reader: ReplyReader) => boolean;
+  /** No call runs of a reply that was cut at the output limit, filtered, or ended in another way than a whole one. */
+  isFinished: (call: ToolCall) => boolean;
   distinctCalls: typeof distinctCalls;
   /** What an approval is bound to: exactly this call of this tool. */
   inputHash: (tool: string, input: unknown) => string;
@@ -59,6 +61,7 @@ export const guards: Guards = Object.freeze({
   maxCallsPerTurn: 64,
   maxReplyChars: 32_000_000,
   isWhole: (reader: ReplyReader) => reader.finished,
+  isFinished: (call: ToolCall) => call.unfinished === undefined,
   distinctCalls,
   inputHash: (tool: string, input: unknown) =>
     createHash("sha256")

@@ -42,6 +42,8 @@ export type Redactor = {
   redact(text: string): string;
   redactJson<Value>(value: Value): Value;
   stream(): { push(chunk: string): string; end(): string };
+  /** Whether a value that is about to leave holds a known secret, however it is encoded. */
+  findHidden(value: unknown): "none" | "found" | "too much";
 };
 
 /** Reuses outputs of safe tools within a session. */

@@ -12,7 +12,7 @@ import { loopPrompt } from "./load-prompt.ts";
 import { callModel, type ModelOutcome } from "./model/call-model.ts";
 import type { ToolCall } from "./model/read-stream.ts";
 import type { LoopPorts } from "./ports.ts";
-import type { Run } from "./run.ts";
+import { type Run, UNMEASURED } from "./run.ts";
 import type { Resumption } from "./run-spec.ts";
 import { afterAnswer } from "./turns/after-answer.ts";
 import { beforeTurn } from "./turns/before-turn.ts";
@@ -65,7 +65,7 @@ async function takeTurn(run: Run, ports: LoopPorts): Promise<Next> {
   const { reply } = outcome;
   const { calls } = reply;
   pushReply(run, reply);
-  run.measured = { tokens: outcome.tokens, bytes: run.contextBytes };
+  run.measured = outcome.tokens === null ? UNMEASURED : { tokens: outcome.tokens, bytes: run.contextBytes };
   if (calls.length === 0) return phase ? afterPhase(run, reply) : afterAnswer(run, reply, ports);
 
   run.emptyReplies = 0;

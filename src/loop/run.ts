@@ -9,6 +9,9 @@ import type { CallableModel } from "./model/callable-model.ts";
 import type { Interruption, Resumption, RunSpec } from "./run-spec.ts";
 import type { Repetition } from "./turns/repetition.ts";
 
+/** Nothing of a conversation has been measured. */
+export const UNMEASURED = Object.freeze({ tokens: 0, bytes: 0 });
+
 /** One execution of an agent: its fixed part and what changes while it runs. */
 export class Run {
   readonly spec: RunSpec;
@@ -46,7 +49,7 @@ export class Run {
   /** The last turn's calls, and how often they came in a row. */
   readonly repetition: Repetition = { last: "", count: 0 };
   /** Tokens the last call measured, and the bytes of history it covered. */
-  measured = { tokens: 0, bytes: 0 };
+  measured: { readonly tokens: number; readonly bytes: number } = UNMEASURED;
   /** Set if the run goes on after a crash. */
   resumption: Resumption | null = null;
   /** What a person has said since the last turn's row. */
@@ -148,7 +151,7 @@ export class Run {
     this.history.length = 0;
     this.contextChars = 0;
     this.contextBytes = 0;
-    this.measured = { tokens: 0, bytes: 0 };
+    this.measured = UNMEASURED;
     for (const message of messages) this.push(message);
   }
 

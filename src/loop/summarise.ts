@@ -2,7 +2,6 @@ import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import { cutAt, excerpt } from "../tools/truncate.ts";
 import { loadPrompt } from "./load-prompt.ts";
 import { callModel } from "./model/call-model.ts";
-import { estimateOutputTokens } from "./model/estimate-tokens.ts";
 import type { LoopPorts } from "./ports.ts";
 import type { Run } from "./run.ts";
 
@@ -22,7 +21,7 @@ export async function summarise(
     run,
     {
       purpose: "summary",
-      inputTokens: estimateOutputTokens(system.length + notes.length),
+      inputBytes: Buffer.byteLength(system) + Buffer.byteLength(notes),
       messages: [
         { role: "system", content: system },
         { role: "user", content: [{ type: "text", text: notes }] },

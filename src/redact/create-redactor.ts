@@ -1,7 +1,8 @@
+import { type HiddenSecret, HiddenSecrets } from "./hidden-secrets.ts";
 import { KnownValues } from "./known-values.ts";
 import { createLineScanner, type SecretPattern } from "./line-scanner.ts";
 import { marker } from "./marker.ts";
-import { redactJson } from "./redact-json.ts";
+import { redactJson, stringsIn } from "./redact-json.ts";
 import { createRuleScanner, passesSieve, type Scanner } from "./rule-scanner.ts";
 import { secretForms } from "./secret-forms.ts";
 import { SECRET_RULES } from "./secret-rules.ts";
@@ -28,6 +29,8 @@ export type Redactor = {
   /** Redacts all strings of a JSON value; the same object if nothing changed. */
   redactJson<T>(value: T): T;
   stream(): RedactionStream;
+  /** Whether the strings of a value that is about to leave hold a known secret, however it is encoded. */
+  findHidden(value: unknown): HiddenSecret;
   /** From now on looks for this value too. */
   add(secret: string): void;
 };
@@ -35,6 +38,7 @@ export type Redactor = {
 /** Creates a redactor. */
 export function createRedactor({ secrets = [], patterns = [] }: RedactorOptions = {}): Redactor {
   const values = new KnownValues();
+  const hidden = new HiddenSecrets();
   const kinds = [
     KNOWN_KIND,
     ...SECRET_RULES.map((rule) => rule.kind),
@@ -44,6 +48,7 @@ export function createRedactor({ secrets = [], patterns = [] }: RedactorOptions 
 
   function add(secret: string): void {
     for (const form of secretForms(secret, markers)) values.add(form);
+    hidden.add(secret);
   }
   function scanners(): Scanner[] {
     const own = patterns.length > 0 ? [createLineScanner(patterns)] : [];
@@ -61,5 +66,11 @@ export function createRedactor({ secrets = [], patterns = [] }: RedactorOptions 
   }
 
   for (const secret of secrets) add(secret);
-  return { redact, redactJson: (value) => redactJson(value, redact), stream, add };
+  return {
+    redact,
+    redactJson: (value) => redactJson(value, redact),
+    stream,
+    findHidden: (value) => hidden.find(stringsIn(value)),
+    add,
+  };
 }

@@ -17,6 +17,25 @@ export function redactJson<T>(value: T, redact: (text: string) => string): T {
   return copyOf(value, redact, redactNamed);
 }
 
+/** Every string of a JSON value, names of properties too. */
+export function stringsIn(root: unknown): string[] {
+  const found: string[] = [];
+  const seen = new Set<object>();
+  const left: unknown[] = [root];
+  while (left.length > 0) {
+    const value = left.pop();
+    if (typeof value === "string") found.push(value);
+    if (!isContainer(value) || seen.has(value)) continue;
+    seen.add(value);
+    // The stack gives them back in their own order.
+    for (const [key, inner] of Object.entries(value).reverse()) {
+      left.push(inner);
+      if (!Array.isArray(value)) left.push(key);
+    }
+  }
+  return found;
+}
+
 type Named = (text: string, name: string) => string;
 
 /** Walks with a stack of its own: the nesting of a hostile value has no limit. */

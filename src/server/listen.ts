@@ -1,4 +1,5 @@
 import { createServer, type Server } from "node:http";
+import { REQUEST_PATIENCE, type RequestPatience } from "../net/request-patience.ts";
 import { RetinueError } from "../schema/error.ts";
 
 /** Where `retinue serve` listens unless another port is named; if it is taken, at the next one that is free. */
@@ -26,16 +27,21 @@ export type ListenOptions = {
   readonly host?: string | undefined;
   /** This one and no other; without it the default or the next that is free. */
   readonly port?: number | undefined;
+  readonly patience?: RequestPatience;
 };
 
 /** Listens on this machine only. */
-export async function listen({ host = "127.0.0.1", port }: ListenOptions): Promise<Listening> {
+export async function listen({
+  host = "127.0.0.1",
+  port,
+  patience = REQUEST_PATIENCE,
+}: ListenOptions): Promise<Listening> {
   const place = LOOPBACK[host.toLowerCase()];
   if (!place) throw foreign(host);
   const ports =
     port === undefined ? Array.from({ length: PORTS_TO_TRY }, (_, index) => DEFAULT_PORT + index) : [port];
   for (const each of ports) {
-    const server = createServer();
+    const server = createServer(patience);
     const bound = await bind(server, place.address, each);
     if (bound !== null) return { server, port: bound, origin: `http://${place.shown}:${bound}` };
   }

@@ -117,8 +117,8 @@ export function partsOf(
     type: "finish",
     finishReason: { unified, raw: undefined },
     usage: {
-      inputTokens: { total: input, noCache: input, cacheRead: undefined, cacheWrite: undefined },
-      outputTokens: { total: output, text: output, reasoning: undefined },
+      inputTokens: { total: input, noCache: input, cacheRead: step.usage?.cacheRead, cacheWrite: undefined },
+      outputTokens: { total: output, text: output, reasoning: step.usage?.reasoning },
     },
   });
   return parts;

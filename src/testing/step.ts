@@ -2,7 +2,14 @@ import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-
 import type { DelegationBatch, DelegationRequest } from "../schema/delegation.ts";
 
 /** Tokens a scripted reply reports. */
-export type ScriptedUsage = { input?: number | undefined; output?: number | undefined };
+export type ScriptedUsage = {
+  input?: number | undefined;
+  output?: number | undefined;
+  /** Of the input: what came from a cache. */
+  cacheRead?: number;
+  /** Of the output: what was reasoning. */
+  reasoning?: number;
+};
 
 /** One reply of a scripted model. */
 export type Step =

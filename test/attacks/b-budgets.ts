@@ -6,6 +6,7 @@ import {
   callDelegateMany,
   callTool,
   failWith,
+  type ScriptedUsage,
   type ScriptRequest,
   type Step,
   say,
@@ -113,6 +114,21 @@ const note = (world: World) => [
   world.tool("note", { execute: async () => "x".repeat(Math.floor(world.random() * 2_000)) }),
 ];
 
+const LONG = " all of it".repeat(20_000);
+
+/** Usage that no honest provider reports for a task of one word, or of many. */
+const ABSURD: readonly (readonly [name: string, usage: ScriptedUsage, long?: string])[] = [
+  ["cached beyond the input", { input: 10, cacheRead: 99_999_999 }],
+  ["a negative cached count", { input: 10, cacheRead: -5_000 }],
+  ["input beyond what was sent", { input: 5_000_000 }],
+  ["input that is a text", { input: "700" as never }],
+  ["half a token", { input: 0.5 }],
+  ["output beyond what was allowed", { output: 3_000_000 }],
+  ["reasoning beyond the output", { output: 5, reasoning: 40_000_000 }],
+  ["hardly any input for a long task", { input: 3 }, LONG],
+  ["hardly any output for a long answer", { output: 1 }, LONG],
+];
+
 /** Budgets hold for the whole tree, whatever a provider says. */
 export const B_CASES: readonly Attack[] = [
   {
@@ -155,7 +171,7 @@ export const B_CASES: readonly Attack[] = [
         { ...callDelegate("leaf", "x"), usage: { input: 1_000, output: 100 } },
         say("done", { input: 2_000, output: 200 }),
       ],
-      leaf: [say("done", { input: 40_000, output: 4_000 })],
+      leaf: [say("done", { input: 14_000, output: 4_000 })],
     }),
     oracle: ({ t, result }) => {
       const subtrees = t.events.flatMap((event) =>
@@ -164,11 +180,11 @@ export const B_CASES: readonly Attack[] = [
           : [],
       );
       expect(subtrees).toEqual([
-        ["leaf", 44_000, 44_000],
-        ["middle", 3_300, 47_300],
-        ["lead", 330, 47_630],
+        ["leaf", 18_000, 18_000],
+        ["middle", 3_300, 21_300],
+        ["lead", 330, 21_630],
       ]);
-      expect(result.tokens.subtree).toBe(47_630);
+      expect(result.tokens.subtree).toBe(21_630);
     },
   },
   ...[
@@ -197,6 +213,30 @@ export const B_CASES: readonly Attack[] = [
         expect(t.models.lead?.requests.length).toBeLessThanOrEqual(4);
         expect(result.tokens.self).toBeGreaterThan(8_000);
         expect(result.tokens.self).toBeLessThanOrEqual(20_000);
+      },
+    }),
+  ),
+  ...ABSURD.map(
+    ([name, usage, long = ""]): Attack => ({
+      id: `B9 ${name}`,
+      title: "usage that cannot be true is not believed: an estimate is counted, never less, and it is said",
+      guards: ["measure"],
+      setup: () => ({ settings: { prices: { "scripted/lead": { input: 10, output: 100 } } } }),
+      turns: () => ({ lead: [say(`done${long}`, { input: 700, output: 7, ...usage })] }),
+      act: (t) => t.runtime.run({ agent: "lead", task: `go${long}` }),
+      oracle: ({ t, result }) => {
+        const about = `the usage that scripted/lead reports is not believed: it `;
+        expect(result.warnings).toEqual([expect.stringContaining(about)]);
+        const [row] = t.runtime.store
+          .messages(result.session_id)
+          .filter(({ request_type }) => request_type === "continuation");
+        expect(row?.metadata_json).toContain("estimated");
+        const [request] = t.models.lead?.requests ?? [];
+        const plausible = Math.floor((request ? textLength(request) : 0) / 4);
+        expect(row?.prompt_tokens).toBeGreaterThanOrEqual(plausible);
+        expect(result.tokens.self).toBeLessThan(20_000 + 3 * plausible);
+        expect(result.cost_usd.self).toBeGreaterThanOrEqual((plausible * 10) / 1e6);
+        expect(result.cost_usd.self).toBeLessThan(2 + (plausible * 200) / 1e6);
       },
     }),
   ),

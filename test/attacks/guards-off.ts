@@ -28,7 +28,7 @@ const OFF: { [Name in keyof RuntimeGuards]: RuntimeGuards[Name] } = {
     },
   }),
   measure: (reported) => ({
-    certain: true,
+    doubt: null,
     usage: {
       inputTokens: reported?.inputTokens.total ?? 0,
       outputTokens: reported?.outputTokens.total ?? 0,
@@ -44,6 +44,7 @@ const OFF: { [Name in keyof RuntimeGuards]: RuntimeGuards[Name] } = {
   maxCallsPerTurn: Number.POSITIVE_INFINITY,
   maxReplyChars: Number.POSITIVE_INFINITY,
   isWhole: () => true,
+  isFinished: () => true,
   distinctCalls: (_, calls) => [...calls],
   inputHash: () => "the same for all",
 };
@@ -58,6 +59,7 @@ export const GUARDS_OFF: Readonly<Record<GuardName, RuntimeInternals>> = {
       redact: (text) => text,
       redactJson: (value) => value,
       stream: () => ({ push: (chunk) => chunk, end: () => "" }),
+      findHidden: () => "none",
     },
   },
 };

@@ -57,6 +57,14 @@ const probe = (world: World): AnyTool =>
     execute: async ({ text }) => `got ${JSON.stringify(text)}`,
   });
 
+/** Ends of a reply that is not whole, and what the model is told of each. */
+const UNFINISHED = {
+  length: "Your reply was cut at its limit of 8,192 output tokens",
+  "content-filter": "the provider's content filter stopped your reply",
+  error: "your reply ended with an error of the provider",
+  other: "your reply did not end as a whole one does",
+} as const;
+
 /** Whether a value is free of what the corpora try to smuggle in. */
 function isHarmless(value: unknown, depth = 0): boolean {
   if (typeof value !== "object" || value === null) return typeof value !== "number" || Number.isFinite(value);
@@ -113,6 +121,38 @@ export const M_CASES: readonly Attack[] = [
       expect(result.success).toBe(false);
     },
   },
+  ...Object.entries(UNFINISHED).map(
+    ([finish, why]): Attack => ({
+      id: `M13 ${finish}`,
+      title: "no call of a reply that was cut, filtered or failed runs, however complete it looks",
+      guards: ["isFinished"],
+      setup: (world) => ({ tools: [world.tool("transfer"), world.tool("look")] }),
+      turns: () => ({
+        lead: [
+          {
+            ...callTools([
+              { tool: "look", input: {} },
+              { tool: "transfer", input: { amount: 1 } },
+              { tool: "transfer", input: '{"amount":' },
+              { tool: "transfer", input: "" },
+            ]),
+            finish,
+          },
+          done,
+        ],
+      }),
+      oracle: ({ world, t, result }) => {
+        expect([world.count("look"), world.count("transfer")]).toEqual([0, 0]);
+        const results = resultsSeen(t, "lead");
+        expect(results).toHaveLength(4);
+        for (const { text, isError } of results) {
+          expect([isError, text.startsWith("This call was not made")]).toEqual([true, true]);
+          expect(text.replaceAll("\n", " ")).toContain(why);
+        }
+        expect(result).toMatchObject({ status: "completed", tool_calls_used: 0, tools_used: [] });
+      },
+    }),
+  ),
   {
     id: "M3",
     title: "malformed, deep and polluting inputs are answered with an error, and reach no tool",

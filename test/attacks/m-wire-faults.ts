@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import type { RunResult } from "../../src/schema/result.ts";
 import type { TestRuntime, TestRuntimeOptions } from "../../src/testing/index.ts";
 import { chunkedReply, events, startRawServer, startServer } from "../fixtures/model-server.ts";
+import { WIRE_FORMATS } from "../fixtures/wire-formats.ts";
 import type { Attack, World } from "./attack.ts";
 import { fastClock } from "./clocks.ts";
 
@@ -116,6 +117,40 @@ export const WIRE_CASES: readonly Attack[] = [
         expect(result.status).toBe("completed");
       },
     }),
+  ),
+  ...WIRE_FORMATS.flatMap((format) =>
+    (["length", "filter"] as const)
+      .filter((finish) => finish === "length" || format.name !== "ollama")
+      .map(
+        (finish): Attack => ({
+          id: `M13 ${format.name} ${finish}`,
+          title:
+            "a complete call of a reply that was cut or filtered does not run, and the model is told why",
+          guards: ["isFinished"],
+          setup: async (world) => {
+            const call = { name: "transfer", input: '{"amount":100}' };
+            const server = await startServer((request, response) => {
+              world.seen.push(request.body);
+              const reply = world.seen.length === 1 ? { calls: [call], finish } : { text: "done" };
+              response.writeHead(200, { "content-type": format.contentType });
+              response.end(format.encode(reply).join(""));
+            });
+            world.atEnd(server.close);
+            const kind = format.name === "openai" ? "openai-compatible" : format.name;
+            const options = onWire(server.url, world);
+            return { ...options, settings: { providers: { wire: { kind, baseUrl: server.url } } } };
+          },
+          turns: () => ({}),
+          act: run,
+          oracle: ({ world, result }) => {
+            expect(world.count("transfer")).toBe(0);
+            expect(result.status).toBe("completed");
+            expect(String(world.seen[1])).toContain(
+              finish === "length" ? "Your reply was cut at its limit" : "content filter stopped your reply",
+            );
+          },
+        }),
+      ),
   ),
   {
     id: "M8 flood",

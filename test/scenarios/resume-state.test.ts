@@ -78,6 +78,28 @@ test("a loop that was complete when the process ended ends the run, without anot
   await second.close();
 });
 
+test("a call of a cut reply is not made after a crash either", async () => {
+  using lives = new Lives();
+  const [pay, stuck] = [countedTool("pay"), silence()];
+  const cut = {
+    kind: "reply",
+    text: "",
+    calls: [{ tool: "pay", input: { amount: 1 } }],
+    finish: "length",
+  } as const;
+  const first = lives.open({ lead: [cut, stuck.step] }, { tools: [pay.tool] });
+  const sessionId = await lives.abandon(first, () => stuck.reached);
+  lives.sql(
+    "DELETE FROM messages WHERE request_type = 'tool_call' OR closed_seq IS NULL AND parent_message_id IS NOT NULL",
+  );
+  const second = lives.open({ lead: [say("done")] }, { tools: [pay.tool] });
+  const ended = await (await second.runtime.resume(sessionId)).result;
+  expect(ended.details).toBe("done");
+  expect(JSON.stringify(second.models.lead?.requests[0]?.prompt)).toContain("This call was not made.");
+  expect(pay.runs).toBe(0);
+  await second.close();
+});
+
 test("warnings of before are in the result", async () => {
   using lives = new Lives();
   const big = countedTool("big", "x".repeat(9_000));

@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
+import type { RequestPatience } from "../../src/net/request-patience.ts";
 import { loadProject } from "../../src/runtime/project/load-project.ts";
 import type { Clock } from "../../src/scheduler/clock.ts";
 import { defineRoute, type Route } from "../../src/server/api/route.ts";
@@ -38,6 +39,8 @@ export type Site = {
   written: number;
   /** Asks as the page itself does, with the key, unless the headers say otherwise; null leaves one out. */
   ask(path: string, init?: Asking): Promise<Response>;
+  /** Answers on a port of this machine. */
+  serve(patience?: RequestPatience): Promise<{ port: number; origin: string; bearer: string }>;
   /** Sends a request's lines over a socket and gives everything that comes back. */
   send(lines: readonly string[]): Promise<string>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -85,12 +88,19 @@ export async function openSite(options: SiteOptions = {}): Promise<Site> {
     written: 0,
     ask: async (path, init = {}) =>
       site.app.request(new Request(`${ORIGIN}${path}`, requestInit(init, guard))),
-    async send(lines) {
-      const { server, port, origin } = await listen({ port: 0 });
+    async serve(patience) {
+      const { server, port, origin } = await listen({ port: 0, ...(patience && { patience }) });
       guard = createGuard({ key, port, origin, clock, guards: options.guards ?? {} });
       const app = make();
       server.on("request", getRequestListener(app.fetch, { overrideGlobalObjects: false }));
-      endings.push(() => server.close());
+      endings.push(() => {
+        server.close();
+        server.closeAllConnections();
+      });
+      return { port, origin, bearer: guard.bearer };
+    },
+    async send(lines) {
+      const { port } = await site.serve();
       const own = lines.map((line) => line.replaceAll("PORT", String(port)).replaceAll("KEY", guard.bearer));
       return talk(port, `${own.join("\r\n")}\r\nConnection: close\r\n\r\n`);
     },

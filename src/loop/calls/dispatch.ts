@@ -3,6 +3,7 @@ import type { Decision, Layer, Target } from "../../schema/rights.ts";
 import type { AnyTool, Tool } from "../../tools/tool.ts";
 import { excerpt, MAX_RESULT_CHARS } from "../../tools/truncate.ts";
 import { missingBefore } from "../deliverables.ts";
+import { loopPrompt } from "../load-prompt.ts";
 import type { ToolCall } from "../model/read-stream.ts";
 import type { LoopPorts } from "../ports.ts";
 import type { RecordedAnswer, RecordedOutside } from "../replay/recorded.ts";
@@ -32,6 +33,9 @@ type Touching = {
   outside?: RecordedOutside;
 };
 
+const HOLDS_SECRET = "permission denied: the input holds a secret, and secrets do not leave";
+const TOO_MUCH_ENCODED =
+  "permission denied: the input holds more encoded text than can be searched for secrets; send less, or send it as it is";
 const UNCOUNTED: Effects = { uncounted: true };
 
 /**
@@ -57,6 +61,7 @@ function unchecked(message: string): string {
 }
 
 async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitted | Refused> {
+  if (!ports.guards.isFinished(call)) return { outcome: "error", text: unfinished(call), effects: UNCOUNTED };
   const tool = run.spec.tools.get(call.tool) as Tool<unknown> | undefined;
   if (!tool) return { ...absent(run, call.tool, ports), effects: UNCOUNTED };
   const parsed = await ports.guards.validate(tool as AnyTool, call.rawInput ?? call.input);
@@ -83,6 +88,19 @@ async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitt
   return judge(run, call, { tool, input: parsed.value, targets, ...(outside && { outside }) }, ports);
 }
 
+const WHY_UNFINISHED: Readonly<Record<string, string>> = {
+  "content-filter": "the provider's content filter stopped your reply",
+  error: "your reply ended with an error of the provider",
+};
+
+/** Why a call of a reply that is not whole was not made, and how to go on. */
+function unfinished({ unfinished: end }: ToolCall): string {
+  if (end?.finish === "length")
+    return loopPrompt("cut-reply", { limit: end.maxOutputTokens.toLocaleString("en-GB") });
+  const why = WHY_UNFINISHED[end?.finish ?? ""] ?? "your reply did not end as a whole one does";
+  return loopPrompt("stopped-reply", { why });
+}
+
 /** What the rules and, where they leave it open, a person say to a call. */
 async function judge(
   run: Run,
@@ -101,11 +119,9 @@ async function judge(
   const outbound = typeof tool.outbound === "function" ? tool.outbound(input) : tool.outbound;
   const reachesOutside = outbound || targets.some(({ kind }) => kind === "host" || kind === "recipient");
   const heldSecret = call.rawInput !== undefined || (ports.recorded !== null && call.redacted === true);
-  if (ports.guards.leaksSecret(heldSecret, reachesOutside))
-    return {
-      outcome: "denied",
-      text: "permission denied: the input holds a secret, and secrets do not leave",
-    };
+  const hidden = heldSecret || !reachesOutside ? "none" : ports.redactor.findHidden(input);
+  if (ports.guards.leaksSecret(heldSecret || hidden !== "none", reachesOutside))
+    return { outcome: "denied", text: hidden === "too much" ? TOO_MUCH_ENCODED : HOLDS_SECRET };
 
   const said = typeof tool.risk !== "function" ? tool.risk : outside ? "high" : tool.risk(input);
   const risk = await (call.byHost ? said : askTool(run, said));

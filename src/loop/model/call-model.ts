@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { costOf } from "../../models/prices.ts";
+import { endsWhole } from "../../models/wire/finish-reason.ts";
 import { delay } from "../../scheduler/clock.ts";
 import type { Need, Reservation } from "../../scheduler/ledger.ts";
 import type { BailoutReason, ErrorType, RunError } from "../../schema/result.ts";
@@ -8,22 +9,22 @@ import type { LoopPorts } from "../ports.ts";
 import { replayCall } from "../replay/replay-call.ts";
 import type { Run } from "../run.ts";
 import { waitFor } from "../wait-for.ts";
-import { estimateInputTokens, estimateOutputTokens } from "./estimate-tokens.ts";
+import { countSentBytes, estimateInputTokens, estimateTokens } from "./estimate-tokens.ts";
 import { hideSecrets } from "./hide-secrets.ts";
+import type { MeasuredUsage } from "./measure-usage.ts";
 import type { Reply } from "./read-stream.ts";
 import { closeTurn, openTurn } from "./record-turn.ts";
 import { type Streamed, streamReply } from "./stream-reply.ts";
 
-/** What a model call is for, and with what. Without messages it continues the run's own history. */
-export type ModelCall = {
-  purpose: "turn" | "wrap_up" | "summary";
-  messages?: LanguageModelV4CallOptions["prompt"];
-  inputTokens?: number;
-};
+/** What a model call is for, and with what: the run's own history, or messages of so many bytes. */
+export type ModelCall =
+  | { purpose: "turn" | "wrap_up" }
+  | { purpose: "summary"; messages: LanguageModelV4CallOptions["prompt"]; inputBytes: number };
 
 /** How a model call ended. */
 export type ModelOutcome =
-  | { kind: "reply"; reply: Reply; tokens: number }
+  /** `tokens` is what the conversation now has, if the provider said it believably. */
+  | { kind: "reply"; reply: Reply; tokens: number | null }
   | { kind: "failed"; error: RunError; bailout?: BailoutReason }
   | { kind: "unaffordable"; resource: "tokens" | "cost" }
   | { kind: "interrupted" };
@@ -109,7 +110,7 @@ async function tryOnce(run: Run, call: ModelCall, ports: LoopPorts): Promise<Mod
   if (streamed.kind === "reply") {
     hideSecrets(streamed.reply, ports);
     streamed.reply.calls = ports.guards.distinctCalls(run, streamed.reply.calls);
-    if (streamed.reply.finish === "length") markCutOff(streamed.reply);
+    markUnfinished(streamed.reply, reserved.outputTokens);
   }
   const error = streamed.kind === "failed" ? streamed.error : undefined;
   ports.limiter(run.model.provider).release({
@@ -117,17 +118,20 @@ async function tryOnce(run: Run, call: ModelCall, ports: LoopPorts): Promise<Mod
     failed: error !== undefined,
     ...(error?.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
   });
-  const spent = settle(run, streamed, { need, reserved }, ports);
+  const inputBytes = call.purpose === "summary" ? call.inputBytes : countSentBytes(run);
+  const spent = settle(run, streamed, { need, reserved, inputBytes }, ports);
   closeTurn(run, turn, streamed, spent, ports);
   if (streamed.kind === "failed") {
     return { kind: "failed", error: streamed.error, ...(streamed.bailout && { bailout: streamed.bailout }) };
   }
-  return { kind: "reply", reply: streamed.reply, tokens: spent.usage.inputTokens + spent.usage.outputTokens };
+  const { inputTokens, outputTokens } = spent.usage;
+  return { kind: "reply", reply: streamed.reply, tokens: spent.doubt ? null : inputTokens + outputTokens };
 }
 
-/** The output limit may have cut a call before its input began; that must not run as a call without input. */
-function markCutOff(reply: Reply): void {
-  for (const call of reply.calls) if (call.input.trim() === "") call.input = "(cut off by the output limit)";
+/** Marks the calls of a reply that was cut or stopped, even if they look complete: nobody knows what was to follow. */
+function markUnfinished({ finish, calls }: Reply, maxOutputTokens: number): void {
+  if (endsWhole(finish)) return;
+  for (const call of calls) call.unfinished = { finish, maxOutputTokens };
 }
 
 /** Waits for the provider's limit, then for a slot: who holds a slot never waits for a provider. */
@@ -143,7 +147,7 @@ async function takePlaces(run: Run, ports: LoopPorts): Promise<boolean> {
 function needOf(run: Run, call: ModelCall): Need {
   const { price, maxOutputTokens = DEFAULT_OUTPUT_TOKENS } = run.model;
   const highest = Math.max(price?.input ?? 0, price?.cacheWrite ?? 0);
-  const inputTokens = call.inputTokens ?? estimateInputTokens(run, call.purpose !== "summary");
+  const inputTokens = call.purpose === "summary" ? estimateTokens(call.inputBytes) : estimateInputTokens(run);
   const laterTurn = call.purpose === "turn" && run.turn > 1;
   return {
     inputTokens,
@@ -161,7 +165,8 @@ function needOf(run: Run, call: ModelCall): Need {
 function optionsOf(run: Run, call: ModelCall, maxOutputTokens: number): LanguageModelV4CallOptions {
   const { agent, tools } = run.spec;
   const phase = call.purpose === "turn" ? run.phase : null;
-  const options: LanguageModelV4CallOptions = { prompt: call.messages ?? run.history, maxOutputTokens };
+  const prompt = call.purpose === "summary" ? call.messages : run.history;
+  const options: LanguageModelV4CallOptions = { prompt, maxOutputTokens };
   if (call.purpose !== "turn") options.providerOptions = { retinue: { purpose: call.purpose } };
   if (phase) options.providerOptions = { retinue: { phase: phase.name } };
   if (agent.temperature !== undefined) options.temperature = agent.temperature;
@@ -177,13 +182,13 @@ function optionsOf(run: Run, call: ModelCall, maxOutputTokens: number): Language
   return options;
 }
 
-/** What one call cost: measured where the provider said it, the worst case where it did not. */
-export type Spent = { usage: ReturnType<LoopPorts["guards"]["measure"]>["usage"]; costUsd: number | null };
+/** What one call cost: measured where the provider said it believably, an estimate on the high side where it did not. */
+export type Spent = MeasuredUsage & { costUsd: number | null };
 
 function settle(
   run: Run,
   streamed: Streamed,
-  booked: { need: Need; reserved: Reservation },
+  booked: { need: Need; reserved: Reservation; inputBytes: number },
   ports: LoopPorts,
 ): Spent {
   const { need, reserved } = booked;
@@ -191,22 +196,32 @@ function settle(
     reserved.settle(0, 0);
     return {
       usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 },
+      doubt: null,
       costUsd: 0,
     };
   }
   const reported = streamed.kind === "reply" ? streamed.reply.usage : undefined;
-  const worst = run.account.limited ? reserved.outputTokens : estimateOutputTokens(streamed.chars);
-  const { usage } = ports.guards.measure(reported, {
+  const { usage, doubt } = ports.guards.measure(reported, {
     inputTokens: need.inputTokens,
-    outputTokens: worst,
+    outputTokens: run.account.limited ? reserved.outputTokens : estimateTokens(streamed.chars),
+    inputBytes: booked.inputBytes,
+    maxOutputTokens: reserved.outputTokens,
     replyChars: streamed.chars,
   });
+  if (doubt && streamed.kind === "reply") warnOfUsage(run, doubt);
   const costUsd = costOf(usage, run.model.price);
   const tokens = usage.inputTokens + usage.outputTokens;
   reserved.settle(tokens, costUsd ?? 0);
   run.tokens += tokens;
   run.costUsd = run.costUsd === null || costUsd === null ? null : run.costUsd + costUsd;
-  return { usage, costUsd };
+  return { usage, doubt, costUsd };
+}
+
+/** Once for a run and model, so that a server that never counts does not fill the result with it. */
+function warnOfUsage(run: Run, doubt: string): void {
+  const who = `the usage that ${run.model.id} reports is not believed`;
+  if (run.warnings.some((warning) => warning.startsWith(who))) return;
+  run.warnings.push(`${who}: ${doubt}; tokens and cost are estimated on the high side`);
 }
 
 /** What a call costs at worst, by the same measure as its tokens; null if the price is not known. */

@@ -9,19 +9,24 @@ const TOKENS_PER_MESSAGE = 8;
 const toolChars = new WeakMap<AnyTool, number>();
 
 /** Input tokens the next call will have at most: what the last call measured, plus an estimate of what came since. */
-export function estimateInputTokens(run: Run, withTools: boolean): number {
+export function estimateInputTokens(run: Run): number {
   const unmeasured = Math.max(0, run.contextBytes - run.measured.bytes);
   const estimated =
-    run.measured.tokens + Math.ceil(unmeasured / BYTES_PER_TOKEN) + run.history.length * TOKENS_PER_MESSAGE;
-  return run.measured.tokens > 0 || !withTools ? estimated : estimated + toolTokens(run);
+    run.measured.tokens + estimateTokens(unmeasured) + run.history.length * TOKENS_PER_MESSAGE;
+  return run.measured.tokens > 0 ? estimated : estimated + estimateTokens(toolBytes(run));
 }
 
-/** Output tokens a text has at most. */
-export function estimateOutputTokens(chars: number): number {
-  return Math.ceil(chars / BYTES_PER_TOKEN);
+/** Tokens a text of so many bytes has at most, unless it is a very dense one. */
+export function estimateTokens(bytes: number): number {
+  return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
-function toolTokens(run: Run): number {
+/** Bytes that the next call sends: the conversation and the tools. */
+export function countSentBytes(run: Run): number {
+  return run.contextBytes + toolBytes(run);
+}
+
+function toolBytes(run: Run): number {
   let chars = 0;
   for (const tool of run.spec.tools.values()) {
     let size = toolChars.get(tool);
@@ -31,5 +36,5 @@ function toolTokens(run: Run): number {
     }
     chars += size;
   }
-  return Math.ceil(chars / BYTES_PER_TOKEN);
+  return chars;
 }

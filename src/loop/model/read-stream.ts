@@ -15,6 +15,8 @@ export type ToolCall = {
   rawInput?: string;
   /** In a recorded call: its input held a secret, so that only a placeholder was kept. */
   redacted?: boolean;
+  /** Its reply did not end as a whole one does: it may be cut, or not meant, and is not made. */
+  unfinished?: { finish: Reply["finish"]; maxOutputTokens: number };
   /** Made by the host to check a deliverable; not counted against the run. */
   byHost?: boolean;
   /** Asked for before a crash: perhaps counted then, and perhaps with an open row to go on in. */
@@ -49,6 +51,8 @@ export class ReplyReader {
   error: unknown;
   /** Characters of everything that came, for a bound on replies without end. */
   chars = 0;
+  /** Characters of inputs that were counted as they came, before their calls did. */
+  #streamedInput = 0;
 
   /** Takes one part; returns text to show, if any. */
   take(part: LanguageModelV4StreamPart): { kind: "text" | "reasoning"; text: string } | null {
@@ -75,9 +79,10 @@ export class ReplyReader {
       }
       case "tool-input-delta":
         this.chars += part.delta.length;
+        this.#streamedInput += part.delta.length;
         return null;
       case "tool-call":
-        this.chars += part.input.length;
+        this.#countInput(part.input.length);
         if (!part.providerExecuted) {
           reply.calls.push({
             callId: part.toolCallId,
@@ -101,5 +106,11 @@ export class ReplyReader {
       default:
         return null;
     }
+  }
+
+  #countInput(chars: number): void {
+    const counted = Math.min(chars, this.#streamedInput);
+    this.#streamedInput -= counted;
+    this.chars += chars - counted;
   }
 }

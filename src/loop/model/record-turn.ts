@@ -83,7 +83,7 @@ export function closeTurn(
   ports: LoopPorts,
 ): void {
   const { spec, turn } = run;
-  const { usage, costUsd } = spent;
+  const { usage, doubt, costUsd } = spent;
   const closing: MessageClosing = {
     status:
       streamed.kind === "reply" ? "completed" : (run.interruption?.status ?? statusOf(streamed.error.type)),
@@ -103,11 +103,12 @@ export function closeTurn(
     calls = reply.calls.map((call) => ({ callId: call.callId, tool: call.tool, input: call.input }));
     closing.responseContent = text;
     if (calls.length > 0)
-      closing.toolCalls = reply.calls.map(({ callId, tool, input, rawInput, metadata }) => ({
+      closing.toolCalls = reply.calls.map(({ callId, tool, input, rawInput, unfinished, metadata }) => ({
         callId,
         tool,
         input,
         ...(rawInput !== undefined && { redacted: true }),
+        ...(unfinished && { unfinished }),
         ...(metadata && { metadata }),
       }));
     const reasoning = reply.reasoning.filter((part) => part.metadata);
@@ -117,6 +118,7 @@ export function closeTurn(
       ...(reply.modelId && { answeredBy: reply.modelId }),
       ...(reply.finish !== "stop" && reply.finish !== "tool-calls" && { finish: reply.finish }),
       ...(reasoning.length > 0 && { reasoning }),
+      ...(doubt && { estimated: doubt }),
     };
   } else {
     streamed.error.message = ports.redactor.redact(streamed.error.message);

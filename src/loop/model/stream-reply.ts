@@ -38,8 +38,7 @@ export async function streamReply(
     show?.("end", "");
     if (watchdog.fired || controller.signal.aborted) throw new Error("stopped");
     if (reader.error !== undefined) throw reader.error;
-    if (ports.guards.isWhole(reader))
-      return { kind: "reply", reply: reader.reply, chars: reader.reply.text.length };
+    if (ports.guards.isWhole(reader)) return { kind: "reply", reply: reader.reply, chars: reader.chars };
     const message = `${run.model.id} broke off its reply`;
     return failed(reader, began, { type: "network", message, recoverable: true });
   } catch (thrown) {
@@ -104,7 +103,7 @@ function createShow(run: Run, ports: LoopPorts): (kind: "text" | "reasoning" | "
 }
 
 function failed(reader: ReplyReader, began: boolean, error: RunError): Streamed & { kind: "failed" } {
-  return { kind: "failed", error, began, chars: reader.reply.text.length };
+  return { kind: "failed", error, began, chars: reader.chars };
 }
 
 /** A thrown model error as data; what carries no known type counts as a bad response. */

@@ -6,6 +6,7 @@ import type { Recorded } from "./recorded.ts";
 
 const UNUSED = {
   usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 },
+  doubt: null,
   costUsd: 0,
 };
 const NOTHING_RESERVED = { contextTokens: 0, reserved: 0, reservedUsd: 0 };

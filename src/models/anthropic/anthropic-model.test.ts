@@ -158,6 +158,7 @@ test.each([
   ["max_tokens", "length"],
   ["refusal", "content-filter"],
   ["constructor", "other"],
+  ["pause_turn", "other"],
 ])("stop reason %s is %s", async (raw, unified) => {
   body = events(start, ...end(raw));
   const { parts } = await callModel(model);

@@ -1,12 +1,9 @@
-import type {
-  LanguageModelV4FinishReason,
-  LanguageModelV4Prompt,
-  LanguageModelV4Usage,
-} from "@ai-sdk/provider";
+import type { LanguageModelV4Prompt, LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { TransportError } from "../../schema/transport.ts";
 import type { CallContext } from "../model-error.ts";
 import { brokenReply } from "../model-error.ts";
 import { complaintIn, errorOfComplaint } from "../wire/classify-error.ts";
+import { endsWhole, readFinishReason } from "../wire/finish-reason.ts";
 import { countOf, isRecord, stringOf } from "../wire/json.ts";
 import type { Emit, WireReader } from "../wire/read-reply.ts";
 import { parsePayload } from "../wire/read-reply.ts";
@@ -158,23 +155,10 @@ export class AnthropicReader implements WireReader {
   #finish(): void {
     this.#blocks.close();
     if (!this.#started) throw brokenReply(this.#call, "the reply has no beginning");
-    const finishReason = finishReasonOf(this.#stopReason);
-    this.#calls.finish(finishReason.unified === "length");
+    const finishReason = readFinishReason(this.#stopReason, this.#calls.count > 0);
+    this.#calls.finish(endsWhole(finishReason.unified));
     this.#emit({ type: "finish", finishReason, usage: anthropicUsage(this.#usage) });
   }
-}
-
-const UNIFIED: Readonly<Record<string, LanguageModelV4FinishReason["unified"]>> = {
-  end_turn: "stop",
-  stop_sequence: "stop",
-  tool_use: "tool-calls",
-  max_tokens: "length",
-  model_context_window_exceeded: "length",
-  refusal: "content-filter",
-};
-
-function finishReasonOf(raw: string | undefined): LanguageModelV4FinishReason {
-  return { unified: (raw !== undefined && Object.hasOwn(UNIFIED, raw) && UNIFIED[raw]) || "other", raw };
 }
 
 /** The API counts cached input apart; the total is the sum. */

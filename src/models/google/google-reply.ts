@@ -1,12 +1,9 @@
-import type {
-  LanguageModelV4FinishReason,
-  LanguageModelV4Prompt,
-  LanguageModelV4Usage,
-} from "@ai-sdk/provider";
+import type { LanguageModelV4Prompt, LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { TransportError } from "../../schema/transport.ts";
 import type { CallContext } from "../model-error.ts";
 import { brokenReply, modelError } from "../model-error.ts";
 import { complaintIn, errorOfComplaint } from "../wire/classify-error.ts";
+import { endsWhole, readFinishReason } from "../wire/finish-reason.ts";
 import { countOf, isRecord, stringOf } from "../wire/json.ts";
 import type { Emit, WireReader } from "../wire/read-reply.ts";
 import { parsePayload } from "../wire/read-reply.ts";
@@ -114,27 +111,19 @@ export class GoogleReader implements WireReader {
       throw brokenReply(this.#call, `the model wrote a call that cannot be read (${raw})${said}`);
     }
     this.#blocks.close();
-    const finishReason = finishReasonOf(raw, this.#calls.count > 0);
-    this.#calls.finish(finishReason.unified === "length");
+    const finishReason = readFinishReason(raw, this.#calls.count > 0);
+    this.#calls.finish(endsWhole(finishReason.unified));
     this.#emit({ type: "finish", finishReason, usage: googleUsage(this.#usage) });
   }
 }
 
 /** The server could not read what the model wrote and leaves it out. */
 const BROKEN = /^(MALFORMED_|UNEXPECTED_TOOL_CALL|MISSING_THOUGHT_SIGNATURE)/;
-const FILTERED = /SAFETY|RECITATION|BLOCKLIST|PROHIBITED|SPII|LANGUAGE/;
 
 /** Input comes as an object; anything else is what the model made of it, and is passed on as it is. */
 function inputText(args: unknown): string {
   if (args === undefined || args === null) return "";
   return typeof args === "string" ? args : JSON.stringify(args);
-}
-
-function finishReasonOf(raw: string, hasCalls: boolean): LanguageModelV4FinishReason {
-  if (raw === "MAX_TOKENS") return { unified: "length", raw };
-  if (FILTERED.test(raw)) return { unified: "content-filter", raw };
-  if (hasCalls) return { unified: "tool-calls", raw };
-  return { unified: raw === "STOP" ? "stop" : "other", raw };
 }
 
 /** Cached tokens are part of the prompt's count; thoughts and the prompts of tools stand apart from the rest. */

@@ -1,12 +1,9 @@
-import type {
-  LanguageModelV4FinishReason,
-  LanguageModelV4Prompt,
-  LanguageModelV4Usage,
-} from "@ai-sdk/provider";
+import type { LanguageModelV4Prompt, LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { TransportError } from "../../schema/transport.ts";
 import type { CallContext } from "../model-error.ts";
 import { brokenReply } from "../model-error.ts";
 import { complaintIn, errorOfComplaint } from "../wire/classify-error.ts";
+import { endsWhole, readFinishReason } from "../wire/finish-reason.ts";
 import { countOf, isRecord, stringOf } from "../wire/json.ts";
 import type { Emit, WireReader } from "../wire/read-reply.ts";
 import { parsePayload } from "../wire/read-reply.ts";
@@ -88,8 +85,8 @@ export class OllamaReader implements WireReader {
 
   #finish(line: Fields): void {
     this.#blocks.close();
-    const finishReason = finishReasonOf(stringOf(line.done_reason), this.#calls.count > 0);
-    this.#calls.finish(finishReason.unified === "length");
+    const finishReason = readFinishReason(stringOf(line.done_reason), this.#calls.count > 0);
+    this.#calls.finish(endsWhole(finishReason.unified));
     this.#emit({ type: "finish", finishReason, usage: ollamaUsage(line) });
   }
 }
@@ -98,12 +95,6 @@ export class OllamaReader implements WireReader {
 function inputText(input: unknown): string {
   if (input === undefined || input === null) return "";
   return typeof input === "string" ? input : JSON.stringify(input);
-}
-
-function finishReasonOf(raw: string, hasCalls: boolean): LanguageModelV4FinishReason {
-  if (raw === "length") return { unified: "length", raw };
-  if (hasCalls) return { unified: "tool-calls", raw };
-  return { unified: raw === "stop" ? "stop" : "other", raw };
 }
 
 /** Thinking is part of `eval_count`; how much of the prompt came from a cache is not told. */

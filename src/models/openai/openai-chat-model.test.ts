@@ -281,6 +281,9 @@ test.each([
   ["stop", "stop"],
   ["length", "length"],
   ["content_filter", "content-filter"],
+  ["model_length", "length"],
+  ["error", "error"],
+  ["insufficient_system_resource", "error"],
   ["something_new", "other"],
 ])("finish reason %s is %s", async (raw, unified) => {
   body = events(delta({ content: "x" }), end(raw), "[DONE]");

@@ -1,12 +1,9 @@
-import type {
-  LanguageModelV4FinishReason,
-  LanguageModelV4Prompt,
-  LanguageModelV4Usage,
-} from "@ai-sdk/provider";
+import type { LanguageModelV4Prompt, LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { TransportError } from "../../schema/transport.ts";
 import type { CallContext } from "../model-error.ts";
 import { brokenReply } from "../model-error.ts";
 import { complaintIn, errorOfComplaint } from "../wire/classify-error.ts";
+import { endsWhole, readFinishReason } from "../wire/finish-reason.ts";
 import { countOf, isCompleteJson, isRecord } from "../wire/json.ts";
 import type { Emit, WireReader } from "../wire/read-reply.ts";
 import { parsePayload } from "../wire/read-reply.ts";
@@ -124,8 +121,8 @@ export class OpenAiReader implements WireReader {
     const onlyText = this.#calls.count === 0 && this.#blocks.count > 0;
     if (this.#finishReason === undefined && !onlyText) throw brokenReply(this.#call, INCOMPLETE);
     this.#blocks.close();
-    const finishReason = finishReasonOf(this.#finishReason, this.#calls.count > 0);
-    this.#calls.finish(finishReason.unified === "length");
+    const finishReason = readFinishReason(this.#finishReason, this.#calls.count > 0);
+    this.#calls.finish(endsWhole(finishReason.unified));
     this.#emit({ type: "finish", finishReason, usage: openAiUsage(this.#usage) });
   }
 }
@@ -144,14 +141,6 @@ function startsAnother(call: OpenCall, piece: { id: string; name: string; input:
 function inputText(input: unknown): string {
   if (typeof input === "string") return input;
   return isRecord(input) ? JSON.stringify(input) : "";
-}
-
-function finishReasonOf(raw: string | undefined, hasCalls: boolean): LanguageModelV4FinishReason {
-  if (raw === "length") return { unified: "length", raw };
-  if (raw === "content_filter") return { unified: "content-filter", raw };
-  // Several servers say `stop` although they call tools.
-  if (hasCalls) return { unified: "tool-calls", raw };
-  return { unified: raw === "stop" || raw === "tool_calls" ? "stop" : "other", raw };
 }
 
 /** Counts as the server gave them; what it did not give is undefined. */

@@ -64,11 +64,11 @@ export class ToolCalls {
     this.#emit({ type: "tool-input-end", id: call.id });
   }
 
-  /** Emits every call. A call without input has none, unless the reply was cut off before it could be written. */
-  finish(cutOff: boolean): void {
+  /** Emits every call. A call without input has none, unless the reply ended before it could be written. */
+  finish(isWhole: boolean): void {
     for (const call of this.#calls) {
       this.close(call);
-      const input = call.input === "" && !cutOff ? "{}" : call.input;
+      const input = call.input === "" && isWhole ? "{}" : call.input;
       const metadata = call.metadata && { providerMetadata: call.metadata };
       this.#emit({ type: "tool-call", toolCallId: call.id, toolName: call.name, input, ...metadata });
     }

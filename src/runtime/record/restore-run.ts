@@ -2,7 +2,7 @@ import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import type { CallResult } from "../../loop/calls/dispatch.ts";
 import type { Guards } from "../../loop/guards.ts";
 import { pushReply, pushResults } from "../../loop/history.ts";
-import type { Run } from "../../loop/run.ts";
+import { type Run, UNMEASURED } from "../../loop/run.ts";
 import type { Resumption } from "../../loop/run-spec.ts";
 import { countRepeats } from "../../loop/turns/repetition.ts";
 import type { MessageNode } from "../../schema/record.ts";
@@ -105,7 +105,9 @@ function afterReply(
   if (metadata.purpose === "wrap_up")
     return { kind: "wrap_up", reason: metadata.reason as BailoutReason, text: reply.text };
   pushReply(run, reply);
-  run.measured = { tokens: row.total_tokens ?? 0, bytes: run.contextBytes };
+  if (metadata.estimated === undefined)
+    run.measured = { tokens: row.total_tokens ?? 0, bytes: run.contextBytes };
+  else run.measured = UNMEASURED;
   if (reply.calls.length === 0) return { kind: "answer", reply };
   run.emptyReplies = 0;
   const repeating = countRepeats(run, reply.calls, ports.guards);

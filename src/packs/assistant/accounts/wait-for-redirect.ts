@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { REQUEST_PATIENCE } from "../../../net/request-patience.ts";
 import { RetinueError } from "../../../schema/error.ts";
 
 /** A server on the loopback address that one browser is sent back to. */
@@ -14,11 +15,15 @@ export type Redirect = {
 const PATH = "/callback";
 
 /** Waits, on a free port that only this machine reaches, for the answer that carries this state. */
-export async function waitForRedirect(state: string, signal: AbortSignal): Promise<Redirect> {
+export async function waitForRedirect(
+  state: string,
+  signal: AbortSignal,
+  patience = REQUEST_PATIENCE,
+): Promise<Redirect> {
   const { promise: code, resolve, reject } = Promise.withResolvers<string>();
   code.catch(() => {});
   let port = 0;
-  const server = createServer((request, response) => {
+  const server = createServer(patience, (request, response) => {
     const answer = answerIn(request, port);
     if (!answer) return say(response, 404, "There is nothing here.");
     const told = codeOf(answer, state);

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { openForReading } from "../../../files/open-inside.ts";
+import { REQUEST_PATIENCE } from "../../../net/request-patience.ts";
 import { type DocumentKind, kindOf } from "./list-documents.ts";
 
 /** Finds the file behind the two parts of an address, if it may be served. */
@@ -32,14 +33,14 @@ const HEADERS = {
 };
 
 /** Starts a server on a free loopback port that answers GET and HEAD for the documents that `find` knows. */
-export async function startDocumentServer(find: FindDocument): Promise<DocumentServer> {
+export async function startDocumentServer(
+  find: FindDocument,
+  patience = REQUEST_PATIENCE,
+): Promise<DocumentServer> {
   const { createServer } = process.getBuiltinModule("node:http");
-  const server: Server = createServer(
-    { maxHeaderSize: 16_384, requestTimeout: 10_000 },
-    (request, response) => {
-      answer(server, find, request, response).catch(() => response.destroy());
-    },
-  );
+  const server: Server = createServer({ maxHeaderSize: 16_384, ...patience }, (request, response) => {
+    answer(server, find, request, response).catch(() => response.destroy());
+  });
   server.maxConnections = MAX_CONNECTIONS;
   // A server alone must not keep the process alive.
   server.unref();
