@@ -149,10 +149,9 @@ describe("Claude", () => {
 
   test("permissionMode plan takes writing away, and no mode gives anything", async () => {
     expect(await rights("claude", "permissionMode: plan")).toMatchObject({
-      ask: ["shell", "test"],
-      deny: ["write", "edit", "git_commit"],
+      ask: [],
+      deny: ["write", "edit", "git_commit", "shell", "test"],
     });
-    expect((await rights("claude", "tools: Read\npermissionMode: plan")).ask).toEqual([]);
     expect(await rights("claude", "tools: Read\npermissionMode: bypassPermissions")).toMatchObject({
       tools: ["read"],
       deny: [],

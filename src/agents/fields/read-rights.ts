@@ -89,17 +89,12 @@ function readRestricted(ctx: ReadContext, field: "askTools" | "disallowedTools",
   return names.flatMap((name, index) => restrictedRules(ctx, `${field}.${index}`, name));
 }
 
-/** Claude's `permissionMode`: `plan` takes file changes away; no mode ever adds a right. */
+/** Claude's `permissionMode`: `plan` takes file changes and commands away; no mode ever adds a right. */
 function readPermissionMode(ctx: ReadContext, value: unknown, rights: Rights): void {
   if (value === undefined || value === null || value === "default") return;
-  if (value === "plan") {
-    rights.disallowedTools.push("write", "edit", "git_commit");
-    if (rights.tools === undefined || rights.tools.some((rule) => /^shell\b/.test(rule)))
-      rights.askTools.push("shell");
-    if (rights.tools === undefined || rights.tools.includes("test")) rights.askTools.push("test");
-  }
+  if (value === "plan") rights.disallowedTools.push("write", "edit", "git_commit", "shell", "test");
   const effect =
-    value === "plan" ? "denies write and edit and asks before shell" : "gives no rights in an agent file";
+    value === "plan" ? "denies changes of files and commands" : "gives no rights in an agent file";
   report(ctx, "info", {
     path: "permissionMode",
     code: "permission-mode",
