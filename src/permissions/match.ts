@@ -60,7 +60,8 @@ export function hits(rule: Rule, call: Call): boolean {
 
 /**
  * The first rule that lets the call pass, if together the rules leave nothing of it uncovered: every target, and
- * every part of a command, needs an allow rule that covers it or an ask rule that touches it.
+ * every part of a command, needs an allow or ask rule that covers it. What an ask rule only may mean it asks about, but
+ * does not give.
  */
 export function findCover(call: Call, allow: readonly Rule[], ask: readonly Rule[]): Rule | undefined {
   const bare = allow.find((rule) => isBare(rule) && gives(rule, call.access));
@@ -71,7 +72,7 @@ export function findCover(call: Call, allow: readonly Rule[], ask: readonly Rule
   for (const subject of leadingOf(call)) {
     const cover =
       allow.find((rule) => isCovering(rule, call.access, subject)) ??
-      ask.find((rule) => isTouching(rule, call.access, subject));
+      ask.find((rule) => speaksOf(rule, call.access) && isInPattern(rule, subject));
     if (!cover) return undefined;
     first ??= cover;
   }
@@ -92,15 +93,14 @@ function isOutbound({ kind }: { kind: string }): boolean {
 }
 
 function isCovering(rule: Rule, access: Access, subject: Subject): boolean {
-  const { pattern, except } = compile(rule);
-  if (!gives(rule, access) || !hasMode(rule, subject)) return false;
-  return (!pattern || allows(pattern, subject)) && !except.some((each) => touches(each, subject));
+  return gives(rule, access) && isInPattern(rule, subject);
 }
 
-function isTouching(rule: Rule, access: Access, subject: Subject): boolean {
+/** Whether a rule surely means the subject. */
+function isInPattern(rule: Rule, subject: Subject): boolean {
   const { pattern, except } = compile(rule);
-  if (!speaksOf(rule, access) || !hasMode(rule, subject)) return false;
-  return (!pattern || touches(pattern, subject)) && !isExcepted(except, subject);
+  if (!hasMode(rule, subject)) return false;
+  return (!pattern || allows(pattern, subject)) && !except.some((each) => touches(each, subject));
 }
 
 function hasMode(rule: Rule, subject: Subject): boolean {

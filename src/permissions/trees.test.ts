@@ -224,10 +224,7 @@ function naiveCovered(lists: Lists, access: Access): boolean {
   const pieces = naivePieces(access);
   const covered = (piece: Target) => {
     if (piece.kind !== "command") {
-      return (
-        allow.some((rule) => naiveTarget(patternOf(rule) ?? "", piece, false)) ||
-        ask.some((rule) => naiveTarget(patternOf(rule) ?? "", piece, true))
-      );
+      return [...allow, ...ask].some((rule) => naiveTarget(patternOf(rule) ?? "", piece, false));
     }
     const parts = COMMANDS[piece.command] ?? [];
     return (

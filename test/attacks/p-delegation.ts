@@ -49,6 +49,17 @@ function agentFile(name: string, model: string, line: string): string {
   return `---\nname: ${name}\ndescription: Plays ${name}.\nmodel: ${model}\n${line}\n---\nWork.\n`;
 }
 
+/** Maps of opencode's permissions, of which the last match decides, and what they let an agent write unasked. */
+const FOREIGN_MAPS: Readonly<Record<string, string[]>> = {
+  '{"*": ask, edit: {"*": deny, "docs/**": allow}}': ["docs/a/x", "docs/x"],
+  '{edit: {"docs/**": allow, "*": deny}}': [],
+  '{edit: allow, "*": deny}': [],
+  '{"*": deny, write: allow}': [],
+  '{edit: {"*": deny, "docs": allow}}': [],
+  '{edit: {"*": deny, "docs/?": allow}}': ["docs/x"],
+  '{edit: {"*": allow, "d?cs/*": deny}}': ["src/x"],
+};
+
 /** Delegation never widens rights. */
 export const P_CASES: readonly Attack[] = [
   {
@@ -304,4 +315,39 @@ export const P_CASES: readonly Attack[] = [
     }),
     oracle: ({ world }) => expect(contentsOf(world.projectDir)).toEqual(["test", "test/c.ts"]),
   },
+  ...Object.entries(FOREIGN_MAPS).map(
+    ([permission, left], index): Attack => ({
+      id: `P18-${index + 1}`,
+      title: `an imported agent with opencode's permission ${permission} writes only what opencode lets it write unasked`,
+      guards: ["visibleTools", "decide"],
+      setup: (world) => {
+        mkdirSync(join(world.projectDir, ".opencode/agent"), { recursive: true });
+        writeFileSync(
+          join(world.projectDir, ".opencode/agent/chief.md"),
+          agentFile("chief", "lead", `permission: ${permission}`),
+        );
+        return { agents: { lead: {} } };
+      },
+      turns: () => ({
+        lead: [
+          callTools(
+            ["src/x", "docs/x", "docs/a/x"].map((path) => ({ tool: "write", input: { path, content: "x" } })),
+          ),
+          done,
+        ],
+      }),
+      act: async (t, world) => {
+        const { projectDir, dataDir, outsideDir } = world;
+        const agents = await loadAgents({ projectDir, homeDir: outsideDir });
+        const options = { agents, tools: codeTools, models: t.models, projectDir, dataDir };
+        const runtime = assembleRuntime(
+          { ...options, permissionMode: "acceptEdits", database: ":memory:", env: {} },
+          world.off,
+        );
+        return runtime.run({ agent: "chief", task: "go" }).finally(() => runtime.close());
+      },
+      oracle: ({ world }) =>
+        expect(contentsOf(world.projectDir).filter((path) => path.endsWith("x"))).toEqual(left),
+    }),
+  ),
 ];

@@ -1,131 +1,430 @@
+import {
+  COVERED_TOOLS,
+  coversPattern,
+  findPatternKind,
+  isUniversal,
+  listPermissionNames,
+  matchesOpencode,
+  mayOverlap,
+  type PatternKind,
+  translatePattern,
+} from "./opencode-pattern.ts";
 import { badValue, isMap, type ReadContext, report } from "./read-values.ts";
-import { resolveRule } from "./resolve-rule.ts";
+import { type Resolved, resolveRule } from "./resolve-rule.ts";
 import { delegateRules, type Rights, reportUnusable, restrictedRules } from "./rule-lists.ts";
-import { CORE_TOOLS } from "./tool-names.ts";
 
 type Action = "allow" | "ask" | "deny";
+const STRICTNESS: Readonly<Record<Action, number>> = { allow: 0, ask: 1, deny: 2 };
 const DELEGATION_TOOLS = new Set(["delegate", "delegate_many", "collect_results"]);
+/** opencode has one right for every change of a file. */
+const EDIT_SWITCHES = new Set(["write", "edit", "patch", "multiedit"]);
+const GENERAL_PURPOSE = "general-purpose";
+
+/** One rule of opencode's: the last one whose key and pattern match a call decides on it. */
+type Entry = { path: string; key: string; pattern: string; action: Action };
+
+/** What the rules mean for one tool in a layer where deny beats ask beats allow. */
+type Plan = { base: Action; allow: string[]; ask: string[]; deny: string[] };
+
+/** The rules with what they are read for; `said` holds the paths about which a warning was given. */
+type Reading = {
+  ctx: ReadContext;
+  entries: readonly Entry[];
+  /** What each key means by the names of agent files. */
+  meanings: ReadonlyMap<string, Resolved>;
+  said: Set<string>;
+};
+
+/** The two fields of opencode's that hold rules. */
+export type PermissionInput = {
+  switches: Readonly<Record<string, unknown>> | undefined;
+  permission: unknown;
+};
 
 /**
- * opencode's `permission`, a word for everything or a map by tool and pattern. Where our layers (deny beats ask
- * beats allow) cannot say the same, the stricter reading is taken and said.
+ * opencode's `permission` (a word for everything, or a map by tool and pattern) and its older `tools: {write: false}`,
+ * which it joins into one list of rules of which the last match wins. Ours come out equal, or stricter where our
+ * layers cannot say the same; then a warning says so.
  */
-export function readPermission(ctx: ReadContext, value: unknown, rights: Rights): void {
-  if (value === undefined || value === null) return;
-  const settings = typeof value === "string" ? { "*": value } : value;
-  if (!isMap(settings)) {
-    unusable(ctx, "permission", value);
-    return;
-  }
-  const base = "*" in settings ? actionOf(ctx, "permission.*", settings["*"]) : "allow";
-  if (base === undefined) return;
-  const allowed: string[] = [];
-  for (const [tool, setting] of Object.entries(settings)) {
-    if (tool === "*") continue;
-    const path = `permission.${tool}`;
-    if (isDelegate(ctx, tool)) readDelegate(ctx, path, setting, rights);
-    else if (isMap(setting)) allowed.push(...readPatterns(ctx, { path, tool, setting, base }, rights));
-    else allowed.push(...readWord(ctx, { path, tool, setting }, rights));
-  }
-  if (base === "deny")
-    rights.tools =
-      rights.tools === undefined ? allowed : rights.tools.filter((rule) => allowed.includes(rule));
-  if (base === "ask") rights.askTools.push(...askedTools(ctx, allowed));
+export function readPermission(ctx: ReadContext, input: PermissionInput, rights: Rights): void {
+  const entries = readEntries(ctx, input);
+  if (entries.length === 0 && ctx.format !== "opencode") return;
+  const meanings = new Map(entries.map(({ key }) => [key, resolveRule(key, ctx.format, ctx.known)]));
+  const reading: Reading = {
+    ctx,
+    entries: [...defaultEntries(ctx), ...entries],
+    meanings,
+    said: new Set(),
+  };
+  const tools = [...(ctx.known.tools ?? COVERED_TOOLS)].filter((name) => !DELEGATION_TOOLS.has(name));
+  const plans = new Map(tools.map((tool) => [tool, planTool(reading, tool)]));
+  applyPlans(reading, plans, rights);
+  readDelegation(reading, rights);
 }
 
-function readWord(
-  ctx: ReadContext,
-  entry: { path: string; tool: string; setting: unknown },
-  rights: Rights,
-): string[] {
-  const action = actionOf(ctx, entry.path, entry.setting);
-  if (action === "deny") rights.disallowedTools.push(...restrictedRules(ctx, entry.path, entry.tool));
-  if (action === "ask") rights.askTools.push(...restrictedRules(ctx, entry.path, entry.tool));
-  return action === "allow" ? allowedRules(ctx, entry.path, entry.tool) : [];
+/** What opencode itself begins with: secrets in `.env` files are asked for. */
+function defaultEntries(ctx: ReadContext): Entry[] {
+  if (ctx.format !== "opencode") return [];
+  const asked = ["*.env", "*.env.*"];
+  return asked.map((pattern) => ({ path: "", key: "read", pattern, action: "ask" }));
 }
 
-type PatternEntry = { path: string; tool: string; setting: Record<string, unknown>; base: Action };
-
-function readPatterns(ctx: ReadContext, entry: PatternEntry, rights: Rights): string[] {
-  const { path, tool, setting } = entry;
-  const rest = "*" in setting ? actionOf(ctx, `${path}.*`, setting["*"]) : entry.base;
-  const allowed: string[] = [];
-  for (const [pattern, word] of Object.entries(setting)) {
-    if (pattern === "*") continue;
-    const action = actionOf(ctx, `${path}.${pattern}`, word);
-    const rule = `${tool}(${pattern})`;
-    if (action === "deny") rights.disallowedTools.push(...restrictedRules(ctx, path, rule));
-    if (action === "ask") rights.askTools.push(...restrictedRules(ctx, path, rule));
-    if (action === "allow") allowed.push(...allowedRules(ctx, path, rule));
+/** The rules in the order that counts: a key of both fields keeps its place in `tools` and takes the later value. */
+function readEntries(ctx: ReadContext, { switches, permission }: PermissionInput): Entry[] {
+  const settings = new Map<string, { path: string; setting: unknown }>();
+  for (const [name, on] of Object.entries(switches ?? {})) {
+    const path = `tools.${name}`;
+    if (typeof on !== "boolean") reportUnreadable(ctx, path, on, "true or false");
+    const key = EDIT_SWITCHES.has(name) ? "edit" : name;
+    settings.set(key, { path, setting: on === true ? "allow" : "deny" });
   }
-  if (rest === "deny") {
-    const whole = restrictedRules(ctx, path, tool);
-    rights.tools = [...(rights.tools ?? everything(ctx)).filter((rule) => !whole.includes(rule)), ...allowed];
-    return allowed;
-  }
-  if (rest === "ask") {
-    rights.askTools.push(...restrictedRules(ctx, path, tool));
-    if (allowed.length > 0) reportStricter(ctx, path, allowed);
+  const map = typeof permission === "string" ? { "*": permission } : (permission ?? {});
+  if (!isMap(map)) {
+    reportUnreadable(ctx, "permission", permission);
     return [];
   }
-  return rest === "allow" ? [...allowed, ...allowedRules(ctx, path, tool)] : [];
-}
-
-function readDelegate(ctx: ReadContext, path: string, setting: unknown, rights: Rights): void {
-  const entries = isMap(setting) ? Object.entries(setting) : [["*", setting] as const];
-  for (const [agent, word] of entries) {
-    const action = actionOf(ctx, path, word);
-    const wholeDenied = agent === "*" && action === "deny";
-    if (action === "allow" || action === "ask") rights.delegateTo.push(agent);
-    if (action === "ask") rights.askTools.push(...delegateRules([agent]));
-    if (action === "deny" && !(wholeDenied && isMap(setting)))
-      rights.disallowedTools.push(...delegateRules([agent]));
-  }
-}
-
-function isDelegate(ctx: ReadContext, tool: string): boolean {
-  return resolveRule(tool, ctx.format, ctx.known).kind === "delegate";
-}
-
-function allowedRules(ctx: ReadContext, path: string, text: string): string[] {
-  const resolved = resolveRule(text, ctx.format, ctx.known);
-  if (resolved.kind === "rules") return resolved.rules;
-  if (resolved.kind === "unknown" || resolved.kind === "elsewhere") reportUnusable(ctx, path, text, resolved);
-  return [];
-}
-
-/** All tools by name, so that one of them can be narrowed while the others stay. */
-function everything(ctx: ReadContext): string[] {
-  const names = [...(ctx.known.tools ?? CORE_TOOLS)].filter((name) => !DELEGATION_TOOLS.has(name));
-  return [...names, "mcp__*"];
-}
-
-/** What asks when everything but `allowed` asks; without a list of tools, everything does. */
-function askedTools(ctx: ReadContext, allowed: readonly string[]): string[] {
-  if (ctx.known.tools === undefined) return ["*"];
-  return everything(ctx).filter((name) => !allowed.includes(name));
-}
-
-function actionOf(ctx: ReadContext, path: string, value: unknown): Action | undefined {
-  if (value === "allow" || value === "ask" || value === "deny") return value;
-  unusable(ctx, path, value);
-  return undefined;
-}
-
-function unusable(ctx: ReadContext, path: string, value: unknown): void {
-  badValue(ctx, path, {
-    value,
-    accepted: "allow, ask or deny",
-    instead: "the agent cannot be used",
-    severity: "error",
+  for (const [key, setting] of Object.entries(map)) settings.set(key, { path: `permission.${key}`, setting });
+  return [...settings].flatMap(([key, { path, setting }]) => {
+    if (!isMap(setting)) return readAction(ctx, { path, key, pattern: "*" }, setting);
+    return Object.entries(setting).flatMap(([pattern, word]) =>
+      readAction(ctx, { path: `${path}.${pattern}`, key, pattern }, word),
+    );
   });
 }
 
-function reportStricter(ctx: ReadContext, path: string, allowed: readonly string[]): void {
-  report(ctx, "info", {
+function readAction(ctx: ReadContext, entry: Omit<Entry, "action">, word: unknown): Entry[] {
+  if (word === "allow" || word === "ask" || word === "deny") return [{ ...entry, action: word }];
+  reportUnreadable(ctx, entry.path, word);
+  return [];
+}
+
+/** The rules that speak of a tool by one of opencode's names, without those that a later one replaces entirely. */
+function findLive(reading: Reading, tool: string, name: string): Entry[] {
+  const ours = reading.ctx.format !== "opencode";
+  return withoutReplaced(
+    reading.entries.filter(
+      (entry) => matchesOpencode(entry.key, name) || (ours && means(reading, entry, tool)),
+    ),
+  );
+}
+
+/** Rules that restrict a tool by a name at which opencode does not look: surely meant, though without effect there. */
+function findMeant(reading: Reading, tool: string): Entry[] {
+  if (reading.ctx.format !== "opencode") return [];
+  const names = listPermissionNames(tool);
+  return reading.entries.filter(
+    (entry) =>
+      entry.action !== "allow" &&
+      means(reading, entry, tool) &&
+      !names.some((name) => matchesOpencode(entry.key, name)),
+  );
+}
+
+function withoutReplaced(entries: readonly Entry[]): Entry[] {
+  return entries.filter(
+    (entry, index) => !entries.slice(index + 1).some((later) => coversPattern(later.pattern, entry.pattern)),
+  );
+}
+
+function means({ meanings }: Reading, { key }: Entry, tool: string): boolean {
+  const meaning = meanings.get(key);
+  if (meaning?.kind === "delegate") return tool === "delegate";
+  return meaning?.kind === "rules" && meaning.rules.includes(tool);
+}
+
+function planTool(reading: Reading, tool: string): Plan {
+  const plans = listPermissionNames(tool).map((name) =>
+    planRules(reading, tool, findLive(reading, tool, name)),
+  );
+  return [...plans, planRules(reading, tool, withoutReplaced(findMeant(reading, tool)))].reduce(joinPlans);
+}
+
+/** What both plans let pass; where one asks, what the other gives is asked for. */
+function joinPlans(one: Plan, other: Plan): Plan {
+  const [strict, loose] = STRICTNESS[other.base] > STRICTNESS[one.base] ? [other, one] : [one, other];
+  const deny = [...strict.deny, ...loose.deny];
+  if (strict.base !== "deny")
+    return { base: strict.base, allow: [], ask: [...strict.ask, ...loose.ask], deny };
+  if (loose.base === "deny") return { base: "deny", allow: [], ask: [], deny };
+  const ask = loose.base === "ask" ? [...strict.allow, ...strict.ask] : strict.ask;
+  return {
+    base: "deny",
+    allow: loose.base === "ask" ? [] : strict.allow,
+    ask,
+    deny: [...deny, ...loose.ask],
+  };
+}
+
+function planRules(reading: Reading, tool: string, live: readonly Entry[]): Plan {
+  const { base, rest } = splitBase(live);
+  const kind = findPatternKind(tool);
+  if (kind === "path" || kind === "command" || kind === "url")
+    return planPatterns(reading, { tool, kind, base }, rest);
+  const plan: Plan = { base, allow: [], ask: [], deny: [] };
+  for (const entry of rest) {
+    if (!concernsTool(kind, tool, entry) || entry.action === plan.base) continue;
+    reportStricter(reading, tool, entry);
+    if (STRICTNESS[entry.action] > STRICTNESS[plan.base]) plan.base = entry.action;
+  }
+  return plan;
+}
+
+/** The rule for everything else, which is opencode's `allow` if none is written, and the rules with patterns after it. */
+function splitBase(live: readonly Entry[]): { base: Action; rest: readonly Entry[] } {
+  const [first] = live;
+  if (first === undefined || !isUniversal(first.pattern)) return { base: "allow", rest: live };
+  return { base: first.action, rest: live.slice(1) };
+}
+
+/** Whether a pattern concerns a tool of which our rules cannot tell one call from another. */
+function concernsTool(kind: PatternKind, tool: string, { key, pattern, action }: Entry): boolean {
+  if (kind === "whole") return true;
+  // opencode has `bash` alone: what restricts its git commands restricts our git tools.
+  if (kind === "words") return action === "deny" && pattern.includes(tool.split("_")[0] ?? tool);
+  // A tool of its own is asked for as `*` there, so that other patterns match nothing; they were still meant.
+  return kind === "custom" && action !== "allow" && (key === tool || matchesOpencode(pattern, "*"));
+}
+
+type Tool = { tool: string; kind: "path" | "command" | "url"; base: Action };
+
+function planPatterns(reading: Reading, { tool, kind, base }: Tool, rest: readonly Entry[]): Plan {
+  const plan: Plan = { base, allow: [], ask: [], deny: [] };
+  const before: Entry[] = [];
+  for (const entry of rest) {
+    const { action, pattern } = entry;
+    const { exact, atLeast } = translatePattern(kind, pattern);
+    const loses = before.some(
+      (earlier) => isStricter(earlier, entry) && mayOverlap(earlier.pattern, pattern),
+    );
+    const givenBefore = base !== "deny" || before.some((earlier) => earlier.action !== "deny");
+    before.push(entry);
+    if (loses || (action === "allow" && base === "ask")) reportStricter(reading, tool, entry);
+    if (action === "allow") {
+      if (base !== "deny") continue;
+      if (exact === undefined) reportStricter(reading, tool, entry);
+      plan.allow.push(...inRules(tool, exact ?? []));
+    } else if (action === "ask" && (base !== "deny" || exact !== undefined)) {
+      if (base !== "deny" && atLeast === undefined) reportStricter(reading, tool, entry);
+      plan.ask.push(...inRules(tool, base === "deny" ? (exact ?? []) : atLeast));
+    } else if (givenBefore) {
+      if (action === "ask" || atLeast === undefined) reportStricter(reading, tool, entry);
+      plan.deny.push(...inRules(tool, atLeast));
+    } else if (action === "ask") reportStricter(reading, tool, entry);
+  }
+  return plan;
+}
+
+function isStricter(one: Entry, other: Entry): boolean {
+  return STRICTNESS[one.action] > STRICTNESS[other.action];
+}
+
+/** Rules of one tool by patterns; of the whole tool where there are none to say it with. */
+function inRules(tool: string, patterns: readonly string[] | undefined): string[] {
+  return patterns?.map((pattern) => `${tool}(${pattern})`) ?? [tool];
+}
+
+/** Turns what was planned into lists, and narrows the tools that are listed already. */
+function applyPlans(reading: Reading, plans: ReadonlyMap<string, Plan>, rights: Rights): void {
+  const { ctx } = reading;
+  const others = readOthers(reading, [...plans.keys()]);
+  const rest = reading.entries.findLast((entry) => isUniversal(entry.key) && decidesAll(entry));
+  const restBase = rest?.action ?? "allow";
+  const asked = (tool: string): boolean => rights.tools === undefined || mayList(rights.tools, tool, ctx);
+  const divided = [...plans.values()].some(
+    ({ base, allow, ask }) => base === "deny" && allow.length + ask.length > 0,
+  );
+  for (const [tool, plan] of plans) {
+    const whole = plan.base === "deny" && plan.allow.length + plan.ask.length === 0;
+    if (whole && restBase !== "deny") rights.disallowedTools.push(tool);
+    rights.disallowedTools.push(...plan.deny);
+    const asks = plan.base === "ask" || (whole && restBase === "ask");
+    if (asked(tool)) rights.askTools.push(...(asks ? [tool] : []), ...plan.ask);
+  }
+  rights.disallowedTools.push(...others.deny);
+  const isList = restBase === "deny" || divided;
+  (isList ? rights.disallowedTools : rights.askTools).push(...others.meant);
+  const open = rights.tools === undefined || rights.tools.some((rule) => rule.startsWith("mcp__"));
+  if (open) rights.askTools.push(...others.ask);
+  if (open && restBase === "ask")
+    rights.askTools.push(ctx.known.tools === undefined && !isList ? "*" : "mcp__*");
+  if (!isList) return;
+  const named = [...plans].flatMap(([tool, { base, allow }]) => (base === "allow" ? [tool] : allow));
+  const list = [...named, ...(restBase === "deny" ? [] : ["mcp__*"]), ...others.allow];
+  rights.tools = rights.tools === undefined ? list : narrowList(reading, rights.tools, { plans, list });
+}
+
+/** Whether a list of rules may speak of a tool: by its name, or by a group or glob. */
+function mayList(list: readonly string[], tool: string, { known }: ReadContext): boolean {
+  return list.some((rule) => {
+    const name = nameTool(rule);
+    return name === tool || name.includes("*") || known.groups?.has(name) === true;
+  });
+}
+
+/** What both lists give. A rule on a group gives only the tools by name, since a group cannot be divided. */
+function narrowList(
+  { ctx }: Reading,
+  given: readonly string[],
+  { plans, list }: { plans: ReadonlyMap<string, Plan>; list: readonly string[] },
+): string[] {
+  return given.flatMap((rule) => {
+    const name = nameTool(rule);
+    const plan = plans.get(name);
+    if (plan?.base === "allow" || plan?.base === "ask") return [rule];
+    if (plan !== undefined) return rule === name ? plan.allow : plan.allow.filter((each) => each === rule);
+    const isServer = name.startsWith("mcp__") && list.includes("mcp__*");
+    return isServer || list.includes(rule) || ctx.known.tools === undefined ? [rule] : [];
+  });
+}
+
+function nameTool(rule: string): string {
+  return rule.split("(")[0] ?? rule;
+}
+
+type OtherRules = {
+  allow: string[];
+  ask: string[];
+  deny: string[];
+  /** Asks that opencode itself would not make: they may not give what a list of tools leaves out. */
+  meant: string[];
+};
+
+/** Keys that speak of more than our own tools: servers, groups, tools that only opencode has, and mistakes. */
+function readOthers(reading: Reading, tools: readonly string[]): OtherRules {
+  const { ctx, entries } = reading;
+  const others: OtherRules = { allow: [], ask: [], deny: [], meant: [] };
+  for (const [index, entry] of entries.entries()) {
+    const { path, key, action } = entry;
+    if (path === "" || isUniversal(key) || isDelegation(reading, entry)) continue;
+    const isTool = speaksOfTool(reading, entry, tools);
+    if (action === "allow" && !isTool) readOtherAllow(reading, index, others);
+    if (action === "allow") continue;
+    const rules = isTool ? serverRules(key) : restrictedRules(ctx, path, key);
+    if (isReplaced(entries, index)) continue;
+    const exact = isUniversal(entry.pattern) && rules.every((rule) => rule.startsWith("mcp__")) && !isTool;
+    others[action === "deny" ? "deny" : exact ? "ask" : "meant"].push(...rules);
+  }
+  return others;
+}
+
+function readOtherAllow(reading: Reading, index: number, others: OtherRules): void {
+  const { entries } = reading;
+  const entry = entries[index];
+  if (entry === undefined) return;
+  const rules = allowedHere(reading, entry);
+  if (rules === undefined) reportNothingGiven(reading, entry);
+  if (rules === undefined || isReplaced(entries, index) || !isUniversal(entry.pattern)) return;
+  others.allow.push(...rules);
+  const loses = entries
+    .slice(0, index)
+    .some(
+      (earlier) =>
+        isStricter(earlier, entry) && !isUniversal(earlier.key) && mayOverlap(earlier.key, entry.key),
+    );
+  if (loses) reportStricter(reading, entry.key, entry);
+}
+
+function speaksOfTool(reading: Reading, entry: Entry, tools: readonly string[]): boolean {
+  const byOurName = entry.action !== "allow" || reading.ctx.format !== "opencode";
+  return tools.some(
+    (tool) =>
+      (byOurName && means(reading, entry, tool)) ||
+      listPermissionNames(tool).some((name) => matchesOpencode(entry.key, name)),
+  );
+}
+
+/** A key with a wildcard speaks of servers' tools too, which are `server_tool` there. */
+function serverRules(key: string): string[] {
+  return /[*?]/.test(key) ? [`mcp__${key.replaceAll(/[_?]/g, "*")}`] : [];
+}
+
+function isReplaced(entries: readonly Entry[], index: number): boolean {
+  const key = entries[index]?.key ?? "";
+  return entries.slice(index + 1).some((later) => decidesAll(later) && coversPattern(later.key, key));
+}
+
+/** Whether a rule decides on tools without patterns, which opencode asks for as `*`. */
+function decidesAll({ pattern, action }: Entry): boolean {
+  return isUniversal(pattern) || (action !== "allow" && matchesOpencode(pattern, "*"));
+}
+
+/** The rules that a key of opencode's gives beside our own tools: those of servers. */
+function allowedHere({ ctx, meanings }: Reading, { key }: Entry): string[] | undefined {
+  const meaning = meanings.get(key);
+  if (meaning?.kind !== "rules") return undefined;
+  const isServer = meaning.rules.every((rule) => rule.startsWith("mcp__"));
+  return isServer || ctx.format !== "opencode" ? meaning.rules : undefined;
+}
+
+function reportNothingGiven(reading: Reading, entry: Entry): void {
+  const meaning = reading.meanings.get(entry.key);
+  if (meaning?.kind === "unknown" || meaning?.kind === "elsewhere")
+    reportUnusable(reading.ctx, entry.path, entry.key, meaning);
+  else reportStricter(reading, entry.key, entry);
+}
+
+function isDelegation({ meanings }: Reading, { key }: Entry): boolean {
+  return key === "task" || meanings.get(key)?.kind === "delegate";
+}
+
+function givesDelegation(reading: Reading, entry: Entry): boolean {
+  if (entry.action === "deny") return false;
+  return reading.ctx.format === "opencode" ? entry.key === "task" : isDelegation(reading, entry);
+}
+
+/** `task`: whom the agent may delegate to. Only a rule that names delegation gives it; every rule can take it away. */
+function readDelegation(reading: Reading, rights: Rights): void {
+  const live = findLive(reading, "delegate", "task");
+  const gives = (entry: Entry): boolean => givesDelegation(reading, entry);
+  const { base, rest } = splitBase(live);
+  const before: Entry[] = live.slice(0, live.length - rest.length);
+  for (const entry of before) if (gives(entry)) rights.delegateTo.push("*");
+  if (before.some((entry) => gives(entry) && entry.action === "ask")) rights.askTools.push("delegate");
+  for (const entry of rest) {
+    const { exact, atLeast } = translatePattern("agent", entry.pattern);
+    const loses = before.some(
+      (earlier) =>
+        isStricter(earlier, entry) &&
+        !isUniversal(earlier.pattern) &&
+        mayOverlap(earlier.pattern, entry.pattern),
+    );
+    const givenBefore = before.some(gives);
+    before.push(entry);
+    if (loses || (gives(entry) && exact === undefined)) reportStricter(reading, "delegate", entry);
+    if (gives(entry)) rights.delegateTo.push(...(exact ?? []));
+    if (entry.action === "ask") rights.askTools.push(...delegateRules(atLeast ?? ["*"]));
+    if (entry.action === "deny" && (base !== "deny" || givenBefore))
+      rights.disallowedTools.push(...delegateRules(atLeast ?? ["*"]));
+  }
+  for (const { action, pattern } of findMeant(reading, "delegate")) {
+    const rules = delegateRules(translatePattern("agent", pattern).atLeast ?? ["*"]);
+    (action === "ask" ? rights.askTools : rights.disallowedTools).push(...rules);
+  }
+  const given = before.some(gives);
+  if (base === "deny" && !given && live.some((entry) => isDelegation(reading, entry)))
+    rights.disallowedTools.push("delegate");
+  const general = live.findLast(({ pattern }) => matchesOpencode(pattern, GENERAL_PURPOSE))?.action;
+  if (given && general === "deny") rights.disallowedTools.push(...delegateRules([GENERAL_PURPOSE]));
+  if (given && general === "ask") rights.askTools.push(...delegateRules([GENERAL_PURPOSE]));
+}
+
+function reportUnreadable(
+  ctx: ReadContext,
+  path: string,
+  value: unknown,
+  accepted = "allow, ask or deny",
+): void {
+  badValue(ctx, path, { value, accepted, instead: "the agent cannot be used", severity: "error" });
+}
+
+/** Says once per rule that ours are stricter than what is written; what opencode brings itself is no news. */
+function reportStricter({ ctx, said }: Reading, tool: string, { path, action }: Entry): void {
+  if (path === "" || said.has(path)) return;
+  said.add(path);
+  report(ctx, "warning", {
     path,
     code: "stricter-permission",
-    message: `${path} asks in general, so ${allowed.join(", ")} asks as well: asking beats allowing here`,
-    fix: "deny in general instead, and allow or ask the patterns that are needed",
+    message: `${path}: ${action} cannot be said exactly for ${tool} (here deny beats ask and ask beats allow, whatever the order), so the stricter reading is taken`,
+    fix: "deny in general first and then allow what is needed, or write it with tools, askTools and disallowedTools",
   });
 }

@@ -133,6 +133,7 @@ describe("Claude", () => {
       "web_fetch(evil.com)",
       "read(**/.env)",
       "edit(project:docs/**)",
+      "write(project:docs/**)",
       "read(/etc/passwd)",
       "read(**/secrets/**)",
       "delegate(explore)",
@@ -148,8 +149,8 @@ describe("Claude", () => {
 
   test("permissionMode plan takes writing away, and no mode gives anything", async () => {
     expect(await rights("claude", "permissionMode: plan")).toMatchObject({
-      ask: ["shell"],
-      deny: ["write", "edit"],
+      ask: [],
+      deny: ["write", "edit", "git_commit", "shell", "test"],
     });
     expect(await rights("claude", "tools: Read\npermissionMode: bypassPermissions")).toMatchObject({
       tools: ["read"],
@@ -196,12 +197,15 @@ describe("unknown names", () => {
   });
 });
 
+/** opencode asks for these unless a file says otherwise. */
+const SECRETS = ["read(**/*.env)", "read(**/*.env.*/**)"];
+
 describe("opencode", () => {
   test("false switches deny, and one right covers every file change", async () => {
     expect(await rights("opencode", "tools: {write: false, bash: true, sentry_*: false}")).toEqual({
       tools: undefined,
-      ask: [],
-      deny: ["edit", "write", "mcp__sentry__*"],
+      ask: SECRETS,
+      deny: ["write", "edit", "mcp__sentry__*"],
       allow: undefined,
       serious: [],
     });
@@ -219,7 +223,7 @@ describe("opencode", () => {
       await rights("opencode", "permission: {edit: ask, webfetch: deny, bash: allow, doom_loop: deny}"),
     ).toEqual({
       tools: undefined,
-      ask: ["edit", "write"],
+      ask: [...SECRETS, "write", "edit"],
       deny: ["web_fetch"],
       allow: undefined,
       serious: [],
@@ -234,12 +238,16 @@ describe("opencode", () => {
     expect(read.tools).toContain("shell(git *)");
     expect(read.tools).toContain("read");
     expect(read.tools).not.toContain("shell");
-    expect(read.ask).toEqual(["shell(git push *)"]);
+    expect(read.ask).toEqual([...SECRETS, "shell(git push *)"]);
   });
 
   test("a general ask asks for its exceptions too, since asking beats allowing", async () => {
     const read = await rights("opencode", "permission: {bash: {'*': ask, 'git *': allow, 'rm *': deny}}");
-    expect(read).toMatchObject({ tools: undefined, ask: ["shell"], deny: ["shell(rm *)"] });
+    expect(read).toMatchObject({
+      tools: undefined,
+      ask: [...SECRETS, "shell"],
+      deny: ["shell(rm *)"],
+    });
   });
 
   test("a general deny over all tools is a whitelist", async () => {
@@ -264,7 +272,7 @@ describe("opencode", () => {
     });
     expect(await rights("opencode", "permission: {task: ask}")).toMatchObject({
       allow: ["*"],
-      ask: ["delegate"],
+      ask: [...SECRETS, "delegate", "delegate(general-purpose)"],
     });
   });
 });

@@ -22,12 +22,12 @@ export function readRights(ctx: ReadContext, input: RightsInput): Rights {
   };
   const listed = input.tools === undefined ? "allowedTools" : "tools";
   const tools = input[listed];
-  if (isMap(tools)) readToolSwitches(ctx, tools, rights);
-  else rights.tools = readAllowed(ctx, listed, tools, rights.delegateTo);
+  const switches = isMap(tools) ? tools : undefined;
+  if (switches === undefined) rights.tools = readAllowed(ctx, listed, tools, rights.delegateTo);
   rights.grants = readAllowed(ctx, "grants", input.grants, undefined);
   rights.askTools.push(...readRestricted(ctx, "askTools", input.askTools));
   rights.disallowedTools.push(...readRestricted(ctx, "disallowedTools", input.disallowedTools));
-  readPermission(ctx, input.permission, rights);
+  readPermission(ctx, { switches, permission: input.permission }, rights);
   readPermissionMode(ctx, input.permissionMode, rights);
   return {
     tools: rights.tools && unique(rights.tools),
@@ -89,41 +89,12 @@ function readRestricted(ctx: ReadContext, field: "askTools" | "disallowedTools",
   return names.flatMap((name, index) => restrictedRules(ctx, `${field}.${index}`, name));
 }
 
-/** opencode's `tools: {write: false}`: everything but the false ones, or with `"*": false` only the true ones. */
-function readToolSwitches(ctx: ReadContext, switches: Record<string, unknown>, rights: Rights): void {
-  const onlyListed = switches["*"] === false;
-  const allowed: string[] = [];
-  for (const [name, on] of Object.entries(switches)) {
-    const path = `tools.${name}`;
-    if (typeof on !== "boolean") {
-      badValue(ctx, path, {
-        value: on,
-        accepted: "true or false",
-        instead: "the agent cannot be used",
-        severity: "error",
-      });
-    } else if (name === "*") {
-    } else if (!on) {
-      if (!onlyListed) rights.disallowedTools.push(...restrictedRules(ctx, path, name));
-    } else {
-      const resolved = resolveRule(name, ctx.format, ctx.known);
-      if (resolved.kind === "rules") allowed.push(...resolved.rules);
-      else if (resolved.kind === "delegate") rights.delegateTo.push(...resolved.agents);
-      else if (resolved.kind !== "everything") reportUnusable(ctx, path, name, resolved);
-    }
-  }
-  if (onlyListed) rights.tools = allowed;
-}
-
-/** Claude's `permissionMode`: `plan` takes file changes away; no mode ever adds a right. */
+/** Claude's `permissionMode`: `plan` takes file changes and commands away; no mode ever adds a right. */
 function readPermissionMode(ctx: ReadContext, value: unknown, rights: Rights): void {
   if (value === undefined || value === null || value === "default") return;
-  if (value === "plan") {
-    rights.disallowedTools.push("write", "edit");
-    rights.askTools.push("shell");
-  }
+  if (value === "plan") rights.disallowedTools.push("write", "edit", "git_commit", "shell", "test");
   const effect =
-    value === "plan" ? "denies write and edit and asks before shell" : "gives no rights in an agent file";
+    value === "plan" ? "denies changes of files and commands" : "gives no rights in an agent file";
   report(ctx, "info", {
     path: "permissionMode",
     code: "permission-mode",

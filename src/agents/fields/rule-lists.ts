@@ -14,7 +14,7 @@ export type Rights = {
 /** The rules of one denied or guarded name; an unknown one is an error, since its tool would stay open. */
 export function restrictedRules(ctx: ReadContext, path: string, name: string): string[] {
   const resolved = resolveRule(name, ctx.format, ctx.known);
-  if (resolved.kind === "rules") return resolved.rules;
+  if (resolved.kind === "rules") return resolved.rules.flatMap((rule) => withSiblings(ctx, rule));
   if (resolved.kind === "delegate") return delegateRules(resolved.agents);
   if (resolved.kind === "everything") return ["*"];
   if (resolved.kind === "elsewhere") return [];
@@ -26,6 +26,12 @@ export function restrictedRules(ctx: ReadContext, path: string, name: string): s
     fix: "correct the name or remove it",
   });
   return [];
+}
+
+/** In Claude Code a path in `Edit(…)` binds every tool that changes files, so a new file cannot be written there either. */
+function withSiblings({ format }: ReadContext, rule: string): string[] {
+  const path = format === "claude" ? /^(?:edit|write)(\(.*\))$/s.exec(rule)?.[1] : undefined;
+  return path === undefined ? [rule] : [`edit${path}`, `write${path}`];
 }
 
 /** `delegate` rules, one per agent. */
