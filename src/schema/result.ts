@@ -94,6 +94,14 @@ export type DeliverableVerdict = {
   files: readonly string[];
 };
 
+/** A deliverable that a sub-agent owed and that nobody has left since. */
+export type UnmetDeliverable = {
+  agent: string;
+  run_id: string;
+  deliverable: string;
+  reason: string;
+};
+
 /** One file that a run changed in its own copy of the project. */
 export type ChangedFile = {
   path: string;
@@ -148,6 +156,8 @@ export type RunResult = {
   /** Unknown prices are `null`, never 0. */
   cost_usd: { self: number | null; subtree: number | null };
   deliverables: readonly DeliverableVerdict[];
+  /** Set if runs below it left deliverables out and neither a later run nor this one repaired that; it failed then. */
+  unmet?: readonly UnmetDeliverable[];
   partial: boolean;
   bailout_reason?: BailoutReason;
   error?: RunError;

@@ -121,7 +121,7 @@ function contextOf(
     changed(path, kind) {
       effects.files = [...(effects.files ?? []), [path, kind]];
       run.noteChange(path, kind);
-      ports.claims.set(path, run.line);
+      ports.claims.set(path, { line: run.line, moment: ports.clock.monotonicMs() });
     },
     observed: (path, text) => ports.observed(run, path, text),
     tested(count, passed) {

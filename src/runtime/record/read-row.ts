@@ -1,3 +1,4 @@
+import type { Claim } from "../../loop/deliverables.ts";
 import type { Reply, ToolCall } from "../../loop/model/read-stream.ts";
 import { parseReport } from "../../loop/parse-report.ts";
 import type { OpenDelegation } from "../../schema/delegation.ts";
@@ -104,8 +105,13 @@ export function elapsedMs(node: MessageNode): number {
   return turns.reduce((latest, row) => Math.max(latest, Number(metadataOf(row).elapsedMs ?? 0)), 0);
 }
 
-/** Who made or changed each file last, as the rows of a session tell: ids of that run and its ancestors. */
-export function claimsIn(roots: readonly MessageNode[]): Map<string, readonly string[]> {
+/** The moment of a seq before a crash, in the order of all those seqs and before every moment of this process. */
+export function recordedMoment(seq: number | null): number {
+  return (seq ?? 0) - Number.MAX_SAFE_INTEGER;
+}
+
+/** Who made or changed each file last, as the rows of a session tell. */
+export function claimsIn(roots: readonly MessageNode[]): Map<string, Claim> {
   const changes: { seq: number; path: string; line: readonly string[] }[] = [];
   const left = roots.map((node) => ({ node, line: [node.run_id] }));
   for (let at = left.pop(); at; at = left.pop()) {
@@ -116,5 +122,5 @@ export function claimsIn(roots: readonly MessageNode[]): Map<string, readonly st
       left.push({ node: child, line: line.at(-1) === child.run_id ? line : [...line, child.run_id] });
   }
   changes.sort((one, other) => one.seq - other.seq);
-  return new Map(changes.map(({ path, line }) => [path, line]));
+  return new Map(changes.map(({ path, line, seq }) => [path, { line, moment: recordedMoment(seq) }]));
 }
