@@ -124,6 +124,30 @@ export type IsolatedChanges = {
   diff: string | null;
 };
 
+/** The tests of one suite, which is a runner with what it was told to run, by their last run. */
+export type SuiteTests = {
+  suite: string;
+  run: number;
+  passed: number;
+  /** How often the suite was run. */
+  runs: number;
+  /** When it was run last; milliseconds since 1970. */
+  at_ms: number;
+};
+
+/** What a run and all below it did; tokens and cost of both stand beside it. */
+export type SubtreeFigures = {
+  /** The run itself is one of them, and so is each attempt of a delegation. */
+  runs: number;
+  files_modified: readonly string[];
+  files_created: readonly string[];
+  tests: readonly SuiteTests[];
+  tests_run: number;
+  tests_passed: number;
+  tool_calls_used: number;
+  tools_used: readonly string[];
+};
+
 /** The structured result of a run. What can be measured is measured by the host, not taken from the model. */
 export type RunResult = {
   run_id: string;
@@ -140,8 +164,11 @@ export type RunResult = {
   data?: unknown;
   /** Of an intent flow: the six fields it ended with. */
   context?: IntentContext;
+  /** Files, tests and tools are the run's own; `subtree` has them with everything below. */
   files_modified: readonly string[];
   files_created: readonly string[];
+  /** Each suite counts by its last run. */
+  tests: readonly SuiteTests[];
   tests_run: number;
   tests_passed: number;
   warnings: readonly string[];
@@ -150,6 +177,7 @@ export type RunResult = {
   duration_ms: number;
   tool_calls_used: number;
   tools_used: readonly string[];
+  subtree: SubtreeFigures;
   /** Characters of the history at the end. */
   context_size: number;
   tokens: { self: number; subtree: number };

@@ -1,4 +1,4 @@
-import type { IsolatedChanges, RunResult } from "../../schema/result.ts";
+import type { IsolatedChanges, RunResult, SuiteTests } from "../../schema/result.ts";
 import { patchStat } from "../changes/patch.ts";
 import { complianceErrors, missedBy } from "./unmet-deliverables.ts";
 
@@ -17,13 +17,18 @@ export function resultText(result: RunResult, escapeText: (text: string) => stri
     ...(result.changes && { changes: changesText(result.changes) }),
     tests_run: result.tests_run,
     tests_passed: result.tests_passed,
+    ...(result.tests.length > 0 && { tests: result.tests.map(shortSuite) }),
     warnings: result.warnings,
     suggestions: result.suggestions,
     iteration_count: result.iteration_count,
     duration_ms: result.duration_ms,
     tools_used: result.tools_used,
-    tokens: result.tokens.subtree,
-    cost_usd: result.cost_usd.subtree,
+    tool_calls_used: result.tool_calls_used,
+    ...(result.subtree.runs > 1 && {
+      subtree: { ...result.subtree, tests: result.subtree.tests.map(shortSuite) },
+    }),
+    tokens: result.tokens,
+    cost_usd: result.cost_usd,
     ...(result.partial && { partial: true }),
     ...(result.bailout_reason && { bailout_reason: result.bailout_reason }),
     ...(result.attempt > 0 && { retries: result.attempt }),
@@ -35,6 +40,10 @@ export function resultText(result: RunResult, escapeText: (text: string) => stri
   const text = `<subagent_result ${mark}>\n${escapeText(JSON.stringify(body, null, 1))}\n</subagent_result>`;
   const broken = complianceErrors(missedBy(result));
   return broken.length > 0 ? `${text}\n\n${escapeText(broken.join("\n"))}` : text;
+}
+
+function shortSuite({ at_ms: _, ...suite }: SuiteTests): Omit<SuiteTests, "at_ms"> {
+  return suite;
 }
 
 const MOST_FILES = 100;

@@ -4,6 +4,7 @@ import { parseReport } from "../../loop/parse-report.ts";
 import type { OpenDelegation } from "../../schema/delegation.ts";
 import type { MessageNode, MessageRow } from "../../schema/record.ts";
 import type { RunResult } from "../../schema/result.ts";
+import { addUpSubtree } from "../../schema/subtree.ts";
 
 /** The JSON beside a row's columns. */
 export function metadataOf(row: MessageRow): Readonly<Record<string, unknown>> {
@@ -21,7 +22,12 @@ export function resultOfRow(row: MessageRow): RunResult {
   const details = row.response_content ?? "";
   const kept = metadataOf(row);
   const data = kept.data ?? parseReport(details).data;
-  return { ...(kept.result as RunResult), details, ...(data !== undefined && { data }) };
+  const result = { ...(kept.result as RunResult), details, ...(data !== undefined && { data }) };
+  if (result.subtree || !kept.result) return result;
+  // Records of earlier versions know neither suites nor figures of the subtree.
+  const own = { ...result, tests: [] };
+  const { tests_run, tests_passed } = result;
+  return { ...own, subtree: { ...addUpSubtree(own, []), tests_run, tests_passed } };
 }
 
 /** The reply that a model call's row holds. */

@@ -1,9 +1,9 @@
 import { nameOf } from "../../loop/deliverables.ts";
-import type { Run } from "../../loop/run.ts";
 import { runAgent } from "../../loop/run-agent.ts";
 import type { Interruption } from "../../loop/run-spec.ts";
 import { messageOf } from "../../schema/error.ts";
 import type { RunError, RunResult } from "../../schema/result.ts";
+import { addUpSubtree } from "../../schema/subtree.ts";
 import { excerpt, MAX_RESULT_CHARS } from "../../tools/truncate.ts";
 import { unmetBelow, withUnmet } from "../delegation/unmet-deliverables.ts";
 import type { Host, LiveRun } from "../host.ts";
@@ -53,7 +53,7 @@ async function runLive(host: Host, live: LiveRun, { conducted }: SpawnRequest): 
     const left = recorded || session.lease.lost.aborted ? result : await host.isolation.leave(live, result);
     // The steps of a plan are judged by the plan, which may have replaced one that failed.
     const unmet = conducted ? [] : await unmetBelow(host, live);
-    const measured = await shortened(live, withSubtree(run, withUnmet(left, unmet)));
+    const measured = await shortened(live, withSubtree(live, withUnmet(left, unmet)));
     return recorded?.end(run, measured) ?? measured;
   } finally {
     stopTimer();
@@ -94,12 +94,14 @@ async function settleKids(live: LiveRun, message: string): Promise<void> {
   await Promise.all([...live.kids].map((kid) => kid.settled));
 }
 
-function withSubtree(run: Run, result: RunResult): RunResult {
+function withSubtree({ run, children }: LiveRun, result: RunResult): RunResult {
+  const below = children?.delegations.ended().map((attempt) => attempt.result) ?? [];
   const cost = run.subtreePriced && run.costUsd !== null ? run.account.costSpent : null;
   return {
     ...result,
     tokens: { self: run.tokens, subtree: run.account.tokensSpent },
     cost_usd: { self: run.costUsd, subtree: cost },
+    subtree: addUpSubtree(result, below),
   };
 }
 
