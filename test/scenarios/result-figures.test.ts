@@ -1,6 +1,8 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { DatabaseSync } from "node:sqlite";
+import { expect, onTestFinished, test } from "vitest";
 import { replaySession } from "../../src/runtime/replay/replay-session.ts";
 import {
   callDelegate,
@@ -143,4 +145,42 @@ test("a run that a limit cut short is no success, and nothing that depends on it
   expect(told).toContain('\\"status\\": \\"completed\\",\\n \\"success\\": false');
   expect(told).toContain("not started: it needs 'first'");
   expect(readFileSync(join(t.projectDir, "x"), "utf8")).toBe("x");
+});
+
+test("a sum over run_usage is what the session used; a sum over messages would be twice that", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "retinue-usage-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const database = join(folder, "usage.db");
+  await using t = testRuntime(
+    {
+      lead: [callDelegate("worker", "work"), say("done")],
+      worker: [callTools([put("a"), put("b")]), say("worked")],
+    },
+    { tools, database },
+  );
+  const result = await t.runtime.run({ agent: "lead", task: "go" });
+  const figures = t.runtime.store.sessionFigures(result.session_id);
+  const db = new DatabaseSync(database, { readOnly: true });
+  const sumOf = (table: string) =>
+    db.prepare(`SELECT sum(total_tokens) AS tokens FROM ${table} WHERE session_id = ?`).get(result.session_id)
+      ?.tokens;
+  const rows = db
+    .prepare("SELECT * FROM run_usage WHERE session_id = ? ORDER BY agent_depth")
+    .all(result.session_id);
+  const naive = sumOf("messages");
+  const total = sumOf("run_usage");
+  db.close();
+  expect(total).toBe(result.tokens.subtree);
+  expect(total).toBe(figures.tokens);
+  expect(naive).toBe(2 * result.tokens.subtree);
+  expect(rows).toMatchObject([
+    {
+      agent_role: "lead",
+      parent_run_id: null,
+      model_calls: 2,
+      tool_calls: 0,
+      total_tokens: result.tokens.self,
+    },
+    { agent_role: "worker", parent_run_id: result.run_id, model_calls: 2, tool_calls: 2 },
+  ]);
 });
