@@ -35,12 +35,13 @@ const LIMITS: readonly BailoutReason[] = [
  * caller must learn even if the run found a way around it.
  */
 export function exitCodeOfResult(result: RunResult, unanswered: boolean): number {
-  const { success, bailout_reason: bailout, error } = result;
+  const { status, success, partial, bailout_reason: bailout, error } = result;
   if (error?.type === "auth") return EXIT.auth;
   if (error?.type === "config") return EXIT.config;
   if (error?.type === "budget" || error?.type === "spawn_limit") return EXIT.limit;
   if (unanswered || error?.type === "permission" || error?.type === "not_allowed") return EXIT.denied;
   if (error?.type === "deliverable") return EXIT.failed;
   if (bailout && LIMITS.includes(bailout)) return EXIT.limit;
+  if (status === "completed" && partial) return EXIT.limit;
   return success ? EXIT.ok : EXIT.failed;
 }

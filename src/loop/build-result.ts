@@ -1,7 +1,9 @@
 import { relative } from "node:path";
 import type { IntentContext, SubAgentResponse } from "../schema/intent.ts";
 import type { BailoutReason, DeliverableVerdict, RunError, RunResult, RunStatus } from "../schema/result.ts";
-import { parseAnswer, parseReport, type Report } from "./parse-report.ts";
+import { addUpSubtree, countTests, describeFailedTests } from "../schema/subtree.ts";
+import { cutAt } from "../tools/truncate.ts";
+import { MAX_SUMMARY_CHARS, parseAnswer, parseReport, type Report } from "./parse-report.ts";
 import type { LoopPorts } from "./ports.ts";
 import type { Run } from "./run.ts";
 
@@ -22,9 +24,17 @@ export type Ending = {
 export function buildResult(run: Run, ending: Ending, ports: LoopPorts): RunResult {
   const { spec, account } = run;
   const report = ports.redactor.redactJson(parseReport(ending.text));
-  const success = ending.status === "completed";
-  const summary = report.summary || ports.redactor.redact(ending.error?.message ?? "");
-  const { files_created, files_modified } = ports.redactor.redactJson(changedFiles(run));
+  const partial = ending.partial ?? false;
+  const success = ending.status === "completed" && !partial;
+  const said = report.summary || ports.redactor.redact(ending.error?.message ?? "");
+  const tests = [...run.tests.values()];
+  const failedTests = describeFailedTests(tests);
+  const own = {
+    ...ports.redactor.redactJson(changedFiles(run)),
+    tests,
+    tool_calls_used: run.toolCalls,
+    tools_used: [...run.toolsUsed],
+  };
   return {
     run_id: spec.runId,
     session_id: spec.sessionId,
@@ -32,19 +42,16 @@ export function buildResult(run: Run, ending: Ending, ports: LoopPorts): RunResu
     model: run.model.id,
     status: ending.status,
     success,
-    summary,
+    summary: failedTests === null ? said : cutAt(`${failedTests}. ${said}`, MAX_SUMMARY_CHARS),
     details: ending.text,
     ...dataOf(run, ending, report),
-    files_modified,
-    files_created,
-    tests_run: run.testsRun,
-    tests_passed: run.testsPassed,
-    warnings: [...run.warnings, ...report.warnings],
+    ...own,
+    ...countTests(tests),
+    warnings: [...run.warnings, ...(failedTests === null ? [] : [failedTests]), ...report.warnings],
     suggestions: report.suggestions,
     iteration_count: run.turn,
     duration_ms: Math.round(ports.clock.monotonicMs() - spec.startedMs),
-    tool_calls_used: run.toolCalls,
-    tools_used: [...run.toolsUsed],
+    subtree: addUpSubtree(own, []),
     context_size: run.contextChars,
     tokens: { self: run.tokens, subtree: account.tokensSpent },
     cost_usd: {
@@ -52,7 +59,7 @@ export function buildResult(run: Run, ending: Ending, ports: LoopPorts): RunResu
       subtree: run.subtreePriced && run.costUsd !== null ? account.costSpent : null,
     },
     deliverables: ending.verdicts ?? [],
-    partial: ending.partial ?? false,
+    partial,
     ...(ending.bailout && { bailout_reason: ending.bailout }),
     ...(ending.error && { error: { ...ending.error, message: ports.redactor.redact(ending.error.message) } }),
     tainted: run.tainted,

@@ -25,8 +25,12 @@ export async function takeBaseline(run: Run): Promise<Baseline> {
   return baseline;
 }
 
-/** Who made or changed a file last, with all its ancestors; a sibling's file is not this run's deliverable. */
-export type Claims = ReadonlyMap<string, readonly string[]>;
+/**
+ * Who made or changed a file last, with all its ancestors; a sibling's file is not this run's deliverable. The moment is
+ * monotonic milliseconds; one before a crash is less than every moment of this process.
+ */
+export type Claim = { line: readonly string[]; moment: number };
+export type Claims = ReadonlyMap<string, Claim>;
 
 /** Runs a command as the run's own shell call; null if it exited with 0, else what went wrong. */
 export type RunCommand = (command: string, index: number) => Promise<string | null>;
@@ -63,10 +67,11 @@ export async function missingBefore(
 }
 
 /** One line on what is missing, in the words a parent and a person see. */
-export function complianceError(agent: string, verdicts: readonly DeliverableVerdict[]): string {
-  const missing = verdicts
-    .filter((verdict) => !verdict.ok)
-    .map((verdict) => `\`${verdict.deliverable}\` (${verdict.reason})`);
+export function complianceError(
+  agent: string,
+  missed: readonly Pick<DeliverableVerdict, "deliverable" | "reason">[],
+): string {
+  const missing = missed.map(({ deliverable, reason }) => `\`${deliverable}\` (${reason})`);
   return `COMPLIANCE ERROR: ${agent} did not leave what its contract demands: ${missing.join("; ")}.`;
 }
 
@@ -74,6 +79,25 @@ export function complianceError(agent: string, verdicts: readonly DeliverableVer
 export function nameOf(deliverable: Deliverable): string {
   if ("answer" in deliverable) return ANSWER_FORM;
   return "file" in deliverable ? deliverable.file : `$ ${deliverable.command}`;
+}
+
+/** Whether a run, or one below it, has left a valid file since a moment at which it was missing. */
+export async function isLeftSince(
+  run: Run,
+  moment: number,
+  deliverable: FileDeliverable,
+  claims: Claims,
+): Promise<boolean> {
+  try {
+    for (const path of await matching(run, deliverable)) {
+      const claim = claims.get(path);
+      if (!claim?.line.includes(run.spec.runId) || claim.moment <= moment) continue;
+      if ((await faultOf(path, deliverable)) === null) return true;
+    }
+    return false;
+  } catch {
+    return false;
+  }
 }
 
 async function checkFile(
@@ -92,7 +116,7 @@ async function checkFile(
     if (all.length === 0) return verdict(false, "no such file");
     const changed: string[] = [];
     for (const path of all) {
-      const others = claims.get(path)?.includes(run.spec.runId) === false;
+      const others = claims.get(path)?.line.includes(run.spec.runId) === false;
       if (!others && run.baseline.get(path) !== (await stateOf(path))) changed.push(path);
     }
     if (changed.length === 0)

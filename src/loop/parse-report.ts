@@ -4,7 +4,8 @@ import { cutAt } from "../tools/truncate.ts";
 /** What a final text says of itself; everything measurable comes from the host instead. */
 export type Report = { summary: string; warnings: string[]; suggestions: string[]; data?: unknown };
 
-const MAX_SUMMARY_CHARS = 500;
+/** Longest summary of a result. */
+export const MAX_SUMMARY_CHARS = 500;
 const HEADING =
   /^\s*(?:#{1,6}\s*|\*\*)?(summary|details|warnings?|suggestions?|files (?:modified|created)[^:]*)\s*(?:\*\*)?\s*:?\s*(?:\*\*)?\s*(.*)$/i;
 

@@ -6,6 +6,7 @@ import type { EventBody } from "../schema/event.ts";
 import type { Journal } from "../schema/record.ts";
 import type { Layer, Target } from "../schema/rights.ts";
 import type { Risk, ToolContext } from "../tools/tool.ts";
+import type { Claim } from "./deliverables.ts";
 import type { Guards } from "./guards.ts";
 import type { Recorded } from "./replay/recorded.ts";
 import type { Run } from "./run.ts";
@@ -84,8 +85,8 @@ export type LoopPorts = {
   emit(sessionId: string, event: EventBody, seq?: number): void;
   /** Plan mode: only calls of low risk are made. */
   readonly readOnly: boolean;
-  /** Who made or changed a file last: the ids of that run and its ancestors. */
-  readonly claims: Map<string, readonly string[]>;
+  /** Who made or changed a file last. */
+  readonly claims: Map<string, Claim>;
   /** Somebody shows text while it streams. */
   watched(): boolean;
   limiter(provider: string): Limiter;

@@ -2,7 +2,7 @@ import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import type { Account } from "../scheduler/ledger.ts";
 import type { RunSlot } from "../scheduler/slots.ts";
 import type { WaitingOn } from "../schema/event.ts";
-import type { BailoutReason } from "../schema/result.ts";
+import type { BailoutReason, SuiteTests } from "../schema/result.ts";
 import { sizeOf } from "./history.ts";
 import type { CurrentPhase } from "./intent/take-phase.ts";
 import type { CallableModel } from "./model/callable-model.ts";
@@ -41,8 +41,8 @@ export class Run {
   /** Null once a call of unknown price was made. */
   costUsd: number | null = 0;
   readonly changes = new Map<string, "created" | "modified">();
-  testsRun = 0;
-  testsPassed = 0;
+  /** Suites of tests that it ran, by name. */
+  readonly tests = new Map<string, SuiteTests>();
   readonly warnings: string[] = [];
   /** How many of the warnings some row tells of. */
   warningsRecorded = 0;
@@ -158,6 +158,12 @@ export class Run {
   /** Remembers a file that the run made or changed; what it made itself stays made. */
   noteChange(path: string, kind: "created" | "modified"): void {
     if (kind === "created" || !this.changes.has(path)) this.changes.set(path, kind);
+  }
+
+  /** Remembers a run of a suite of tests; the last one counts. */
+  noteTests(tests: Omit<SuiteTests, "runs">): void {
+    const runs = (this.tests.get(tests.suite)?.runs ?? 0) + 1;
+    this.tests.set(tests.suite, { ...tests, runs });
   }
 
   /** Holds the run at its next turn until `paused.resume` is called. */

@@ -57,6 +57,14 @@ export type EventBody =
       durationMs: number;
     }
   | {
+      /** A call that a child run stands for has its answer, as the parent's model gets it. */
+      type: "delegation.answered";
+      runId: string;
+      callId: string;
+      text: string;
+      isError: boolean;
+    }
+  | {
       type: "approval.requested";
       runId: string;
       approvalId: string;

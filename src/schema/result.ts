@@ -94,6 +94,14 @@ export type DeliverableVerdict = {
   files: readonly string[];
 };
 
+/** A deliverable that a sub-agent owed and that nobody has left since. */
+export type UnmetDeliverable = {
+  agent: string;
+  run_id: string;
+  deliverable: string;
+  reason: string;
+};
+
 /** One file that a run changed in its own copy of the project. */
 export type ChangedFile = {
   path: string;
@@ -116,6 +124,30 @@ export type IsolatedChanges = {
   diff: string | null;
 };
 
+/** The tests of one suite, which is a runner with what it was told to run, by their last run. */
+export type SuiteTests = {
+  suite: string;
+  run: number;
+  passed: number;
+  /** How often the suite was run. */
+  runs: number;
+  /** When it was run last; milliseconds since 1970. */
+  at_ms: number;
+};
+
+/** What a run and all below it did; tokens and cost of both stand beside it. */
+export type SubtreeFigures = {
+  /** The run itself is one of them, and so is each attempt of a delegation. */
+  runs: number;
+  files_modified: readonly string[];
+  files_created: readonly string[];
+  tests: readonly SuiteTests[];
+  tests_run: number;
+  tests_passed: number;
+  tool_calls_used: number;
+  tools_used: readonly string[];
+};
+
 /** The structured result of a run. What can be measured is measured by the host, not taken from the model. */
 export type RunResult = {
   run_id: string;
@@ -132,8 +164,11 @@ export type RunResult = {
   data?: unknown;
   /** Of an intent flow: the six fields it ended with. */
   context?: IntentContext;
+  /** Files, tests and tools are the run's own; `subtree` has them with everything below. */
   files_modified: readonly string[];
   files_created: readonly string[];
+  /** Each suite counts by its last run. */
+  tests: readonly SuiteTests[];
   tests_run: number;
   tests_passed: number;
   warnings: readonly string[];
@@ -142,12 +177,15 @@ export type RunResult = {
   duration_ms: number;
   tool_calls_used: number;
   tools_used: readonly string[];
+  subtree: SubtreeFigures;
   /** Characters of the history at the end. */
   context_size: number;
   tokens: { self: number; subtree: number };
   /** Unknown prices are `null`, never 0. */
   cost_usd: { self: number | null; subtree: number | null };
   deliverables: readonly DeliverableVerdict[];
+  /** Set if runs below it left deliverables out and neither a later run nor this one repaired that; it failed then. */
+  unmet?: readonly UnmetDeliverable[];
   partial: boolean;
   bailout_reason?: BailoutReason;
   error?: RunError;

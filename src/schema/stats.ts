@@ -20,6 +20,9 @@ export type StatsQuery = {
 /** A share with the interval in which, at 95 %, the true one lies. */
 export type Share = { rate: number; low: number; high: number; n: number };
 
+/** What runs left and called. Files count for each run that touched them. */
+export type WorkFigures = { files: number; testsRun: number; testsPassed: number; toolCalls: number };
+
 /**
  * The figures of some runs. Each attempt of a delegation is a run. A rate and percentiles of fewer than `FEWEST_RUNS`
  * ended runs would mislead and are `null`.
@@ -33,9 +36,11 @@ export type RunStats = {
   successes: number;
   /** Completed with what there was when a limit cut them short; no successes. */
   partials: number;
+  /** Stopped, by a person or with their parent, or never started: neither successes nor failures. */
+  cancelled: number;
   /** The others that ended, by status. */
   failures: Readonly<Record<string, number>>;
-  /** Successes among all runs that ended. */
+  /** Successes among all runs that ended and were not cancelled. */
   success: Share | null;
   /** Of all runs that ended, however they did. */
   durationMs: { p50: number; p95: number } | null;
@@ -43,6 +48,10 @@ export type RunStats = {
   tokens: { input: number; output: number; total: number };
   /** Of the same calls; unknown, `null`, as soon as the price of one was. */
   costUsd: number | null;
+  /** Of the runs themselves, not of their children. */
+  work: WorkFigures;
+  /** With everything below the runs, each run once although it may stand below several others. */
+  subtree: WorkFigures & { tokens: number; costUsd: number | null };
   /** The cost of all runs, the failed included, for each success; `null` without a success or a known cost. */
   costPerSuccessUsd: number | null;
   /** Models that were called without a known price. */

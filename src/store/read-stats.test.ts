@@ -33,6 +33,7 @@ type Ran = Partial<MessageOpening> & {
   calls?: readonly Partial<MessageClosing & { modelId: string }>[];
 };
 let runs = 0;
+const NO_WORK = { files: 0, testsRun: 0, testsPassed: 0, toolCalls: 0 };
 
 /** Records one run with its model calls, and returns its row. */
 function ran({ end, calls = [], ...more }: Ran): number {
@@ -235,6 +236,50 @@ test("rows of other programs, with odd names, metadata and numbers, are counted 
   expect(store.stats({ agent: "lone \ud800" }).total.runs).toBe(1);
 });
 
+test("a run that was cancelled is neither a success nor a failure, however many there are", async () => {
+  sixRuns();
+  for (let count = 0; count < 4; count++) ran({ end: { status: "cancelled", bailoutReason: "cancelled" } });
+  await store.committed();
+  const { total } = store.stats();
+  expect(total).toMatchObject({ runs: 10, successes: 3, cancelled: 4, failures: { failed: 1, timeout: 1 } });
+  expect(total.success).toMatchObject({ rate: 0.5, n: 6 });
+});
+
+test("files, tests and calls are summed as the runs' own and with what is below, each run once", async () => {
+  const figures = (files: string[], tests: number) => ({
+    files_created: files,
+    files_modified: [],
+    tests_run: tests,
+    tests_passed: tests - 1,
+    tool_calls_used: 1,
+  });
+  const result = {
+    ...figures(["a"], 1),
+    subtree: figures(["a", "b"], 4),
+    tokens: { subtree: 30 },
+    cost_usd: { subtree: 2 },
+  };
+  const below = {
+    ...figures(["b"], 3),
+    subtree: figures(["b"], 3),
+    tokens: { subtree: 10 },
+    cost_usd: { subtree: 1 },
+  };
+  ran({ runId: "top", end: { metadata: { result } } });
+  ran({ runId: "under", metadata: { parentRun: "top" }, end: { metadata: { result: below } } });
+  await store.committed();
+  const { total } = store.stats();
+  expect(total.work).toEqual({ files: 2, testsRun: 4, testsPassed: 2, toolCalls: 2 });
+  expect(total.subtree).toEqual({
+    files: 2,
+    testsRun: 4,
+    testsPassed: 3,
+    toolCalls: 1,
+    tokens: 30,
+    costUsd: 2,
+  });
+});
+
 test("nothing recorded gives figures of nothing", () => {
   expect(store.stats()).toEqual({
     groups: [],
@@ -243,11 +288,14 @@ test("nothing recorded gives figures of nothing", () => {
       open: 0,
       successes: 0,
       partials: 0,
+      cancelled: 0,
       failures: {},
       success: null,
       durationMs: null,
       tokens: { input: 0, output: 0, total: 0 },
       costUsd: 0,
+      work: NO_WORK,
+      subtree: { ...NO_WORK, tokens: 0, costUsd: 0 },
       costPerSuccessUsd: null,
       unpricedModels: [],
       retries: 0,

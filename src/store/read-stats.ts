@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
-import type { DayStats, Stats, StatsQuery } from "../schema/stats.ts";
+import type { DayStats, Stats, StatsQuery, WorkFigures } from "../schema/stats.ts";
 import { decodeText, encodeText } from "./rows/lossless-text.ts";
 import { type RecordedCalls, type RecordedRun, summariseRuns } from "./stats/summarise-runs.ts";
 
@@ -15,10 +15,27 @@ export type StatsReader = {
 const inMetadata = (path: string) =>
   `CASE WHEN json_valid(run.metadata_json) THEN CAST(run.metadata_json ->> '${path}' AS REAL) > 0 ELSE 0 END`;
 
+/** A number inside a run's metadata, at the first of some places that has one. */
+const numberIn = (...paths: string[]) =>
+  `CASE WHEN json_valid(run.metadata_json) THEN CAST(coalesce(${paths
+    .map((path) => `run.metadata_json ->> '$.result.${path}'`)
+    .join(", ")}, 0) AS REAL) ELSE 0 END`;
+
+const filesIn = (place: string) =>
+  `CASE WHEN json_valid(run.metadata_json) THEN coalesce(json_array_length(run.metadata_json, '$.result.${place}files_created'), 0)
+    + coalesce(json_array_length(run.metadata_json, '$.result.${place}files_modified'), 0) ELSE 0 END`;
+
 /** REAL, because no value that a row may hold overflows it. */
 const RUNS = `SELECT run.agent_role, run.model_id, coalesce(run.status, 'pending'),
     ${inMetadata("$.result.partial")}, ${inMetadata("$.attempt")},
-    CAST(run.duration_ms AS REAL), run.bailout_reason
+    CAST(run.duration_ms AS REAL), run.bailout_reason, run.run_id,
+    CASE WHEN json_valid(run.metadata_json) THEN run.metadata_json ->> '$.parentRun' END,
+    ${filesIn("")}, ${numberIn("tests_run")}, ${numberIn("tests_passed")}, ${numberIn("tool_calls_used")},
+    max(${filesIn("subtree.")}, ${filesIn("")}), ${numberIn("subtree.tests_run", "tests_run")},
+    ${numberIn("subtree.tests_passed", "tests_passed")}, ${numberIn("subtree.tool_calls_used", "tool_calls_used")},
+    ${numberIn("tokens.subtree")},
+    CASE WHEN json_valid(run.metadata_json) AND json_type(run.metadata_json, '$.result.cost_usd.subtree') = 'null'
+      THEN NULL ELSE ${numberIn("cost_usd.subtree")} END
   FROM messages AS run`;
 
 const CALLS = `SELECT run.agent_role, run.model_id, call.model_id,
@@ -87,7 +104,11 @@ function recordedRun([
   retry,
   duration,
   bailout,
+  runId,
+  parentRunId,
+  ...figures
 ]: readonly SQLOutputValue[]): RecordedRun {
+  const numbers = figures.map(Number);
   return {
     role: text(role),
     model: text(model),
@@ -96,7 +117,19 @@ function recordedRun([
     retry: retry === 1,
     durationMs: typeof duration === "number" ? duration : null,
     bailout: text(bailout),
+    runId: String(runId),
+    parentRunId: text(parentRunId),
+    work: workOf(numbers),
+    subtree: {
+      ...workOf(numbers.slice(4)),
+      tokens: numbers[8] ?? 0,
+      costUsd: figures[9] === null ? null : (numbers[9] ?? 0),
+    },
   };
+}
+
+function workOf([files = 0, testsRun = 0, testsPassed = 0, toolCalls = 0]: readonly number[]): WorkFigures {
+  return { files, testsRun, testsPassed, toolCalls };
 }
 
 function dayStats([day, ...figures]: readonly SQLOutputValue[]): DayStats {

@@ -38,8 +38,8 @@ export type ToolContext = Roots & {
    * once and never fails: writing goes on in the background, and what goes wrong there becomes a notice.
    */
   observed(path: string, text: string): void;
-  /** Reports tests that really ran. */
-  tested(run: number, passed: number): void;
+  /** Reports tests that really ran; of a suite that runs again, the last run counts. */
+  tested(suite: string, tests: { run: number; passed: number }): void;
 };
 
 /** What a tool returns: text for the model, and optionally data and flags for the host. */

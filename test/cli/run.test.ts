@@ -70,7 +70,7 @@ test("a child that claims to be done without its deliverable is reported to pare
   world.agent("main", "subagents: [writer]");
   world.agent("writer", "deliverables: [work_products/report.html]");
   const { code, stdout, stderr } = await world.run(["run", "-p", "get me a report"]);
-  expect([code, stdout]).toEqual([0, "The writer left nothing.\n"]);
+  expect([code, stdout]).toEqual([1, "The writer left nothing.\n"]);
   const told = world.model?.requests.findLast(({ system }) => system.includes("You are main."));
   expect(told?.last).toContain(
     "COMPLIANCE ERROR: writer did not leave what its contract demands: `work_products/report.html`",

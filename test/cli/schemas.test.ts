@@ -106,7 +106,12 @@ test("a tree with parallel sub-agents, a denied call, an unknown tool and a fail
   );
   const { code, lines, result } = await both(make, ["run", "look around"]);
   expect(code).toBe(54);
-  expect(result).toMatchObject({ subtype: "success", result: "finished", details: "finished" });
+  expect(result).toMatchObject({
+    subtype: "error_during_execution",
+    result: "finished",
+    details: "finished",
+    unmet: [{ agent: "writer", deliverable: "report.md" }],
+  });
   expect(result.permission_denials).toEqual([expect.objectContaining({ tool_name: "write" })]);
   expect(result.subagent_stats).toMatchObject({
     runs: 3,

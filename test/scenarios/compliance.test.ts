@@ -119,7 +119,7 @@ test("one that hangs before its work is done times out, and what is missing is n
     { limits: { minutes: 0.003 } },
   );
   await t.runtime.run({ agent: "lead", task: "go" });
-  expect(t.trace()).toEqual(["lead > report-creation-expert: timeout", "lead: completed"]);
+  expect(t.trace()).toEqual(["lead > report-creation-expert: timeout", "lead: failed"]);
   const told = requestOf(t, "lead", 1);
   expect(told).toContain('\\"status\\": \\"timeout\\"');
   expect(told).toMatch(
@@ -152,4 +152,59 @@ test("the error of one child among many survives when the rest of a long answer 
   expect(told).toContain(
     "COMPLIANCE ERROR: report-creation-expert did not leave what its contract demands: `expanded_corpus.json`",
   );
+});
+
+test("a sibling that was at work already does not repair what another left out, and a replay agrees", async () => {
+  await using t = testRuntime(
+    {
+      lead: [
+        callDelegateMany([
+          { id: "good", agent: "saver", task: "save" },
+          { id: "bad", agent: "saver", task: "talk" },
+        ]),
+        say("done"),
+      ],
+      saver: (request) => (request.task.startsWith("save") && request.turn === 0 ? saveCorpus : say("ok")),
+    },
+    { tools, agents: { saver: { deliverables: [{ file: "expanded_corpus.json" }] } } },
+  );
+  const result = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(result).toMatchObject({ status: "failed", success: false, error: { type: "deliverable" } });
+  expect(result.unmet).toMatchObject([{ agent: "saver", deliverable: "expanded_corpus.json" }]);
+  expect(result.warnings).toEqual([expect.stringMatching(/^COMPLIANCE ERROR: saver/)]);
+  const report = await replaySession(
+    { agents: t.runtime.agents, tools, env: {} },
+    t.runtime.store,
+    result.session_id,
+  );
+  expect(report).toMatchObject({ identical: true, divergence: null });
+});
+
+test("what a grandchild left out fails every run above it, and is repaired by whoever leaves the file", async () => {
+  const team = (root: Script) =>
+    testRuntime(
+      {
+        lead: root,
+        middle: [callDelegate("saver", "save"), say("all fine")],
+        saver: [say("saved"), say("really")],
+      },
+      {
+        tools,
+        agents: {
+          middle: { subagents: { allow: ["saver"] } },
+          saver: { deliverables: [{ file: "expanded_corpus.json" }] },
+        },
+      },
+    );
+  await using left = team([callDelegate("middle", "see to it"), say("done")]);
+  const failed = await left.runtime.run({ agent: "lead", task: "go" });
+  expect(left.trace()).toEqual(["lead > middle > saver: failed", "lead > middle: failed", "lead: failed"]);
+  expect(requestOf(left, "lead", 1)).toContain("COMPLIANCE ERROR: saver");
+  expect(failed.unmet).toMatchObject([{ agent: "saver", deliverable: "expanded_corpus.json" }]);
+
+  await using repaired = team([callDelegate("middle", "see to it"), saveCorpus, say("done")]);
+  expect(await repaired.runtime.run({ agent: "lead", task: "go" })).toMatchObject({
+    status: "completed",
+    success: true,
+  });
 });

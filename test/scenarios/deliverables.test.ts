@@ -40,7 +40,7 @@ test("a child that never leaves its file fails, and the parent's next request an
   expect(request).toContain(
     "COMPLIANCE ERROR: author did not leave what its contract demands: `expanded_corpus.json`",
   );
-  expect(t.trace()).toEqual(["lead > author: failed", "lead: completed"]);
+  expect(t.trace()).toEqual(["lead > author: failed", "lead: failed"]);
   expect(t.events).toContainEqual(
     expect.objectContaining({
       type: "compliance.failed",

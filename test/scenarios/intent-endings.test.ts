@@ -102,7 +102,7 @@ test.each([
   await using t = open([plan(), toJo, last]);
   const result = await run(t);
   const { result: given } = await expectSound(t, result);
-  expect(result).toMatchObject({ status: "completed", partial: true });
+  expect(result).toMatchObject({ status: "completed", success: true, partial: false });
   expect(result.warnings.join()).toContain(why);
   expect(given).toMatchObject({ data: DATA, summary: "Done: send. Assumed: jo is jo@here.example." });
 });

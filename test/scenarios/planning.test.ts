@@ -156,8 +156,8 @@ test("files, tests and the tool calls of each phase are measured, and changes ar
     success: true,
     files_created: ["a.ts"],
     files_modified: [],
-    tests_run: 15,
-    tests_passed: 12,
+    tests_run: 5,
+    tests_passed: 4,
     tool_calls: { planning: 1, execution: 2, review: 2, total: 5 },
     review: { agent: "reviewer", details: "No findings." },
   });

@@ -34,6 +34,8 @@ test("the account tells in one line what everything took; a retry is no other ag
     tokens: { self: 15, subtree: 4_210 },
     cost_usd: { self: 0.01, subtree: 0.02 },
   };
+  const tested = { ...result, subtree: { ...result.subtree, tests_run: 14, tests_passed: 12 } };
+  expect(account.line([tested])).toContain(" · 14 tests, 2 failed · 2 files changed");
   expect(account.line([result])).toBe(
     "2 agents · 2 tool calls · 4,210 tokens · $0.02 · 2 files changed · 8.1s · trace ses_1",
   );

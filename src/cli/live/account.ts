@@ -40,6 +40,7 @@ export function createAccount(): Account {
           countOf(counts.calls, call),
           countOf(tokens, token),
           showCost(costOf(results)),
+          showTests(results),
           files.size > 0 ? `${countOf(files.size, "file")}${changed}` : "",
           showDuration(Math.max(0, lastMs - firstMs)),
           session ? `trace ${session}` : "",
@@ -50,6 +51,14 @@ export function createAccount(): Account {
       return [...line].length < columns ? line : say("call", "token", "");
     },
   };
+}
+
+/** `14 tests, 2 failed`, of the whole tree. */
+function showTests(results: readonly RunResult[]): string {
+  const run = results.reduce((sum, { subtree }) => sum + subtree.tests_run, 0);
+  const failed = run - results.reduce((sum, { subtree }) => sum + subtree.tests_passed, 0);
+  if (run === 0) return "";
+  return `${countOf(run, "test")}${failed > 0 ? `, ${failed} failed` : ""}`;
 }
 
 /** One unknown price makes the sum unknown. */

@@ -59,7 +59,9 @@ function describeEnd({ agent, result }: Ended, withoutError: boolean): string {
   const why = bailout_reason ? ` · stopped by ${bailout_reason}` : "";
   const wrong =
     error && !(withoutError && !result.success) ? ` · ${plainLine(error.message, MAX_ERROR)}` : "";
-  return `${statusLabel(status, partial)} ${agent} ${facts}${why}${wrong}`;
+  const failed = result.tests_run - result.tests_passed;
+  const tests = failed > 0 ? ` · ${failed} of ${countOf(result.tests_run, "test")} failed` : "";
+  return `${statusLabel(status, partial)} ${agent} ${facts}${tests}${why}${wrong}`;
 }
 
 /** Who answers what was still asked when a run was stopped or left for later: that is told in its own words. */

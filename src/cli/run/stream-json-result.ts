@@ -68,13 +68,19 @@ function subtypeOf({ success, bailout_reason: bailout }: RunResult): string {
   return success && !bailout ? "success" : "error_during_execution";
 }
 
+/** Completed with what there was when a limit cut it short: neither a success nor a failure. */
+function isPartial({ status, partial }: RunResult): boolean {
+  return status === "completed" && partial;
+}
+
 function statsOf(runs: readonly RunResult[]): object {
   const byAgent = Map.groupBy(runs, (run) => run.agent);
   const count = (some: readonly RunResult[]) => ({
     runs: some.length,
     succeeded: some.filter((run) => run.success).length,
-    failed: some.filter((run) => !run.success).length,
-    partial: some.filter((run) => run.partial).length,
+    failed: some.filter((run) => !run.success && !isPartial(run) && run.status !== "cancelled").length,
+    partial: some.filter(isPartial).length,
+    cancelled: some.filter((run) => run.status === "cancelled").length,
     tokens: some.reduce((sum, run) => sum + run.tokens.self, 0),
   });
   return {

@@ -24,8 +24,6 @@ export function createJsonStream(
 ): JsonStream {
   const runs = new Map<string, Live>();
   const inputs = new Map<string, { tool: string; input: unknown }>();
-  /** Of delegations, whose row is the child's own: the latest result by call. */
-  const results = new Map<string, RunResult>();
   const totals: StreamTotals = { usage: noUsage(), denials: [], runs: [] };
   const say = (type: "assistant" | "user", run: Live, sessionId: string, message: object) =>
     write({
@@ -41,13 +39,6 @@ export function createJsonStream(
     say("user", run, sessionId, {
       content: [{ type: "tool_result", tool_use_id: callId, content, is_error: isError }],
     });
-  }
-  /** Delegations have no row of a call; their answers are complete when the parent goes on. */
-  function answerDelegations(runId: string, sessionId: string): void {
-    for (const callId of [...(runs.get(runId)?.open ?? [])]) {
-      const result = results.get(`${runId} ${callId}`);
-      if (result) answer(runId, sessionId, callId, result.details || result.summary, !result.success);
-    }
   }
   function takeTurn(event: Of<"turn.ended">): void {
     const run = runs.get(event.runId);
@@ -85,25 +76,18 @@ export function createJsonStream(
     );
   }
   function takeEnd(event: Of<"run.ended">): void {
-    const run = runs.get(event.runId);
-    answerDelegations(event.runId, event.sessionId);
-    const parentRunId = parents.get(event.runId);
-    if (run?.callId && parentRunId) {
-      results.set(`${parentRunId} ${run.callId}`, event.result);
-      totals.runs.push(event.result);
-    }
+    if (runs.get(event.runId)?.callId) totals.runs.push(event.result);
     runs.delete(event.runId);
   }
-  const parents = new Map<string, string>();
 
   return {
     take(event) {
       if (event.type === "run.started") {
         const { callId, agent, model } = event;
         runs.set(event.runId, { callId, agent, model, open: new Set() });
-        if (event.parentRunId) parents.set(event.runId, event.parentRunId);
-        else write(initMessage(event, runtime, about));
-      } else if (event.type === "turn.started") answerDelegations(event.runId, event.sessionId);
+        if (!event.parentRunId) write(initMessage(event, runtime, about));
+      } else if (event.type === "delegation.answered")
+        answer(event.runId, event.sessionId, event.callId, event.text, event.isError);
       else if (event.type === "turn.ended") takeTurn(event);
       else if (event.type === "call.ended") takeCall(event);
       else if (event.type === "run.ended") takeEnd(event);

@@ -8,11 +8,14 @@ function figures(more: Partial<RunStats> = {}): RunStats {
     open: 0,
     successes: 5,
     partials: 0,
+    cancelled: 0,
     failures: { failed: 1 },
     success: { rate: 5 / 6, low: 0.4365, high: 0.9699, n: 6 },
     durationMs: { p50: 1_500, p95: 65_000 },
     tokens: { input: 1_000, output: 234, total: 1_234 },
     costUsd: 0.5,
+    work: { files: 0, testsRun: 0, testsPassed: 0, toolCalls: 0 },
+    subtree: { files: 0, testsRun: 0, testsPassed: 0, toolCalls: 0, tokens: 1_234, costUsd: 0.5 },
     costPerSuccessUsd: 0.1,
     unpricedModels: [],
     retries: 0,
@@ -31,6 +34,7 @@ test("figures stand below each other, and the line of all comes last", () => {
     success: null,
     durationMs: null,
     tokens: { input: 0, output: 0, total: 15 },
+    subtree: { ...figures().subtree, tokens: 15 },
     costUsd: null,
     costPerSuccessUsd: null,
     retries: 1,
@@ -49,6 +53,16 @@ test("figures stand below each other, and the line of all comes last", () => {
     "main   b/y       3   0        1       1  not enough data (n=2)     –      –      15     $?        –  1 timeout · 1 retry · stopped by max_iterations ×2, timeout · 1 not ended",
     "TOTAL            6   5        0       1  83 % (44–97, n=6)      1.5s  1m05s   1,234     $?       $?  2,000 retries",
   ]);
+});
+
+test("what was cancelled is no failure, and tests, files and sub-agents' tokens stand in the notes", () => {
+  const work = { files: 3, testsRun: 14, testsPassed: 12, toolCalls: 9 };
+  const total = figures({ runs: 8, cancelled: 2, work, subtree: { ...work, tokens: 20_000, costUsd: null } });
+  const [, line] = drawStats({ groups: [], total }, "role");
+  expect(line).toMatch(/^TOTAL +8 +5 +0 +1 /);
+  expect(line).toMatch(
+    /2 cancelled · 12 of 14 tests passed · 3 files · with sub-agents 20,000 tokens, \$\?$/,
+  );
 });
 
 test("by role there is no column of models, and by model none of roles", () => {

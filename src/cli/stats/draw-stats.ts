@@ -1,5 +1,5 @@
 import type { RunStats, Stats, StatsBy, StatsGroup } from "../../schema/stats.ts";
-import { showCost, showDuration } from "../measures.ts";
+import { countOf, showCost, showDuration } from "../measures.ts";
 import { plainLine, table } from "../plain-text.ts";
 
 const MAX_NAME = 40;
@@ -37,12 +37,12 @@ function fitting(rows: readonly (readonly string[])[], width: number): string[] 
     left.push(name);
   }
   if (left.length === 0) return lines(kept);
-  return [...lines(kept), `left out for want of room: ${left.join(", ")}; see --json`];
+  return [...lines(kept), `left out because there is no room: ${left.join(", ")}; see --json`];
 }
 
 /** `83 % (44–97, n=6)`. */
-export function showSuccess({ success, runs, open }: RunStats): string {
-  if (!success) return `not enough data (n=${runs - open})`;
+export function showSuccess({ success, runs, open, cancelled }: RunStats): string {
+  if (!success) return `not enough data (n=${runs - open - cancelled})`;
   const { rate, low, high, n } = success;
   return `${percent(rate)} % (${percent(low)}–${percent(high)}, n=${n})`;
 }
@@ -59,12 +59,13 @@ function namesOf({ role, model }: StatsGroup, by: StatsBy): string[] {
 }
 
 function cellsOf(stats: RunStats): string[] {
-  const { runs, open, successes, partials, durationMs, tokens, costUsd, costPerSuccessUsd } = stats;
+  const { runs, open, successes, partials, cancelled, durationMs, tokens, costUsd, costPerSuccessUsd } =
+    stats;
   return [
     number(runs),
     number(successes),
     number(partials),
-    number(runs - open - successes - partials),
+    number(runs - open - successes - partials - cancelled),
     showSuccess(stats),
     durationMs ? showDuration(durationMs.p50) : NONE,
     durationMs ? showDuration(durationMs.p95) : NONE,
@@ -79,11 +80,17 @@ function number(value: number): string {
   return value.toLocaleString("en-US");
 }
 
-function notesOf({ failures, bailouts, retries, open }: RunStats): string {
+function notesOf({ failures, bailouts, retries, open, cancelled, work, subtree, tokens }: RunStats): string {
   const ended = Object.entries(failures).filter(([status]) => status !== "failed");
   const reasons = Object.entries(bailouts);
   return [
     ended.map(([status, runs]) => `${number(runs)} ${plainLine(status, MAX_NAME)}`).join(", "),
+    cancelled === 0 ? "" : `${number(cancelled)} cancelled`,
+    work.testsRun === 0 ? "" : `${number(work.testsPassed)} of ${countOf(work.testsRun, "test")} passed`,
+    work.files === 0 ? "" : countOf(work.files, "file"),
+    subtree.tokens <= tokens.total
+      ? ""
+      : `with sub-agents ${countOf(subtree.tokens, "token")}, ${showCost(subtree.costUsd)}`,
     retries === 0 ? "" : `${number(retries)} ${retries === 1 ? "retry" : "retries"}`,
     reasons.length === 0 ? "" : `stopped by ${reasons.map(times).join(", ")}`,
     open === 0 ? "" : `${number(open)} not ended`,

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { resultOf } from "../../../test/fixtures/run-events.ts";
 import type { ApprovalRequest } from "../../loop/ports.ts";
 import type { EventBody } from "../../schema/event.ts";
 import type { RunResult } from "../../schema/result.ts";
@@ -61,31 +62,12 @@ class Desk {
 
 function result(runId: string, more: Partial<RunResult>): RunResult {
   return {
-    run_id: runId,
-    session_id: "ses_1",
+    ...resultOf(runId),
     agent: "main",
-    model: "local/mock",
-    status: "completed",
-    success: true,
     summary: "",
     details: "",
-    files_modified: [],
-    files_created: [],
-    tests_run: 0,
-    tests_passed: 0,
-    warnings: [],
-    suggestions: [],
-    iteration_count: 1,
-    duration_ms: 10,
-    tool_calls_used: 0,
-    tools_used: [],
-    context_size: 0,
     tokens: { self: 5, subtree: 15 },
     cost_usd: { self: 0, subtree: 0.5 },
-    deliverables: [],
-    partial: false,
-    tainted: false,
-    attempt: 0,
     ...more,
   };
 }

@@ -220,8 +220,20 @@ async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: Loop
       effects: { ...effects, ...(tainted && { tainted }), ...(children && { children }) },
     });
   else if (!output.recorded && !run.interruption) recordRefusal(run, call, { outcome: "error", text }, ports);
+  else tellAnswer(run, { callId: call.callId, text, isError: outcome === "error" }, ports);
   if (key && outcome === "ok") ports.cache.set(key, { text, tainted });
   return { callId: call.callId, tool: tool.name, text, outcome };
+}
+
+/** Tells watchers the answer to a call that has no row of its own, once what came before it is on disk. */
+function tellAnswer(
+  run: Run,
+  answer: { callId: string; text: string; isError: boolean },
+  ports: LoopPorts,
+): void {
+  const { sessionId, runId } = run.spec;
+  const tell = () => ports.emit(sessionId, { type: "delegation.answered", runId, ...answer });
+  ports.journal.committed().then(tell, () => {});
 }
 
 /** Answers a call of a replay as it was answered then; nothing is done. */

@@ -121,16 +121,13 @@ function contextOf(
     changed(path, kind) {
       effects.files = [...(effects.files ?? []), [path, kind]];
       run.noteChange(path, kind);
-      ports.claims.set(path, run.line);
+      ports.claims.set(path, { line: run.line, moment: ports.clock.monotonicMs() });
     },
     observed: (path, text) => ports.observed(run, path, text),
-    tested(count, passed) {
-      effects.tests = {
-        run: (effects.tests?.run ?? 0) + count,
-        passed: (effects.tests?.passed ?? 0) + passed,
-      };
-      run.testsRun += count;
-      run.testsPassed += passed;
+    tested(suite, { run: count, passed }) {
+      const tests = { suite: ports.redactor.redact(suite), run: count, passed, at_ms: ports.clock.wallMs() };
+      effects.tests = [...(effects.tests ?? []), tests];
+      run.noteTests(tests);
     },
   };
 }

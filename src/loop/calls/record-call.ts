@@ -1,3 +1,4 @@
+import type { SuiteTests } from "../../schema/result.ts";
 import type { Tool, ToolOutput } from "../../tools/tool.ts";
 import { cutAt } from "../../tools/truncate.ts";
 import type { ToolCall } from "../model/read-stream.ts";
@@ -8,7 +9,7 @@ import type { CallResult } from "./dispatch.ts";
 /** What a call did besides its answer, so that a run can be rebuilt from its rows. */
 export type Effects = {
   files?: readonly (readonly [path: string, kind: "created" | "modified"])[];
-  tests?: { run: number; passed: number };
+  tests?: readonly Omit<SuiteTests, "runs">[];
   tainted?: true;
   /** It did not count against the limits. */
   uncounted?: true;

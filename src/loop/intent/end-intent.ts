@@ -33,6 +33,8 @@ export function endIntent(run: Run, given: Ending, ports: LoopPorts): Ending {
     data,
     context: ports.redactor.redactJson(contextForRecord(context)),
     ...(ending.status === "completed" && !response.success && { status: "failed" as const }),
+    // What was planned has been done; only words are missing, and as a failure it would be done a second time.
+    ...(ending.status === "completed" && response.success && { partial: false }),
     ...(fault && !error && { error: errorOf(fault) }),
   };
 }
@@ -47,7 +49,7 @@ function unlessFulfilled(run: Run, state: IntentState, ending: Ending, ports: Lo
   const isFulfilled = isChecked && state.iteration > 0 && faultIn(run, state) === null;
   if (!error || run.interruption || !isFulfilled) return ending;
   run.warnings.push(`the model wrote no summary: ${ports.redactor.redact(error.message)}`);
-  return { ...rest, status: "completed", partial: true };
+  return { ...rest, status: "completed" };
 }
 
 /** The model's last words; what it wrote in earlier phases is no summary. */

@@ -1,5 +1,5 @@
 import type { OpenDelegation } from "../../schema/delegation.ts";
-import type { BailoutReason, RunError, RunResult } from "../../schema/result.ts";
+import type { BailoutReason, RunError, RunResult, UnmetDeliverable } from "../../schema/result.ts";
 import type { Target } from "../../schema/rights.ts";
 import type { CallResult } from "../calls/dispatch.ts";
 import type { ToolCall } from "../model/read-stream.ts";
@@ -45,6 +45,8 @@ export type Recorded = {
   /** What the outside said of a call before it was made; undefined if it was not asked, `unknown` if it did not say. */
   outside(run: Run, call: ToolCall): RecordedOutside | "unknown" | undefined;
   answer(run: Run, call: ToolCall, now: CallNow): RecordedAnswer;
+  /** What runs below it left out then, and nobody repaired. */
+  unmet(run: Run): readonly UnmetDeliverable[];
   /** The run is over. Its result as it was then, with what was measured then. */
   end(run: Run, now: RunResult): RunResult;
   /** The id that a delegation, or a later attempt of it, had; undefined if nothing tells of it. */

@@ -5,13 +5,15 @@ import { complianceError } from "../deliverables.ts";
 import type { LoopPorts } from "../ports.ts";
 import type { Run } from "../run.ts";
 
-/** Every ending is held against the contract, also that of a run that hung or was stopped by a limit. */
+/** Every ending is compared with the contract, also that of a run that hung or was stopped by a limit. */
 export async function withVerdicts(run: Run, ending: Ending, ports: LoopPorts): Promise<Ending> {
   if (run.spec.deliverables.length === 0 || ending.status === "cancelled") return ending;
   if (run.interruption?.status === "failed") return ending;
   const verdicts = ending.verdicts ?? (await check(run, ending.text, ports));
   if (verdicts.every((verdict) => verdict.ok)) return { ...ending, verdicts };
-  const message = complianceError(run.spec.agent.name, verdicts);
+  const missed = verdicts.filter((verdict) => !verdict.ok);
+  const message = complianceError(run.spec.agent.name, missed);
+  run.warnings.push(message);
   ports.emit(run.spec.sessionId, {
     type: "compliance.failed",
     runId: run.spec.runId,

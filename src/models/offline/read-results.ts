@@ -32,12 +32,17 @@ function resultOf(agent: string, body: string): ChildResult {
     partial: value.partial === true,
     summary,
     details: textOf(value.details) || summary,
-    files: [value.files_created, value.files_modified].flatMap((files) =>
-      Array.isArray(files) ? files.map(String) : [],
-    ),
+    files: filesIn(value),
     ...(value.data !== undefined && { data: value.data }),
     ...(error && { error: textOf(error.message) }),
   };
+}
+
+/** Files of the child and of all below it, each once. */
+function filesIn(value: Record<string, unknown>): string[] {
+  const { subtree } = value as { subtree?: Record<string, unknown> };
+  const lists = [value, subtree ?? {}].flatMap((one) => [one.files_created, one.files_modified]);
+  return [...new Set(lists.flatMap((files) => (Array.isArray(files) ? files.map(String) : [])))];
 }
 
 function parse(body: string): Record<string, unknown> {

@@ -9,7 +9,7 @@ import { messageOf, RetinueError } from "../../schema/error.ts";
 import type { RunError, RunResult } from "../../schema/result.ts";
 import { createId } from "../create-id.ts";
 import type { Host, LiveRun } from "../host.ts";
-import { isClosed, resultOfRow } from "../record/read-row.ts";
+import { isClosed, recordedMoment, resultOfRow } from "../record/read-row.ts";
 import { failedResult } from "../runs/failed-result.ts";
 import { createProfile, type Profile } from "../runs/profile.ts";
 import { cancelTree, spawnRun } from "../runs/spawn-run.ts";
@@ -146,9 +146,11 @@ export class Children {
     if (refusal) return failed(refusal);
     try {
       for (let attempt = 0; ; attempt++) {
+        const earlier = this.#earlier.of(origin)[attempt];
+        const began = earlier ? recordedMoment(earlier.opened_seq) : session.ports.clock.monotonicMs();
         const result = await this.#attempt({ id, attempt, agent: found }, request, origin, needed);
         const { attempts, on, backoffMs } = found.retry;
-        this.delegations.keep(result);
+        this.delegations.keep({ result, began, ended: session.ports.clock.monotonicMs() });
         const ended = result.status === "cancelled" || run.interruption || this.#stopped !== null;
         const again = attempt < attempts && result.error && on.includes(result.error.type);
         if (!again || this.#hasActed(found, result)) return result;

@@ -9,6 +9,9 @@ export type Delegation = Readonly<OpenDelegation> & {
   delivered: boolean;
 };
 
+/** The result of one attempt, and the moments of its beginning and end; see `Claim`. */
+export type EndedAttempt = { result: RunResult; began: number; ended: number };
+
 /** What a run has asked of others: what has ended, and what of it the run has heard of. */
 export class Delegations {
   readonly #turnOf: () => number;
@@ -16,7 +19,7 @@ export class Delegations {
   readonly #untilTold: ((about: OpenDelegation) => Promise<void>) | null;
   readonly #known = new Map<string, Delegation>();
   /** Results of all attempts, by run id. */
-  readonly #results = new Map<string, RunResult>();
+  readonly #results = new Map<string, EndedAttempt>();
   #firstOfTurn: { turn: number; done: Promise<void>; resolve: () => void } | undefined;
 
   constructor(turnOf: () => number, untilTold: ((about: OpenDelegation) => Promise<void>) | null = null) {
@@ -44,8 +47,14 @@ export class Delegations {
   }
 
   /** Keeps the result of one attempt. */
-  keep(result: RunResult): void {
-    this.#results.set(result.run_id, result);
+  keep(attempt: EndedAttempt): void {
+    const { run_id: runId } = attempt.result;
+    if (!this.#results.has(runId)) this.#results.set(runId, attempt);
+  }
+
+  /** All attempts that have ended, in the order they did. */
+  ended(): EndedAttempt[] {
+    return [...this.#results.values()].sort((one, other) => one.ended - other.ended);
   }
 
   /** Resolves when every delegation that was asked for has ended. */
@@ -55,7 +64,7 @@ export class Delegations {
 
   /** The result of a finished delegation by run id or task id, for `fromResults`. */
   resultOf(id: string): RunResult | undefined {
-    return this.#results.get(id) ?? this.#find(id)?.result;
+    return this.#results.get(id)?.result ?? this.#find(id)?.result;
   }
 
   /** What to say to ids of results that do not exist or are not there yet; null if all are. */

@@ -2,7 +2,8 @@ import type { ToolOutput } from "../../tools/tool.ts";
 import { cutAt, MAX_RESULT_CHARS } from "../../tools/truncate.ts";
 import type { Children } from "./children.ts";
 import { type Delegation, openDelegation } from "./delegations.ts";
-import { brokenText, isBroken, resultText, runningText } from "./result-text.ts";
+import { resultText, runningText } from "./result-text.ts";
+import { complianceErrors, missedBy } from "./unmet-deliverables.ts";
 
 /**
  * What the parent is told of its delegations: results of those that ended, and a note on those that still run.
@@ -58,7 +59,7 @@ function withOverview(
   if (text.length <= MAX_RESULT_CHARS) return `${head}\n${text}`;
   const lines = ended.flatMap(({ taskId, id, result }) => [
     `${taskId ?? id} ${result?.status}: ${escapeText(cutAt(result?.summary ?? "", 120))}`,
-    ...(result && isBroken(result) ? [cutAt(brokenText(result, escapeText), 500)] : []),
+    ...complianceErrors(result ? missedBy(result) : []).map((line) => cutAt(escapeText(line), 500)),
   ]);
   return `${head}\n${lines.join("\n")}\n${text}`;
 }

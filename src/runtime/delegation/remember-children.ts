@@ -2,7 +2,15 @@ import type { Resumption } from "../../loop/run-spec.ts";
 import type { DelegationBatch, OpenDelegation } from "../../schema/delegation.ts";
 import type { MessageNode } from "../../schema/record.ts";
 import { parseJson } from "../../tools/validate-input.ts";
-import { isClosed, metadataOf, replyOfRow, resultOfRow, runningIn, turnsOf } from "../record/read-row.ts";
+import {
+  isClosed,
+  metadataOf,
+  recordedMoment,
+  replyOfRow,
+  resultOfRow,
+  runningIn,
+  turnsOf,
+} from "../record/read-row.ts";
 import type { Children } from "./children.ts";
 import { requestFrom } from "./delegation-tools.ts";
 import { type EarlierAttempts, originOf } from "./earlier-attempts.ts";
@@ -14,7 +22,13 @@ export function rememberChildren(children: Children, node: MessageNode, earlier:
   const byCall = Map.groupBy(open.values(), (one) => one.callId);
   const pending = pendingCalls(children.parent.run.resumption);
   for (const attempts of earlier.all()) {
-    for (const row of attempts) if (isClosed(row)) children.delegations.keep(resultOfRow(row));
+    for (const row of attempts)
+      if (isClosed(row))
+        children.delegations.keep({
+          result: resultOfRow(row),
+          began: recordedMoment(row.opened_seq),
+          ended: recordedMoment(row.closed_seq),
+        });
     const [first, last] = [attempts[0], attempts.at(-1)];
     if (!first || !last || !isClosed(last) || open.has(first.run_id) || pending.has(first.call_id)) continue;
     const about = { id: first.run_id, agent: first.agent_role ?? "", ...originOf(first) };

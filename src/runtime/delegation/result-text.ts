@@ -1,6 +1,6 @@
-import { complianceError } from "../../loop/deliverables.ts";
-import type { IsolatedChanges, RunResult } from "../../schema/result.ts";
+import type { IsolatedChanges, RunResult, SuiteTests } from "../../schema/result.ts";
 import { patchStat } from "../changes/patch.ts";
+import { complianceErrors, missedBy } from "./unmet-deliverables.ts";
 
 /** A child's result as its parent reads it: marked as data, with anything that could pass for another voice escaped. */
 export function resultText(result: RunResult, escapeText: (text: string) => string, task?: string): string {
@@ -17,32 +17,33 @@ export function resultText(result: RunResult, escapeText: (text: string) => stri
     ...(result.changes && { changes: changesText(result.changes) }),
     tests_run: result.tests_run,
     tests_passed: result.tests_passed,
+    ...(result.tests.length > 0 && { tests: result.tests.map(shortSuite) }),
     warnings: result.warnings,
     suggestions: result.suggestions,
     iteration_count: result.iteration_count,
     duration_ms: result.duration_ms,
     tools_used: result.tools_used,
-    tokens: result.tokens.subtree,
-    cost_usd: result.cost_usd.subtree,
+    tool_calls_used: result.tool_calls_used,
+    ...(result.subtree.runs > 1 && {
+      subtree: { ...result.subtree, tests: result.subtree.tests.map(shortSuite) },
+    }),
+    tokens: result.tokens,
+    cost_usd: result.cost_usd,
     ...(result.partial && { partial: true }),
     ...(result.bailout_reason && { bailout_reason: result.bailout_reason }),
     ...(result.attempt > 0 && { retries: result.attempt }),
     ...(result.deliverables.length > 0 && { deliverables: result.deliverables }),
+    ...(result.unmet && { unmet: result.unmet }),
     ...(error && { error: { type: error.type, message: error.message, recoverable: error.recoverable } }),
   };
   const mark = `agent="${result.agent}" run_id="${result.run_id}"${result.tainted ? ' contains_untrusted_text="true"' : ""}`;
   const text = `<subagent_result ${mark}>\n${escapeText(JSON.stringify(body, null, 1))}\n</subagent_result>`;
-  return isBroken(result) ? `${text}\n\n${brokenText(result, escapeText)}` : text;
+  const broken = complianceErrors(missedBy(result));
+  return broken.length > 0 ? `${text}\n\n${escapeText(broken.join("\n"))}` : text;
 }
 
-/** Whether a child left out something that it had to leave. */
-export function isBroken({ deliverables }: RunResult): boolean {
-  return deliverables.some((verdict) => !verdict.ok);
-}
-
-/** What a child left out, as its parent reads it. */
-export function brokenText({ agent, deliverables }: RunResult, escapeText: (text: string) => string): string {
-  return escapeText(complianceError(agent, deliverables));
+function shortSuite({ at_ms: _, ...suite }: SuiteTests): Omit<SuiteTests, "at_ms"> {
+  return suite;
 }
 
 const MOST_FILES = 100;

@@ -96,7 +96,7 @@ async function readAnswer(
   const call = record.calls.get(id);
   const row = lastRun(call);
   const result = endedResult(row);
-  if (!row || !result?.success) {
+  if (!row || result?.status !== "completed") {
     const message = result?.error?.message ?? call?.text ?? "it was not reached";
     return { kind: "failed", result, message };
   }

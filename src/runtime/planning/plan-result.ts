@@ -1,6 +1,7 @@
 import type { ExecutionPlan, PhaseCalls, PlanResult, PlanStatus, StepResult } from "../../schema/plan.ts";
 import type { MessageNode } from "../../schema/record.ts";
 import type { RunResult } from "../../schema/result.ts";
+import { countTests, lastRuns } from "../../schema/subtree.ts";
 import type { Store } from "../../store/create-store.ts";
 import { isClosed } from "../record/read-row.ts";
 import { countCalls } from "./make-plan.ts";
@@ -40,8 +41,7 @@ export function planResult(
     replanned: record.calls.has(SECOND_BATCH),
     files_created: created,
     files_modified: modified,
-    tests_run: sum(below, (one) => one.tests_run),
-    tests_passed: sum(below, (one) => one.tests_passed),
+    ...countTests(lastRuns(below.flatMap((one) => one.tests))),
     warnings: warningsOf(steps, record, review),
     tool_calls: phaseCalls(plan, record, steps),
     tokens: sum(below, (one) => one.tokens.self),

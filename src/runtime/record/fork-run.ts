@@ -61,8 +61,7 @@ function beginAnew(run: Run): void {
   run.toolCounts.clear();
   run.toolsUsed.clear();
   run.overToolCalls = false;
-  run.testsRun = 0;
-  run.testsPassed = 0;
+  run.tests.clear();
   run.warnings.length = 0;
   run.warningsRecorded = 0;
   run.repetition.last = "";

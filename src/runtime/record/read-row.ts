@@ -1,8 +1,10 @@
+import type { Claim } from "../../loop/deliverables.ts";
 import type { Reply, ToolCall } from "../../loop/model/read-stream.ts";
 import { parseReport } from "../../loop/parse-report.ts";
 import type { OpenDelegation } from "../../schema/delegation.ts";
 import type { MessageNode, MessageRow } from "../../schema/record.ts";
 import type { RunResult } from "../../schema/result.ts";
+import { addUpSubtree } from "../../schema/subtree.ts";
 
 /** The JSON beside a row's columns. */
 export function metadataOf(row: MessageRow): Readonly<Record<string, unknown>> {
@@ -20,7 +22,12 @@ export function resultOfRow(row: MessageRow): RunResult {
   const details = row.response_content ?? "";
   const kept = metadataOf(row);
   const data = kept.data ?? parseReport(details).data;
-  return { ...(kept.result as RunResult), details, ...(data !== undefined && { data }) };
+  const result = { ...(kept.result as RunResult), details, ...(data !== undefined && { data }) };
+  if (result.subtree || !kept.result) return result;
+  // Records of earlier versions know neither suites nor figures of the subtree.
+  const own = { ...result, tests: [] };
+  const { tests_run, tests_passed } = result;
+  return { ...own, subtree: { ...addUpSubtree(own, []), tests_run, tests_passed } };
 }
 
 /** The reply that a model call's row holds. */
@@ -104,8 +111,13 @@ export function elapsedMs(node: MessageNode): number {
   return turns.reduce((latest, row) => Math.max(latest, Number(metadataOf(row).elapsedMs ?? 0)), 0);
 }
 
-/** Who made or changed each file last, as the rows of a session tell: ids of that run and its ancestors. */
-export function claimsIn(roots: readonly MessageNode[]): Map<string, readonly string[]> {
+/** The moment of a seq before a crash, in the order of all those seqs and before every moment of this process. */
+export function recordedMoment(seq: number | null): number {
+  return (seq ?? 0) - Number.MAX_SAFE_INTEGER;
+}
+
+/** Who made or changed each file last, as the rows of a session tell. */
+export function claimsIn(roots: readonly MessageNode[]): Map<string, Claim> {
   const changes: { seq: number; path: string; line: readonly string[] }[] = [];
   const left = roots.map((node) => ({ node, line: [node.run_id] }));
   for (let at = left.pop(); at; at = left.pop()) {
@@ -116,5 +128,5 @@ export function claimsIn(roots: readonly MessageNode[]): Map<string, readonly st
       left.push({ node: child, line: line.at(-1) === child.run_id ? line : [...line, child.run_id] });
   }
   changes.sort((one, other) => one.seq - other.seq);
-  return new Map(changes.map(({ path, line }) => [path, line]));
+  return new Map(changes.map(({ path, line, seq }) => [path, { line, moment: recordedMoment(seq) }]));
 }

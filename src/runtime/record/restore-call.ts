@@ -3,6 +3,7 @@ import type { ToolCall } from "../../loop/model/read-stream.ts";
 import type { Run } from "../../loop/run.ts";
 import type { OpenDelegation } from "../../schema/delegation.ts";
 import type { MessageNode } from "../../schema/record.ts";
+import type { SuiteTests } from "../../schema/result.ts";
 import { resultText, runningText } from "../delegation/result-text.ts";
 import { isClosed, metadataOf, resultOfRow } from "./read-row.ts";
 
@@ -44,11 +45,16 @@ function answerOfRow(run: Run, row: MessageNode, call: ToolCall): CallResult | n
   if (wasMade && run.spec.tools.has(call.tool)) run.toolsUsed.add(call.tool);
   for (const [path, kind] of (files as [string, "created" | "modified"][] | undefined) ?? [])
     run.noteChange(path, kind);
-  const counted = tests as { run: number; passed: number } | undefined;
-  run.testsRun += counted?.run ?? 0;
-  run.testsPassed += counted?.passed ?? 0;
+  for (const one of testsIn(tests, call.tool)) run.noteTests(one);
   const kept = (outcome as CallResult["outcome"] | undefined) ?? "error";
   return { callId: call.callId, tool: call.tool, text: row.response_content ?? "", outcome: kept };
+}
+
+/** Tests that a call ran; records of earlier versions have one sum of them. */
+function testsIn(tests: unknown, tool: string): readonly Omit<SuiteTests, "runs">[] {
+  if (Array.isArray(tests)) return tests as Omit<SuiteTests, "runs">[];
+  const sum = tests as { run: number; passed: number } | undefined;
+  return sum ? [{ ...sum, suite: tool, at_ms: 0 }] : [];
 }
 
 /**

@@ -68,7 +68,7 @@ export function restoreSession(
     account.charge(spent.tokens, spent.costUsd);
     account.spawns += spent.runs;
   }
-  for (const [path, line] of claimsIn(roots)) ports.claims.set(path, line);
+  for (const [path, claim] of claimsIn(roots)) ports.claims.set(path, claim);
 }
 
 function newTask(agent: string, task: string, index: number): RootTask {

@@ -10,7 +10,7 @@ import type {
 } from "../../loop/replay/recorded.ts";
 import type { Run } from "../../loop/run.ts";
 import type { OpenDelegation } from "../../schema/delegation.ts";
-import type { BailoutReason, DeliverableVerdict, RunResult } from "../../schema/result.ts";
+import type { BailoutReason, DeliverableVerdict, RunResult, UnmetDeliverable } from "../../schema/result.ts";
 import { metadataOf } from "../record/read-row.ts";
 import type { Snapshot } from "../runs/profile.ts";
 import { withoutTime } from "../system-prompt.ts";
@@ -79,6 +79,10 @@ export class ReplaySource implements Recorded {
     else if (!this.#session.same(then.details, now.details))
       this.#session.differs(run, "its answer", then.details, now.details);
     return then;
+  }
+
+  unmet(run: Run): readonly UnmetDeliverable[] {
+    return this.#session.of(run)?.result?.unmet ?? [];
   }
 
   /** What the host found when it checked: what the run was told to mend, or what its result says. */

@@ -1,9 +1,11 @@
-import type { Run } from "../../loop/run.ts";
+import { nameOf } from "../../loop/deliverables.ts";
 import { runAgent } from "../../loop/run-agent.ts";
 import type { Interruption } from "../../loop/run-spec.ts";
 import { messageOf } from "../../schema/error.ts";
 import type { RunError, RunResult } from "../../schema/result.ts";
+import { addUpSubtree } from "../../schema/subtree.ts";
 import { excerpt, MAX_RESULT_CHARS } from "../../tools/truncate.ts";
+import { unmetBelow, withUnmet } from "../delegation/unmet-deliverables.ts";
 import type { Host, LiveRun } from "../host.ts";
 import { failedResult } from "./failed-result.ts";
 import { bringToLife, watchDeadline } from "./live-run.ts";
@@ -27,7 +29,7 @@ export async function spawnRun(host: Host, request: SpawnRequest): Promise<RunRe
   }
   try {
     const live = await bringToLife(host, request, messageId, above);
-    const result = await runLive(host, live);
+    const result = await runLive(host, live, request);
     return closeRun(request, messageId, result);
   } catch (thrown) {
     return closeRun(
@@ -38,7 +40,7 @@ export async function spawnRun(host: Host, request: SpawnRequest): Promise<RunRe
   }
 }
 
-async function runLive(host: Host, live: LiveRun): Promise<RunResult> {
+async function runLive(host: Host, live: LiveRun, { conducted }: SpawnRequest): Promise<RunResult> {
   const { run, session, parent } = live;
   const { recorded } = session.ports;
   const stopTimer = watchDeadline(live);
@@ -49,7 +51,9 @@ async function runLive(host: Host, live: LiveRun): Promise<RunResult> {
     await settleKids(live, `the parent ${run.spec.agent.name} ended`);
     if (parent && (!run.subtreePriced || run.costUsd === null)) parent.run.subtreePriced = false;
     const left = recorded || session.lease.lost.aborted ? result : await host.isolation.leave(live, result);
-    const measured = await shortened(live, withSubtree(run, left));
+    // The steps of a plan are judged by the plan, which may have replaced one that failed.
+    const unmet = conducted ? [] : await unmetBelow(host, live);
+    const measured = await shortened(live, withSubtree(live, withUnmet(left, unmet)));
     return recorded?.end(run, measured) ?? measured;
   } finally {
     stopTimer();
@@ -70,12 +74,17 @@ export function interruptTree(live: LiveRun, interruption: Interruption): void {
   for (const kid of live.kids) interruptTree(kid, interruption);
 }
 
-function refused({ session, profile, runId, attempt }: SpawnRequest, error: RunError): RunResult {
+function refused(request: SpawnRequest, error: RunError): RunResult {
+  const { session, profile, runId, attempt } = request;
   const message = session.ports.redactor.redact(error.message);
-  return failedResult(
-    { runId, sessionId: session.id, agent: profile.agent.name, attempt },
-    { ...error, message },
-  );
+  const about = { runId, sessionId: session.id, agent: profile.agent.name, attempt };
+  const deliverables = request.deliverables.map((owed) => ({
+    deliverable: nameOf(owed),
+    ok: false,
+    reason: "the run did not begin",
+    files: [],
+  }));
+  return { ...failedResult(about, { ...error, message }), deliverables };
 }
 
 /** A run that ends takes its children with it, also those that had not begun, and is over only when they are. */
@@ -85,12 +94,14 @@ async function settleKids(live: LiveRun, message: string): Promise<void> {
   await Promise.all([...live.kids].map((kid) => kid.settled));
 }
 
-function withSubtree(run: Run, result: RunResult): RunResult {
+function withSubtree({ run, children }: LiveRun, result: RunResult): RunResult {
+  const below = children?.delegations.ended().map((attempt) => attempt.result) ?? [];
   const cost = run.subtreePriced && run.costUsd !== null ? run.account.costSpent : null;
   return {
     ...result,
     tokens: { self: run.tokens, subtree: run.account.tokensSpent },
     cost_usd: { self: run.costUsd, subtree: cost },
+    subtree: addUpSubtree(result, below),
   };
 }
 

@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { RetinueError } from "../../schema/error.ts";
 import { type Migration, openDatabase } from "./open-database.ts";
+import { STORE_MIGRATIONS } from "./store-migrations.ts";
 
 const ONE: Migration = { version: 1, sql: "CREATE TABLE things (name TEXT)" };
 const TWO: Migration = {
@@ -85,6 +86,19 @@ test("an older database is brought up to date and keeps its rows", () => {
   const { db, close } = openDatabase(file, [ONE, TWO]);
   expect(db.prepare("SELECT count(*) AS n, min(size) AS size FROM things").get()).toEqual({ n: 3, size: 7 });
   expect(db.prepare("PRAGMA user_version").get()?.user_version).toBe(2);
+  close();
+});
+
+test("a record without the view of usage gets it, over the rows that it has", () => {
+  const before = openDatabase(file, STORE_MIGRATIONS.slice(0, 7));
+  before.db.exec(`INSERT INTO sessions (session_id, created_at, updated_at) VALUES ('s', '', '');
+    INSERT INTO messages (session_id, started_at, request_type, run_id, total_tokens) VALUES ('s', '', 'prompt', 'r', 5);
+    INSERT INTO messages (session_id, started_at, completed_at, request_type, run_id, total_tokens, parent_message_id)
+      VALUES ('s', '', 'x', 'continuation', 'r', 5, 1)`);
+  before.close();
+  const { db, close } = openDatabase(file, STORE_MIGRATIONS);
+  const used = db.prepare("SELECT run_id, model_calls, total_tokens, cost_usd FROM run_usage").all();
+  expect(used).toEqual([{ run_id: "r", model_calls: 1, total_tokens: 5, cost_usd: null }]);
   close();
 });
 

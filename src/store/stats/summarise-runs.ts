@@ -1,4 +1,11 @@
-import { FEWEST_RUNS, type RunStats, type Stats, type StatsBy, type StatsGroup } from "../../schema/stats.ts";
+import {
+  FEWEST_RUNS,
+  type RunStats,
+  type Stats,
+  type StatsBy,
+  type StatsGroup,
+  type WorkFigures,
+} from "../../schema/stats.ts";
 import { percentile } from "./percentile.ts";
 import { wilsonInterval } from "./wilson-interval.ts";
 
@@ -12,6 +19,10 @@ export type RecordedRun = Owner & {
   retry: boolean;
   durationMs: number | null;
   bailout: string | null;
+  runId: string;
+  parentRunId: string | null;
+  work: WorkFigures;
+  subtree: RunStats["subtree"];
 };
 
 /** The closed model calls to one model, of all runs of one owner. */
@@ -44,10 +55,34 @@ export function summariseRuns(
     }
     return [group.tally, total];
   };
-  for (const run of runs) for (const tally of talliesOf(run)) addRun(tally, run);
+  const seen = new Map<string, { run: RecordedRun; tallies: Tally[] }>();
+  for (const run of runs) {
+    const tallies = talliesOf(run);
+    for (const tally of tallies) addRun(tally, run);
+    seen.set(run.runId, { run, tallies });
+  }
+  for (const { run, tallies } of seen.values())
+    for (const tally of tallies) if (!isBelow(run, tally, seen)) addSubtree(tally, run.subtree);
   for (const some of calls) for (const tally of talliesOf(some)) addCalls(tally, some);
   const figures = [...groups.values()].map(({ key, tally }) => ({ ...key, ...figuresOf(tally) }));
   return { groups: figures.sort(byRuns), total: figuresOf(total) };
+}
+
+const DEEPEST = 1_000;
+
+/** Whether a run stands below another of the same tally, whose subtree it is a part of. */
+function isBelow(
+  { parentRunId }: RecordedRun,
+  tally: Tally,
+  seen: ReadonlyMap<string, { run: RecordedRun; tallies: Tally[] }>,
+): boolean {
+  let above = seen.get(parentRunId ?? "");
+  // A record of another program may go round in a circle.
+  for (let steps = 0; above && steps < DEEPEST; steps++) {
+    if (above.tallies.includes(tally)) return true;
+    above = seen.get(above.run.parentRunId ?? "");
+  }
+  return false;
 }
 
 function keyOf({ role, model }: Owner, by: StatsBy): Pick<StatsGroup, "role" | "model"> {
@@ -69,6 +104,9 @@ type Tally = {
   open: number;
   successes: number;
   partials: number;
+  cancelled: number;
+  work: WorkFigures;
+  subtree: RunStats["subtree"];
   failures: Map<string, number>;
   retries: number;
   bailouts: Map<string, number>;
@@ -84,6 +122,9 @@ function newTally(): Tally {
     open: 0,
     successes: 0,
     partials: 0,
+    cancelled: 0,
+    work: { files: 0, testsRun: 0, testsPassed: 0, toolCalls: 0 },
+    subtree: { files: 0, testsRun: 0, testsPassed: 0, toolCalls: 0, tokens: 0, costUsd: 0 },
     failures: new Map(),
     retries: 0,
     bailouts: new Map(),
@@ -94,18 +135,30 @@ function newTally(): Tally {
   };
 }
 
-function addRun(tally: Tally, { status, partial, retry, durationMs, bailout }: RecordedRun): void {
+function addRun(tally: Tally, { status, partial, retry, durationMs, bailout, work }: RecordedRun): void {
   tally.runs++;
+  addWork(tally.work, work);
   if (retry) tally.retries++;
   if (bailout !== null) count(tally.bailouts, bailout);
   if (status === "running" || status === "pending") {
     tally.open++;
     return;
   }
-  if (status !== "completed") count(tally.failures, status);
+  if (status === "cancelled") tally.cancelled++;
+  else if (status !== "completed") count(tally.failures, status);
   else if (partial) tally.partials++;
   else tally.successes++;
   if (durationMs !== null) tally.durations.push(durationMs);
+}
+
+function addWork(sum: WorkFigures, work: WorkFigures): void {
+  for (const key of ["files", "testsRun", "testsPassed", "toolCalls"] as const) sum[key] += work[key];
+}
+
+function addSubtree({ subtree }: Tally, more: RunStats["subtree"]): void {
+  addWork(subtree, more);
+  subtree.tokens += more.tokens;
+  subtree.costUsd = subtree.costUsd === null || more.costUsd === null ? null : subtree.costUsd + more.costUsd;
 }
 
 function addCalls(tally: Tally, calls: RecordedCalls): void {
@@ -117,18 +170,21 @@ function addCalls(tally: Tally, calls: RecordedCalls): void {
 }
 
 function figuresOf(tally: Tally): RunStats {
-  const { runs, open, successes, partials, durations, tokens, retries } = tally;
+  const { runs, open, successes, partials, cancelled, durations, tokens, retries, work, subtree } = tally;
   const costUsd = tally.unpriced.size > 0 ? null : tally.costUsd;
   return {
     runs,
     open,
     successes,
     partials,
+    cancelled,
     failures: Object.fromEntries(mostFirst(tally.failures)),
-    success: shareOf(successes, runs - open),
+    success: shareOf(successes, runs - open - cancelled),
     durationMs: percentilesOf(durations),
     tokens,
     costUsd,
+    work,
+    subtree,
     costPerSuccessUsd: costUsd === null || successes === 0 ? null : costUsd / successes,
     unpricedModels: [...tally.unpriced].sort(compare),
     retries,

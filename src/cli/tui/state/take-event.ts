@@ -64,7 +64,7 @@ function ended(state: TuiState, event: Of<"run.ended">): TuiState {
   const { result } = event;
   const text = (result.details || result.summary).trim();
   const said = next.entries.findLast((entry) => entry.kind === "agent" && entry.runId === event.runId);
-  const isNew = result.success && text !== "" && !(said?.kind === "agent" && said.text.trim() === text);
+  const isNew = result.status === "completed" && text !== "" && !(said?.kind === "agent" && said.text.trim() === text);
   let entries = settled(next.entries, event.runId);
   if (isNew) entries = withEntry(entries, agentEntry(event.runId, event.agent, text, false));
   const facts = `${showDuration(result.duration_ms)} · ${countOf(result.tokens.subtree, "token")} · ${showCost(result.cost_usd.subtree)}`;
@@ -72,7 +72,7 @@ function ended(state: TuiState, event: Of<"run.ended">): TuiState {
     result.error && result.error.message !== result.status
       ? ` · ${plainLine(result.error.message, 1_000)}`
       : "";
-  const good = result.success && !result.partial;
+  const good = result.success;
   const line = `${steady(statusLabel(result.status, result.partial))} ${event.agent} · ${facts}${why}`;
   const { tokens, costUsd, tasks } = next.spent;
   const cost = result.cost_usd.subtree;

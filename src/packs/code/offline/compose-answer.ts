@@ -16,7 +16,7 @@ const MAX_BODY_CHARS = 8_000;
 /** The outcome of a part that a child did. */
 export function outcomeOfChild(text: string, result: ChildResult): Outcome {
   const { agent: by, files } = result;
-  if (!result.success)
+  if (!result.success && !result.partial)
     return { text, by, ok: false, body: result.error || result.summary || "it failed without a word", files };
   const body = reportBody(withoutLabel(result.details));
   return { text, by, ok: true, body: result.partial ? `(cut short by a limit)\n${body}` : body, files };

@@ -3,6 +3,7 @@ import { messageOf, RetinueError } from "../../../schema/error.ts";
 import type { ShellSettings } from "../../../schema/settings.ts";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
 import { cutAt } from "../../../tools/truncate.ts";
+import { readTestOutput } from "../testing/read-test-output.ts";
 import { isBelow } from "./below.ts";
 import { DEFAULT_SHELL } from "./default-shell.ts";
 import { diskRights } from "./disk-rights.ts";
@@ -60,7 +61,10 @@ export function createShell(settings: ShellSettings, host: CommandHost = {}): To
     withSettings: (all, places) => createShell(all.shell, places),
     execute: async (input, context) => {
       try {
-        return describe(await perform(input, context, { settings, runner: await findRunner() }));
+        const outcome = await perform(input, context, { settings, runner: await findRunner() });
+        const tests = readTestOutput(input.command, `${outcome.stdout}\n${outcome.stderr}`);
+        if (tests) context.tested(tests.suite, tests);
+        return describe(outcome);
       } catch (thrown) {
         const hint = thrown instanceof RetinueError && thrown.hint ? ` (${thrown.hint})` : "";
         return { text: `the command was not run: ${messageOf(thrown)}${hint}`, isError: true };

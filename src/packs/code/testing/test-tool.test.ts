@@ -94,7 +94,10 @@ test("it is a command and reads a path, as far as rights are concerned", async (
 /** Runs the tool and notes what it counted. */
 async function run(input: object = {}, more: Partial<ToolContext> = {}) {
   const counted: number[][] = [];
-  const output = await place.use(tool, input, { tested: (...counts) => void counted.push(counts), ...more });
+  const output = await place.use(tool, input, {
+    tested: (_suite, { run, passed }) => void counted.push([run, passed]),
+    ...more,
+  });
   return { ...output, counted };
 }
 

@@ -19,6 +19,7 @@ import { type Candidate, chooseRunner, RUNNERS, type RunnerName } from "./detect
 import { findPackage, insidePackage, type TestedPath } from "./find-package.ts";
 import { NoRunner } from "./find-program.ts";
 import { planCommand } from "./plan-command.ts";
+import { nameSuite } from "./read-test-output.ts";
 import { isFault, reportText } from "./report-text.ts";
 import type { TestCommand } from "./test-command.ts";
 
@@ -114,7 +115,8 @@ async function perform(input: TestInput, context: ToolContext, means: Means): Pr
     const run = () => start(input, command, context, { ...means, rights, reportDir, folder });
     const outcome = await (rights.writable.length > 0 ? context.aroundChanges(run) : run());
     const report = command.parse({ report: await readReport(reportDir, command.reportFile), ...outcome });
-    if (report) context.tested(report.passed + report.failed, report.passed);
+    const suite = nameSuite(candidate.runner, [folder, path?.relative, input.filter]);
+    if (report) context.tested(suite, { run: report.passed + report.failed, passed: report.passed });
     const others = found.filter(({ runner }) => runner !== candidate.runner);
     const where = folder === "" ? [] : [`these are the tests of ${folder}, run there`];
     const notes = [...where, ...(command.notes ?? []), ...rights.notes];

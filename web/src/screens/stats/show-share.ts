@@ -10,9 +10,9 @@ export function showShare({ rate, low, high, n }: Share): string {
   return `${percent(rate)} % (${percent(low)}–${percent(high)}, n=${n.toLocaleString("en-US")})`;
 }
 
-/** How many of the runs have ended. */
-export function endedOf({ runs, open }: Pick<RunStats, "runs" | "open">): number {
-  return runs - open;
+/** How many of the runs have ended of themselves; those that were cancelled are neither successes nor failures. */
+export function endedOf({ runs, open, cancelled }: Pick<RunStats, "runs" | "open" | "cancelled">): number {
+  return runs - open - cancelled;
 }
 
 /** Counts by reason in words: `max iterations 2, timeout 1`. */

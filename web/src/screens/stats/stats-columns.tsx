@@ -59,7 +59,8 @@ const FIGURES: readonly Column[] = [
   {
     key: "success",
     name: "Success",
-    about: "Completed and not cut short, among all runs that ended; with the 95 % interval",
+    about:
+      "Completed and not cut short, among all runs that ended and were not cancelled; with the 95 % interval",
     isNumber: false,
     value: ({ success }) => success?.rate ?? null,
     show: (group) => <SuccessShare stats={group} />,
@@ -79,14 +80,47 @@ const FIGURES: readonly Column[] = [
     name: "Tokens",
     isNumber: true,
     value: ({ tokens }) => tokens.total,
-    show: ({ tokens }) => showTokens(tokens.total),
+    show: ({ tokens, subtree }) => (
+      <>
+        {showTokens(tokens.total)}
+        {subtree.tokens > tokens.total && (
+          <span className="block text-xs text-ink-3">{showTokens(subtree.tokens)} with all below</span>
+        )}
+      </>
+    ),
   },
   {
     key: "cost",
     name: "Cost",
     isNumber: true,
     value: ({ costUsd }) => costUsd,
-    show: ({ costUsd }) => showCost(costUsd),
+    show: ({ costUsd, tokens, subtree }) => (
+      <>
+        {showCost(costUsd)}
+        {subtree.tokens > tokens.total && (
+          <span className="block text-xs text-ink-3">{showCost(subtree.costUsd)} with all below</span>
+        )}
+      </>
+    ),
+  },
+  {
+    key: "tests",
+    name: "Tests",
+    about: "Tests that the runs ran themselves, each suite by its last run",
+    isNumber: true,
+    value: ({ work }) => work.testsRun,
+    show: ({ work: { testsRun, testsPassed } }) =>
+      testsRun === 0
+        ? NOTHING
+        : `${testsPassed.toLocaleString("en-US")} of ${testsRun.toLocaleString("en-US")} passed`,
+  },
+  {
+    key: "files",
+    name: "Files",
+    about: "Files that the runs made or changed themselves",
+    isNumber: true,
+    value: ({ work }) => work.files,
+    show: ({ work }) => work.files || NOTHING,
   },
   {
     key: "each",

@@ -5,12 +5,14 @@ import { SuccessShare } from "./success-share.tsx";
 
 /** The figures of all runs together. */
 export function TotalTiles({ total }: { total: RunStats }) {
-  const { runs, open, successes, partials, durationMs, tokens, costUsd, costPerSuccessUsd } = total;
+  const { runs, open, successes, partials, cancelled, durationMs, tokens, costUsd, costPerSuccessUsd } =
+    total;
   return (
     <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line lg:grid-cols-4">
       <Tile name="Runs" value={runs.toLocaleString("en-US")}>
         {successes === 0 ? "no success" : `${successes.toLocaleString("en-US")} succeeded`}
         {partials > 0 && `, ${partials} partial`}
+        {cancelled > 0 && `, ${cancelled} cancelled`}
         {open > 0 && `, ${open} open`}
       </Tile>
       <Tile name="Success" value={<SuccessShare stats={total} />}>

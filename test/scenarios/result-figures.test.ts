@@ -1,0 +1,186 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, onTestFinished, test } from "vitest";
+import { replaySession } from "../../src/runtime/replay/replay-session.ts";
+import {
+  callDelegate,
+  callDelegateMany,
+  callTool,
+  callTools,
+  say,
+  type TestRuntime,
+  testRuntime,
+} from "../../src/testing/index.ts";
+import { defineTool } from "../../src/tools/tool.ts";
+
+/** A tool that writes a file, and one that says that tests ran. */
+const tools = [
+  defineTool<{ file: string; kind?: "created" | "modified" }>({
+    name: "put",
+    description: "x",
+    input: { type: "object" },
+    replay: "safe",
+    execute: async ({ file, kind = "created" }, { projectDir, changed }) => {
+      const path = join(projectDir, file);
+      writeFileSync(path, "x");
+      changed(path, kind);
+      return "put";
+    },
+  }),
+  defineTool<{ suite: string; run: number; passed: number }>({
+    name: "check",
+    description: "x",
+    input: { type: "object" },
+    replay: "safe",
+    execute: async ({ suite, run, passed }, { tested }) => {
+      tested(suite, { run, passed });
+      return "checked";
+    },
+  }),
+];
+
+const put = (file: string, kind?: "created" | "modified") => ({ tool: "put", input: { file, kind } });
+const check = (suite: string, run: number, passed: number) => ({
+  tool: "check",
+  input: { suite, run, passed },
+});
+const requestOf = (t: TestRuntime, agent: string, turn: number) =>
+  JSON.stringify(t.models[agent]?.requests[turn]?.prompt.at(-1));
+
+test("a root's result has its own figures and those of everything below, each file once", async () => {
+  await using t = testRuntime(
+    {
+      lead: [
+        callTool("put", { file: "own.md" }),
+        callDelegateMany([
+          { id: "a", agent: "coder", task: "code" },
+          { id: "b", agent: "coder", task: "code" },
+        ]),
+        say("done"),
+      ],
+      coder: {
+        eachRun: [
+          callTools([put("one.ts"), put("own.md", "modified")]),
+          callDelegate("tester", "test"),
+          say("coded"),
+        ],
+      },
+      tester: { eachRun: [callTools([check("unit", 3, 3)]), say("tested")] },
+    },
+    { tools, agents: { coder: { subagents: { allow: ["tester"] } } } },
+  );
+  const result = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(result).toMatchObject({
+    files_created: ["own.md"],
+    files_modified: [],
+    tests_run: 0,
+    tools_used: ["put", "delegate_many"],
+    tool_calls_used: 2,
+    subtree: {
+      runs: 5,
+      files_created: ["one.ts", "own.md"],
+      files_modified: [],
+      tests: [{ suite: "unit", run: 3, passed: 3, runs: 2 }],
+      tests_run: 3,
+      tests_passed: 3,
+      tool_calls_used: 10,
+      tools_used: ["put", "delegate_many", "delegate", "check"],
+    },
+  });
+  const told = JSON.parse(requestOf(t, "lead", 2)).content[0].output.value as string;
+  expect(told).toContain('"subtree": {\n  "runs": 2,\n  "files_created": [\n   "one.ts"');
+  expect(told).toMatch(/"tokens": \{\n {2}"self": \d+,\n {2}"subtree": \d+/);
+  const replayed = await replaySession(
+    { agents: t.runtime.agents, tools, env: {} },
+    t.runtime.store,
+    result.session_id,
+  );
+  expect(replayed).toMatchObject({ identical: true });
+});
+
+test("a suite counts by its last run, and tests that fail stand first in the summary and in the warnings", async () => {
+  await using t = testRuntime(
+    {
+      solo: [
+        callTools([check("unit", 4, 1), check("web", 2, 2)]),
+        callTools([check("unit", 4, 3)]),
+        say("I ran the tests."),
+      ],
+    },
+    { tools },
+  );
+  const result = await t.runtime.run({ agent: "solo", task: "go" });
+  expect(result).toMatchObject({
+    success: true,
+    tests_run: 6,
+    tests_passed: 5,
+    tests: [
+      { suite: "unit", run: 4, passed: 3, runs: 2 },
+      { suite: "web", run: 2, passed: 2, runs: 1 },
+    ],
+    summary: "Tests failed: 1 of 4 in unit. I ran the tests.",
+    details: "I ran the tests.",
+    warnings: ["Tests failed: 1 of 4 in unit"],
+  });
+});
+
+test("a run that a limit cut short is no success, and nothing that depends on it begins", async () => {
+  await using t = testRuntime(
+    {
+      lead: [
+        callDelegateMany([
+          { id: "first", agent: "worker", task: "work" },
+          { id: "next", agent: "worker", task: "go on", dependsOn: ["first"] },
+        ]),
+        say("done"),
+      ],
+      worker: [callTool("put", { file: "x" }), say("half of it")],
+    },
+    { tools, agents: { worker: { limits: { turns: 1 } } } },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  const told = requestOf(t, "lead", 1);
+  expect(told).toContain('\\"status\\": \\"completed\\",\\n \\"success\\": false');
+  expect(told).toContain("not started: it needs 'first'");
+  expect(readFileSync(join(t.projectDir, "x"), "utf8")).toBe("x");
+});
+
+test("a sum over run_usage is what the session used; a sum over messages would be twice that", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "retinue-usage-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const database = join(folder, "usage.db");
+  await using t = testRuntime(
+    {
+      lead: [callDelegate("worker", "work"), say("done")],
+      worker: [callTools([put("a"), put("b")]), say("worked")],
+    },
+    { tools, database },
+  );
+  const result = await t.runtime.run({ agent: "lead", task: "go" });
+  const figures = t.runtime.store.sessionFigures(result.session_id);
+  const db = new DatabaseSync(database, { readOnly: true });
+  const sumOf = (table: string) =>
+    db.prepare(`SELECT sum(total_tokens) AS tokens FROM ${table} WHERE session_id = ?`).get(result.session_id)
+      ?.tokens;
+  const rows = db
+    .prepare("SELECT * FROM run_usage WHERE session_id = ? ORDER BY agent_depth")
+    .all(result.session_id);
+  const naive = sumOf("messages");
+  const total = sumOf("run_usage");
+  db.close();
+  expect(total).toBe(result.tokens.subtree);
+  expect(total).toBe(figures.tokens);
+  expect(naive).toBe(2 * result.tokens.subtree);
+  expect(rows).toMatchObject([
+    {
+      agent_role: "lead",
+      parent_run_id: null,
+      model_calls: 2,
+      tool_calls: 0,
+      total_tokens: result.tokens.self,
+    },
+    { agent_role: "worker", parent_run_id: result.run_id, model_calls: 2, tool_calls: 2 },
+  ]);
+});
