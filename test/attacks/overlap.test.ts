@@ -135,6 +135,8 @@ describe.skipIf(!hasSandbox)("overlapping commands (needs bubblewrap)", () => {
       ".copilot",
       ".mcp.json",
       ".git/hooks",
+      ".github/agents",
+      ".vscode/mcp.json",
     ];
     let watching = true;
     const look = () => {

@@ -1,5 +1,15 @@
 import { createHash, randomBytes } from "node:crypto";
-import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmdirSync,
+  statSync,
+} from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { pinPath } from "./pin-path.ts";
@@ -39,15 +49,29 @@ export function isHolderGone(holder: Holder): boolean {
 export async function holdPlaces(root: string, paths: readonly string[], holder: Holder): Promise<string[]> {
   const held: string[] = [];
   for (const path of paths) {
-    const parent = await pinPath(root, dirname(path));
-    if (!parent) continue;
-    try {
-      if (holdPlace(`/proc/self/fd/${parent.fd}/${basename(path)}`, holder)) held.push(path);
-    } finally {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const parent = await openParent(root, path);
+      if (!parent) break;
+      const isDone = holdPlace(`/proc/self/fd/${parent.fd}/${basename(path)}`, holder);
+      const isGone = (await parent.stat()).nlink === 0;
       await parent.close();
+      if (isDone) held.push(path);
+      // Its last holder may just have removed a folder that was there only for this.
+      if (isDone || !isGone) break;
     }
   }
   return held;
+}
+
+/** A folder of the project in which a place is to be held is made, too, and later removed unless something was put there. */
+async function openParent(root: string, path: string): Promise<FileHandle | undefined> {
+  const parent = dirname(path);
+  const found = await pinPath(root, parent);
+  if (found || dirname(parent) !== root) return found;
+  const top = await pinPath(root, root);
+  if (top) tryMake(`/proc/self/fd/${top.fd}/${basename(parent)}`, HELD_MODE);
+  await top?.close();
+  return pinPath(root, parent);
 }
 
 /** Gives up what a holder has, and removes what nobody holds any more. */
@@ -57,12 +81,31 @@ export async function releasePlaces(root: string, paths: readonly string[], hold
     if (!place) continue;
     tryRemove(`/proc/self/fd/${place.fd}/${holder}`);
     await place.close();
-    const parent = await pinPath(root, dirname(path));
-    if (!parent) continue;
-    const at = `/proc/self/fd/${parent.fd}/${basename(path)}`;
-    if (isHeld(at)) tryRemove(at);
-    await parent.close();
+    await removeHeld(root, path);
+    if (dirname(path) !== root && !(await removeHeld(root, dirname(path))))
+      await keepFolder(root, dirname(path));
   }
+}
+
+/** Removes a folder that only holds a place, if it is empty; says whether there is none now. */
+async function removeHeld(root: string, path: string): Promise<boolean> {
+  const parent = await pinPath(root, dirname(path));
+  if (!parent) return true;
+  const at = `/proc/self/fd/${parent.fd}/${basename(path)}`;
+  if (isHeld(at)) tryRemove(at);
+  const isGone = lstatSync(at, { throwIfNoEntry: false }) === undefined;
+  await parent.close();
+  return isGone;
+}
+
+/** A folder that was made to hold a place in it, and in which there is something else by now, becomes an ordinary one. */
+async function keepFolder(root: string, path: string): Promise<void> {
+  const folder = await pinPath(root, path);
+  if (!folder) return;
+  const at = `/proc/self/fd/${folder.fd}`;
+  const isOnlyHeld = readNames(at).every((name) => isHeld(join(at, name)));
+  if ((statSync(at).mode & 0o7777) === HELD_MODE && !isOnlyHeld) chmodSync(at, 0o755);
+  await folder.close();
 }
 
 /** Whether something only holds a place, for whomever. */

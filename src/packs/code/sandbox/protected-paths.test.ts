@@ -6,6 +6,7 @@ import {
   readdirSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -163,6 +164,22 @@ test("a place is held for as long as one holder needs it, and what is the projec
   expect(await holdPlaces(root, [path], first)).toEqual([]);
   await releasePlaces(root, [path], first);
   expect(existsSync(path)).toBe(true);
+});
+
+test("a folder that is missing is made to hold a place in it, and stays only if something else was put there", async () => {
+  const path = join(root, ".github/agents");
+  const [first, second] = [createHolder(), createHolder()];
+  expect(await holdPlaces(root, [path], first)).toEqual([path]);
+  expect(await holdPlaces(root, [path], second)).toEqual([path]);
+  await releasePlaces(root, [path], first);
+  expect(isHeld(path)).toBe(true);
+  await releasePlaces(root, [path], second);
+  expect(readdirSync(root)).toEqual([]);
+  await holdPlaces(root, [path], first);
+  write(".github/workflows/ci.yml");
+  await releasePlaces(root, [path], first);
+  expect(readdirSync(join(root, ".github"))).toEqual(["workflows"]);
+  expect(statSync(join(root, ".github")).mode & 0o7777).toBe(0o755);
 });
 
 test("a holder whose process is gone holds nothing; one of another machine or container does", async () => {
