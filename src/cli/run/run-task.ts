@@ -29,7 +29,10 @@ export async function runTask(
   const project = await openWorkingProject(options, terminal);
   const agent = pickAgent(project.registry, options.agent);
   const request = await requestOf(argument, options, terminal);
-  return conduct(project, options, terminal, (runtime) => runtime.start({ ...request, agent }));
+  const tools = options.tools && rulesOf(options.tools, "--tools", project.known);
+  return conduct(project, options, terminal, (runtime) =>
+    runtime.start({ ...request, agent, ...(tools && { tools }) }),
+  );
 }
 
 /** What the flags ask for, with the task from the argument or stdin. */

@@ -1,6 +1,7 @@
 import { builtInTools } from "../../../runtime/project/built-in-tools.ts";
 import { createRuntime, type Runtime } from "../../../runtime/runtime.ts";
 import { messageOf, RetinueError } from "../../../schema/error.ts";
+import type { RunResult } from "../../../schema/result.ts";
 import { describeRoleProblems, type OpenProject, openSoundProject } from "../../open-project.ts";
 import { pickAgent } from "../../run/read-task.ts";
 import type { Terminal } from "../../terminal.ts";
@@ -31,6 +32,8 @@ export type Desk = {
   runtime: Runtime;
   /** The model that the person chose. */
   model: string | undefined;
+  /** What agents reported that the person started, and the conversation has not heard of. */
+  reports: RunResult[];
   /** Replaces the runtime by one that answers asks in another way. */
   reopen(mode: TuiState["facts"]["mode"]): Promise<void>;
   say(text: string, level?: "info" | "warning" | "error"): void;
@@ -53,6 +56,7 @@ export async function openEngine(options: TuiOptions, terminal: Terminal, tui: T
     runtime,
     transcripts: followTranscript(tui, () => desk.runtime.store),
     model: options.model,
+    reports: [],
     async reopen(mode) {
       await desk.runtime.close();
       desk.runtime = open(mode);
@@ -135,13 +139,16 @@ async function act(desk: Desk, effect: Effect): Promise<void> {
 async function startTask(desk: Desk, task: string): Promise<void> {
   const { runtime, tui, agent, model } = desk;
   const { sessionId } = tui.snapshot().state;
+  const reports = [...desk.reports];
   try {
     const handle = await runtime.start({
       agent,
       task,
+      reports,
       ...(model && { model }),
       ...(sessionId !== null && { session: sessionId }),
     });
+    desk.reports = desk.reports.filter((report) => !reports.includes(report));
     await handle.result;
   } finally {
     tui.dispatch({ type: "not-started" });
