@@ -9,6 +9,7 @@ export { researchTools } from "./packs/research/research-tools.ts";
 export type { Approver, PermissionMode } from "./runtime/approvals.ts";
 export { AnsweredElsewhere } from "./runtime/parking/answered-elsewhere.ts";
 export type { ExecuteOptions, PlanOptions } from "./runtime/planning/plans.ts";
+export type { ProgramSession, SessionOptions } from "./runtime/program-session.ts";
 export type { Divergence } from "./runtime/replay/divergence.ts";
 export type { ReplayReport } from "./runtime/replay/replay-session.ts";
 export {
@@ -36,4 +37,14 @@ export type { MessageNode, MessageRow, SessionRow } from "./schema/record.ts";
 export type { RunError, RunResult, RunStatus } from "./schema/result.ts";
 export type { Settings } from "./schema/settings.ts";
 export { createStore, type Store } from "./store/create-store.ts";
-export { type AnyTool, defineTool, type Tool, type ToolContext, type ToolOutput } from "./tools/tool.ts";
+export {
+  type AnyTool,
+  type ChildHandle,
+  type ChildOptions,
+  type ChildTask,
+  defineTool,
+  type Spawner,
+  type Tool,
+  type ToolContext,
+  type ToolOutput,
+} from "./tools/tool.ts";

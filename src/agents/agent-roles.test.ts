@@ -4,13 +4,14 @@ import { expect, test } from "vitest";
 import { parseAgentRoles } from "./agent-roles.ts";
 import { createRegistry } from "./registry.ts";
 
-const baseDir = join(import.meta.dirname, "../../test/fixtures/agents/roles");
+const folder = join(import.meta.dirname, "../../test/fixtures/agents/roles");
+const folders = [folder];
 const preset = async (): Promise<unknown> =>
-  JSON.parse(await readFile(join(baseDir, "appsettings.json"), "utf8"));
+  JSON.parse(await readFile(join(folder, "appsettings.json"), "utf8"));
 const one = (role: object) => ({ DefaultMaxIterations: 20, DefaultMaxDurationMs: 300_000, Roles: [role] });
 
 test("the six roles load with their models, limits and delegation rights", async () => {
-  const { agents, settings, problems } = await parseAgentRoles(await preset(), { baseDir });
+  const { agents, settings, problems } = await parseAgentRoles(await preset(), { folders });
   expect(problems).toEqual([]);
   expect(settings).toEqual({ maxDepth: 2, defaultLimits: { turns: 20, minutes: 5 } });
   const rows = agents.map(({ name, model, limits, subagents }) => [
@@ -41,7 +42,7 @@ test("what a role leaves out comes from the defaults", async () => {
     SystemPromptFile: "prompts/roles/coder.md",
     AllowedTools: ["Read", "Bash"],
   };
-  const { agents } = await parseAgentRoles(one(role), { baseDir });
+  const { agents } = await parseAgentRoles(one(role), { folders });
   expect(agents[0]).toMatchObject({
     limits: { turns: 20, minutes: 5 },
     tools: ["read", "shell"],
@@ -56,7 +57,7 @@ test("CanDelegate false wins over a list of roles", async () => {
     CanDelegate: false,
     AllowedDelegations: ["main"],
   };
-  const { agents } = await parseAgentRoles(one(role), { baseDir });
+  const { agents } = await parseAgentRoles(one(role), { folders });
   expect(agents[0]?.subagents).toBeUndefined();
 });
 
@@ -64,6 +65,9 @@ test.each([
   ["prompts/roles/none.md", "missing-prompt-file"],
   ["../../../../package.json", "prompt-file-outside"],
   ["/etc/hostname", "prompt-file-outside"],
+  ["prompts/roles/../../../x.md", "prompt-file-outside"],
+  ["..\\..\\x.md", "prompt-file-outside"],
+  ["appsettings.json", "prompt-file-kind"],
   [undefined, "missing-prompt-file"],
 ])("the prompt file %s is a problem and the other roles still load", async (file, code) => {
   const roles = {
@@ -72,15 +76,76 @@ test.each([
       { RoleId: "ok", SystemPromptFile: "prompts/roles/main.md" },
     ],
   };
-  const { agents, problems } = await parseAgentRoles(roles, { baseDir });
+  const { agents, problems } = await parseAgentRoles(roles, { folders });
   expect(agents.map((agent) => agent.name)).toEqual(["ok"]);
   expect(problems.map((problem) => problem.code)).toEqual([code]);
 });
 
 test("a value of another shape is an error, never a throw", async () => {
   for (const value of [null, 5, [], {}, { AgentRoles: { Roles: 3 } }]) {
-    const { agents, problems } = await parseAgentRoles(value, { baseDir });
+    const { agents, problems } = await parseAgentRoles(value, { folders });
     expect(agents).toEqual([]);
     expect(problems.at(-1)?.severity).toBe("error");
   }
+});
+
+test("a file that is nowhere is the built-in one of its name, and only below prompts/roles", async () => {
+  const builtinDir = join(import.meta.dirname, "../..");
+  const role = (RoleId: string, SystemPromptFile: string) => ({ RoleId, SystemPromptFile });
+  const { agents, unusable } = await parseAgentRoles(
+    {
+      Roles: [
+        role("coder", "prompts\\roles\\coder.md"),
+        role("a", "agents/coder.md"),
+        role("b", "README.md"),
+      ],
+    },
+    { folders: [join(folder, "none")], builtinDir },
+  );
+  expect(agents.map(({ name, source }) => [name, source.promptFile])).toEqual([["coder", undefined]]);
+  expect(agents[0]?.prompt).toContain("You write and change code");
+  expect(unusable).toEqual(["a", "b"]);
+});
+
+test("what a role may pass on is what it and those it may call hold, and general-purpose must be listed", async () => {
+  const file = { SystemPromptFile: "prompts/roles/main.md" };
+  const { agents } = await parseAgentRoles(
+    {
+      Roles: [
+        { ...file, RoleId: "lead", AllowedDelegations: ["maker", "general-purpose"] },
+        { ...file, RoleId: "maker", AllowedTools: ["write"], AllowedDelegations: ["runner"] },
+        { ...file, RoleId: "runner", AllowedTools: ["shell"] },
+      ],
+    },
+    { folders },
+  );
+  expect(agents.map(({ grants, subagents }) => [grants, subagents?.deny])).toEqual([
+    [["read", "ls", "glob", "grep", "write", "shell"], []],
+    [["write", "shell"], ["general-purpose"]],
+    [undefined, undefined],
+  ]);
+});
+
+test.each([
+  ["MaxIterations", [0, -1, 1.5, "30", Number.NaN, 1e308, [], true]],
+  ["MaxDurationMs", [0, -1, "1", Number.POSITIVE_INFINITY, 1e308, {}]],
+])("a role with a %s that is no limit cannot be used", async (key, values) => {
+  for (const value of values) {
+    const role = { RoleId: "coder", SystemPromptFile: "prompts/roles/coder.md", [key]: value };
+    const { agents, unusable, problems } = await parseAgentRoles(one(role), { folders });
+    expect([agents, unusable]).toEqual([[], ["coder"]]);
+    expect(problems).toMatchObject([{ severity: "error", message: expect.stringContaining(key) }]);
+    const top = await parseAgentRoles({ [`Default${key}`]: value, Roles: [] }, { folders });
+    expect(top.problems.at(-1)).toMatchObject({ severity: "error", code: "bad-setting" });
+  }
+});
+
+test("of two roles with one id the first is used, and the second is told of", async () => {
+  const role = { RoleId: "coder", SystemPromptFile: "prompts/roles/coder.md" };
+  const { agents, problems } = await parseAgentRoles(
+    { Roles: [role, { ...role, RoleId: "Coder", DisplayName: "Other" }] },
+    { folders },
+  );
+  expect(agents.map(({ displayName }) => displayName)).toEqual(["coder"]);
+  expect(problems).toMatchObject([{ code: "duplicate-role" }]);
 });

@@ -12,6 +12,8 @@ export type LoadOptions = AgentPlaces & {
   /** Agents from code, flags or settings; they come before every file. */
   agents?: readonly Agent[];
   disabledAgents?: readonly string[];
+  /** Roles of the settings that could not be loaded. */
+  broken?: readonly string[];
 };
 
 /** Files read at once. */
@@ -37,6 +39,7 @@ export async function loadAgents(options: LoadOptions): Promise<AgentRegistry> {
     agents,
     problems: found,
     unusable,
+    broken: options.broken ?? [],
     ...(options.disabledAgents === undefined ? {} : { disabledAgents: options.disabledAgents }),
   });
 }

@@ -13,6 +13,8 @@ export type AgentRegistry = {
   /** An enabled agent by its name or an alias; a disabled one is never returned. */
   get(nameOrAlias: string): Agent | undefined;
   isDisabled(nameOrAlias: string): boolean;
+  /** Whether a role of the settings has this name but could not be loaded, so that nobody answers to it. */
+  isBroken(nameOrAlias: string): boolean;
   readonly disabled: readonly Agent[];
   readonly shadowed: readonly ShadowedAgent[];
   readonly problems: readonly Problem[];
@@ -26,8 +28,10 @@ export type RegistryInput = {
   problems?: readonly Problem[];
   /** Names or aliases the user switched off. */
   disabledAgents?: readonly string[];
-  /** Files that could not be used, by the name they would have had. */
+  /** Files that could not be used, by the name they would have had; another agent of that name is used. */
   unusable?: readonly { name: string; file: string }[];
+  /** Roles of the settings that could not be loaded; no other agent is used in their place. */
+  broken?: readonly string[];
 };
 
 /** First of a name wins; references between agents are resolved to names and checked. */
@@ -36,8 +40,13 @@ export function createRegistry(input: RegistryInput): AgentRegistry {
   const { winners, shadowed } = takeFirst(input.agents);
   const aliases = takeAliases(winners, problems);
   const switchedOff = new Set((input.disabledAgents ?? []).map((name) => slugOf(name) ?? name));
+  const broken = new Set(input.broken ?? []);
+  const isBroken = (name: string): boolean => broken.has(nameOf(name) ?? name);
   const isOff = (agent: Agent): boolean =>
-    !agent.enabled || switchedOff.has(agent.name) || agent.aliases.some((alias) => switchedOff.has(alias));
+    !agent.enabled ||
+    broken.has(agent.name) ||
+    switchedOff.has(agent.name) ||
+    agent.aliases.some((alias) => switchedOff.has(alias));
   const nameOf = (name: string): string | undefined => (winners.has(name) ? name : aliases.get(name));
   const all = [...winners.values()].map((agent) => frozen(structuredClone(resolveReferences(agent, nameOf))));
   const enabled = new Map(all.filter((agent) => !isOff(agent)).map((agent) => [agent.name, agent]));
@@ -50,16 +59,18 @@ export function createRegistry(input: RegistryInput): AgentRegistry {
   problems.push(...checkReferences([...enabled.values()], disabledNames));
   const get = (name: string): Agent | undefined => enabled.get(nameOf(name) ?? "");
   const isDisabled = (name: string): boolean =>
-    disabledNames.has(nameOf(name) ?? "") || (switchedOff.has(name) && !get(name));
+    disabledNames.has(nameOf(name) ?? "") || isBroken(name) || (switchedOff.has(name) && !get(name));
   const sorted = [...enabled.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   return {
     list: () => sorted,
     get,
     isDisabled,
+    isBroken,
     disabled,
     shadowed,
     problems,
-    unknownAgentMessage: (name) => describeUnknown(name, isDisabled(name), sorted),
+    unknownAgentMessage: (name) =>
+      describeUnknown(name, isBroken(name) ? "broken" : isDisabled(name) ? "disabled" : "unknown", sorted),
   };
 }
 
@@ -112,10 +123,16 @@ function fallback(other: Agent, file: string): Problem {
   };
 }
 
-function describeUnknown(name: string, isDisabled: boolean, agents: readonly Agent[]): string {
+function describeUnknown(
+  name: string,
+  why: "broken" | "disabled" | "unknown",
+  agents: readonly Agent[],
+): string {
   const names = agents.map((agent) => agent.name);
   const available = `available: ${names.length === 0 ? "none" : names.join(", ")}`;
-  if (isDisabled) return `the agent '${name}' is disabled; ${available}`;
+  if (why === "broken")
+    return `the role '${name}' of the settings could not be loaded, and no other agent takes its place; ${available}`;
+  if (why === "disabled") return `the agent '${name}' is disabled; ${available}`;
   const candidates = [...names, ...agents.flatMap((agent) => agent.aliases)];
   return `no agent '${name}'${didYouMean(name, candidates) || ";"} ${available}`;
 }

@@ -2,6 +2,8 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { loadProject, type Project, refuseBrokenSettings } from "../runtime/project/load-project.ts";
 import { RetinueError } from "../schema/error.ts";
+import { shortPath } from "./agents/show-source.ts";
+import { plainText } from "./plain-text.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Options that every command has. */
@@ -37,4 +39,21 @@ export async function openSoundProject(
   const project = await openProject(options, terminal);
   refuseBrokenSettings(project);
   return project;
+}
+
+/** The same for commands that run agents: they say first which roles of the settings are not as they were written. */
+export async function openWorkingProject(
+  options: CommonOptions & { agents?: string },
+  terminal: Terminal,
+): Promise<OpenProject> {
+  const project = await openSoundProject(options, terminal);
+  for (const line of describeRoleProblems(project)) terminal.tell(`warning: ${line}`);
+  return project;
+}
+
+/** What could not be loaded of the settings' roles, one line for each. */
+export function describeRoleProblems({ roleProblems, projectDir }: OpenProject): string[] {
+  return roleProblems.map(({ file, line, message, fix }) =>
+    plainText(`${shortPath(file, projectDir)}:${Math.max(1, line)}: ${message} (${fix})`),
+  );
 }

@@ -202,13 +202,25 @@ test("roles of both files come back for whoever reads agents, the project's firs
   writeUser({ AgentRoles: { MaxDepth: 5, Roles: [] }, agents: { a: {} } });
   writeProject({ AgentRoles: { MaxDepth: 2, Roles: [] } });
   const { agentRoles, agents, settings } = await load({ maxDepth: 3 });
-  expect(agentRoles.map(({ scope, baseDir }) => [scope, baseDir])).toEqual([
-    ["project", join(root, "project/.retinue")],
+  expect(agentRoles.map(({ scope, folders }) => [scope, ...folders])).toEqual([
+    ["project", join(root, "project"), join(root, "project/.retinue")],
     ["user", join(root, "config")],
   ]);
   expect(agents).toHaveLength(1);
   expect(settings.maxDepth).toBe(5);
 });
+
+test.each(["agentRoles", "agent_roles", "agent-roles", "AGENTROLES"])(
+  "roles under the key %s are read with the lines they stand in",
+  async (key) => {
+    writeUser(`{\n  "${key}": {\n    "maxDepth": 4,\n    "roles": [\n      {}\n    ]\n  }\n}`);
+    const { agentRoles, settings, problems } = await load({ maxDepth: 3 });
+    expect(problems).toEqual([]);
+    expect(settings.maxDepth).toBe(4);
+    expect(agentRoles[0]?.value).toEqual({ maxDepth: 4, roles: [{}] });
+    expect(agentRoles[0]?.lineOf("/roles/0")).toBe(5);
+  },
+);
 
 test("no project can raise a limit or take a rule away", () => {
   const limit = fc.option(fc.integer({ min: 0, max: 100 }), { nil: undefined });

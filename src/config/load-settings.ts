@@ -21,9 +21,11 @@ export type SettingsOptions = {
 /** Agents as a settings file gives them, still to be read. */
 export type SettingsAgents = {
   value: unknown;
-  /** The folder that prompt files are relative to. */
-  baseDir: string;
+  /** The folders that prompt files are looked for in, the first first. */
+  folders: readonly string[];
   file: string;
+  /** The line of a path within the value, such as `/Roles/0`. */
+  lineOf(path: string): number;
   scope: "user" | "project";
 };
 
@@ -47,7 +49,7 @@ export async function loadSettings(options: SettingsOptions): Promise<LoadedSett
   const user = await readChecked(join(configDir, "settings.json"), options, loaded);
   if (user) {
     const { AgentRoles, agents, $schema: _, ...rest } = user.value;
-    const from = { baseDir: configDir, file: user.file, scope: "user" as const };
+    const from = { folders: [configDir], file: user.file, scope: "user" as const, lineOf: rolesLine(user) };
     loaded.settings = withUserFolder(overlay(defaults, { ...depthOf(AgentRoles), ...rest }), configDir);
     if (AgentRoles !== undefined) loaded.agentRoles.push({ value: AgentRoles, ...from });
     if (agents !== undefined) loaded.agents.push({ value: agents, ...from });
@@ -59,8 +61,14 @@ export async function loadSettings(options: SettingsOptions): Promise<LoadedSett
     loaded.problems.push(...refused.problems);
     const { AgentRoles, ...rest } = refused.value;
     loaded.settings = narrowSettings(loaded.settings, withProjectFolder(rest, projectDir));
-    const from = { baseDir: join(projectDir, ".retinue"), file: project.file, scope: "project" as const };
-    if (AgentRoles !== undefined) loaded.agentRoles.unshift({ value: AgentRoles, ...from });
+    if (AgentRoles !== undefined)
+      loaded.agentRoles.unshift({
+        value: AgentRoles,
+        folders: [projectDir, join(projectDir, ".retinue")],
+        file: project.file,
+        scope: "project",
+        lineOf: rolesLine(project),
+      });
   }
   return loaded;
 }
@@ -81,9 +89,14 @@ async function readChecked(
   return { ...read, value: checked.value };
 }
 
+function rolesLine({ lines }: SettingsFile): (path: string) => number {
+  return (path) => lines.get(`/AgentRoles${path}`) ?? lines.get("/AgentRoles") ?? 1;
+}
+
 /** The depth that a user's roles ask for; it counts as the user's own word, so it may also raise the default. */
 function depthOf(roles: unknown): { maxDepth?: number } {
-  const depth = isRecord(roles) ? roles.MaxDepth : undefined;
+  const named = isRecord(roles) ? Object.entries(roles).find(([key]) => /^max[-_]?depth$/i.test(key)) : null;
+  const depth = named?.[1];
   return typeof depth === "number" && Number.isInteger(depth) && depth >= 0 ? { maxDepth: depth } : {};
 }
 

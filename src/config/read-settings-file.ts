@@ -31,8 +31,25 @@ export async function readSettingsFile(
   }
   const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
   if (!isRecord(value)) return fault(1, "the settings must be an object", "write { … }");
-  return { file, value, lines: located.lines };
+  return { file, ...withRolesNamed(value, located.lines) };
 }
+
+/** `AgentRoles` under its own name, however an application's configuration spells it. */
+function withRolesNamed(
+  value: Record<string, unknown>,
+  lines: JsonLines,
+): Pick<SettingsFile, "value" | "lines"> {
+  const written = Object.keys(value).find((key) => /^agent[-_]?roles$/i.test(key)) ?? ROLES;
+  if (written === ROLES || Object.hasOwn(value, ROLES)) return { value, lines };
+  const renamed = Object.entries(value).map(([key, each]) => [key === written ? ROLES : key, each]);
+  const prefix = new RegExp(`^/${written}(?=/|$)`);
+  return {
+    value: Object.fromEntries(renamed),
+    lines: new Map([...lines].map(([path, line]) => [path.replace(prefix, `/${ROLES}`), line])),
+  };
+}
+
+const ROLES = "AgentRoles";
 
 /** Whether a value is a plain object. */
 export function isRecord(value: unknown): value is Record<string, unknown> {

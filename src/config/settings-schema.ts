@@ -105,6 +105,10 @@ export const SETTINGS_SCHEMA: JsonSchema = closed({
   model: told("The default model: an alias or provider/model-id; `offline` for none.", TEXT),
   aliases: told('Names of your own for models, such as {"fast": "openai/gpt-5-mini"}.', mapOf(TEXT)),
   providers: told("Servers that models are called at, by name.", mapOf(PROVIDER)),
+  gateway: told(
+    "The provider that takes every model whose own provider is not among `providers`, under its full name.",
+    TEXT,
+  ),
   prices: told("US dollars for a million tokens, by provider/model-id.", mapOf(PRICE)),
   fallbacks: told("Models that take over when one stays unavailable, by its name.", mapOf(TEXTS)),
   permissions: told(

@@ -3,8 +3,8 @@ import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Target } from "../schema/rights.ts";
 
-/** The two folders paths are judged against. */
-export type Roots = { projectDir: string; workspaceDir: string };
+/** The two folders paths are judged against, and where in the project relative ones begin if not at its top. */
+export type Roots = { projectDir: string; workspaceDir: string; cwd?: string | undefined };
 
 /** Turns what a model wrote into the real, canonical path it means; symbolic links are followed to their target. */
 export async function resolvePath(path: string, base: string): Promise<string> {
@@ -18,7 +18,7 @@ export async function resolvePath(path: string, base: string): Promise<string> {
 export async function pathTarget(path: string, mode: "read" | "write", roots: Roots): Promise<Target> {
   const inWorkspace = path.startsWith("workspace:");
   const text = path.replace(/^(workspace|project):/, "");
-  const real = await resolvePath(text, inWorkspace ? roots.workspaceDir : roots.projectDir);
+  const real = await resolvePath(text, inWorkspace ? roots.workspaceDir : await baseFor(path, roots));
   const [workspace, project] = await Promise.all([
     realOf(roots.workspaceDir, 0),
     realOf(roots.projectDir, 0),
@@ -35,6 +35,17 @@ export async function pathTarget(path: string, mode: "read" | "write", roots: Ro
   if (below(project))
     return { kind: "path", path: real, root: "project", relative: slashed(relative(project, real)), mode };
   return { kind: "path", path: real, root: "outside", relative: real, mode };
+}
+
+/** Where a relative path begins. What tools list is named from the project's top, so that is the second place to look. */
+async function baseFor(path: string, { projectDir, cwd }: Roots): Promise<string> {
+  if (cwd === undefined || path.startsWith("project:")) return projectDir;
+  const exists = (base: string) =>
+    realpath(resolve(base, path)).then(
+      () => true,
+      () => false,
+    );
+  return !(await exists(cwd)) && (await exists(projectDir)) ? projectDir : cwd;
 }
 
 const MAX_LINKS = 64;

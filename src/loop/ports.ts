@@ -1,9 +1,10 @@
 import type { Clock } from "../scheduler/clock.ts";
 import type { Limiter } from "../scheduler/limiter.ts";
 import type { MandatoryDelegation } from "../schema/agent.ts";
-import type { OpenDelegation } from "../schema/delegation.ts";
+import type { DelegationRequest, OpenDelegation } from "../schema/delegation.ts";
 import type { EventBody } from "../schema/event.ts";
 import type { Journal } from "../schema/record.ts";
+import type { RunError, RunResult } from "../schema/result.ts";
 import type { Layer, Target } from "../schema/rights.ts";
 import type { Risk, ToolContext } from "../tools/tool.ts";
 import type { Claim } from "./deliverables.ts";
@@ -72,6 +73,9 @@ export type KeepChanges = (call: {
   readonly changed: ToolContext["changed"];
 }) => CallChanges;
 
+/** A child that is about to begin: its id, the call and row it comes from, and what ends it. */
+export type NewChild = { id: string; callId: string; rowId: number; signal: AbortSignal };
+
 /** All that the loop needs from outside. Ports never reject: a failure comes back as a value. */
 export type LoopPorts = {
   readonly journal: Journal;
@@ -103,6 +107,14 @@ export type LoopPorts = {
   observed(run: Run, path: string, text: string): void;
   /** Results of children that the run has not yet been told of; waits for them, or stops them first. Null if there are none. */
   remainingResults(run: Run, how?: "wait" | "stop"): Promise<string | null>;
+  /** The run id of the child that a call asks for. */
+  childId(run: Run, callId: string): string;
+  /** Runs a child that passed every check; the signal ends it with everything below it. */
+  startChild(run: Run, request: DelegationRequest, about: NewChild): Promise<RunResult>;
+  /** The result of a child that did not come to run. */
+  failedChild(run: Run, about: { id: string; agent: string }, error: RunError): RunResult;
+  /** In a replay: plays the children again that the code of a tool had started in a call. */
+  playChildren(run: Run, callId: string, rowId: number): Promise<void>;
   /** Delegations of the run whose results it has not been given. */
   openDelegations(run: Run): readonly OpenDelegation[];
   /** Mandatory delegations that the run has not made. */

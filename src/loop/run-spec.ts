@@ -48,6 +48,8 @@ export type RunSpec = {
   readonly mandatory: readonly MandatoryDelegation[];
   readonly projectDir: string;
   readonly workspaceDir: string;
+  /** The folder of the project that relative paths begin in, if it is not its top. */
+  readonly cwd?: string | undefined;
   /** This run's row in the record. */
   readonly messageId: number;
   readonly startedAtMs: number;

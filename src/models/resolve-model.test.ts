@@ -97,6 +97,48 @@ const names: [string, string, Record<string, string>, Partial<Settings>, string]
   ],
   ["llama.cpp, dot and all", "llama.cpp/m", {}, {}, "llama.cpp/m"],
   [
+    "a provider without a key, at the only server there is, which is the user's own",
+    "anthropic/claude-opus-4.5",
+    {},
+    { providers: acme },
+    "acme/anthropic/claude-opus-4.5",
+  ],
+  [
+    "a provider without a key, at RETINUE_BASE_URL as the only server",
+    "anthropic/claude-opus-4.5",
+    local,
+    {},
+    "local/anthropic/claude-opus-4.5",
+  ],
+  [
+    "a name of a provider that has a key, at the gateway",
+    "anthropic/claude-opus-4.5",
+    both,
+    { providers: acme, gateway: "acme" },
+    "acme/anthropic/claude-opus-4.5",
+  ],
+  [
+    "a bare id at the gateway",
+    "deepseek-chat",
+    both,
+    { providers: acme, gateway: "acme" },
+    "acme/deepseek-chat",
+  ],
+  [
+    "a provider of the settings beside the gateway",
+    "acme/big",
+    { ...both, OPENROUTER_API_KEY: "k" },
+    { providers: acme, gateway: "openrouter" },
+    "acme/big",
+  ],
+  [
+    "an alias that leads past the gateway's names",
+    "qwen/qwen3-coder-30b",
+    both,
+    { providers: acme, gateway: "acme", aliases: { "qwen/qwen3-coder-30b": "acme/qwen3" } },
+    "acme/qwen3",
+  ],
+  [
     "a configured Ollama as the only provider",
     "qwen3",
     {},
@@ -148,6 +190,15 @@ test.each(["", "/", "anthropic/", "__proto__/x", "constructor"])(
     expect(errorOf(() => models(both).resolve(name)).code).toBe("config");
   },
 );
+
+test("a gateway that is no provider is refused with what there is, and a vendor's key makes no gateway", () => {
+  const error = errorOf(() => models(both, { gateway: "acne", providers: acme }).resolve("qwen/qwen3"));
+  expect(error).toMatchObject({
+    code: "config",
+    message: expect.stringMatching(/the gateway 'acne' is not a provider; there are acme, /),
+  });
+  expect(errorOf(() => models({ DEEPSEEK_API_KEY: "k" }).resolve("anthropic/x")).code).toBe("auth");
+});
 
 test("any of Google's variables holds its key, and the first one is named where none does", () => {
   for (const name of ["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"])

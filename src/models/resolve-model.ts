@@ -25,7 +25,7 @@ export type ResolvedModel = {
 
 /** What models are looked up in. */
 export type ModelSources = {
-  settings: Pick<Settings, "model" | "aliases" | "providers" | "prices">;
+  settings: Pick<Settings, "model" | "aliases" | "providers" | "prices" | "gateway">;
   env: Environment;
   transport: Transport;
 };
@@ -45,20 +45,21 @@ const MAX_ALIAS_STEPS = 5;
 /**
  * Looks models up by name. An alias of the settings comes first, then the built-in ones (`fast`, `smart`, `haiku`, `sonnet`,
  * `opus`), which each provider fills with a model of its own. Otherwise the part before the first slash names the
- * provider; ids may hold more slashes. A name without a known provider is accepted where it can mean only one thing:
- * it is RETINUE_MODEL, an id only one usable provider has (`claude-…`, `gpt-…`), or there is only one usable provider.
+ * provider; ids may hold more slashes. The settings' `gateway` takes every name that no provider of the settings does. A
+ * name without a known provider is accepted where it can mean only one thing: it is RETINUE_MODEL, an id only one usable
+ * provider has (`claude-…`, `gpt-…`), or there is only one usable provider. A server of the user's own that is the only
+ * usable provider takes names of providers without a key as well.
  */
 export function createModels(sources: ModelSources): Models {
-  const providers = findProviders(sources.settings, sources.env);
-  const usable = [...providers.values()].filter((provider) => provider.usable && !provider.onlyByName);
-  const lookup: Lookup = { ...sources, providers, usable };
+  const lookup = lookUpIn(sources);
+  const { usable } = lookup;
   const resolved = new Map<string, ResolvedModel>();
   return {
     resolve(name) {
       const known = resolved.get(name);
       if (known) return known;
       const { provider, modelId } = locate(name, lookup);
-      const model = resolved.get(`${provider.name}/${modelId}`) ?? connect(provider, modelId, lookup);
+      const model = resolved.get(`${provider.name}/${modelId}`) ?? connect(provider, modelId, sources);
       resolved.set(name, model);
       resolved.set(model.id, model);
       return model;
@@ -68,8 +69,19 @@ export function createModels(sources: ModelSources): Models {
   };
 }
 
-type Lookup = ModelSources & { providers: Map<string, Provider>; usable: Provider[] };
+/** Throws what `resolve` would throw for a name, without making a model. */
+export function checkModelName(name: string, sources: Omit<ModelSources, "transport">): void {
+  locate(name, lookUpIn(sources));
+}
+
+type Lookup = Omit<ModelSources, "transport"> & { providers: Map<string, Provider>; usable: Provider[] };
 type Place = { provider: Provider; modelId: string };
+
+function lookUpIn({ settings, env }: Omit<ModelSources, "transport">): Lookup {
+  const providers = findProviders(settings, env);
+  const usable = [...providers.values()].filter((provider) => provider.usable && !provider.onlyByName);
+  return { settings, env, providers, usable };
+}
 
 /** RETINUE_MODEL, the settings' model, or the `smart` one of the first usable provider that has one. */
 function defaultName({ settings, env, usable }: Lookup): string | undefined {
@@ -85,10 +97,36 @@ function locate(name: string, lookup: Lookup): Place {
   if (local) return checked(local);
   const slash = target.indexOf("/");
   const provider = slash > 0 ? lookup.providers.get(target.slice(0, slash)) : undefined;
-  if (provider && slash + 1 < target.length) return checked({ provider, modelId: target.slice(slash + 1) });
+  const named = provider && slash + 1 < target.length ? { provider, modelId: target.slice(slash + 1) } : null;
+  const gateway =
+    target === "" || (named && isOwn(named.provider, lookup)) ? null : gatewayFor(named, lookup);
+  if (gateway) return checked({ provider: gateway, modelId: target });
+  if (named) return checked(named);
   const only = target === "" ? undefined : providerOfBareId(target, lookup);
   if (only) return checked({ provider: only, modelId: target });
   throw unknownModel(name, lookup);
+}
+
+/** Whether the user's own settings or RETINUE_BASE_URL name the provider. */
+function isOwn({ name }: Provider, { settings }: Lookup): boolean {
+  return name === LOCAL_PROVIDER || Object.hasOwn(settings.providers, name);
+}
+
+/** Who takes a name as it is written: the configured gateway, or the only usable server if the named one has no key. */
+function gatewayFor(named: Place | null, lookup: Lookup): Provider | null {
+  const { settings, providers, usable } = lookup;
+  if (settings.gateway !== undefined) {
+    const gateway = providers.get(settings.gateway);
+    if (gateway) return gateway;
+    throw new RetinueError(
+      "config",
+      `the gateway '${settings.gateway}' is not a provider; there are ${[...providers.keys()].join(", ")}`,
+      "name one of them as the gateway in your settings, or add it to providers",
+    );
+  }
+  const [only, ...others] = usable;
+  const takesAll = only && others.length === 0 && (isOwn(only, lookup) || only.name === "openrouter");
+  return named && !named.provider.usable && takesAll ? only : null;
 }
 
 function followAliases(name: string, { settings }: Lookup): string {
@@ -154,7 +192,7 @@ function checked(place: Place): Place {
   );
 }
 
-function connect(provider: Provider, modelId: string, { settings, transport }: Lookup): ResolvedModel {
+function connect(provider: Provider, modelId: string, { settings, transport }: ModelSources): ResolvedModel {
   return {
     id: `${provider.name}/${modelId}`,
     provider: provider.name,

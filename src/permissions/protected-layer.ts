@@ -8,6 +8,8 @@ export type ProtectedFolders = {
   readonly homeDir: string;
   /** Folders below `dataDir` that this run works in, such as a worktree; its session workspace is open anyway. */
   readonly open?: readonly string[];
+  /** Files elsewhere that agents are made of, such as prompts of roles. */
+  readonly definitions?: readonly string[];
 };
 
 /** Agent files, settings, hooks and servers of every vendor, at any depth, and all of git's own files. */
@@ -22,6 +24,7 @@ export const PROTECTED_DEFINITIONS: readonly string[] = [
   "**/.copilot",
   "**/.mcp.json",
   "**/.vscode/mcp.json",
+  "**/prompts/roles",
   "**/.git",
 ];
 
@@ -31,13 +34,16 @@ const AT_HOME = [".claude.json", ".config/opencode", ".config/git", ".gitconfig"
  * What no agent may touch, by whatever tool: it may write neither agent files nor settings, and of Retinue's data
  * folder, where the database and other sessions are, it may not even read.
  */
-export function protectedLayer({ dataDir, configDir, homeDir, open = [] }: ProtectedFolders): Layer {
+export function protectedLayer(places: ProtectedFolders): Layer {
+  const { dataDir, configDir, homeDir, open = [] } = places;
   const definitions = PROTECTED_DEFINITIONS.map(
     (pattern): Rule => ({ text: pattern, tool: "*", pattern, mode: "write" }),
   );
-  const folders = [configDir, ...AT_HOME.map((path) => `${homeDir}/${path}`)].map(
-    (path): Rule => ({ text: path, tool: "*", pattern: escapeGlob(path), mode: "write" }),
-  );
+  const folders = [
+    configDir,
+    ...(places.definitions ?? []),
+    ...AT_HOME.map((path) => `${homeDir}/${path}`),
+  ].map((path): Rule => ({ text: path, tool: "*", pattern: escapeGlob(path), mode: "write" }));
   const except = ["workspace:**", ...open.map(escapeGlob)];
   const data = (["write", "read"] as const).map(
     (mode): Rule => ({ text: dataDir, tool: "*", pattern: escapeGlob(dataDir), mode, except }),

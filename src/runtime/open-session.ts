@@ -188,8 +188,9 @@ export function baseLayers(
   },
 ): Layer[] {
   const { homeDir, settings } = maker.host;
+  const definitions = settings.agents.flatMap(({ source }) => source.promptFile ?? []);
   return [
-    protectedLayer({ dataDir: maker.dataDir, configDir: maker.configDir, homeDir }),
+    protectedLayer({ dataDir: maker.dataDir, configDir: maker.configDir, homeDir, definitions }),
     settingsLayer(settings.permissions, homeDir),
     sessionLayer({ disallowedTools: maker.disallowedTools, readOnly: maker.mode === "plan" }, homeDir),
   ];

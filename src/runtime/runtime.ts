@@ -16,6 +16,7 @@ import { createMaker } from "./create-maker.ts";
 import type { Listener } from "./event-bus.ts";
 import type { Host, LiveRun, RuntimeGuards } from "./host.ts";
 import { type ExecuteOptions, type PlanOptions, Plans } from "./planning/plans.ts";
+import type { ProgramSession, SessionOptions } from "./program-session.ts";
 import type { ForkPoint } from "./record/fork-run.ts";
 import type { ReplayReport } from "./replay/replay-session.ts";
 import { rootAgent } from "./runs/root-run.ts";
@@ -69,6 +70,8 @@ export type RunRequest = {
   fork?: ForkPoint;
   /** Goes on in this session, with its conversation so far, instead of in one of its own. */
   session?: string;
+  /** Results of other runs that the agent is told of with its task, marked as data. */
+  reports?: readonly RunResult[];
 };
 
 /** A run under way. */
@@ -98,6 +101,8 @@ export type Runtime = {
     tasks: readonly (readonly [agent: string, task: string])[],
     options?: { maxConcurrent?: number },
   ): Promise<RunResult[]>;
+  /** Opens a session that the program leads: what it starts there is one tree, with one budget and one trace. */
+  openSession(options?: SessionOptions): Promise<ProgramSession>;
   /** Asks the planner for a plan, checks it and stores it as a draft. Throws if there is none in the end. */
   planForGoal(goal: string, options?: PlanOptions): Promise<ExecutionPlan>;
   /** Executes a plan by object or id; calling it is the approval. Steps that succeeded before are not done again. */
@@ -183,6 +188,10 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
         limits: { ...limits, ...(budget !== undefined && { toolCalls: budget }) },
       }),
     fanOut: (tasks, { maxConcurrent = FAN_OUT } = {}) => sessions.fanOut(tasks, maxConcurrent),
+    async openSession(sessionOptions = {}) {
+      const { openProgramSession } = await import("./program-session.ts");
+      return openProgramSession(maker.host, sessions, sessionOptions);
+    },
     planForGoal: (goal, planOptions) => plans.planForGoal(goal, planOptions),
     executePlan: (plan, executeOptions) => plans.executePlan(plan, executeOptions),
     plans,

@@ -15,6 +15,7 @@ import type { EventBus } from "./event-bus.ts";
 import type { Host, LiveRun } from "./host.ts";
 import type { Observations } from "./observations.ts";
 import type { RecordedAsks } from "./parking/recorded-asks.ts";
+import { failedResult } from "./runs/failed-result.ts";
 import { createToolCache } from "./tool-cache.ts";
 
 /** What the ports of a session are built from. */
@@ -39,6 +40,11 @@ export type PortParts = {
 /** What the runs of one session need from outside. */
 export function createSessionPorts(parts: PortParts): LoopPorts {
   const { host, bus, clock, live, limiters } = parts;
+  const failed: LoopPorts["failedChild"] = ({ spec }, { id, agent }, error) =>
+    failedResult(
+      { runId: id, sessionId: spec.sessionId, agent },
+      { ...error, message: parts.redactor.redact(error.message) },
+    );
   return {
     journal: parts.journal,
     clock,
@@ -76,6 +82,29 @@ export function createSessionPorts(parts: PortParts): LoopPorts {
       await mkdir(workspaceDir, { recursive: true, mode: 0o700 });
       await writeInside(workspaceDir, path, text);
       return path;
+    },
+    childId: (run, callId) => live.get(run.spec.runId)?.children?.idFor({ callId }) ?? createId("run"),
+    startChild: async (run, request, about) => {
+      const children = live.get(run.spec.runId)?.children;
+      if (children) return children.startFor(request, about);
+      const message = `${run.spec.agent.name} has ended, so nothing can be started below it`;
+      return failed(
+        run,
+        { id: about.id, agent: request.agent },
+        { type: "cancelled", message, recoverable: false },
+      );
+    },
+    failedChild: failed,
+    async playChildren(run, callId, rowId) {
+      const children = live.get(run.spec.runId)?.children;
+      const started = parts.recorded?.startedIn(run, callId) ?? [];
+      const signal = new AbortController().signal;
+      await Promise.all(
+        started.map(({ callId: own, ...request }) => {
+          const id = children?.idFor({ callId: own }) ?? "";
+          return children?.startFor(request, { id, callId: own, rowId, signal });
+        }),
+      );
     },
     observed: ({ spec }, path, text) => parts.observations.add(path, text, spec.runId),
     openDelegations: (run) =>

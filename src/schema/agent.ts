@@ -72,6 +72,8 @@ export type AgentSource = {
   scope: "project" | "user" | "builtin" | "code";
   /** Absolute path; absent for agents defined in code. */
   file?: string;
+  /** Absolute path of the file with its prompt, if that is another one of the user's or the project's. */
+  promptFile?: string;
 };
 
 /** One checked agent definition. Frozen when a run starts. */

@@ -16,6 +16,8 @@ export type DelegationRequest = {
   tools?: readonly string[];
   /** Narrows the child's limits further. */
   limits?: Limits;
+  /** The folder of the project that the child's relative paths begin in; only programs can name one. */
+  cwd?: string;
 };
 
 /** A task of a batch; `dependsOn` names ids of the same batch. */

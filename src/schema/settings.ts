@@ -100,6 +100,8 @@ export type Settings = {
   model?: string;
   aliases: Readonly<Record<string, string>>;
   providers: Readonly<Record<string, ProviderSettings>>;
+  /** The provider that takes every model whose own provider is not among `providers`, under its full name. */
+  gateway?: string;
   prices: Readonly<Record<string, Price>>;
   /** Models to try, in order, when a model stays unavailable; by its name or alias. */
   fallbacks?: Readonly<Record<string, readonly string[]>>;

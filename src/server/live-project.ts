@@ -28,6 +28,7 @@ export function liveRegistry(project: Pick<LiveProject, "current">): AgentRegist
     list: () => now().list(),
     get: (name) => now().get(name),
     isDisabled: (name) => now().isDisabled(name),
+    isBroken: (name) => now().isBroken(name),
     unknownAgentMessage: (name) => now().unknownAgentMessage(name),
     get disabled() {
       return now().disabled;

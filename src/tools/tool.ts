@@ -1,13 +1,46 @@
-import type { OpenDelegation } from "../schema/delegation.ts";
+import type { DelegationRequest, OpenDelegation } from "../schema/delegation.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 import type { ReplayClass } from "../schema/record.ts";
+import type { RunResult } from "../schema/result.ts";
 import type { Risk, Target } from "../schema/rights.ts";
 import type { Settings } from "../schema/settings.ts";
 
 export type { Risk };
 
-/** The two folders a run works in. */
-export type Roots = { projectDir: string; workspaceDir: string };
+/** The two folders a run works in, and where in the project its relative paths begin if not at its top. */
+export type Roots = { projectDir: string; workspaceDir: string; cwd?: string | undefined };
+
+/** What a program may say of a child besides its task: all that a delegation may, a tool-call budget, a signal that ends it. */
+export type ChildOptions = Omit<DelegationRequest, "agent" | "task"> & {
+  budget?: number;
+  signal?: AbortSignal;
+};
+
+/** One task of `fanOut`. */
+export type ChildTask =
+  | readonly [agent: string, task: string, options?: ChildOptions]
+  | ({ readonly agent: string; readonly task: string } & ChildOptions);
+
+/** A child under way. */
+export type ChildHandle = {
+  /** Its run id. */
+  readonly id: string;
+  readonly agent: string;
+  /** Never rejects: what goes wrong, a refusal too, is a result that failed. */
+  readonly result: Promise<RunResult>;
+  /** Ends it with everything below it. */
+  cancel(reason?: string): void;
+};
+
+/** Starts runs below a parent: in its tree, on its budget, and with no more rights than it may pass on. */
+export type Spawner = {
+  spawn(agent: string, task: string, options?: ChildOptions): ChildHandle;
+  /** Several at once, 3 by default; results in the order of the tasks. */
+  fanOut(
+    tasks: readonly ChildTask[],
+    options?: { maxConcurrent?: number; signal?: AbortSignal },
+  ): Promise<RunResult[]>;
+};
 
 /** What a tool gets besides its input. */
 export type ToolContext = Roots & {
@@ -40,6 +73,8 @@ export type ToolContext = Roots & {
   observed(path: string, text: string): void;
   /** Reports tests that really ran; of a suite that runs again, the last run counts. */
   tested(suite: string, tests: { run: number; passed: number }): void;
+  /** Starts children of the run that called the tool; only for tools with `delegates: "program"`. */
+  readonly children?: Spawner;
 };
 
 /** What a tool returns: text for the model, and optionally data and flags for the host. */
@@ -116,8 +151,11 @@ export type Tool<Input = never> = {
   readonly offered?: boolean;
   /** The tool by whose rules a call of this one is judged; its own name if absent. */
   readonly judgedAs?: string;
-  /** It starts child runs and holds no slot while it waits; `self-recorded` if a child's row stands for the call. */
-  readonly delegates: false | "recorded" | "self-recorded";
+  /**
+   * It starts child runs and holds no slot while it waits; `self-recorded` if a child's row stands for the call, `program`
+   * if its own code starts them through `context.children`.
+   */
+  readonly delegates: false | "recorded" | "self-recorded" | "program";
   readonly execute: (input: Input, context: ToolContext) => Promise<ToolOutput | string>;
   /** The same tool as these settings want it; the runtime uses that one. */
   readonly withSettings?: (settings: Settings, places: HostPlaces) => AnyTool;

@@ -26,6 +26,8 @@ const PROTECTED = [
   ".gemini/settings.json",
   ".mcp.json",
   ".vscode/mcp.json",
+  "prompts/roles/coder.md",
+  "packages/app/prompts/roles/evil.md",
   ".git/hooks/pre-commit",
   ".git/config",
   "packages/app/.claude/agents/evil.md",

@@ -1,9 +1,24 @@
 import { expect } from "vitest";
 import { callDelegate, callDelegateMany, callTool, callTools, say } from "../../src/testing/index.ts";
+import { defineTool } from "../../src/tools/tool.ts";
 import { type Attack, expectSettled, offeredBy, resultsSeen } from "./attack.ts";
 
 const done = say("done");
 const errorTypes = (text: string) => [...text.matchAll(/"type":\s*"(\w+)"/g)].map((match) => match[1]);
+
+/** A tool whose own code starts every agent it is told to. */
+const startAll = defineTool<{ agents: string[] }>({
+  name: "start_all",
+  description: "Starts agents.",
+  risk: "low",
+  replay: "safe",
+  delegates: "program",
+  input: { type: "object", properties: { agents: { type: "array" } } },
+  async execute({ agents }, { children }) {
+    const results = await children?.fanOut(agents.map((agent) => ({ agent, task: "x" })));
+    return (results ?? []).map(({ status }) => status).join(" ");
+  },
+});
 
 /** Every way to spawn passes one gate, and nothing that is said passes for consent. */
 export const SPAWN_CASES: readonly Attack[] = [
@@ -53,6 +68,44 @@ export const SPAWN_CASES: readonly Attack[] = [
         "1 middle",
         "1 middle",
       ]);
+    },
+  },
+  {
+    id: "P10b",
+    title: "the code of a tool passes that gate as well: no circle and no depth beyond the limit",
+    guards: ["admitChild"],
+    setup: () => ({
+      settings: { maxDepth: 1 },
+      tools: [startAll],
+      agents: { lead: { subagents: ["lead", "middle"] }, middle: { subagents: ["leaf"] } },
+    }),
+    turns: () => ({
+      lead: { eachRun: [callTool("start_all", { agents: ["lead", "middle"] }), done] },
+      middle: { eachRun: [callTool("start_all", { agents: ["leaf"] }), done] },
+      leaf: { eachRun: [done] },
+    }),
+    oracle: ({ t }) => expect(t.trace()).toEqual(["lead > middle: completed", "lead: completed"]),
+  },
+  {
+    id: "P10c",
+    title: "and it starts no agent that its run may not call, and none with tools that its run cannot grant",
+    guards: ["decide", "visibleTools"],
+    setup: (world) => ({
+      tools: [startAll, world.tool("deploy")],
+      agents: {
+        lead: { tools: ["start_all"], subagents: ["child"] },
+        child: { tools: ["deploy"] },
+        stranger: { tools: ["deploy"] },
+      },
+    }),
+    turns: () => ({
+      lead: [callTool("start_all", { agents: ["child", "stranger"] }), done],
+      child: { eachRun: [callTool("deploy", {}), done] },
+      stranger: { eachRun: [callTool("deploy", {}), done] },
+    }),
+    oracle: ({ world, t }) => {
+      expect(world.count("deploy")).toBe(0);
+      expect(t.trace()).toEqual(["lead > child: completed", "lead: completed"]);
     },
   },
   {

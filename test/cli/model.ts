@@ -5,6 +5,8 @@ export type ChatMessage = { role: string; content?: unknown; tool_calls?: unknow
 
 /** A request as a script looks at it. */
 export type ModelRequest = {
+  /** The model's name as it was asked for. */
+  model: string;
   system: string;
   messages: ChatMessage[];
   /** Text of the last message. */
@@ -74,12 +76,18 @@ export async function startModel(
 }
 
 function readRequest(body: string): ModelRequest {
-  const { messages = [], tools = [] } = JSON.parse(body) as {
+  const {
+    model = "",
+    messages = [],
+    tools = [],
+  } = JSON.parse(body) as {
+    model?: string;
     messages?: ChatMessage[];
     tools?: { function: { name: string } }[];
   };
   const texts = messages.map((message) => textOf(message.content));
   return {
+    model,
     system: textOf(messages.find((message) => message.role === "system")?.content),
     messages,
     last: texts.at(-1) ?? "",

@@ -167,6 +167,28 @@ describe.skipIf(!hasTmux)("the screen of `retinue`", () => {
     await leave(pane);
   });
 
+  test("what a spawned agent reports is in the next prompt of the conversation, marked as data", async () => {
+    await using world = await scriptedWorld();
+    using pane = new Pane(world, ["--linear"], LARGE);
+    await pane.has("you:");
+    pane.type("-l", "/spawn reader look at it");
+    pane.type("Enter");
+    await pane.has("main is told of reader's report with your next prompt");
+    pane.type("-l", "hello");
+    pane.type("Enter");
+    await pane.has("All **done**.");
+    pane.type("-l", "and now?");
+    pane.type("Enter");
+    await pane.until((screen) => screen.split("All **done**.").length === 3);
+    pane.type("-l", "/quit");
+    pane.type("Enter");
+    await pane.has("exit 0");
+    const told = world.model?.requests.filter(({ system }) => system.includes("You are main.")) ?? [];
+    expect(told[0]?.last).toMatch(/^hello\n[\s\S]*<subagent_result agent="reader"[\s\S]*reader is done/);
+    expect(told[1]?.last).toBe("and now?");
+    expect(told[1]?.all.match(/<subagent_result /g)).toHaveLength(1);
+  });
+
   test("line by line, nothing is redrawn and everything can be read", async () => {
     await using world = await scriptedWorld();
     using pane = new Pane(world, ["--linear"], LARGE);

@@ -40,13 +40,14 @@ function asText({ registry, problems, projectDir, places }: OpenProject): string
 }
 
 function rowOf(agent: Agent): string[] {
-  const { name, source, model, description } = agent;
+  const { name, source, model, description, display } = agent;
+  const icon = display.icon === undefined ? "" : `${plainLine(display.icon, 8)} `;
   return [
     name,
     showSource(source),
     plainLine(model, 30),
     plainLine(showTools(agent), 36),
-    plainLine(description, 60),
+    icon + plainLine(description, 60),
   ];
 }
 
@@ -55,15 +56,17 @@ function where({ source }: Agent, projectDir: string): string {
 }
 
 function asJson({ registry, problems }: OpenProject): object {
-  const brief = ({ name, displayName, description, model, tools, source, aliases, subagents }: Agent) => ({
-    name,
-    displayName,
-    aliases,
-    description,
-    model,
-    ...(tools && { tools }),
-    subagents: subagents?.allow ?? [],
-    source,
+  const brief = (agent: Agent) => ({
+    name: agent.name,
+    displayName: agent.displayName,
+    ...(agent.display.icon !== undefined && { icon: agent.display.icon }),
+    aliases: agent.aliases,
+    description: agent.description,
+    model: agent.model,
+    ...(agent.tools && { tools: agent.tools }),
+    subagents: agent.subagents?.allow ?? [],
+    limits: agent.limits,
+    source: agent.source,
   });
   const count = (severity: string) => problems.filter((problem) => problem.severity === severity).length;
   return {

@@ -93,6 +93,7 @@ function claudeSpelling(flags: string): Option {
   return new Option(flags).argParser(append).hideHelp();
 }
 
-function append(value: string, previous: string[] | undefined): string[] {
+/** Collects the values of a flag that may be given several times. */
+export function append(value: string, previous: string[] | undefined): string[] {
   return [...(previous ?? []), value];
 }

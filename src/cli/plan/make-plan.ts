@@ -1,5 +1,5 @@
 import { RetinueError } from "../../schema/error.ts";
-import { openSoundProject } from "../open-project.ts";
+import { openWorkingProject } from "../open-project.ts";
 import { pickAgent, readTask } from "../run/read-task.ts";
 import { formatOf, limitsOf } from "../run/run-options.ts";
 import type { Terminal } from "../terminal.ts";
@@ -13,7 +13,7 @@ export async function makePlan(
   terminal: Terminal,
 ): Promise<number> {
   if (argument !== undefined && argument !== "" && !/\s/.test(argument.trim())) throw oneWord(argument);
-  const project = await openSoundProject(options, terminal);
+  const project = await openWorkingProject(options, terminal);
   const agent = pickAgent(project.registry, options.agent);
   const goal = await readTask(argument, terminal);
   return withPlanSession(project, options, terminal, async (session) => {

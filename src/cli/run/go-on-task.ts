@@ -4,7 +4,7 @@ import { RetinueError } from "../../schema/error.ts";
 import type { SessionRow } from "../../schema/record.ts";
 import type { Store } from "../../store/create-store.ts";
 import { SessionTaken } from "../../store/session-lease.ts";
-import { openSoundProject, projectDirOf } from "../open-project.ts";
+import { openWorkingProject, projectDirOf } from "../open-project.ts";
 import type { Terminal } from "../terminal.ts";
 import { findSession, noSessions } from "../trace/find-session.ts";
 import { withRecord } from "../trace/open-record.ts";
@@ -37,7 +37,7 @@ export async function goOnTask(
   const isOpen = row.status === "running";
   if (isOpen && task === undefined && !options.continue) return resumeTask(row.session_id, options, terminal);
   if (isOpen) throw notEnded(earlier);
-  const project = await openSoundProject({ ...options, cwd: row.project }, terminal);
+  const project = await openWorkingProject({ ...options, cwd: row.project }, terminal);
   const last = agent !== undefined && project.registry.get(agent) ? agent : undefined;
   const picked = pickAgent(project.registry, options.agent ?? last);
   const request = await requestOf(task, options, terminal);

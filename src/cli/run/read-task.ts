@@ -14,6 +14,12 @@ export async function readTask(argument: string | undefined, terminal: Terminal)
 
 /** The agent that gets the task: the named one, `main`, or the only one. */
 export function pickAgent(registry: AgentRegistry, name: string | undefined): string {
+  if (registry.isBroken(name ?? "main"))
+    throw new RetinueError(
+      "config",
+      registry.unknownAgentMessage(name ?? "main"),
+      "see why with: retinue agents check",
+    );
   if (name !== undefined) {
     if (registry.get(name)) return name;
     throw new RetinueError("input", registry.unknownAgentMessage(name), "see them with: retinue agents list");

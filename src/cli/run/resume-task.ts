@@ -1,6 +1,6 @@
 import { RetinueError } from "../../schema/error.ts";
 import type { SessionRow } from "../../schema/record.ts";
-import { openSoundProject } from "../open-project.ts";
+import { openWorkingProject } from "../open-project.ts";
 import { plainLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { withRecord } from "../trace/open-record.ts";
@@ -14,7 +14,7 @@ export async function resumeTask(
   terminal: Terminal,
 ): Promise<number> {
   const session = await findOpen(id, terminal);
-  const project = await openSoundProject({ ...options, cwd: session.project }, terminal);
+  const project = await openWorkingProject({ ...options, cwd: session.project }, terminal);
   if (!options.print) terminal.tell(`resuming ${session.session_id}: ${plainLine(session.title, 120)}`);
   return conduct(project, options, terminal, (runtime) => runtime.resume(session.session_id));
 }

@@ -17,6 +17,10 @@ export type RunOptions = CommonOptions & {
   disallowedTools: string[];
   permissionMode?: PermissionMode;
   maxTurns?: number;
+  /** Of `spawn`: tool calls of the agent. */
+  budget?: number;
+  /** Of `spawn`: only these of the agent's tools. */
+  tools?: string[];
   maxBudgetUsd?: number;
   maxDepth?: number;
   maxAgents?: number;
@@ -64,8 +68,9 @@ export function withFlags(settings: Settings, { maxDepth, maxAgents }: RunOption
 }
 
 /** The limits of the first run. */
-export function limitsOf({ maxTurns, maxBudgetUsd }: RunOptions): Limits {
+export function limitsOf({ maxTurns, maxBudgetUsd, budget }: RunOptions): Limits {
   return {
+    ...(budget !== undefined && { toolCalls: budget }),
     ...(maxTurns !== undefined && { turns: maxTurns }),
     ...(maxBudgetUsd !== undefined && { costUsd: maxBudgetUsd }),
   };

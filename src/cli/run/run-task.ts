@@ -10,7 +10,7 @@ import {
 import type { Approval } from "../../schema/record.ts";
 import { EXIT, exitCodeOfResult } from "../exit-code.ts";
 import { openRunView } from "../live/run-view.ts";
-import { type OpenProject, openSoundProject } from "../open-project.ts";
+import { type OpenProject, openWorkingProject } from "../open-project.ts";
 import type { Terminal } from "../terminal.ts";
 import { readAnswerSchema } from "./answer-schema.ts";
 import { createAsker } from "./ask-person.ts";
@@ -26,10 +26,13 @@ export async function runTask(
   options: RunOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const project = await openSoundProject(options, terminal);
+  const project = await openWorkingProject(options, terminal);
   const agent = pickAgent(project.registry, options.agent);
   const request = await requestOf(argument, options, terminal);
-  return conduct(project, options, terminal, (runtime) => runtime.start({ ...request, agent }));
+  const tools = options.tools && rulesOf(options.tools, "--tools", project.known);
+  return conduct(project, options, terminal, (runtime) =>
+    runtime.start({ ...request, agent, ...(tools && { tools }) }),
+  );
 }
 
 /** What the flags ask for, with the task from the argument or stdin. */

@@ -7,7 +7,7 @@ import { type OpenedServer, openServer } from "../../server/open-server.ts";
 import { findRunningServer } from "../../server/running-server.ts";
 import { openBrowser } from "../accounts/open-browser.ts";
 import { EXIT } from "../exit-code.ts";
-import { type CommonOptions, openSoundProject } from "../open-project.ts";
+import { type CommonOptions, openWorkingProject } from "../open-project.ts";
 import { plainText } from "../plain-text.ts";
 import { pickAgent } from "../run/read-task.ts";
 import { catchSignals } from "../run/stop-signals.ts";
@@ -37,7 +37,7 @@ const LEAVE_MS = 2_500;
  * If a server of the same project runs already, it gives a link to that one.
  */
 export async function serve(options: ServeOptions, terminal: Terminal): Promise<number> {
-  const project = await openSoundProject(options, terminal);
+  const project = await openWorkingProject(options, terminal);
   const { projectDir, places } = project;
   const agent = pickAgent(project.registry, options.agent);
   const running = await findRunningServer({ dataDir: places.dataDir, projectDir });

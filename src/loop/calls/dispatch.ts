@@ -79,9 +79,9 @@ async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitt
 
   const outside = ports.recorded?.outside(run, call);
   if (outside === "unknown") return { tool, input: parsed.value, targets: [] };
-  const { projectDir, workspaceDir } = run.spec;
+  const { projectDir, workspaceDir, cwd } = run.spec;
   if (tool.replay === "lookup") call.reached = null;
-  const touched = outside?.reached ?? tool.access(parsed.value, { projectDir, workspaceDir });
+  const touched = outside?.reached ?? tool.access(parsed.value, { projectDir, workspaceDir, cwd });
   // The host's own checks are made for a stopped run as well.
   const targets = await (call.byHost ? touched : askTool(run, touched));
   if (tool.replay === "lookup") call.reached = addressesIn(targets);
@@ -177,7 +177,8 @@ function overLimit(run: Run, tool: string): string | null {
 
 async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: LoopPorts): Promise<CallResult> {
   const { tool } = admitted;
-  const recorded = tool.delegates ? undefined : ports.recorded?.answer(run, call, { kind: "admitted" });
+  const isRepeated = !tool.delegates || tool.delegates === "program";
+  const recorded = isRepeated ? ports.recorded?.answer(run, call, { kind: "admitted" }) : undefined;
   if (recorded) return repeat(run, call, { ...admitted, recorded }, ports);
   const key = await cacheKey(run, admitted);
   const cached = key ? ports.cache.get(key) : undefined;
@@ -201,7 +202,14 @@ async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: Loop
   const { output, effects } = await performCall(
     run,
     call,
-    { ...admitted, rowId: row?.messageId ?? run.turnMessageId },
+    {
+      ...admitted,
+      rowId: row?.messageId ?? run.turnMessageId,
+      refuse: async (nested) => {
+        const judged = await admit(run, nested, ports);
+        return "outcome" in judged ? judged.text : null;
+      },
+    },
     ports,
   );
   if (holdsSlot) run.slot.leave();
@@ -236,15 +244,16 @@ function tellAnswer(
   ports.journal.committed().then(tell, () => {});
 }
 
-/** Answers a call of a replay as it was answered then; nothing is done. */
-function repeat(
+/** Answers a call of a replay as it was answered then; of what it did only its child runs are played again. */
+async function repeat(
   run: Run,
   call: ToolCall,
   { tool, approvedBy, recorded }: Admitted & { recorded: RecordedAnswer },
   ports: LoopPorts,
-): CallResult {
+): Promise<CallResult> {
   const { text, outcome, tainted } = recorded;
   const row = openCall(run, call, { tool, approvedBy }, ports);
+  if (tool.delegates === "program") await ports.playChildren(run, call.callId, row.messageId);
   if (outcome !== "cached") run.toolsUsed.add(tool.name);
   if (tainted) taint(run, tool.name, ports);
   row.close({ outcome, text, effects: tainted ? { tainted } : {} });

@@ -8,6 +8,7 @@ import type { ToolCall } from "../model/read-stream.ts";
 import type { CallChanges, LoopPorts } from "../ports.ts";
 import type { Run } from "../run.ts";
 import type { Effects } from "./record-call.ts";
+import { createSpawner } from "./spawn-below.ts";
 
 /** A call that passed every check, and the row that tells of it. */
 export type Performed = {
@@ -17,6 +18,8 @@ export type Performed = {
   /** Who allowed it, if it had to be asked for. */
   approvedBy?: string;
   rowId: number;
+  /** Why a call that the tool's own code makes is refused; null if it is not. */
+  refuse(nested: ToolCall): Promise<string | null>;
 };
 
 /** How long a command that checks a deliverable may take; it runs even if the run itself was stopped. */
@@ -39,15 +42,38 @@ export async function performCall(
   const changes = ports.keepChanges({ ...base, rowId, signal });
   const { beforeChange, aroundChanges } = changes;
   const rights = { maySee, mayWrite, dividesFiles: divisions(run, tool, ports) };
-  const context = { ...base, rowId, targets, signal, ...rights, beforeChange, aroundChanges };
+  let tainted = false;
+  const onTainted = () => {
+    tainted = true;
+  };
+  const children =
+    tool.delegates === "program" &&
+    createSpawner(run, { call, rowId, refuse: performed.refuse, onTainted }, ports);
+  const context: ToolContext = {
+    ...base,
+    rowId,
+    targets,
+    signal,
+    ...rights,
+    beforeChange,
+    aroundChanges,
+    ...(children && { children }),
+  };
   try {
     if (tool.replay !== "safe") await untilAborted(ports.journal.committed(), signal);
     if (signal.aborted) throw new Error("the run was stopped before this call began");
     const output = await settled(tool.execute(input, context), changes, { signal, ports });
-    return { output: typeof output === "string" ? { text: output } : output, effects };
+    return { output: withTaint(output, tainted), effects };
   } catch (thrown) {
-    return { output: { text: `'${call.tool}' failed: ${messageOf(thrown)}`, isError: true }, effects };
+    const failed = { text: `'${call.tool}' failed: ${messageOf(thrown)}`, isError: true };
+    return { output: withTaint(failed, tainted), effects };
   }
+}
+
+/** What a tool says may hold what its children said. */
+function withTaint(output: ToolOutput | string, tainted: boolean): ToolOutput {
+  const full = typeof output === "string" ? { text: output } : output;
+  return tainted ? { ...full, tainted } : full;
 }
 
 /** A stopped call that was changing something gets this long to end, so that what it did is on record. */
@@ -98,16 +124,25 @@ function contextOf(
   ports: LoopPorts,
 ): Omit<
   ToolContext,
-  "rowId" | "targets" | "signal" | "maySee" | "mayWrite" | "dividesFiles" | "beforeChange" | "aroundChanges"
+  | "rowId"
+  | "targets"
+  | "signal"
+  | "maySee"
+  | "mayWrite"
+  | "dividesFiles"
+  | "beforeChange"
+  | "aroundChanges"
+  | "children"
 > {
   const { spec } = run;
-  const { sessionId, runId, projectDir, workspaceDir } = spec;
+  const { sessionId, runId, projectDir, workspaceDir, cwd } = spec;
   return {
     sessionId,
     runId,
     callId: call.callId,
     projectDir,
     workspaceDir,
+    cwd,
     progress(text) {
       const message = ports.redactor.redact(text);
       ports.emit(sessionId, {

@@ -51,6 +51,8 @@ export type Recorded = {
   end(run: Run, now: RunResult): RunResult;
   /** The id that a delegation, or a later attempt of it, had; undefined if nothing tells of it. */
   childId(parent: Run, child: ChildKey): string | undefined;
+  /** The children that the code of a tool had started in a call, in their order. */
+  startedIn(parent: Run, callId: string): readonly { callId: string; agent: string; task: string }[];
   /** Whether the child run began then. */
   begins(parent: Run, child: ChildKey, agent: string): boolean;
   /** A child's first message with the content that files had then. */

@@ -44,6 +44,10 @@ export async function childMessage({ children, request, profile, context, result
       `## You must leave\n${list}\nThe host checks this after you report. Paths without the prefix project: are in your workspace, where file tools reach them as workspace:PATH.`,
     );
   }
+  if (request.cwd !== undefined)
+    sections.push(
+      `Work in the folder \`${request.cwd}\`: relative paths begin there; \`project:PATH\` begins at the top of the project.`,
+    );
   if (profile.agent.workspace === "isolated") sections.push(loadPrompt(ISOLATED));
   if (request.contextFiles?.length)
     sections.push(await contextFiles(children, profile, request.contextFiles));

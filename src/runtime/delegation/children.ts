@@ -1,3 +1,6 @@
+import { stat } from "node:fs/promises";
+import { pathTarget } from "../../files/resolve-path.ts";
+import type { NewChild } from "../../loop/ports.ts";
 import type { Interruption } from "../../loop/run-spec.ts";
 import { summarise } from "../../loop/summarise.ts";
 import { waitFor } from "../../loop/wait-for.ts";
@@ -15,7 +18,7 @@ import { createProfile, type Profile } from "../runs/profile.ts";
 import { cancelTree, spawnRun } from "../runs/spawn-run.ts";
 import { childMessage } from "./child-message.ts";
 import { type Delegation, Delegations } from "./delegations.ts";
-import { EarlierAttempts, type Origin } from "./earlier-attempts.ts";
+import { EarlierAttempts, type Origin, originOf } from "./earlier-attempts.ts";
 import { findAgent, isAgent } from "./find-agent.ts";
 import { goOnWith } from "./go-on-with.ts";
 
@@ -107,6 +110,35 @@ export class Children {
     return this.delegations.track({ id, agent: request.agent, callId: origin.callId }, done);
   }
 
+  /** Begins a child for a program, which gets its result itself; the signal ends it, begun or not. */
+  startFor(request: DelegationRequest, { id, callId, rowId, signal }: NewChild): Promise<RunResult> {
+    const cancel = () => {
+      for (const kid of this.parent.kids)
+        if (kid.run.spec.callId === callId) cancelTree(kid, String(signal.reason));
+    };
+    signal.addEventListener("abort", cancel, { once: true });
+    const unlessStopped = async () => {
+      const error = { type: "cancelled", message: String(signal.reason), recoverable: false } as const;
+      const about = { runId: id, sessionId: this.parent.session.id, agent: request.agent };
+      return signal.aborted ? failedResult(about, error) : this.delegate(id, request, { callId, rowId });
+    };
+    const done = this.#gate.run(unlessStopped).finally(() => signal.removeEventListener("abort", cancel));
+    return this.delegations.track({ id, agent: request.agent, callId }, done, true).done;
+  }
+
+  /** Goes on with the children that a program had begun before its process ended. */
+  async takeUp(): Promise<void> {
+    const open = [...this.#earlier.all()].filter((rows) => rows.some((row) => !isClosed(row)));
+    await Promise.all(
+      open.map(async ([first]) => {
+        if (!first) return;
+        const request = { agent: first.agent_role ?? "", task: first.request_content ?? "" };
+        const origin = { ...originOf(first), rowId: first.parent_message_id ?? first.id };
+        await this.waiting(this.start(request, origin, first.run_id).done);
+      }),
+    );
+  }
+
   /** Whether the record has a run of that delegation from before a crash. */
   hasRow(origin: Pick<Origin, "callId" | "taskId">): boolean {
     return this.#earlier.of(origin).length > 0;
@@ -192,6 +224,7 @@ export class Children {
       ...needed,
       ...(request.fromResults ?? []).flatMap((id) => this.delegations.resultOf(id) ?? []),
     ];
+    const cwd = request.cwd === undefined ? undefined : await folderInside(this.parent, request.cwd);
     const built = await childMessage({ children: this, request, profile, context, results });
     const { redactor, recorded } = this.parent.session.ports;
     const message = redactor.redact(built);
@@ -212,6 +245,7 @@ export class Children {
       parentRowId: origin.rowId,
       deliverables: redactor.redactJson([...agent.deliverables, ...(request.deliverables ?? [])]),
       limits: request.limits,
+      cwd,
     });
   }
 
@@ -265,4 +299,19 @@ export class Children {
     }
     return profile;
   }
+}
+
+/** A folder of the project, relative to it, that a child's paths may begin in. */
+async function folderInside({ run, session }: LiveRun, cwd: string): Promise<string> {
+  if (session.ports.recorded) return cwd;
+  const target = await pathTarget(cwd, "read", run.spec);
+  const isFolder =
+    target.kind === "path" &&
+    target.root === "project" &&
+    (await stat(target.path).then(
+      (found) => found.isDirectory(),
+      () => false,
+    ));
+  if (isFolder && target.kind === "path") return target.relative;
+  throw new RetinueError("input", `cwd must be a folder of the project, not ${JSON.stringify(cwd)}`);
 }

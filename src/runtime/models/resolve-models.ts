@@ -2,9 +2,10 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { CallableModel } from "../../loop/model/callable-model.ts";
 import type { Procedure } from "../../models/offline/procedure.ts";
 import { priceOf } from "../../models/prices.ts";
-import { createModels, type ModelSources, type Models } from "../../models/resolve-model.ts";
+import { checkModelName, createModels, type ModelSources, type Models } from "../../models/resolve-model.ts";
 import { createTransport } from "../../net/transport.ts";
 import type { Agent } from "../../schema/agent.ts";
+import { RetinueError } from "../../schema/error.ts";
 import type { Settings } from "../../schema/settings.ts";
 import type { Transport } from "../../schema/transport.ts";
 import { withFallbacks } from "./with-fallbacks.ts";
@@ -101,6 +102,21 @@ export function createModelResolver(options: ModelOptions): ModelResolver {
     },
     close: () => transport?.close(),
   };
+}
+
+/** Why a model of this name could not be called; null if it could. */
+export function explainModel(
+  name: string,
+  sources: Pick<ModelOptions, "settings" | "env">,
+): RetinueError | null {
+  if (OFFLINE_NAMES.has(sources.settings.aliases[name] ?? name)) return null;
+  try {
+    checkModelName(name, sources);
+    return null;
+  } catch (thrown) {
+    if (thrown instanceof RetinueError) return thrown;
+    throw thrown;
+  }
 }
 
 /** With no provider set up, an Ollama server on this machine becomes the default. */

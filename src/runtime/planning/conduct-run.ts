@@ -1,6 +1,7 @@
 import type { CallableModel } from "../../loop/model/callable-model.ts";
 import type { Agent } from "../../schema/agent.ts";
-import { createConductor } from "./conductor.ts";
+import { PROGRAM_TOOL } from "../delegation/program-tool.ts";
+import { type Conduct, createConductor } from "./conductor.ts";
 import { conductPlanning } from "./make-plan.ts";
 import type { PlanningPorts } from "./planning-ports.ts";
 import { conductExecution, type ExecutionTerms, stepAgents } from "./run-plan.ts";
@@ -8,7 +9,8 @@ import { conductExecution, type ExecutionTerms, stepAgents } from "./run-plan.ts
 /** What a run that the host leads is about; kept in its row, so that any process can go on with it. */
 export type Conducted =
   | { kind: "planning"; planId: string; maxSteps: number }
-  | ({ kind: "execution"; planId: string } & ExecutionTerms);
+  | ({ kind: "execution"; planId: string } & ExecutionTerms)
+  | { kind: "program" };
 
 /** The conductor of a run, in the place of a model. */
 export function conductRun(
@@ -16,12 +18,31 @@ export function conductRun(
   ports: PlanningPorts,
   passedOn: CallableModel,
 ): CallableModel {
+  return createConductor(conductOf(conducted, ports), passedOn);
+}
+
+function conductOf(conducted: Conducted, ports: PlanningPorts): Conduct {
+  if (conducted.kind === "program") return conductProgram(ports);
   const { kind, planId } = conducted;
-  const conduct =
-    kind === "planning"
-      ? conductPlanning({ ...ports, agents: () => stepAgents(ports.agents()) }, planId, conducted.maxSteps)
-      : conductExecution(ports, planId, conducted);
-  return createConductor(conduct, passedOn);
+  return kind === "planning"
+    ? conductPlanning({ ...ports, agents: () => stepAgents(ports.agents()) }, planId, conducted.maxSteps)
+    : conductExecution(ports, planId, conducted);
+}
+
+/** Leaves the run to its program for one call, and ends it with what the program reports. */
+function conductProgram({ store, sessionId }: PlanningPorts): Conduct {
+  const answer = () => {
+    const rows = store.tree(sessionId).flatMap((root) => root.children.flatMap((turn) => turn.children));
+    return rows.find((row) => row.call_id === PROGRAM_TOOL)?.response_content;
+  };
+  return {
+    async next() {
+      await store.committed();
+      const said = answer();
+      return said ? { say: said } : { call: { id: PROGRAM_TOOL, tool: PROGRAM_TOOL, input: {} } };
+    },
+    report: () => answer() ?? "the session ended before its program did",
+  };
 }
 
 /** A day: the steps of a plan have their own times, and a person may have to be waited for. */

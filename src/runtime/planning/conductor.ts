@@ -4,7 +4,7 @@ import type { ErrorType } from "../../schema/result.ts";
 
 /** What the host does next in a run that it leads itself: a call with an id of its own, or the end. */
 export type Move =
-  | { call: { id: string; tool: "delegate" | "delegate_many"; input: object } }
+  | { call: { id: string; tool: "delegate" | "delegate_many" | "program"; input: object } }
   | { say: string }
   | { fail: string; type: ErrorType };
 

@@ -34,6 +34,8 @@ export type Project = {
   registry: AgentRegistry;
   /** Of the settings and of every agent. */
   problems: Problem[];
+  /** Those among them that a person must know of before anything runs: roles that are not as they were written. */
+  roleProblems: Problem[];
   places: Places;
   known: KnownTools;
 };
@@ -56,19 +58,45 @@ export async function loadProject(options: ProjectOptions): Promise<Project> {
   const problems = [...loaded.problems];
   const withDefaults: Settings = { ...defaults, ...loaded.settings };
   const known = knownNames(namesIn(withDefaults.permissions));
-  const given = await givenAgents(options.agentsJson, loaded, known, problems);
+  const builtinDir = options.builtinDir ?? BUILTIN_DIR;
+  const given = await givenAgents(options.agentsJson, { loaded, known, problems, builtinDir });
   const settings = given.roles.reduce(applyRoles, withDefaults);
   const registry = await loadAgents({
     projectDir,
     homeDir: places.homeDir,
     configHome: places.configHome,
-    builtinDir: options.builtinDir ?? BUILTIN_DIR,
+    builtinDir,
     known,
     agents: given.agents,
     disabledAgents: settings.disabledAgents,
+    broken: given.broken,
   });
-  problems.push(...registry.problems);
-  return { settings: { ...settings, agents: given.agents }, registry, problems, places, known };
+  problems.push(...registry.problems, ...(await checkRoleModels(given.roles, settings, env)));
+  const files = new Set(given.roles.length > 0 ? loaded.agentRoles.map(({ file }) => file) : []);
+  const roleProblems = problems.filter(({ severity, file }) => severity !== "info" && files.has(file));
+  return { settings: { ...settings, agents: given.agents }, registry, problems, roleProblems, places, known };
+}
+
+/** Roles whose model nobody serves: they load, and fail when they are called. */
+async function checkRoleModels(
+  roles: readonly AgentRoles[],
+  settings: Settings,
+  env: Environment,
+): Promise<Problem[]> {
+  const agents = roles.flatMap((each) => each.agents).filter(({ model }) => model !== "inherit");
+  if (agents.length === 0) return [];
+  const { explainModel } = await import("../models/resolve-models.ts");
+  const byModel = Map.groupBy(agents, ({ model, source }) => JSON.stringify([source.file, model]));
+  return [...byModel.values()].flatMap((group) => {
+    const { model = "", source } = group[0] ?? {};
+    const fault = explainModel(model, { settings, env });
+    if (!fault) return [];
+    const names = group.map(({ name }) => `'${name}'`).join(", ");
+    const message = `role ${names} cannot run: ${fault.message}`;
+    const fix = `${fault.hint ?? "choose another model"}; or map the name in your own settings, with aliases or a gateway`;
+    const file = source?.file ?? "";
+    return [{ severity: "warning" as const, file, line: 0, code: "unknown-model", message, fix }];
+  });
 }
 
 /** What a command made against the rules before it was cut off must not be read as an agent file or a setting. */
@@ -88,17 +116,21 @@ export function refuseBrokenSettings({ problems }: Pick<Project, "problems">): v
 
 const SETTINGS_CODES = new Set(["bad-settings-file", "bad-setting"]);
 
+type Giving = { loaded: LoadedSettings; known: KnownTools; problems: Problem[]; builtinDir: string };
+
 async function givenAgents(
   agentsJson: string | undefined,
-  loaded: LoadedSettings,
-  known: KnownTools,
-  problems: Problem[],
-): Promise<{ agents: Agent[]; roles: AgentRoles[] }> {
+  { loaded, known, problems, builtinDir }: Giving,
+): Promise<{ agents: Agent[]; roles: AgentRoles[]; broken: string[] }> {
   const agents = agentsJson === undefined ? [] : fromFlag(agentsJson, known);
   const roles: AgentRoles[] = [];
-  for (const { value, baseDir, file, scope } of loaded.agentRoles) {
-    const read = await parseAgentRoles(value, { baseDir, file, scope, known });
+  const broken: string[] = [];
+  const builtIns = loaded.agentRoles.length > 0 ? await loadAgents({ builtinDir, known }) : undefined;
+  for (const { value, ...from } of loaded.agentRoles) {
+    const findBuiltIn = (name: string) => builtIns?.get(name);
+    const read = await parseAgentRoles(value, { ...from, known, builtinDir: PACKAGE_ROOT, findBuiltIn });
     problems.push(...read.problems);
+    broken.push(...read.unusable.filter((name) => !agents.some((agent) => agent.name === name)));
     agents.push(...read.agents);
     roles.push(read);
   }
@@ -107,7 +139,7 @@ async function givenAgents(
     problems.push(...read.problems);
     agents.push(...read.agents);
   }
-  return { agents, roles };
+  return { agents, roles, broken };
 }
 
 /** Roles bring limits for everybody; like every second voice on limits, they can only lower them. */

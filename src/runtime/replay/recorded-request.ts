@@ -10,12 +10,13 @@ import type { RecordedSession } from "./recorded-session.ts";
 
 /** What a root run was asked for: everything that came with the task and not from its agent. */
 export function requestOf(root: MessageNode, recorded: RecordedSession): RootRequest {
-  const { task, limits, deliverables = [], conducted, tainted } = metadataOf(root) as Asked;
+  const { task, limits, deliverables = [], conducted, tainted, told } = metadataOf(root) as Asked;
   const snapshot = snapshotOf(root, recorded);
   const agent = root.agent_role ?? "";
   const request: RootRequest = { agent, task: task ?? root.request_content ?? "" };
   if (limits) request.limits = limits;
   if (tainted) request.tainted = tainted;
+  if (told !== undefined) request.told = told;
   if (!snapshot) return request;
   const narrowing = snapshot.chain.find((layer) => layer.name === `delegation to ${agent}`);
   if (narrowing) request.tools = textsOf(narrowing.allow);
@@ -23,6 +24,7 @@ export function requestOf(root: MessageNode, recorded: RecordedSession): RootReq
   request.deliverables = deliverables.slice(snapshot.agent.deliverables.length);
   // An agent that the host fitted to a plan stands in no file.
   if (conducted) request.leader = snapshot.agent;
+  if (conducted?.kind === "program") request.program = null;
   return request;
 }
 
@@ -30,8 +32,9 @@ type Asked = {
   task?: string;
   limits?: Limits;
   deliverables?: readonly Deliverable[];
-  conducted?: unknown;
+  conducted?: { kind?: unknown };
   tainted?: true;
+  told?: string;
 };
 
 /** What the flags of a session took away. */

@@ -99,6 +99,17 @@ export class ReplaySource implements Recorded {
     return this.#children.childId(parent, child);
   }
 
+  startedIn(parent: Run, callId: string): { callId: string; agent: string; task: string }[] {
+    const rows = this.#session.of(parent)?.callRow(callId)?.children ?? [];
+    return rows
+      .filter((row) => row.request_type === "delegation" && !metadataOf(row).attempt)
+      .map((row) => ({
+        callId: row.call_id ?? "",
+        agent: row.agent_role ?? "",
+        task: row.request_content ?? "",
+      }));
+  }
+
   begins(parent: Run, child: ChildKey, agent: string): boolean {
     return this.#children.begins(parent, child, agent);
   }

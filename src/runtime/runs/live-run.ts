@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { wrapUpReserveMs } from "../../loop/limits.ts";
 import { Run } from "../../loop/run.ts";
 import type { RunSpec } from "../../loop/run-spec.ts";
@@ -10,6 +10,7 @@ import type { MessageNode } from "../../schema/record.ts";
 import { Children } from "../delegation/children.ts";
 import { delegationTools } from "../delegation/delegation-tools.ts";
 import { EarlierAttempts } from "../delegation/earlier-attempts.ts";
+import { PROGRAM_TOOL, programTool } from "../delegation/program-tool.ts";
 import { rememberChildren } from "../delegation/remember-children.ts";
 import type { Host, LiveRun } from "../host.ts";
 import { mergeTool } from "../isolation/merge-tool.ts";
@@ -55,6 +56,7 @@ export async function bringToLife(
     mandatory: profile.mandatory,
     projectDir,
     workspaceDir: await workspaceOf(request),
+    cwd: cwdIn(projectDir, request),
     messageId,
     startedAtMs: request.resume ? Date.parse(request.resume.started_at) : clock.wallMs(),
     startedMs,
@@ -80,6 +82,7 @@ export async function bringToLife(
     for (const [name, tool] of delegationTools(live.children)) tools.set(name, tool);
     const merging = mergeTool(host, live);
     tools.set(merging.name, merging);
+    if (request.program !== undefined) tools.set(PROGRAM_TOOL, programTool(live.children, request.program));
   }
   const ports = { text: (id: string) => host.store.prompt(id), guards: host.guards };
   if (request.past) forkRun(run, request.past.root, ports);
@@ -90,6 +93,13 @@ export async function bringToLife(
   session.live.set(run.spec.runId, live);
   parent?.kids.add(live);
   return live;
+}
+
+/** A child works where its parent does, unless it was given a folder of its own. */
+function cwdIn(projectDir: string, { cwd, parent }: SpawnRequest): string | undefined {
+  if (cwd !== undefined) return join(projectDir, cwd);
+  const above = parent?.run.spec;
+  return above?.cwd && join(projectDir, relative(above.projectDir, above.cwd));
 }
 
 /** Whether untrusted text is in a run from the start. */

@@ -33,6 +33,8 @@ export function openRun(request: SpawnRequest): number {
         ...(request.deliverables.length > 0 && { deliverables: request.deliverables }),
         ...(request.taskId !== undefined && { taskId: redactor.redact(request.taskId) }),
         ...(request.limits && { limits: request.limits }),
+        ...(request.told !== undefined && { told: request.told }),
+        ...(request.cwd !== undefined && { cwd: request.cwd }),
         ...(request.conducted && { conducted: request.conducted }),
         ...(request.past && { forkedFrom: request.past.root.run_id, fork: request.past.at }),
         ...(isTainted(request) && { tainted: true }),

@@ -5,6 +5,8 @@ import type { MessageNode } from "../../schema/record.ts";
 import type { RunResult } from "../../schema/result.ts";
 import { createId } from "../create-id.ts";
 import { findAgent, isAgent } from "../delegation/find-agent.ts";
+import type { Program } from "../delegation/program-tool.ts";
+import { resultText } from "../delegation/result-text.ts";
 import type { Host, Session } from "../host.ts";
 import type { SessionMaker } from "../open-session.ts";
 import { type Conducted, conductRun } from "../planning/conduct-run.ts";
@@ -22,6 +24,10 @@ export type RootRequest = RunRequest & {
   leader?: Agent;
   /** The host leads the run in the place of a model. */
   conducted?: Conducted;
+  /** The program that leads the run; null in a replay, where it is not there. */
+  program?: Program | null;
+  /** What the agent is told of other runs, as it was put into words. */
+  told?: string;
   /** Untrusted text is in the task. */
   tainted?: boolean;
   /** Called with the new session before the run begins; what it throws ends the session. */
@@ -48,9 +54,12 @@ export async function beginRoot(
   if (session.stop) throw new RetinueError("failed", "the session was stopped before this task began");
   const { host } = maker;
   const agent = request.leader ?? rootAgent(host, request.agent);
-  const { tools, limits, model, conducted, tainted } = request;
+  const { tools, limits, model, conducted, tainted, program } = request;
   const task = session.ports.redactor.redact(request.task);
   const deliverables = [...agent.deliverables, ...(request.deliverables ?? [])];
+  const { reports = [] } = request;
+  const told =
+    request.told ?? session.ports.redactor.redact(describeReports(reports, host.guards.escapeText));
   const profile = await createProfile(host, {
     agent,
     session,
@@ -58,20 +67,22 @@ export async function beginRoot(
     tools,
     limits,
     model,
-    task: session.triggers && !conducted ? task : undefined,
+    task: session.triggers && !conducted && program === undefined ? task : undefined,
   });
   const result = spawnRun(host, {
     ...AT_ROOT,
     session,
     profile: conducted ? ledByHost(maker, session, profile, conducted) : profile,
     conducted,
+    program,
     runId,
     task,
-    message: withAnswerForm(task, deliverables),
+    message: withAnswerForm(told === "" ? task : `${task}\n\n${told}`, deliverables),
+    ...(told !== "" && { told }),
     deliverables,
     limits,
     taskId,
-    ...(tainted && { tainted }),
+    ...((tainted || reports.some((report) => report.tainted)) && { tainted: true }),
     past: request.fork ? pastOf(host.store, request.fork) : undefined,
   });
   return { runId, result };
@@ -94,6 +105,7 @@ export function continueRoot(
     ...AT_ROOT,
     session,
     conducted,
+    ...(conducted?.kind === "program" && { program: null }),
     profile: { ...profile, chain: [...profile.chain, ...session.base] },
     runId: node.run_id,
     task: (metadata.task as string | undefined) ?? message,
@@ -105,6 +117,13 @@ export function continueRoot(
     resume: node,
   });
   return { runId: node.run_id, result };
+}
+
+/** Results of runs that the person started beside the conversation. */
+function describeReports(reports: readonly RunResult[], escapeText: (text: string) => string): string {
+  if (reports.length === 0) return "";
+  const texts = reports.map((report) => resultText(report, escapeText));
+  return ["## Reports of agents that the person started meanwhile", ...texts].join("\n");
 }
 
 /** The task with the form that its answer must have, if somebody has set one. */

@@ -1,5 +1,6 @@
 import type { Deliverable, Limits } from "../../schema/agent.ts";
 import type { MessageNode } from "../../schema/record.ts";
+import type { Program } from "../delegation/program-tool.ts";
 import type { LiveRun, Session } from "../host.ts";
 import type { Conducted } from "../planning/conduct-run.ts";
 import type { Past } from "../record/fork-run.ts";
@@ -15,6 +16,8 @@ export type SpawnRequest = {
   task: string;
   /** The whole first message, with criteria, context and results. */
   message: string;
+  /** The part of it that tells of other runs. */
+  told?: string | undefined;
   contextMode?: string;
   /** Untrusted text is in the message although the parent holds none yet. */
   tainted?: boolean;
@@ -26,6 +29,10 @@ export type SpawnRequest = {
   limits?: Limits | undefined;
   /** Set for a root run that the host leads by a plan. */
   conducted?: Conducted | undefined;
+  /** Set for a root run that a program leads: the program, or null where it is not there any more. */
+  program?: Program | null | undefined;
+  /** The folder that relative paths begin in, relative to the project. */
+  cwd?: string | undefined;
   /** The task's id in its batch. */
   taskId?: string | undefined;
   /** A recorded run whose conversation the new run begins with. */

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import type { Cli } from "../../program.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import { addRunning } from "../run.ts";
+import { countNumber } from "../numbers.ts";
+import { addRunning, append } from "../run.ts";
 
 /** Registers `retinue spawn`. */
 export function registerSpawn(program: Command, cli: Cli): void {
@@ -11,6 +12,8 @@ export function registerSpawn(program: Command, cli: Cli): void {
     .argument("<agent>", "its name; see: retinue agents list")
     .argument("[task]", "what to do; without it, what comes by stdin");
   addRunning(command)
+    .option("--budget <n>", "at most this many tool calls of the agent", countNumber)
+    .option("--tools <names>", "only these of its tools, such as read,grep", append)
     .addHelpText("after", EXAMPLES)
     .action(async (agent: string, task: string | undefined, _options: unknown, spawned: Command) => {
       const { runTask } = await import("../../run/run-task.ts");
@@ -22,4 +25,5 @@ export function registerSpawn(program: Command, cli: Cli): void {
 const EXAMPLES = `
 Examples:
   retinue spawn reviewer "review the last commit"
+  retinue spawn researcher "where are limits read?" --budget 8 --tools read,grep
   git diff | retinue spawn reviewer -p`;

@@ -4,7 +4,11 @@ export type SlashCommand = { readonly name: string; readonly takes: string; read
 /** Every slash command, in the order in which help lists them. */
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "agents", takes: "", does: "list the agents" },
-  { name: "spawn", takes: "AGENT task", does: "give an agent a task of its own" },
+  {
+    name: "spawn",
+    takes: "AGENT task",
+    does: "give an agent a task of its own; its report goes into the conversation",
+  },
   { name: "runs", takes: "", does: "list what runs and ran here" },
   { name: "plan", takes: "goal | run [ID]", does: "make a plan, or carry out the last one" },
   { name: "cost", takes: "", does: "tokens and money so far" },

@@ -1,7 +1,8 @@
 import { builtInTools } from "../../../runtime/project/built-in-tools.ts";
 import { createRuntime, type Runtime } from "../../../runtime/runtime.ts";
 import { messageOf, RetinueError } from "../../../schema/error.ts";
-import { type OpenProject, openSoundProject } from "../../open-project.ts";
+import type { RunResult } from "../../../schema/result.ts";
+import { describeRoleProblems, type OpenProject, openSoundProject } from "../../open-project.ts";
 import { pickAgent } from "../../run/read-task.ts";
 import type { Terminal } from "../../terminal.ts";
 import type { TuiOptions } from "../start-tui.ts";
@@ -31,6 +32,8 @@ export type Desk = {
   runtime: Runtime;
   /** The model that the person chose. */
   model: string | undefined;
+  /** What agents reported that the person started, and the conversation has not heard of. */
+  reports: RunResult[];
   /** Replaces the runtime by one that answers asks in another way. */
   reopen(mode: TuiState["facts"]["mode"]): Promise<void>;
   say(text: string, level?: "info" | "warning" | "error"): void;
@@ -53,6 +56,7 @@ export async function openEngine(options: TuiOptions, terminal: Terminal, tui: T
     runtime,
     transcripts: followTranscript(tui, () => desk.runtime.store),
     model: options.model,
+    reports: [],
     async reopen(mode) {
       await desk.runtime.close();
       desk.runtime = open(mode);
@@ -65,6 +69,7 @@ export async function openEngine(options: TuiOptions, terminal: Terminal, tui: T
   tui.dispatch({ type: "history", items: await loadHistory(historyOf) });
   const agents = project.registry.list().map(({ name }) => name);
   tui.dispatch({ type: "ready", agent, model: options.model ?? "", agents });
+  for (const line of describeRoleProblems(project)) desk.say(line, "warning");
   const engine: Engine = {
     async perform(effect) {
       try {
@@ -134,13 +139,16 @@ async function act(desk: Desk, effect: Effect): Promise<void> {
 async function startTask(desk: Desk, task: string): Promise<void> {
   const { runtime, tui, agent, model } = desk;
   const { sessionId } = tui.snapshot().state;
+  const reports = [...desk.reports];
   try {
     const handle = await runtime.start({
       agent,
       task,
+      reports,
       ...(model && { model }),
       ...(sessionId !== null && { session: sessionId }),
     });
+    desk.reports = desk.reports.filter((report) => !reports.includes(report));
     await handle.result;
   } finally {
     tui.dispatch({ type: "not-started" });

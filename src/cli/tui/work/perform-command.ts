@@ -50,12 +50,16 @@ function listAgents({ project }: Desk): string {
   return rows.length === 0 ? "no agents yet" : table(rows).join("\n");
 }
 
-async function spawn({ runtime, model }: Desk, rest: string): Promise<void> {
+async function spawn(desk: Desk, rest: string): Promise<void> {
+  const { runtime, model } = desk;
   const [, agent, task] = /^(\S+)\s+([\s\S]+)$/.exec(rest) ?? [];
   if (agent === undefined || task === undefined)
     throw new RetinueError("input", "say who and what: /spawn AGENT task");
   if (!runtime.agents.get(agent)) throw new RetinueError("input", runtime.agents.unknownAgentMessage(agent));
-  await runtime.start({ agent, task, ...(model && { model }) });
+  const { result } = await runtime.start({ agent, task, ...(model && { model }) });
+  const report = await result;
+  desk.reports.push(report);
+  desk.say(`${desk.agent} is told of ${report.agent}'s report with your next prompt`);
 }
 
 function listRuns({ tui }: Desk): string {

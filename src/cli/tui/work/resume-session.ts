@@ -38,8 +38,8 @@ function entriesOf({ runtime }: Desk, { session_id }: SessionRow): Entry[] {
   return runtime.store
     .runs(session_id)
     .filter(({ request_type }) => request_type === "prompt")
-    .flatMap(({ request_content, response_content, agent_role, run_id }): Entry[] => [
-      { kind: "person", text: request_content ?? "" },
+    .flatMap(({ request_content, response_content, agent_role, run_id, metadata_json }): Entry[] => [
+      { kind: "person", text: taskIn(metadata_json) ?? request_content ?? "" },
       ...(response_content
         ? [
             {
@@ -52,4 +52,10 @@ function entriesOf({ runtime }: Desk, { session_id }: SessionRow): Entry[] {
           ]
         : []),
     ]);
+}
+
+/** What the person wrote, where the agent was told more. */
+function taskIn(metadata: string | null): string | undefined {
+  const { task } = JSON.parse(metadata ?? "{}") as { task?: unknown };
+  return typeof task === "string" ? task : undefined;
 }
