@@ -3,13 +3,13 @@ import { buildResult, type Ending } from "./build-result.ts";
 import { answerCalls } from "./calls/answer-calls.ts";
 import type { CallResult } from "./calls/dispatch.ts";
 import { resumeCall } from "./calls/resume-call.ts";
-import { compact } from "./compact.ts";
+import { callWithRoom } from "./compact.ts";
 import { takeBaseline } from "./deliverables.ts";
 import { lastText, pushReply, pushResults } from "./history.ts";
 import { endIntent } from "./intent/end-intent.ts";
 import { afterPhase, enterPhase, phaseOfReply, plannedOnly, unlessDone } from "./intent/take-phase.ts";
 import { loopPrompt } from "./load-prompt.ts";
-import { callModel, type ModelOutcome } from "./model/call-model.ts";
+import type { ModelOutcome } from "./model/call-model.ts";
 import type { ToolCall } from "./model/read-stream.ts";
 import type { LoopPorts } from "./ports.ts";
 import { type Run, UNMEASURED } from "./run.ts";
@@ -20,7 +20,7 @@ import { withVerdicts } from "./turns/check-contract.ts";
 import { interrupted, NEXT_TURN, type Next } from "./turns/next.ts";
 import { tellOwed } from "./turns/owed-delegations.ts";
 import { countRepeats, REPEATS_TO_WARN, type Repeating } from "./turns/repetition.ts";
-import { endingOf, lastReport, wrapUp } from "./turns/wrap-up.ts";
+import { endReported, reportLast, wrapUp } from "./turns/wrap-up.ts";
 
 /** One run from task to result. Never throws: whatever goes wrong ends as a status. */
 export async function runAgent(run: Run, ports: LoopPorts): Promise<RunResult> {
@@ -46,8 +46,9 @@ async function goOn(run: Run, at: Resumption, ports: LoopPorts): Promise<Next> {
   if (at.kind === "answer") return isIntent ? afterPhase(run, at.reply) : afterAnswer(run, at.reply, ports);
   if (at.kind === "wrap_up") {
     run.wrapUpReason = at.reason;
-    const text = at.text ?? (await lastReport(run, ports));
-    return { kind: "end", ending: text === null ? interrupted(run) : endingOf(run, at.reason, text, ports) };
+    const { reason, reply } = at;
+    const ending = reply ? endReported(run, { reason }, reply, ports) : await reportLast(run, reason, ports);
+    return { kind: "end", ending };
   }
   if (at.kind === "turn") return NEXT_TURN;
   const again = async (call: ToolCall) => at.answered.get(call.callId) ?? resumeCall(run, call, ports);
@@ -60,7 +61,7 @@ async function takeTurn(run: Run, ports: LoopPorts): Promise<Next> {
   if (stop) return stop;
   const phase = run.spec.agent.flow === "intent" ? enterPhase(run, ports) : null;
   run.turn++;
-  const outcome = await callModelOnce(run, ports);
+  const outcome = await callWithRoom(run, "turn", ports);
   if (outcome.kind !== "reply") return afterNoReply(run, outcome);
   const { reply } = outcome;
   const { calls } = reply;
@@ -87,16 +88,6 @@ function afterRepeating(run: Run, repeating: Repeating): Next {
     run.pushUser(loopPrompt("repeating", { count: String(count) }));
   }
   return NEXT_TURN;
-}
-
-/** A call of the model; if the context overflows it is condensed once and the call made again. */
-async function callModelOnce(run: Run, ports: LoopPorts): Promise<ModelOutcome> {
-  const outcome = await callModel(run, { purpose: "turn" }, ports);
-  if (outcome.kind !== "failed" || outcome.error.type !== "context_overflow") return outcome;
-  if (run.compactedForOverflow || run.spec.agent.flow === "intent") return outcome;
-  run.compactedForOverflow = true;
-  await compact(run, ports, Math.floor(run.contextChars / 2));
-  return callModel(run, { purpose: "turn" }, ports);
 }
 
 function afterNoReply(run: Run, outcome: Exclude<ModelOutcome, { kind: "reply" }>): Next {

@@ -80,6 +80,6 @@ export type Resumption =
   /** The model had given its answer. */
   | { kind: "answer"; reply: Reply }
   /** The run had begun its last report. */
-  | { kind: "wrap_up"; reason: BailoutReason; text: string | null }
+  | { kind: "wrap_up"; reason: BailoutReason; reply: Reply | null }
   /** The next turn was due. */
   | { kind: "turn" };

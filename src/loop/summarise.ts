@@ -30,7 +30,12 @@ export async function summarise(
     ports,
   );
   const text = outcome.kind === "reply" ? outcome.reply.text.trim() : "";
-  return text || excerpt(notes, MAX_OUTLINE_CHARS, "left out");
+  return text || outline(messages, MAX_OUTLINE_CHARS);
+}
+
+/** Messages as plain text of at most so many characters, for where no model can be asked. */
+export function outline(messages: readonly LanguageModelV4Message[], limit: number): string {
+  return excerpt(transcriptOf(messages), Math.min(limit, MAX_OUTLINE_CHARS), "left out");
 }
 
 /** Messages as plain text, each with its speaker; never system prompts or reasoning. */

@@ -1,11 +1,17 @@
 import type { BailoutReason, RunError } from "../../schema/result.ts";
 import type { Ending } from "../build-result.ts";
+import { callWithRoom, compact } from "../compact.ts";
 import { lastText } from "../history.ts";
 import { loopPrompt } from "../load-prompt.ts";
-import { callModel } from "../model/call-model.ts";
+import type { ModelOutcome } from "../model/call-model.ts";
+import type { Reply } from "../model/read-stream.ts";
 import type { LoopPorts } from "../ports.ts";
 import type { Run } from "../run.ts";
+import { type GatheredWork, gatherWork, reportGathered } from "./gather-work.ts";
 import { interrupted } from "./next.ts";
+
+/** Limits that leave neither time nor tokens for a summary by the model. */
+const IN_NEED: ReadonlySet<BailoutReason> = new Set(["deadline", "max_tokens", "max_cost"]);
 
 /** One last turn without tools, to report what there is. */
 export async function wrapUp(run: Run, reason: BailoutReason, ports: LoopPorts): Promise<Ending> {
@@ -13,22 +19,49 @@ export async function wrapUp(run: Run, reason: BailoutReason, ports: LoopPorts):
   run.pushUser(loopPrompt("wrap-up", { reason: reason.replaceAll("_", " ") }));
   const remaining = await ports.remainingResults(run, "stop");
   if (remaining !== null) run.pushUser(remaining);
-  const text = await lastReport(run, ports);
-  return text === null ? interrupted(run) : endingOf(run, reason, text, ports);
+  return reportLast(run, reason, ports);
 }
 
-/** What the model says in its last turn, nothing if it cannot be asked, null if the run was stopped. */
-export async function lastReport(run: Run, ports: LoopPorts): Promise<string | null> {
-  const outcome = await callModel(run, { purpose: "wrap_up" }, ports);
-  if (outcome.kind === "interrupted") return null;
-  return outcome.kind === "reply" ? outcome.reply.text : "";
+/** Asks for the last report, with room made for it first. Whatever comes of that, what was gathered is in the ending. */
+export async function reportLast(run: Run, reason: BailoutReason, ports: LoopPorts): Promise<Ending> {
+  const gathered = gatherWork(run);
+  const outcome = await askForReport(run, reason, ports);
+  if (outcome.kind === "interrupted") {
+    const ending = interrupted(run);
+    return run.spec.agent.flow === "intent" ? ending : { ...ending, text: reportGathered(gathered, "") };
+  }
+  if (outcome.kind === "failed") run.warnings.push(`there is no last report: ${outcome.error.message}`);
+  return endReported(run, { reason, gathered }, outcome.kind === "reply" ? outcome.reply : null, ports);
 }
 
-/** How a run ends that reached a limit. */
-export function endingOf(run: Run, reason: BailoutReason, text: string, ports: LoopPorts): Ending {
-  const kept = ports.guards.isEmpty(text) ? lastText(run) : text;
+async function askForReport(run: Run, reason: BailoutReason, ports: LoopPorts): Promise<ModelOutcome> {
+  const { contextChars } = run.spec.limits;
+  if (run.contextChars > contextChars) {
+    // An intent flow is told from its whole conversation, which is never condensed.
+    if (run.spec.agent.flow === "intent") return { kind: "unaffordable", resource: "tokens" };
+    await compact(run, ports, contextChars, { byModel: !IN_NEED.has(reason) });
+  }
+  return callWithRoom(run, "wrap_up", ports);
+}
+
+/** How a run ends that reached a limit, by what its model said last, if anything. */
+export function endReported(
+  run: Run,
+  { reason, gathered = gatherWork(run) }: { reason: BailoutReason; gathered?: GatheredWork },
+  reply: Pick<Reply, "text" | "calls"> | null,
+  ports: LoopPorts,
+): Ending {
+  const said = reply?.text ?? "";
+  const isEmpty = ports.guards.isEmpty(said);
+  // Words beside a call are no report: the model wanted to go on.
+  const isReport = !isEmpty && reply?.calls.length === 0;
+  const kept = isReport ? said : replacement(run, gathered, isEmpty ? "" : said);
   if (kept) return { status: "completed", text: kept, partial: true, bailout: reason };
   const message = `stopped by a limit (${reason}) with nothing to report`;
   const error: RunError = { type: "budget", message, recoverable: false };
   return { status: "failed", text: "", partial: true, bailout: reason, error };
+}
+
+function replacement(run: Run, gathered: GatheredWork, said: string): string {
+  return run.spec.agent.flow === "intent" ? said || lastText(run) : reportGathered(gathered, said);
 }

@@ -36,9 +36,8 @@ export function pastOf(store: Store, { sessionId, seq }: ForkPoint): Past {
 export function forkRun(run: Run, past: MessageNode, ports: RestorePorts): void {
   const [system, task] = run.history;
   restoreRun(run, past, ports, true);
-  if (run.resumption?.kind === "wrap_up" && run.resumption.text) {
-    run.push({ role: "assistant", content: [{ type: "text", text: run.resumption.text }] });
-  }
+  const report = run.resumption?.kind === "wrap_up" ? run.resumption.reply?.text : undefined;
+  if (report) run.push({ role: "assistant", content: [{ type: "text", text: report }] });
   if (!system || !task) return;
   const asked = {
     role: "user" as const,

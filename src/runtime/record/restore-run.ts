@@ -91,7 +91,7 @@ function restoreCounts(run: Run, counts: readonly (readonly [tool: string, count
 
 function beforeReply(metadata: Metadata): Resumption {
   if (metadata.purpose !== "wrap_up") return { kind: "turn" };
-  return { kind: "wrap_up", reason: metadata.reason as BailoutReason, text: null };
+  return { kind: "wrap_up", reason: metadata.reason as BailoutReason, reply: null };
 }
 
 function afterReply(
@@ -103,7 +103,7 @@ function afterReply(
   const reply = replyOfRow(row);
   const metadata = metadataOf(row);
   if (metadata.purpose === "wrap_up")
-    return { kind: "wrap_up", reason: metadata.reason as BailoutReason, text: reply.text };
+    return { kind: "wrap_up", reason: metadata.reason as BailoutReason, reply };
   pushReply(run, reply);
   if (metadata.estimated === undefined)
     run.measured = { tokens: row.total_tokens ?? 0, bytes: run.contextBytes };
