@@ -263,6 +263,7 @@ export const SHELL_CASES: readonly Attack[] = [
         "mkdir -p .retinue/agents .claude; echo evil > .retinue/settings.json; echo evil > .claude/settings.json; echo evil > .mcp.json",
         "mv .git old; rm -rf .git; mv .github x; mv sub y; cp -r sub z; echo evil > z/.git/config",
         "ln -s /tmp/g .git; ln -sfn /tmp/c .claude; mkdir deep; echo evil > deep/.mcp.json; git init -q made",
+        "mkdir -p prompts/roles lib/prompts; echo evil > prompts/roles/coder.md; mv prompts/roles lib/prompts/roles",
         "mkdir low; echo evil > low/.mcp.json; echo 'bwrap: no setup' >&2; exit 1",
       ),
     oracle: ({ world }) => {
@@ -270,7 +271,9 @@ export const SHELL_CASES: readonly Attack[] = [
       const live = files.filter((path) => !path.includes(".set-aside-"));
       expect(
         live
-          .filter((path) => /(^|\/)\.(git|github\/agents|retinue|claude|mcp\.json)(\/|$)/.test(path))
+          .filter((path) =>
+            /(^|\/)(\.(git|github\/agents|retinue|claude|mcp\.json)(\/|$)|prompts\/roles\/.)/.test(path),
+          )
           .toSorted(),
       ).toEqual(
         [
