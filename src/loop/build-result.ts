@@ -63,6 +63,7 @@ export function buildResult(run: Run, ending: Ending, ports: LoopPorts): RunResu
     ...(ending.bailout && { bailout_reason: ending.bailout }),
     ...(ending.error && { error: { ...ending.error, message: ports.redactor.redact(ending.error.message) } }),
     tainted: run.tainted,
+    private_data: run.privateData,
     attempt: spec.attempt,
   };
 }

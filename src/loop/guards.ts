@@ -6,9 +6,11 @@ import type { AnyTool } from "../tools/tool.ts";
 import { type Validated, validateInput } from "../tools/validate-input.ts";
 import { checkDeliverables } from "./deliverables.ts";
 import { escapeTags } from "./escape-tags.ts";
+import type { KnownAddresses } from "./known-addresses.ts";
 import { distinctCalls } from "./model/distinct-calls.ts";
 import { type MeasuredUsage, measureUsage } from "./model/measure-usage.ts";
 import type { ReplyReader, ToolCall } from "./model/read-stream.ts";
+import type { Run } from "./run.ts";
 import { isRepeating } from "./turns/repetition.ts";
 
 /**
@@ -18,8 +20,16 @@ import { isRepeating } from "./turns/repetition.ts";
 export type Guards = {
   decide: typeof decide;
   validate: (tool: AnyTool, text: string) => Promise<Validated>;
-  /** An outbound call of a tainted run needs a person, unless a rule names the recipient. */
+  /** An outbound call of a tainted run needs a person, unless a rule names whom it reaches. */
   needsPerson: (tainted: boolean, outbound: boolean, decision: Decision) => boolean;
+  /** What of a call's requests to the web the model put together when it knew private data and untrusted text. */
+  composedRequests: (
+    run: Pick<Run, "tainted" | "privateData">,
+    requests: readonly string[],
+    known: Pick<KnownAddresses, "has">,
+  ) => readonly string[];
+  /** What a tainted run wrote taints who reads it. */
+  taintsReader: (isUntrusted: boolean) => boolean;
   /** Why a person must confirm a call of high risk; null if a rule names whom it reaches, or nobody must. */
   mustConfirm: (reason: string | null, decision: Decision) => string | null;
   /** A call whose input holds a secret does not reach anybody outside. */
@@ -50,6 +60,12 @@ export const guards: Guards = Object.freeze({
   validate: validateInput,
   needsPerson: (tainted: boolean, outbound: boolean, decision: Decision) =>
     tainted && outbound && !decision.consented,
+  composedRequests: (
+    { tainted, privateData }: Pick<Run, "tainted" | "privateData">,
+    requests: readonly string[],
+    known: Pick<KnownAddresses, "has">,
+  ) => (tainted && privateData ? requests.filter((request) => !known.has(request)) : []),
+  taintsReader: (isUntrusted: boolean) => isUntrusted,
   mustConfirm: (reason: string | null, decision: Decision) => (decision.consented ? null : reason),
   leaksSecret: (holdsSecret: boolean, reachesOutside: boolean) => holdsSecret && reachesOutside,
   reserve: (account: Account, need: Need, signal: AbortSignal) => account.reserve(need, signal),

@@ -9,6 +9,7 @@ import type { Layer, Target } from "../schema/rights.ts";
 import type { Risk, ToolContext } from "../tools/tool.ts";
 import type { Claim } from "./deliverables.ts";
 import type { Guards } from "./guards.ts";
+import type { KnownAddresses } from "./known-addresses.ts";
 import type { Recorded } from "./replay/recorded.ts";
 import type { Run } from "./run.ts";
 
@@ -62,6 +63,23 @@ export type CallChanges = Pick<ToolContext, "beforeChange" | "aroundChanges"> & 
   end(): Promise<readonly string[]>;
 };
 
+/** Knows which files hold what tainted runs wrote, until a person has looked at them. */
+export type UntrustedFiles = {
+  /** Whether any of these files is such a file, wherever it lies and whatever it is called now. */
+  hold(paths: Iterable<string>): Promise<boolean>;
+  /** Whether there are such files where the run's commands could read them. */
+  reach(run: Run): boolean;
+  /**
+   * A tainted run is about to change files. Until the returned function is called, whatever changes in its project is
+   * untrusted; then that is noted which did, one by one and, unless that is all, by the time in which it happened.
+   */
+  begin(run: Run): (changed: Iterable<string>, isAllKnown: boolean) => Promise<void>;
+  /** Notes files that hold untrusted text. */
+  note(run: Run, paths: Iterable<string>): Promise<void>;
+  /** Whatever lies in the workspace of a tainted run may come from it. */
+  taintWorkspace(run: Run): void;
+};
+
 /** Opens the books of one call. */
 export type KeepChanges = (call: {
   readonly sessionId: string;
@@ -91,6 +109,8 @@ export type LoopPorts = {
   readonly readOnly: boolean;
   /** Who made or changed a file last. */
   readonly claims: Map<string, Claim>;
+  /** Where the session's runs may go in the web without a question. */
+  readonly addresses: KnownAddresses;
   /** Somebody shows text while it streams. */
   watched(): boolean;
   limiter(provider: string): Limiter;
@@ -120,6 +140,7 @@ export type LoopPorts = {
   /** Mandatory delegations that the run has not made. */
   owedDelegations(run: Run): readonly MandatoryDelegation[];
   readonly keepChanges: KeepChanges;
+  readonly untrusted: UntrustedFiles;
   createId(prefix: string): string;
   random(): number;
 };

@@ -37,6 +37,8 @@ export class Run {
   /** Tools that really ran. */
   readonly toolsUsed = new Set<string>();
   tainted: boolean;
+  /** Data that is not public has entered it, so that what it writes may tell of them. */
+  privateData: boolean;
   tokens = 0;
   /** Null once a call of unknown price was made. */
   costUsd: number | null = 0;
@@ -89,7 +91,7 @@ export class Run {
 
   constructor(
     spec: RunSpec,
-    parts: { account: Account; slot: RunSlot; tainted: boolean; parent: Run | null },
+    parts: { account: Account; slot: RunSlot; tainted: boolean; privateData: boolean; parent: Run | null },
   ) {
     this.spec = spec;
     this.model = spec.model;
@@ -100,6 +102,7 @@ export class Run {
     this.account = parts.account;
     this.slot = parts.slot;
     this.tainted = parts.tainted;
+    this.privateData = parts.privateData;
     this.turnMessageId = spec.messageId;
     this.repairsLeft = spec.limits.repairs;
     this.push({ role: "system", content: spec.system });

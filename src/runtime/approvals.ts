@@ -30,9 +30,6 @@ export function createApprovals(options: {
 }): Approver {
   const rules: readonly Rule[] = parseRules(options.allowedTools, "--allowed-tools");
   return async (request, signal) => {
-    if (options.mode === "plan" && request.risk !== "low") {
-      return { allowed: false, by: "plan mode", note: "only reading is allowed while planning" };
-    }
     if (!request.tainted) {
       if (options.mode === "bypassPermissions")
         return { allowed: true, by: "permission mode bypassPermissions" };
@@ -61,7 +58,9 @@ const MAX_NAMED = 5;
 
 /** How a person can allow such a call beforehand. */
 function howToAllow({ tool, targets, tainted, mustConfirm }: ApprovalRequest): string {
-  const reached = targets.flatMap((target) => (target.kind === "recipient" ? [target.address] : []));
+  const reached = targets.flatMap((target) =>
+    target.kind === "recipient" ? [target.address] : target.kind === "host" ? [target.host] : [],
+  );
   const isByName = tainted || mustConfirm;
   // The hint is for a shell: an address may hold quotes, bars and stars.
   const isNamed = isByName && reached.length > 0 && reached.every((address) => /^[#@\w.+-]+$/.test(address));

@@ -25,6 +25,7 @@ import { DEFAULT_SETTINGS } from "./project/default-settings.ts";
 import { findPlaces } from "./project/places.ts";
 import type { RuntimeInternals, RuntimeOptions } from "./runtime.ts";
 import { runtimeGuards } from "./runtime-guards.ts";
+import { createUntrustedFiles } from "./untrusted-files.ts";
 
 /** Everything a runtime's sessions are made with, from its options. */
 export function createMaker(
@@ -77,6 +78,7 @@ export function createMaker(
     store,
     changes,
     isolation: createIsolation(kept, changes),
+    untrusted: createUntrustedFiles({ store, clock, redact: kept.redact }),
     slots: new Slots(settings.maxConcurrent),
     guards: { ...runtimeGuards, ...internals.guards },
     resolveModel: internals.resolveModel ?? models.resolve,

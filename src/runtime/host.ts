@@ -38,6 +38,8 @@ export type Host = {
   /** Keeps what runs change in the project. */
   readonly changes: ChangeKeeper;
   readonly isolation: Isolation;
+  /** Which files hold what tainted runs wrote. */
+  readonly untrusted: LoopPorts["untrusted"];
 };
 
 /** One conversation with a person and its workspace, while it is open in this process. */

@@ -1,6 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { writeInside } from "../files/open-inside.ts";
+import { taint } from "../loop/calls/dispatch.ts";
+import { KnownAddresses } from "../loop/known-addresses.ts";
 import type { LoopPorts, Redactor } from "../loop/ports.ts";
 import type { Clock } from "../scheduler/clock.ts";
 import { Limiter } from "../scheduler/limiter.ts";
@@ -45,7 +47,7 @@ export function createSessionPorts(parts: PortParts): LoopPorts {
       { runId: id, sessionId: spec.sessionId, agent },
       { ...error, message: parts.redactor.redact(error.message) },
     );
-  return {
+  const ports: LoopPorts = {
     journal: parts.journal,
     clock,
     guards: host.guards,
@@ -53,9 +55,11 @@ export function createSessionPorts(parts: PortParts): LoopPorts {
     cache: createToolCache(),
     recorded: parts.recorded,
     claims: new Map(),
+    addresses: new KnownAddresses(),
     readOnly: parts.mode === "plan",
     approve: parts.approve,
     keepChanges: host.changes.keep,
+    untrusted: host.untrusted,
     createId,
     random: parts.random,
     watched: () => bus.watched,
@@ -121,9 +125,11 @@ export function createSessionPorts(parts: PortParts): LoopPorts {
       if (!children || open.length === 0) return null;
       await children.waiting(Promise.all(open.map((delegation) => delegation.done)));
       const output = deliver(children, open, "ended");
-      if (output.tainted) run.tainted = true;
+      if (output.tainted) taint(run, "collect_results", ports);
+      if (output.privateData) run.privateData = true;
       const text = parts.redactor.redact(output.text);
       return `These sub-agents had not been collected yet. Take their results into account, then finish.\n${text}`;
     },
   };
+  return ports;
 }

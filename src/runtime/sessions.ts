@@ -89,7 +89,7 @@ export class Sessions {
     const roots = store.tree(row.session_id);
     const open = async () => {
       const session = await adoptSession(this.#maker, row, lease);
-      restoreSession(session, roots, false);
+      await restoreSession(session, roots, { host: this.#maker.host, isFanOut: false });
       store.forgetStops(row.session_id);
       store.updateSession(row.session_id, { status: "running" });
       return session;
@@ -137,9 +137,9 @@ export class Sessions {
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const results = this.#open.within(
       () => adoptSession(this.#maker, row, lease),
-      (session) => {
+      async (session) => {
         const fanOut = fanOutOf(row);
-        restoreSession(session, roots, fanOut !== undefined);
+        await restoreSession(session, roots, { host: this.#maker.host, isFanOut: fanOut !== undefined });
         begin();
         return this.#workThrough(session, tasks, fanOut?.maxConcurrent ?? tasks.length);
       },

@@ -80,3 +80,20 @@ export type WorktreeRow = {
   tainted: boolean;
   createdAtMs: number;
 };
+
+/** Something that a run wrote while it held untrusted text, and at which no person has looked. */
+export type UntrustedNote = {
+  id: number;
+  /** The folder that it lies in: a project, or a workspace. */
+  root: string;
+  /** Where the content was written, relative to the root; empty for a span. */
+  path: string;
+  /** Of the content; null for a span, which stands for everything below the root that changed in it. */
+  hash: string | null;
+  sinceMs: number | null;
+  /** Null while the span lasts, or if nothing is known of its end. */
+  untilMs: number | null;
+  sessionId: string;
+  runId: string;
+  notedAt: string;
+};

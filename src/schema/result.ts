@@ -191,6 +191,8 @@ export type RunResult = {
   error?: RunError;
   /** Untrusted text entered this run or its children. */
   tainted: boolean;
+  /** Data that is not public, such as files or mail, entered this run or its children. */
+  private_data: boolean;
   /** Retries of this delegation that came before. */
   attempt: number;
   /** Set for an isolated run that changed something. */

@@ -24,6 +24,7 @@ import { createSessionSeqs } from "./session-seqs.ts";
 import { createSessionReader, type SessionReader } from "./session-table.ts";
 import { createSessionWriter, type SessionWriter } from "./session-writer.ts";
 import { createStopTable, type StopTable } from "./stop-table.ts";
+import { createUntrustedTable, type UntrustedTable } from "./untrusted-table.ts";
 import { createWriter, type StoreNotice } from "./writer.ts";
 
 /** How the record is opened. */
@@ -61,6 +62,7 @@ export type Store = Journal &
   PlanTable &
   ApprovalTable &
   ChangeTable &
+  UntrustedTable &
   WorktreeTable &
   RunFinder &
   StopTable &
@@ -138,6 +140,7 @@ function assemble({ db, path, close: release }: Database, surroundings: Surround
     ...naming(path, createPlanTable(db)),
     ...naming(path, createApprovalTable(db)),
     ...naming(path, createChangeTable(db, push, now)),
+    ...naming(path, createUntrustedTable(db, now)),
     ...naming(path, createWorktreeTable(db, push)),
     ...naming(path, createRunFinder(db)),
     ...naming(path, createStopTable(db)),
@@ -182,6 +185,7 @@ function guarded(
 function naming<
   T extends
     | SessionReader
+    | UntrustedTable
     | MessageReader
     | OutlineReader
     | MomentReader

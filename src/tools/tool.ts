@@ -83,6 +83,8 @@ export type ToolOutput = {
   isError?: boolean;
   /** Untrusted text is in this output although the tool as such is trusted. */
   tainted?: boolean;
+  /** Private data is in this output although the tool as such gives only what is public. */
+  privateData?: boolean;
   /** The tool wrote its own row. */
   recorded?: boolean;
   /** Delegations whose results are in this output, and those it names as still running. */
@@ -119,6 +121,16 @@ export type Tool<Input = never> = {
   readonly replay: ReplayClass;
   /** Its output is text from outside: mail, pages, chat. */
   readonly untrusted: boolean;
+  /**
+   * Its output tells only what is public, or what the run itself has said. What any other tool puts out is private data:
+   * files, what commands say, mail, chat, appointments, people.
+   */
+  readonly isPublic: boolean;
+  /**
+   * What a call asks the web for: whole addresses, or the words of a search. Addresses in its public answers may be
+   * asked for in turn; one that a model put together itself may carry what the run knows.
+   */
+  readonly requests?: (input: Input, roots: Roots) => readonly string[] | Promise<readonly string[]>;
   /** It acts outside: sends, invites, posts, uploads, pushes. */
   readonly outbound: boolean | ((input: Input) => boolean);
   /** What is wrong with an input that fits the schema, said before rights are looked at; null if nothing. */
@@ -173,7 +185,7 @@ export type HostPlaces = {
   readonly hideSecret?: (value: string) => void;
 };
 
-type Defaults = "groups" | "risk" | "replay" | "untrusted" | "outbound" | "access" | "delegates";
+type Defaults = "groups" | "risk" | "replay" | "untrusted" | "isPublic" | "outbound" | "access" | "delegates";
 
 /** What `defineTool` takes: name, description, input and execute; the rest has careful defaults. */
 export type ToolDefinition<Input> = Omit<Tool<Input>, Defaults> & Partial<Pick<Tool<Input>, Defaults>>;
@@ -183,7 +195,10 @@ export type AnyTool = Tool<never>;
 
 const NAME = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
 
-/** Types a tool declaration. Without a `replay` class a call is never repeated; without `risk` it counts as medium. */
+/**
+ * Types a tool declaration. Without a `replay` class a call is never repeated; without `risk` it counts as medium; without
+ * `isPublic` its output is private data.
+ */
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input> {
   if (!NAME.test(definition.name)) {
     throw new TypeError(
@@ -195,6 +210,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input
     risk: "medium",
     replay: "never",
     untrusted: false,
+    isPublic: false,
     outbound: false,
     access: () => [],
     delegates: false,

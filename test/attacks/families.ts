@@ -6,6 +6,7 @@ import { F_CASES } from "./f-files.ts";
 import { GIT_CASES } from "./f-git.ts";
 import { WRITER_CASES } from "./f-writers.ts";
 import { I_CASES } from "./i-injection.ts";
+import { OUTFLOW_CASES } from "./i-outflow.ts";
 import { M_CASES } from "./m-model-faults.ts";
 import { WIRE_CASES } from "./m-wire-faults.ts";
 import { N_CASES } from "./n-network.ts";
@@ -29,6 +30,7 @@ export const FAMILIES: Readonly<Record<string, readonly Attack[]>> = {
   "the wire": WIRE_CASES,
   "the network": N_CASES,
   "the reader": I_CASES,
+  "what may leave": OUTFLOW_CASES,
   "the stop": C_CASES,
   "the shell": SHELL_CASES,
   "the shell's limits": SHELL_LIMIT_CASES,

@@ -17,6 +17,8 @@ const OFF: { [Name in keyof RuntimeGuards]: RuntimeGuards[Name] } = {
     }
   },
   needsPerson: () => false,
+  composedRequests: () => [],
+  taintsReader: () => false,
   mustConfirm: () => null,
   leaksSecret: () => false,
   reserve: async (account, { outputTokens }) => ({

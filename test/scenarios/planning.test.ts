@@ -369,3 +369,27 @@ test("untrusted text in a result of an earlier execution taints the next one, wh
   const result = await t.runtime.executePlan(plan.id);
   expect(result.steps[1]?.result?.details).toContain("'send' needs approval");
 });
+
+test("a plan that a tainted planner made taints its execution", async () => {
+  const fetch = defineTool<object>({
+    name: "fetch",
+    description: "x",
+    input: { type: "object" },
+    untrusted: true,
+    execute: async () => "text from outside",
+  });
+  const send = defineTool<object>({
+    name: "send",
+    description: "x",
+    input: { type: "object" },
+    outbound: true,
+    execute: async () => "sent",
+  });
+  await using t = world(
+    [callTool("fetch", {}), answerPlan(step("a"))],
+    [callTool("send", {}), (request) => say(request.last)],
+    { tools: [fetch, send] },
+  );
+  const result = await t.runtime.executePlan(await t.runtime.planForGoal(GOAL));
+  expect(result.steps[0]?.result?.details).toContain("'send' needs approval");
+});

@@ -10,14 +10,22 @@ export type DiffOptions = CommonOptions & { stat?: boolean };
 
 /** `retinue diff`: what a run and everything below it changed. */
 export async function showDiff(name: string, options: DiffOptions, terminal: Terminal): Promise<void> {
-  const { scope, folders, unkept } = await withChanges(terminal, name, (kept) => showChanges(kept, name));
+  const { scope, folders, unkept, untrusted } = await withChanges(terminal, name, async (kept) => {
+    const shown = await showChanges(kept, name);
+    const written = shown.scope.changes.filter(
+      ({ after }) => after && kept.store.hasUntrustedHash(after.hash),
+    );
+    return { ...shown, untrusted: [...new Set(written.map(({ path }) => path))] };
+  });
   if (options.json) {
     const shown = folders.map(({ root, isProject, patches }) => ({
       root,
       project: isProject,
       files: patches.map(({ text, ...file }) => (options.stat ? file : { ...file, patch: text })),
     }));
-    return terminal.print(JSON.stringify({ id: scope.id, folders: shown, not_kept: unkept }, null, 2));
+    return terminal.print(
+      JSON.stringify({ id: scope.id, folders: shown, not_kept: unkept, untrusted }, null, 2),
+    );
   }
   for (const text of unkept) terminal.tell(`warning: ${plainLine(text, 300)}`);
   if (folders.length === 0) return terminal.tell(`${scope.id} changed no files`);
@@ -26,4 +34,7 @@ export async function showDiff(name: string, options: DiffOptions, terminal: Ter
     const lines = options.stat ? patchStat(patches) : patches.map((patch) => patch.text);
     terminal.print(plainText(lines.join("\n")));
   }
+  if (untrusted.length === 0) return;
+  const files = plainLine(untrusted.join(" "), 2_000);
+  terminal.tell(`untrusted until you have looked; then: retinue trust-files ${files}`);
 }

@@ -1,17 +1,19 @@
 import { type Command, Option } from "commander";
 import type { MergeOptions } from "../changes/merge-run.ts";
 import type { DiffOptions } from "../changes/show-diff.ts";
+import type { TrustOptions } from "../changes/trust-files.ts";
 import type { UndoOptions } from "../changes/undo-run.ts";
 import type { Cli } from "../program.ts";
 
 const NAMED =
   "id of a run, a session, a merge or an undo, or the beginning of it; `last` for the newest session";
 
-/** Registers `retinue diff`, `undo` and `merge`: what became of the project's files. */
+/** Registers `retinue diff`, `undo`, `merge` and `trust-files`: what became of the project's files. */
 export function registerChanges(program: Command, cli: Cli): void {
   registerDiff(program, cli);
   registerUndo(program, cli);
   registerMerge(program, cli);
+  registerTrust(program, cli);
 }
 
 function registerDiff(program: Command, cli: Cli): void {
@@ -55,5 +57,19 @@ function registerMerge(program: Command, cli: Cli): void {
     .action(async (run: string | undefined, _options: unknown, command: Command) => {
       const { mergeRun } = await import("../changes/merge-run.ts");
       cli.exitCode = await mergeRun(run, command.optsWithGlobals<MergeOptions>(), cli.terminal);
+    });
+}
+
+function registerTrust(program: Command, cli: Cli): void {
+  program
+    .command("trust-files")
+    .description(
+      "list the files that runs wrote while they held untrusted text, or say that you have looked at them, so that reading them taints no run any more",
+    )
+    .argument("[files...]", "files that you have looked at")
+    .option("--all", "you have looked at everything on the list")
+    .action(async (files: string[], _options: unknown, command: Command) => {
+      const { trustFiles } = await import("../changes/trust-files.ts");
+      await trustFiles(files, command.optsWithGlobals<TrustOptions>(), cli.terminal);
     });
 }

@@ -33,6 +33,7 @@ export const COMMAND_EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   diff: ["retinue diff last", "retinue diff run_4f2 --stat"],
   undo: ["retinue undo last --dry-run", "retinue undo run_4f2 --yes"],
   merge: ["retinue merge --list", "retinue merge run_4f2"],
+  "trust-files": ["retinue trust-files", "retinue trust-files notes.txt"],
   accounts: ["retinue accounts add imap --address ada@example.org", "retinue accounts test"],
   "accounts list": ["retinue accounts list"],
   "accounts add": [

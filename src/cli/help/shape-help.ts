@@ -27,6 +27,7 @@ const GROUPS: readonly (readonly [title: string, commands: Readonly<Record<strin
       diff: "show what a run changed",
       undo: "take back what a run changed",
       merge: "bring in what an isolated run changed",
+      "trust-files": "list and release what tainted runs wrote",
     },
   ],
   [

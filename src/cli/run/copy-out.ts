@@ -8,7 +8,10 @@ import type { Terminal } from "../terminal.ts";
 import type { RunOptions } from "./run-options.ts";
 
 /** The folder that `--out` names. */
-export type OutFolder = { copyFrom(workspace: string): Promise<void> };
+export type OutFolder = {
+  /** Copies what is in a workspace, and gives where it went. */
+  copyFrom(workspace: string): Promise<{ folder: string; paths: readonly string[] }>;
+};
 
 /**
  * Makes the folder for `--out` before anything is spent on a run. What is copied later goes exactly there: agents may have
@@ -40,6 +43,7 @@ export async function openOut({ out }: RunOptions, terminal: Terminal): Promise<
           ? "the session left no files to copy to"
           : `${countOf(copied.length, "file")} copied to`;
       terminal.tell(`${what} ${plainLine(folder, 1_000)}`);
+      return { folder, paths: copied.map((path) => join(folder, path)) };
     },
   };
 }

@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import { builtInTools } from "../../runtime/project/built-in-tools.ts";
 import {
   createRuntime,
@@ -79,7 +80,14 @@ export async function conduct(
     finish({ results, waiting });
     if (signals.exitCode !== undefined) terminal.tell("interrupted: what was under way has settled");
     view.account(results);
-    await out?.copyFrom(runtime.store.findSession(handle.sessionId).workspace);
+    const { workspace, session_id: sessionId } = runtime.store.findSession(handle.sessionId);
+    const copies = await out?.copyFrom(workspace);
+    const tainted = results.find((result) => result.tainted);
+    if (copies && tainted) {
+      const { noteCopies } = await import("../../runtime/untrusted-files.ts");
+      const place = { project: await realpath(project.projectDir), sessionId, runId: tainted.run_id };
+      await noteCopies(runtime.store, copies, place);
+    }
     const codes = results.map((result) => exitCodeOfResult(result, unanswered()));
     if (waiting.length > 0 && signals.exitCode === undefined) return EXIT.denied;
     return signals.exitCode ?? codes.find((code) => code !== EXIT.ok) ?? EXIT.ok;

@@ -6,6 +6,9 @@ import type { Run } from "../run.ts";
 import { waitFor } from "../wait-for.ts";
 import { askTool } from "./ask-tool.ts";
 
+/** Addresses that a reason names; the input shows them all. */
+const MAX_NAMED = 5;
+
 /** A call that the rules do not deny. */
 export type AskedCall = {
   callId: string;
@@ -15,6 +18,8 @@ export type AskedCall = {
   decision: Decision;
   risk: Risk;
   outbound: boolean;
+  /** What it would ask the web for that a model put together from more than it may tell. */
+  composed: readonly string[];
   /** Of a replay, which asks nothing outside. */
   outside?: RecordedOutside;
 };
@@ -28,8 +33,8 @@ export async function approveIfNeeded(
   asked: AskedCall,
   ports: LoopPorts,
 ): Promise<{ allowed: boolean; text: string } | null> {
-  const { tool, input, targets, decision, risk, outbound, outside } = asked;
-  const tainted = ports.guards.needsPerson(run.tainted, outbound, decision);
+  const { tool, input, targets, decision, outbound, composed, outside } = asked;
+  const tainted = ports.guards.needsPerson(run.tainted, outbound || composed.length > 0, decision);
   const confirm = ports.guards.mustConfirm(
     outside ? outside.asked : ((await askTool(run, tool.confirm?.(input))) ?? null),
     decision,
@@ -39,7 +44,8 @@ export async function approveIfNeeded(
   const approvalId = ports.createId("apr");
   const shownInput = ports.redactor.redactJson(input);
   const reason = [
-    tainted && "it acts outside, and untrusted text has entered this run",
+    tainted && outbound && "it acts outside, and untrusted text has entered this run",
+    tainted && composed.length > 0 && ports.redactor.redact(describeComposed(composed)),
     confirm && ports.redactor.redact(confirm),
     !tainted && !confirm && ports.redactor.redact(decision.reason),
   ]
@@ -71,7 +77,7 @@ export async function approveIfNeeded(
       input: shownInput,
       ...(presented !== undefined && { presented }),
       inputHash: ports.guards.inputHash(tool.name, [input, targets]),
-      risk,
+      risk: tainted && composed.length > 0 ? "high" : asked.risk,
       reason,
       chain,
       tainted,
@@ -93,4 +99,10 @@ export async function approveIfNeeded(
   const why = answer.note ? `: ${answer.note}` : "";
   const who = answer.by === "nobody" ? "nobody is there to give it" : `${answer.by} did not give it`;
   return { allowed: false, text: `'${tool.name}' needs approval (${reason}), and ${who}${why}` };
+}
+
+function describeComposed(composed: readonly string[]): string {
+  const named = composed.slice(0, MAX_NAMED).join(" ");
+  const more = composed.length > MAX_NAMED ? ` and ${composed.length - MAX_NAMED} more` : "";
+  return `it asks the web for what was put together after private data was read, and untrusted text has entered this run: ${named}${more}`;
 }

@@ -129,10 +129,43 @@ async function judge(
     return { outcome: "denied", text: "permission denied: plan mode only reads" };
   const missing = ports.recorded ? null : await missingBefore(run, tool.name, ports);
   if (missing) return { outcome: "error", text: missing };
-  const asked = { callId: call.callId, ...touching, decision, risk, outbound };
+  if (await bringsUntrusted(run, call, touching, ports)) taint(run, tool.name, ports);
+  const requests = await askTool(run, findRequests(run, touching));
+  const composed = ports.guards.composedRequests(run, requests, ports.addresses);
+  const asked = { callId: call.callId, ...touching, decision, risk, outbound, composed };
   const approval = await approveIfNeeded(run, asked, ports);
   if (approval && !approval.allowed) return { outcome: "denied", text: approval.text };
+  for (const request of requests) ports.addresses.addAsked(request);
   return { tool, input, targets, ...(approval && { approvedBy: approval.text }) };
+}
+
+/**
+ * Whether a call lets something into the run that a tainted run wrote: in a file that it names, or, as with commands and
+ * git, which read what they like, anywhere they reach. Files that a search finds are known only afterwards.
+ */
+async function bringsUntrusted(
+  run: Run,
+  call: ToolCall,
+  { tool, targets }: Touching,
+  ports: LoopPorts,
+): Promise<boolean> {
+  if (run.tainted) return false;
+  if (ports.recorded) return ports.recorded.broughtUntrusted(run, call);
+  const files = targets.flatMap((target) => (target.kind === "path" ? [target.path] : []));
+  const readsAnything = targets.some(({ kind }) => kind === "command") || tool.groups.includes("git");
+  const found = (readsAnything && ports.untrusted.reach(run)) || (await ports.untrusted.hold(files));
+  if (!ports.guards.taintsReader(found)) return false;
+  call.broughtUntrusted = true;
+  return true;
+}
+
+/** What a call asks the web for; a tool that reaches hosts and does not say for what may put anything into it. */
+function findRequests(
+  { spec }: Run,
+  { tool, input, targets }: Touching,
+): readonly string[] | Promise<readonly string[]> {
+  if (tool.requests) return tool.requests(input, spec);
+  return targets.some(({ kind }) => kind === "host") ? [JSON.stringify(input)] : [];
 }
 
 /** The addresses that a call reaches, where it touches nothing else. */
@@ -184,8 +217,9 @@ async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: Loop
   const cached = key ? ports.cache.get(key) : undefined;
   if (cached) {
     const row = openCall(run, call, { tool, approvedBy: admitted.approvedBy }, ports);
-    if (cached.tainted) taint(run, tool.name, ports);
-    row.close({ outcome: "cached", text: cached.text, effects: cached.tainted ? { tainted: true } : {} });
+    const { text, tainted } = cached;
+    const effects = absorb(run, admitted, { text, tainted, isPublic: tellsPublic(admitted) }, ports);
+    row.close({ outcome: "cached", text, effects });
     return { callId: call.callId, tool: tool.name, text: cached.text, outcome: "cached" };
   }
   run.toolsUsed.add(tool.name);
@@ -219,13 +253,14 @@ async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: Loop
   };
   const { text, outcome } = ports.recorded?.answer(run, call, { kind: "answered", ...now }) ?? now;
   const tainted = tool.untrusted || output.tainted === true;
-  if (tainted) taint(run, tool.name, ports);
+  const isPublic = tellsPublic(admitted) && output.privateData !== true;
+  const taken = absorb(run, admitted, { text, tainted, isPublic }, ports);
   const { children } = output;
   if (row)
     row.close({
       outcome,
       text,
-      effects: { ...effects, ...(tainted && { tainted }), ...(children && { children }) },
+      effects: { ...effects, ...taken, ...(children && { children }) },
     });
   else if (!output.recorded && !run.interruption) recordRefusal(run, call, { outcome: "error", text }, ports);
   else tellAnswer(run, { callId: call.callId, text, isError: outcome === "error" }, ports);
@@ -248,16 +283,36 @@ function tellAnswer(
 async function repeat(
   run: Run,
   call: ToolCall,
-  { tool, approvedBy, recorded }: Admitted & { recorded: RecordedAnswer },
+  admitted: Admitted & { recorded: RecordedAnswer },
   ports: LoopPorts,
 ): Promise<CallResult> {
-  const { text, outcome, tainted } = recorded;
+  const { tool, approvedBy, recorded } = admitted;
+  const { text, outcome, tainted, public: isPublic = false } = recorded;
   const row = openCall(run, call, { tool, approvedBy }, ports);
   if (tool.delegates === "program") await ports.playChildren(run, call.callId, row.messageId);
   if (outcome !== "cached") run.toolsUsed.add(tool.name);
-  if (tainted) taint(run, tool.name, ports);
-  row.close({ outcome, text, effects: tainted ? { tainted } : {} });
+  row.close({ outcome, text, effects: absorb(run, admitted, { text, tainted, isPublic }, ports) });
   return { callId: call.callId, tool: tool.name, text, outcome };
+}
+
+/** Whether the answer to a call can hold only what is public: not that of a page that is a file of this machine. */
+function tellsPublic({ tool, targets }: Touching): boolean {
+  if (tool.delegates === "program") return false;
+  return tool.isPublic && !targets.some((target) => target.kind === "path" && target.mode === "read");
+}
+
+/** Lets a run know what an answer tells it, and says what its row must keep of that. */
+function absorb(
+  run: Run,
+  { tool }: Touching,
+  answer: { text: string; tainted: boolean; isPublic: boolean },
+  ports: LoopPorts,
+): Effects {
+  const { text, tainted, isPublic } = answer;
+  if (tainted) taint(run, tool.name, ports);
+  if (!isPublic) run.privateData = true;
+  else if (tool.requests) ports.addresses.addShown(text);
+  return { ...(tainted && { tainted }), ...(isPublic && { public: isPublic }) };
 }
 
 async function cacheKey(run: Run, admitted: Admitted): Promise<string | null> {
@@ -280,5 +335,6 @@ async function shorten(run: Run, call: ToolCall, text: string, ports: LoopPorts)
 export function taint(run: Run, tool: string, ports: LoopPorts): void {
   if (run.tainted) return;
   run.tainted = true;
+  if (!ports.recorded) ports.untrusted.taintWorkspace(run);
   ports.emit(run.spec.sessionId, { type: "run.tainted", runId: run.spec.runId, tool });
 }

@@ -36,10 +36,15 @@ export async function performCall(
   const effects: { -readonly [Key in keyof Effects]: Effects[Key] } = {};
   const signal = call.byHost ? AbortSignal.timeout(HOST_CHECK_MS) : run.signal;
   const { rowId, targets } = performed;
-  const maySee = (file: Target) => isVisible(run, performed, file, ports);
+  const seen = new Set<string>();
+  const maySee = (file: Target) => {
+    const isSeen = isVisible(run, performed, file, ports);
+    if (isSeen && file.kind === "path") seen.add(file.path);
+    return isSeen;
+  };
   const mayWrite = (file: Target) => isWritable(run, file, ports);
   const base = contextOf(run, call, effects, ports);
-  const changes = ports.keepChanges({ ...base, rowId, signal });
+  const changes = noteWritten(run, ports.keepChanges({ ...base, rowId, signal }), effects, ports);
   const { beforeChange, aroundChanges } = changes;
   const rights = { maySee, mayWrite, dividesFiles: divisions(run, tool, ports) };
   let tainted = false;
@@ -62,8 +67,14 @@ export async function performCall(
   try {
     if (tool.replay !== "safe") await untilAborted(ports.journal.committed(), signal);
     if (signal.aborted) throw new Error("the run was stopped before this call began");
-    const output = await settled(tool.execute(input, context), changes, { signal, ports });
-    return { output: withTaint(output, tainted), effects };
+    const answer = await settled(tool.execute(input, context), changes, { signal, ports });
+    const output = withTaint(answer, tainted);
+    // Of a command it was asked what it may see, not what it saw; that was judged before.
+    const isSearch = !run.tainted && !targets.some(({ kind }) => kind === "command");
+    if (isSearch && ports.guards.taintsReader(await ports.untrusted.hold(seen))) output.tainted = true;
+    // Its own output taints the run, and with it what it wrote before that was known.
+    if ((output.tainted || tool.untrusted) && !run.tainted) await ports.untrusted.note(run, pathsIn(effects));
+    return { output, effects };
   } catch (thrown) {
     const failed = { text: `'${call.tool}' failed: ${messageOf(thrown)}`, isError: true };
     return { output: withTaint(failed, tainted), effects };
@@ -74,6 +85,39 @@ export async function performCall(
 function withTaint(output: ToolOutput | string, tainted: boolean): ToolOutput {
   const full = typeof output === "string" ? { text: output } : output;
   return tainted ? { ...full, tainted } : full;
+}
+
+/** The books of a call, with a second one for a tainted run: what it changes is untrusted from the moment it may. */
+function noteWritten(run: Run, changes: CallChanges, effects: Effects, ports: LoopPorts): CallChanges {
+  let finish: ReturnType<LoopPorts["untrusted"]["begin"]> | undefined;
+  let isAllKnown = true;
+  const begin = () => {
+    if (run.tainted && !ports.recorded) finish ??= ports.untrusted.begin(run);
+  };
+  return {
+    get busy() {
+      return changes.busy;
+    },
+    async beforeChange(path) {
+      begin();
+      await changes.beforeChange(path);
+    },
+    async aroundChanges(work) {
+      begin();
+      isAllKnown = false;
+      return changes.aroundChanges(work);
+    },
+    async end() {
+      const notes = await changes.end();
+      // What cannot be noted stays untrusted as a whole.
+      await finish?.(pathsIn(effects), isAllKnown).catch(() => {});
+      return notes;
+    },
+  };
+}
+
+function pathsIn({ files = [] }: Effects): string[] {
+  return files.map(([path]) => path);
 }
 
 /** A stopped call that was changing something gets this long to end, so that what it did is on record. */

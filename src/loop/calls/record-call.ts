@@ -11,6 +11,8 @@ export type Effects = {
   files?: readonly (readonly [path: string, kind: "created" | "modified"])[];
   tests?: readonly Omit<SuiteTests, "runs">[];
   tainted?: true;
+  /** Its answer tells only what is public. */
+  public?: true;
   /** It did not count against the limits. */
   uncounted?: true;
   /** It was one call too many. */
@@ -54,6 +56,7 @@ export function openCall(
           tool,
           ...(about.approvedBy && { approvedBy: about.approvedBy }),
           ...(call.rawInput && { redacted: true }),
+          ...(call.broughtUntrusted && { broughtUntrusted: true }),
           ...(call.reached !== undefined && { reached: ports.redactor.redactJson(call.reached) }),
         },
       },

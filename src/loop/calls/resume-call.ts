@@ -33,6 +33,7 @@ export async function resumeCall(run: Run, call: ToolCall, ports: LoopPorts): Pr
   const tainted = found !== undefined && (tool.untrusted || found.tainted === true);
   run.toolsUsed.add(tool.name);
   if (tainted) taint(run, tool.name, ports);
+  run.privateData = true;
   if (found === undefined) {
     const message = `${run.spec.agent.name} was stopped inside '${call.tool}'; it is not known whether it took effect, and it is not repeated`;
     ports.emit(run.spec.sessionId, {

@@ -62,6 +62,8 @@ function sinceLastTurn(run: Run, ports: LoopPorts): Readonly<Record<string, unkn
   return {
     ...(history !== undefined ? { history } : before.length > 0 && { before }),
     ...(steered.length > 0 && { steered }),
+    ...(run.tainted && { tainted: true }),
+    ...(run.privateData && { privateData: true }),
     ...(run.repairsLeft !== run.spec.limits.repairs && { repairsLeft: run.repairsLeft }),
     ...(run.emptyReplies > 0 && { emptyReplies: run.emptyReplies }),
     ...(run.sentBack && { sentBack: true }),

@@ -24,7 +24,7 @@ export type CallNow =
   | { kind: "answered"; outcome: "ok" | "error"; text: string };
 
 /** The answer that a call had. */
-export type RecordedAnswer = Pick<CallResult, "text" | "outcome"> & { tainted: boolean };
+export type RecordedAnswer = Pick<CallResult, "text" | "outcome"> & { tainted: boolean; public?: true };
 
 /** What was found out of a call beforehand: whom it reaches, and why a person was asked; null if nobody was. */
 export type RecordedOutside = { reached: readonly Target[]; asked: string | null };
@@ -47,6 +47,8 @@ export type Recorded = {
   answer(run: Run, call: ToolCall, now: CallNow): RecordedAnswer;
   /** What runs below it left out then, and nobody repaired. */
   unmet(run: Run): readonly UnmetDeliverable[];
+  /** Whether the call reached files that a tainted run had written. */
+  broughtUntrusted(run: Run, call: ToolCall): boolean;
   /** The run is over. Its result as it was then, with what was measured then. */
   end(run: Run, now: RunResult): RunResult;
   /** The id that a delegation, or a later attempt of it, had; undefined if nothing tells of it. */

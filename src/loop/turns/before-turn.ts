@@ -24,6 +24,7 @@ export async function beforeTurn(run: Run, ports: LoopPorts): Promise<Next | nul
   for (const text of run.steering.splice(0)) {
     run.pushUser(text);
     run.steered.push(text);
+    ports.addresses.addTyped(text);
     ports.emit(run.spec.sessionId, { type: "run.steered", runId: run.spec.runId, text });
   }
   const reason = recorded ?? limitReached(run, ports.clock.monotonicMs());

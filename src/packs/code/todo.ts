@@ -24,6 +24,7 @@ export const todo: Tool<TodoInput> = defineTool<TodoInput>({
   groups: [],
   risk: "low",
   replay: "safe",
+  isPublic: true,
   input: {
     type: "object",
     properties: {

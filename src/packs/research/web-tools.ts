@@ -60,6 +60,7 @@ export function createWebSearch(
   provider: SearchProvider | undefined,
   more: Pick<AnyTool, "withSettings" | "close"> = {},
 ): AnyTool {
+  const isOnline = (provider?.hosts ?? []).length > 0;
   return defineTool<SearchInput>({
     name: "web_search",
     description: "Searches for documents and gives title, address and a few words of each.",
@@ -67,6 +68,9 @@ export function createWebSearch(
     risk: "low",
     replay: "safe",
     untrusted: true,
+    // A search of this machine's own documents asks nobody outside, and finds what is private.
+    isPublic: isOnline,
+    requests: ({ query }) => (isOnline ? [query] : []),
     offered: provider !== undefined,
     input: {
       type: "object",
@@ -129,6 +133,8 @@ export function createWebFetch({
     risk: "low",
     replay: "safe",
     untrusted: true,
+    isPublic: true,
+    requests: async ({ url }, roots) => ((await targetOf?.(url, roots)) ? [] : [url]),
     offered: fetchPage !== undefined,
     input: {
       type: "object",

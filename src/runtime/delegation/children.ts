@@ -230,6 +230,11 @@ export class Children {
     const message = redactor.redact(built);
     this.#begun.add(about.id);
     this.#begunAgents.add(agent.name);
+    const files = await Promise.all(
+      (request.contextFiles ?? []).map((path) => pathTarget(path, "read", this.parent.run.spec)),
+    ).catch(() => []);
+    const paths = files.flatMap((file) => (file.kind === "path" ? [file.path] : []));
+    const isUntrusted = !recorded && this.host.guards.taintsReader(await this.host.untrusted.hold(paths));
     return spawnRun(this.host, {
       session: this.parent.session,
       parent: this.parent,
@@ -239,7 +244,8 @@ export class Children {
       taskId: origin.taskId,
       task: request.task,
       message: recorded?.message(this.parent.run, { ...origin, attempt }, message) ?? message,
-      tainted: results.some((result) => result.tainted),
+      tainted: isUntrusted || results.some((result) => result.tainted),
+      privateData: results.some((result) => result.private_data) || (request.contextFiles ?? []).length > 0,
       contextMode: context,
       callId: origin.callId,
       parentRowId: origin.rowId,

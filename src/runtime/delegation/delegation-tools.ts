@@ -37,7 +37,7 @@ export function delegationTools(children: Children): [string, AnyTool][] {
   ];
 }
 
-const SHARED = { groups: ["delegation"], risk: "low", replay: "safe" } as const;
+const SHARED = { groups: ["delegation"], risk: "low", replay: "safe", isPublic: true } as const;
 
 function oneTask<Input>(
   children: Children,

@@ -18,6 +18,7 @@ export function deliver(
   const texts: string[] = [];
   const delivered: string[] = [];
   let tainted = false;
+  let privateData = false;
   let failed = 0;
   for (const delegation of delegations) {
     const { result } = delegation;
@@ -29,6 +30,7 @@ export function deliver(
     delegation.delivered = true;
     delivered.push(delegation.id);
     tainted ||= result.tainted;
+    privateData ||= result.private_data;
     if (!result.success) failed++;
     texts.push(resultText(result, escapeText, delegation.taskId));
   }
@@ -39,6 +41,7 @@ export function deliver(
   return {
     text: withOverview(delegations, texts.join("\n"), escapeText),
     tainted,
+    privateData,
     isError,
     // The record must tell which results a parent still waits for; a batch that ended leaves none.
     ...((running.length > 0 || which === "ended") && { children: { delivered, running } }),

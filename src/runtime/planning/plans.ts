@@ -5,6 +5,7 @@ import type { RunResult } from "../../schema/result.ts";
 import { createId } from "../create-id.ts";
 import { findAgent, isAgent } from "../delegation/find-agent.ts";
 import { realFolder, type SessionMaker } from "../open-session.ts";
+import { heldPrivateData, wasTainted } from "../record/read-row.ts";
 import type { Sessions } from "../sessions.ts";
 import { type CheckedDraft, checkDraft } from "./check-draft.ts";
 import { leaderOf } from "./conduct-run.ts";
@@ -151,10 +152,15 @@ export class Plans {
     const agent = this.#leader(plan.agent);
     await this.#checked(plan, agent);
     const { onFailure = "continue", replan = true, review = true } = options;
+    const { sessionId: plannedIn } = plan.planning;
+    const planned = plannedIn === null ? [] : store.tree(plannedIn);
     const result = await this.#run(leaderOf(agent, options.maxConcurrent), options, {
       task: `Carry out plan ${plan.id}: ${plan.goal}`,
       conducted: { kind: "execution", planId: plan.id, onFailure, replan, review },
-      tainted: plan.results.some((one) => one.success && one.result?.tainted),
+      tainted: planned.some(wasTainted) || plan.results.some((one) => one.success && one.result?.tainted),
+      privateData:
+        planned.some(heldPrivateData) ||
+        plan.results.some((one) => one.success && one.result?.private_data !== false),
       onSession: (sessionId) => {
         this.#claim(plan, sessionId);
         options.onSession?.(sessionId);
@@ -177,7 +183,10 @@ export class Plans {
   async #run(
     agent: Agent,
     { model, limits, signal }: Pick<PlanOptions, "model" | "limits" | "signal">,
-    request: Pick<Parameters<Sessions["start"]>[0], "task" | "conducted" | "tainted" | "onSession">,
+    request: Pick<
+      Parameters<Sessions["start"]>[0],
+      "task" | "conducted" | "tainted" | "privateData" | "onSession"
+    >,
   ): Promise<RunResult> {
     if (signal?.aborted) throw new RetinueError("failed", "cancelled before it began");
     const handle = await this.#sessions.start({

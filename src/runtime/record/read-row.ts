@@ -22,7 +22,9 @@ export function resultOfRow(row: MessageRow): RunResult {
   const details = row.response_content ?? "";
   const kept = metadataOf(row);
   const data = kept.data ?? parseReport(details).data;
-  const result = { ...(kept.result as RunResult), details, ...(data !== undefined && { data }) };
+  // Results of earlier versions do not say what they hold.
+  const recorded = { private_data: true, ...(kept.result as Omit<RunResult, "private_data">) };
+  const result: RunResult = { ...recorded, details, ...(data !== undefined && { data }) };
   if (result.subtree || !kept.result) return result;
   // Records of earlier versions know neither suites nor figures of the subtree.
   const own = { ...result, tests: [] };
@@ -100,8 +102,19 @@ export function costOfRow(row: MessageRow): number | null {
 /** Whether untrusted text had entered a run or anything below it. */
 export function wasTainted(node: MessageNode): boolean {
   return [...subtreeOf(node)].some((row) => {
-    const { tainted, result } = metadataOf(row);
-    return tainted === true || (result as RunResult | undefined)?.tainted === true;
+    const { tainted, broughtUntrusted, result } = metadataOf(row);
+    return (
+      tainted === true || broughtUntrusted === true || (result as RunResult | undefined)?.tainted === true
+    );
+  });
+}
+
+/** Whether data that are not public had entered a run or anything below it; what a row does not say counts as such. */
+export function heldPrivateData(node: MessageNode): boolean {
+  return [...subtreeOf(node)].some((row) => {
+    const { privateData, outcome, uncounted, public: isPublic } = metadataOf(row);
+    if (privateData === true) return true;
+    return row.request_type === "tool_call" && outcome !== "denied" && !uncounted && isPublic !== true;
   });
 }
 

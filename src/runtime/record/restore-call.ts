@@ -24,6 +24,7 @@ export function restoreCall(run: Run, turn: MessageNode, call: ToolCall, place: 
   const child = rows.findLast((row) => row.request_type === "delegation");
   const counted = own ? metadataOf(own).uncounted !== true : child !== undefined;
   if (counted) count(run, call);
+  if (own && metadataOf(own).broughtUntrusted) run.tainted = true;
   const answer = own ? answerOfRow(run, own, call) : answerOfChild(run, child, call, place);
   if (answer) place.answered.set(call.callId, answer);
   return { ...call, resumed: { rowId: own?.id ?? null, counted } };
@@ -38,9 +39,11 @@ function count(run: Run, call: ToolCall): void {
 
 function answerOfRow(run: Run, row: MessageNode, call: ToolCall): CallResult | null {
   if (!isClosed(row)) return null;
-  const { outcome, tainted, files, tests, over, uncounted } = metadataOf(row);
+  const { outcome, tainted, public: isPublic, files, tests, over, uncounted } = metadataOf(row);
   if (tainted) run.tainted = true;
   if (over) run.overToolCalls = true;
+  // A row that does not say so is not known to be public.
+  if (outcome !== "denied" && uncounted !== true && isPublic !== true) run.privateData = true;
   const wasMade = outcome !== "denied" && outcome !== "cached" && uncounted !== true;
   if (wasMade && run.spec.tools.has(call.tool)) run.toolsUsed.add(call.tool);
   for (const [path, kind] of (files as [string, "created" | "modified"][] | undefined) ?? [])
@@ -73,6 +76,7 @@ function answerOfChild(
   if (isOver) {
     const result = resultOfRow(child);
     run.tainted ||= result.tainted;
+    run.privateData ||= result.private_data !== false;
     const outcome = result.success ? "ok" : "error";
     return { callId, tool, text: resultText(result, escapeText), outcome };
   }

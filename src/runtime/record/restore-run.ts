@@ -21,7 +21,7 @@ export type RestorePorts = {
  * reached its first turn begins anew. `whole` says that nothing is left to do for the last turn.
  */
 export function restoreRun(run: Run, node: MessageNode, ports: RestorePorts, whole = false): void {
-  run.tainted ||= metadataOf(node).tainted === true;
+  restoreKnowledge(run, metadataOf(node));
   for (const row of node.children) if (row.request_type === "continuation") restoreSpending(run, row);
   const turns = turnsOf(node);
   if (turns.length === 0) return;
@@ -58,12 +58,18 @@ function restoreMessages(run: Run, metadata: Metadata, ports: RestorePorts): voi
   for (const text of (metadata.before as string[] | undefined) ?? []) run.pushUser(text);
 }
 
+function restoreKnowledge(run: Run, { tainted, privateData }: Metadata): void {
+  run.tainted ||= tainted === true;
+  run.privateData ||= privateData === true;
+}
+
 /** What each turn's row tells of the run besides its conversation; see `openTurn`. */
 function restoreState(run: Run, metadata: Metadata): void {
   if (Array.isArray(metadata.calls)) restoreCounts(run, metadata.calls as [string, number][]);
   if (typeof metadata.repairsLeft === "number") run.repairsLeft = metadata.repairsLeft;
   run.emptyReplies = typeof metadata.emptyReplies === "number" ? metadata.emptyReplies : 0;
   if (Array.isArray(metadata.baseline)) run.baseline = new Map(metadata.baseline as [string, string][]);
+  restoreKnowledge(run, metadata);
   run.sentBack ||= metadata.sentBack === true;
   run.compactedForOverflow ||= metadata.overflowed === true;
   run.warnings.push(...((metadata.warnings as string[] | undefined) ?? []));

@@ -6,6 +6,7 @@ import { restoreProfile } from "../runs/profile.ts";
 import type { OpenRoot } from "../runs/root-run.ts";
 import { type ForkPoint, pastOf } from "./fork-run.ts";
 import { claimsIn, isClosed, metadataOf, resultOfRow, spentIn } from "./read-row.ts";
+import { recallAddresses } from "./recall-addresses.ts";
 
 /** Several tasks of one session, as its row keeps them from the start. */
 export type FanOut = {
@@ -57,11 +58,12 @@ export function statusOf(results: readonly RunResult[]): RunStatus {
  * What the tasks under way had spent counts against their budget now, and files belong to the runs that had made them.
  * In a conversation each task has a budget of its own, so that those before count no more.
  */
-export function restoreSession(
-  { account, ports }: Session,
+export async function restoreSession(
+  session: Session,
   roots: readonly MessageNode[],
-  isFanOut: boolean,
-): void {
+  { host, isFanOut }: { host: Host; isFanOut: boolean },
+): Promise<void> {
+  const { account, ports } = session;
   for (const root of roots) {
     if (!isFanOut && isClosed(root)) continue;
     const spent = spentIn(root);
@@ -69,6 +71,8 @@ export function restoreSession(
     account.spawns += spent.runs;
   }
   for (const [path, claim] of claimsIn(roots)) ports.claims.set(path, claim);
+  host.store.closeSpansOf(session.id, ports.clock.wallMs());
+  await recallAddresses(session, roots, host.tools);
 }
 
 function newTask(agent: string, task: string, index: number): RootTask {

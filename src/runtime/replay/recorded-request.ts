@@ -10,13 +10,22 @@ import type { RecordedSession } from "./recorded-session.ts";
 
 /** What a root run was asked for: everything that came with the task and not from its agent. */
 export function requestOf(root: MessageNode, recorded: RecordedSession): RootRequest {
-  const { task, limits, deliverables = [], conducted, tainted, told } = metadataOf(root) as Asked;
+  const {
+    task,
+    limits,
+    deliverables = [],
+    conducted,
+    tainted,
+    privateData,
+    told,
+  } = metadataOf(root) as Asked;
   const snapshot = snapshotOf(root, recorded);
   const agent = root.agent_role ?? "";
   const request: RootRequest = { agent, task: task ?? root.request_content ?? "" };
   if (limits) request.limits = limits;
   if (tainted) request.tainted = tainted;
   if (told !== undefined) request.told = told;
+  if (privateData) request.privateData = privateData;
   if (!snapshot) return request;
   const narrowing = snapshot.chain.find((layer) => layer.name === `delegation to ${agent}`);
   if (narrowing) request.tools = textsOf(narrowing.allow);
@@ -35,6 +44,7 @@ type Asked = {
   conducted?: { kind?: unknown };
   tainted?: true;
   told?: string;
+  privateData?: true;
 };
 
 /** What the flags of a session took away. */

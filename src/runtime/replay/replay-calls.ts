@@ -51,8 +51,13 @@ type Beforehand = { reached?: readonly string[] | null; approvedBy?: string; out
 const ASKED = /^'[\w-]+' needs approval \(/;
 
 function answerOf(row: MessageNode): RecordedAnswer {
-  const { outcome, tainted } = metadataOf(row) as { outcome?: RecordedAnswer["outcome"]; tainted?: true };
-  return { text: row.response_content ?? "", outcome: outcome ?? "error", tainted: tainted === true };
+  const { outcome, tainted, ...more } = metadataOf(row) as Partial<RecordedAnswer>;
+  return {
+    text: row.response_content ?? "",
+    outcome: outcome ?? "error",
+    tainted: tainted === true,
+    ...(more.public && { public: true }),
+  };
 }
 
 /** A right that a person took away while the run was under way, or with the flags of the process that went on with it. */

@@ -68,6 +68,11 @@ export class ReplaySource implements Recorded {
     return answer ?? { text: "the record ends here", outcome: "error", tainted: false, ...now };
   }
 
+  broughtUntrusted(run: Run, call: ToolCall): boolean {
+    const row = this.#session.of(run)?.callRow(call.callId);
+    return row !== undefined && metadataOf(row).broughtUntrusted === true;
+  }
+
   end(run: Run, now: RunResult): RunResult {
     const recorded = this.#session.of(run);
     const then = recorded?.result;

@@ -42,6 +42,7 @@ export function failedResult(
     partial: false,
     error,
     tainted: false,
+    private_data: false,
     attempt: about.attempt ?? 0,
   };
 }

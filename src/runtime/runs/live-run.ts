@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { taint } from "../../loop/calls/dispatch.ts";
 import { wrapUpReserveMs } from "../../loop/limits.ts";
 import { Run } from "../../loop/run.ts";
 import type { RunSpec } from "../../loop/run-spec.ts";
@@ -15,7 +16,16 @@ import { rememberChildren } from "../delegation/remember-children.ts";
 import type { Host, LiveRun } from "../host.ts";
 import { mergeTool } from "../isolation/merge-tool.ts";
 import { forkRun } from "../record/fork-run.ts";
-import { costOfRow, elapsedMs, isClosed, spentIn, tokensOf, wasTainted } from "../record/read-row.ts";
+import {
+  costOfRow,
+  elapsedMs,
+  heldPrivateData,
+  isClosed,
+  spentIn,
+  tokensOf,
+  wasTainted,
+} from "../record/read-row.ts";
+import { recallAddresses } from "../record/recall-addresses.ts";
 import { type RestorePorts, restoreRun } from "../record/restore-run.ts";
 import { accountLimits } from "./effective-limits.ts";
 import type { SpawnRequest } from "./spawn-request.ts";
@@ -69,7 +79,15 @@ export async function bringToLife(
     accountLimits(agent.limits, request.limits),
   );
   const slot = new RunSlot(host.slots, depth);
-  const run = new Run(spec, { account, slot, tainted: isTainted(request), parent: parent?.run ?? null });
+  const run = new Run(spec, {
+    account,
+    slot,
+    tainted: isTainted(request),
+    privateData: holdsPrivateData(request),
+    parent: parent?.run ?? null,
+  });
+  // What a parent writes into a task is no person's text.
+  if (!parent) session.ports.addresses.addTyped(spec.asked);
   if (parent?.run.paused) {
     run.pause();
     session.ports.emit(session.id, { type: "run.paused", runId: request.runId, isPaused: true });
@@ -86,10 +104,15 @@ export async function bringToLife(
   }
   const ports = { text: (id: string) => host.store.prompt(id), guards: host.guards };
   if (request.past) forkRun(run, request.past.root, ports);
+  if (request.past) await recallAddresses(session, [request.past.root], host.tools);
   if (request.resume) restore(live, request.resume, ports);
   if (request.resume && live.children) rememberChildren(live.children, request.resume, earlier);
   if (request.resume && host.store.stopsAsked(session.id).some(({ id }) => id === run.spec.runId))
     run.interrupt(STOPPED_FROM_OUTSIDE);
+  const { file } = agent.source;
+  if (!run.tainted && !session.ports.recorded && file !== undefined && (await host.untrusted.hold([file])))
+    taint(run, "its agent file", session.ports);
+  if (run.tainted && !session.ports.recorded) host.untrusted.taintWorkspace(run);
   session.live.set(run.spec.runId, live);
   parent?.kids.add(live);
   return live;
@@ -105,6 +128,13 @@ function cwdIn(projectDir: string, { cwd, parent }: SpawnRequest): string | unde
 /** Whether untrusted text is in a run from the start. */
 export function isTainted({ tainted, parent, past }: SpawnRequest): boolean {
   return tainted || (parent?.run.tainted ?? false) || (past !== undefined && wasTainted(past.root));
+}
+
+/** Whether a run knows private data from the start. */
+export function holdsPrivateData({ privateData, parent, past }: SpawnRequest): boolean {
+  return (
+    privateData || (parent?.run.privateData ?? false) || (past !== undefined && heldPrivateData(past.root))
+  );
 }
 
 /** What was spent before counts for the run; the session's account was charged for all of it at once. */

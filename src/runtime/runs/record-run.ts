@@ -1,5 +1,5 @@
 import type { RunResult } from "../../schema/result.ts";
-import { isTainted } from "./live-run.ts";
+import { holdsPrivateData, isTainted } from "./live-run.ts";
 import type { SpawnRequest } from "./spawn-request.ts";
 
 /** Opens the row of a run before it begins. */
@@ -38,6 +38,7 @@ export function openRun(request: SpawnRequest): number {
         ...(request.conducted && { conducted: request.conducted }),
         ...(request.past && { forkedFrom: request.past.root.run_id, fork: request.past.at }),
         ...(isTainted(request) && { tainted: true }),
+        ...(holdsPrivateData(request) && { privateData: true }),
       },
     },
     (seq) => announce(request, messageId, seq),

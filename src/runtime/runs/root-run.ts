@@ -30,6 +30,8 @@ export type RootRequest = RunRequest & {
   told?: string;
   /** Untrusted text is in the task. */
   tainted?: boolean;
+  /** Private data are in the task that no person wrote there. */
+  privateData?: boolean;
   /** Called with the new session before the run begins; what it throws ends the session. */
   onSession?(sessionId: string): void;
 };
@@ -54,7 +56,7 @@ export async function beginRoot(
   if (session.stop) throw new RetinueError("failed", "the session was stopped before this task began");
   const { host } = maker;
   const agent = request.leader ?? rootAgent(host, request.agent);
-  const { tools, limits, model, conducted, tainted, program } = request;
+  const { tools, limits, model, conducted, tainted, privateData, program } = request;
   const task = session.ports.redactor.redact(request.task);
   const deliverables = [...agent.deliverables, ...(request.deliverables ?? [])];
   const { reports = [] } = request;
@@ -83,6 +85,7 @@ export async function beginRoot(
     limits,
     taskId,
     ...((tainted || reports.some((report) => report.tainted)) && { tainted: true }),
+    ...((privateData || reports.some((report) => report.private_data)) && { privateData: true }),
     past: request.fork ? pastOf(host.store, request.fork) : undefined,
   });
   return { runId, result };

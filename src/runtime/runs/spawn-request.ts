@@ -21,6 +21,8 @@ export type SpawnRequest = {
   contextMode?: string;
   /** Untrusted text is in the message although the parent holds none yet. */
   tainted?: boolean;
+  /** Private data are in the message although the parent holds none yet. */
+  privateData?: boolean;
   callId: string | null;
   /** The row that the run's row hangs from. */
   parentRowId: number | null;

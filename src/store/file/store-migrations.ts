@@ -186,6 +186,25 @@ SELECT run.run_id, run.session_id,
 FROM messages AS run WHERE run.request_type IN ('prompt', 'delegation');
 `;
 
+const UNTRUSTED_FILES = `
+CREATE TABLE untrusted_files (
+  id INTEGER PRIMARY KEY,
+  root TEXT NOT NULL,
+  path TEXT NOT NULL,
+  hash TEXT,
+  size INTEGER,
+  since_ms INTEGER,
+  until_ms INTEGER,
+  session_id TEXT NOT NULL,
+  run_id TEXT NOT NULL,
+  noted_at TEXT NOT NULL,
+  UNIQUE (root, path, hash)
+);
+CREATE INDEX idx_untrusted_size ON untrusted_files(size);
+CREATE INDEX idx_untrusted_hash ON untrusted_files(hash);
+CREATE INDEX idx_untrusted_since ON untrusted_files(since_ms);
+`;
+
 /** The schema of the record, one step per released version. Steps are only ever added. */
 export const STORE_MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST },
@@ -196,4 +215,5 @@ export const STORE_MIGRATIONS: readonly Migration[] = [
   { version: 6, sql: STOPS },
   { version: 7, sql: APPROVAL_SCOPES },
   { version: 8, sql: RUN_USAGE },
+  { version: 9, sql: UNTRUSTED_FILES },
 ];

@@ -64,7 +64,8 @@ function ended(state: TuiState, event: Of<"run.ended">): TuiState {
   const { result } = event;
   const text = (result.details || result.summary).trim();
   const said = next.entries.findLast((entry) => entry.kind === "agent" && entry.runId === event.runId);
-  const isNew = result.status === "completed" && text !== "" && !(said?.kind === "agent" && said.text.trim() === text);
+  const isNew =
+    result.status === "completed" && text !== "" && !(said?.kind === "agent" && said.text.trim() === text);
   let entries = settled(next.entries, event.runId);
   if (isNew) entries = withEntry(entries, agentEntry(event.runId, event.agent, text, false));
   const facts = `${showDuration(result.duration_ms)} · ${countOf(result.tokens.subtree, "token")} · ${showCost(result.cost_usd.subtree)}`;

@@ -36,7 +36,8 @@ export function createShell(settings: ShellSettings, host: CommandHost = {}): To
       `${settings.network ? "" : ", no network"}. It can write what you can write; git's own files only by git_commit.`,
     groups: ["shell"],
     risk: settings.network ? "high" : "medium",
-    outbound: settings.network,
+    // On the host itself nothing keeps a command off the network.
+    outbound: settings.network || settings.sandbox === "off",
     replay: "never",
     input: {
       type: "object",

@@ -48,6 +48,8 @@ export function createTest(settings: ShellSettings, host: CommandHost = {}): Too
       "Runs the project's tests with the runner it uses (vitest, jest, mocha, node:test, pytest, go, cargo …) in a sandbox, and reports counts and each failure with file, line and message.",
     groups: ["test"],
     risk: "medium",
+    // On the host itself nothing keeps tests off the network.
+    outbound: settings.sandbox === "off",
     // Tests are made to be run any number of times, and the sandbox lets them reach nothing but the project.
     replay: "safe",
     input: {

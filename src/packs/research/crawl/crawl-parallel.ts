@@ -54,6 +54,11 @@ export function createCrawlParallel(options: CrawlOptions = {}): Tool<CrawlInput
     risk: "low",
     replay: "safe",
     untrusted: true,
+    isPublic: true,
+    requests: async ({ urls }, roots) => {
+      const files = await Promise.all(urls.map((url) => options.documents?.targetOf(url, roots)));
+      return urls.filter((_, at) => !files[at]);
+    },
     input: {
       type: "object",
       properties: {

@@ -92,7 +92,8 @@ function answer(topic: string, hits: readonly Hit[], situation: Situation): Move
     const remedy = hits.length === 0 ? "; `search.folders` in the settings names folders with documents" : "";
     return { cannot: `${why}${remedy}${faults.length > 0 ? ` (${faults.join("; ")})` : ""}` };
   }
-  if (!result.success && !result.partial) return { cannot: result.error || result.summary || `the report on “${topic}” failed` };
+  if (!result.success && !result.partial)
+    return { cannot: result.error || result.summary || `the report on “${topic}” failed` };
   const body = withoutLabel(result.details)
     .replace(/^\s*\*\*Summary\*\*:?\s*/i, "")
     .replace(/^\*\*(?:Details|Warnings)\*\*\s*$/gim, "")

@@ -22,6 +22,7 @@ export const writeLocalFile: Tool<WriteFileInput> = defineTool<WriteFileInput>({
   groups: ["research"],
   risk: "medium",
   replay: "safe",
+  isPublic: true,
   input: {
     type: "object",
     properties: {

@@ -19,6 +19,7 @@ export const saveCorpus: Tool<SaveInput> = defineTool<SaveInput>({
   groups: ["research"],
   risk: "medium",
   replay: "safe",
+  isPublic: true,
   input: {
     type: "object",
     properties: {

@@ -106,6 +106,8 @@ function downloadTool(workbench: Workbench | undefined, options: BridgeOptions):
     groups: ["workbench"],
     risk: "medium",
     untrusted: true,
+    // It asks the person's own service, and nobody else.
+    requests: () => [],
     replay: "lookup",
     offered: workbench !== undefined,
     input: INPUT,

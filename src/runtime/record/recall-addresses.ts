@@ -1,0 +1,25 @@
+import type { MessageNode } from "../../schema/record.ts";
+import type { AnyTool, Roots, Tool } from "../../tools/tool.ts";
+import { validateInput } from "../../tools/validate-input.ts";
+import type { Session } from "../host.ts";
+import { metadataOf, subtreeOf } from "./read-row.ts";
+
+/** Takes in the addresses that recorded runs had from their person, from searches and pages, and from their own calls. */
+export async function recallAddresses(
+  session: Pick<Session, "ports"> & Roots,
+  roots: readonly MessageNode[],
+  tools: ReadonlyMap<string, AnyTool>,
+): Promise<void> {
+  const { addresses } = session.ports;
+  for (const row of roots.flatMap((root) => [...subtreeOf(root)])) {
+    const { task, steered, tool: name, outcome, uncounted, public: isPublic } = metadataOf(row);
+    if (row.request_type === "prompt") addresses.addTyped(String(task ?? row.request_content ?? ""));
+    if (Array.isArray(steered)) for (const text of steered) addresses.addTyped(String(text));
+    const tool = tools.get(String(name)) as Tool<unknown> | undefined;
+    if (row.request_type !== "tool_call" || !tool?.requests || outcome === "denied" || uncounted) continue;
+    if (isPublic === true) addresses.addShown(row.response_content ?? "");
+    const input = await validateInput(tool as AnyTool, row.request_content ?? "");
+    const requests = input.ok ? await tool.requests(input.value, session) : [];
+    for (const request of requests) addresses.addAsked(request);
+  }
+}

@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createStore } from "./create-store.ts";
+import { openDatabase } from "./file/open-database.ts";
+import { STORE_MIGRATIONS } from "./file/store-migrations.ts";
+
+let root = "";
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "retinue-untrusted-table-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const author = { root: "/project", sessionId: "ses_1", runId: "run_1" };
+
+test("a record of a version without untrusted files opens, and keeps them from then on", async () => {
+  const path = join(root, "old.db");
+  const before = STORE_MIGRATIONS.filter((one) => !JSON.stringify(one).includes("untrusted_files"));
+  openDatabase(path, before, { synchronous: "NORMAL", now: Date.now }).close();
+  const store = createStore({ path });
+  expect(store.hasUntrusted()).toBe(false);
+  store.noteUntrusted({ ...author, path: "notes.txt", hash: "aa", size: 3 });
+  await store.shutdown();
+  const again = createStore({ path });
+  expect(again.untrustedFiles()).toMatchObject([{ ...author, path: "notes.txt", hash: "aa" }]);
+  await again.shutdown();
+});
+
+test("contents are found by size and hash, spans by folder and time, and a person's look takes every copy", async () => {
+  const store = createStore({ path: ":memory:" });
+  store.noteUntrusted({ ...author, path: "a", hash: "aa", size: 3 });
+  store.noteUntrusted({ ...author, path: "a", hash: "aa", size: 3 });
+  store.noteUntrusted({ ...author, root: "/other", path: "b", hash: "aa", size: 3 });
+  expect([store.hasUntrustedSize(3), store.hasUntrustedSize(4)]).toEqual([true, false]);
+  expect([store.hasUntrustedHash("aa"), store.hasUntrustedHash("ab")]).toEqual([true, false]);
+  expect([store.hasUntrusted(["/project"]), store.hasUntrusted(["/proj"])]).toEqual([true, false]);
+  const span = store.openSpan({ ...author, sinceMs: 100 });
+  expect([99, 100, 1e15].map((at) => store.isSpanOver(["/project"], at))).toEqual([false, true, true]);
+  store.closeSpan(span, 200);
+  expect([200, 201].map((at) => store.isSpanOver(["/project"], at))).toEqual([true, false]);
+  const known = store.openSpan({ ...author, sinceMs: 300 });
+  store.closeSpan(known);
+  expect(store.isSpanOver(["/project"], 300)).toBe(false);
+  const [first] = store.untrustedFiles("/project").filter(({ path }) => path === "a");
+  expect(store.trustNotes([first?.id ?? 0])).toBe(2);
+  expect(store.untrustedFiles()).toMatchObject([{ hash: null, sinceMs: 100, untilMs: 200 }]);
+  await store.shutdown();
+});
+
+test("a session that goes on ends the spans that its dead process left open, not what stands for a whole folder", async () => {
+  const store = createStore({ path: ":memory:" });
+  store.openSpan({ ...author, sinceMs: 100 });
+  store.openSpan({ ...author, root: "/workspace", sinceMs: 0 });
+  store.closeSpansOf("ses_1", 150);
+  expect(store.isSpanOver(["/project"], 151)).toBe(false);
+  expect(store.isSpanOver(["/workspace"], 151)).toBe(true);
+  await store.shutdown();
+});

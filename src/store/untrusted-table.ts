@@ -1,0 +1,92 @@
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import type { UntrustedNote } from "../schema/change.ts";
+import { decodeText, encodeText } from "./rows/lossless-text.ts";
+
+/** Content by what tells it from other content. */
+export type Fingerprint = { size: number; hash: string };
+
+/** Who wrote something. */
+type Author = Pick<UntrustedNote, "root" | "sessionId" | "runId">;
+
+/**
+ * What runs wrote that held untrusted text, until a person has looked at it: contents by their hash, and spans of time in
+ * which anything below a folder may have been written. Writes are on disk when they return.
+ */
+export type UntrustedTable = {
+  noteUntrusted(about: Author & Fingerprint & { path: string }): void;
+  /** From now on whatever changes below the root is untrusted; `sinceMs: 0` means all that is there. Gives the span's id. */
+  openSpan(about: Author & { sinceMs: number }): number;
+  /** Ends a span; without a time it is forgotten, because its contents are noted one by one. */
+  closeSpan(id: number, untilMs?: number): void;
+  /** Ends the spans of a session whose process ended inside of them. */
+  closeSpansOf(sessionId: string, untilMs: number): void;
+  /** Whether there is anything untrusted, below any of these folders if they are given. */
+  hasUntrusted(roots?: readonly string[]): boolean;
+  hasUntrustedSize(size: number): boolean;
+  hasUntrustedHash(hash: string): boolean;
+  /** Whether whatever changed at that moment below one of these folders is untrusted. */
+  isSpanOver(roots: readonly string[], atMs: number): boolean;
+  /** All notes, the latest first; of one project if it is given. */
+  untrustedFiles(project?: string): UntrustedNote[];
+  /** A person has looked: these notes, and every other note of the same contents, are dropped. Gives how many were. */
+  trustNotes(ids: readonly number[]): number;
+};
+
+/** Creates the table over a database that has the schema of the record. */
+export function createUntrustedTable(db: DatabaseSync, now: () => number): UntrustedTable {
+  const note = db.prepare(`INSERT INTO untrusted_files (root, path, hash, size, session_id, run_id, noted_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (root, path, hash) DO NOTHING`);
+  const open = db.prepare(`INSERT INTO untrusted_files (root, path, since_ms, session_id, run_id, noted_at)
+    VALUES (?, '', ?, ?, ?, ?)`);
+  const forget = db.prepare("DELETE FROM untrusted_files WHERE id = ?");
+  const close = db.prepare("UPDATE untrusted_files SET until_ms = ? WHERE id = ?");
+  const closeOf = db.prepare(
+    "UPDATE untrusted_files SET until_ms = ? WHERE session_id = ? AND since_ms > 0 AND until_ms IS NULL",
+  );
+  const any = db.prepare("SELECT 1 FROM untrusted_files LIMIT 1");
+  const below = db.prepare(
+    "SELECT 1 FROM untrusted_files WHERE root IN (SELECT value FROM json_each(?)) LIMIT 1",
+  );
+  const bySize = db.prepare("SELECT 1 FROM untrusted_files WHERE size = ? LIMIT 1");
+  const byHash = db.prepare("SELECT 1 FROM untrusted_files WHERE hash = ? LIMIT 1");
+  const span = db.prepare(`SELECT 1 FROM untrusted_files WHERE root IN (SELECT value FROM json_each(?1))
+    AND since_ms <= ?2 AND (until_ms IS NULL OR until_ms >= ?2) LIMIT 1`);
+  const list = db.prepare(`SELECT * FROM untrusted_files WHERE ?1 IS NULL OR root = ?1
+    OR session_id IN (SELECT session_id FROM sessions WHERE project = ?1) ORDER BY id DESC`);
+  const trust = db.prepare(`DELETE FROM untrusted_files WHERE id IN (SELECT value FROM json_each(?1))
+    OR hash IN (SELECT hash FROM untrusted_files WHERE id IN (SELECT value FROM json_each(?1)))`);
+  const stamp = () => new Date(now()).toISOString();
+  return {
+    noteUntrusted({ root, path, hash, size, sessionId, runId }) {
+      note.run(encodeText(root), encodeText(path), hash, size, sessionId, runId, stamp());
+    },
+    openSpan: ({ root, sinceMs, sessionId, runId }) =>
+      Number(open.run(encodeText(root), sinceMs, sessionId, runId, stamp()).lastInsertRowid),
+    closeSpan: (id, untilMs) => void (untilMs === undefined ? forget.run(id) : close.run(untilMs, id)),
+    closeSpansOf: (sessionId, untilMs) => void closeOf.run(untilMs, sessionId),
+    hasUntrusted: (roots) =>
+      (roots ? below.get(JSON.stringify(roots.map(encodeText))) : any.get()) !== undefined,
+    hasUntrustedSize: (size) => bySize.get(size) !== undefined,
+    hasUntrustedHash: (hash) => byHash.get(hash) !== undefined,
+    isSpanOver: (roots, atMs) =>
+      span.get(JSON.stringify(roots.map(encodeText)), Math.round(atMs)) !== undefined,
+    untrustedFiles: (project) => list.all(project === undefined ? null : encodeText(project)).map(fromRow),
+    trustNotes: (ids) => Number(trust.run(JSON.stringify(ids)).changes),
+  };
+}
+
+function fromRow(row: Record<string, SQLOutputValue>): UntrustedNote {
+  const text = (name: string) => decodeText(String(row[name]));
+  const number = (name: string) => (row[name] === null ? null : Number(row[name]));
+  return {
+    id: Number(row.id),
+    root: text("root"),
+    path: text("path"),
+    hash: row.hash === null ? null : String(row.hash),
+    sinceMs: number("since_ms"),
+    untilMs: number("until_ms"),
+    sessionId: String(row.session_id),
+    runId: String(row.run_id),
+    notedAt: String(row.noted_at),
+  };
+}

@@ -1,0 +1,51 @@
+import { createHash } from "node:crypto";
+import { realpathSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { createStore } from "../../src/store/create-store.ts";
+import { World } from "./world.ts";
+
+const world = new World();
+afterAll(() => world[Symbol.asyncDispose]());
+
+const NONE = "nothing here was written by a run that held untrusted text\n";
+
+async function note(path: string, content: string): Promise<void> {
+  writeFileSync(join(world.project, path), content);
+  const store = createStore({ path: join(world.data, "retinue.db") });
+  const hash = createHash("sha256").update(content).digest("hex");
+  const author = { root: realpathSync(world.project), sessionId: "ses_1", runId: "run_1" };
+  store.noteUntrusted({ ...author, path, hash, size: content.length });
+  await store.shutdown();
+}
+
+test("what tainted runs wrote is listed, and a person takes the mark off by file, by copy, or off everything", async () => {
+  expect(await world.run(["trust-files"])).toMatchObject({ code: 0, stdout: NONE });
+  await note("notes.txt", "one");
+  await note("moved.txt", "two");
+  await note("left.txt", "three");
+  renameSync(join(world.project, "moved.txt"), join(world.project, "new-name.txt"));
+  const { stdout, stderr } = await world.run(["trust-files"]);
+  expect(stdout).toMatch(/there +\S*notes\.txt +run_1/);
+  expect(stdout).toMatch(/gone +\S*moved\.txt +run_1/);
+  expect(stderr).toContain("retinue trust-files FILE");
+  expect((await world.run(["trust-files", "notes.txt", "new-name.txt"])).stdout).toBe(
+    "2 marks were taken off\n",
+  );
+  expect(JSON.parse((await world.run(["trust-files", "--json"])).stdout)).toMatchObject([
+    { path: "left.txt", state: "there", runId: "run_1" },
+  ]);
+  expect(await world.run(["trust-files", "--all"])).toMatchObject({
+    code: 0,
+    stdout: "1 mark was taken off\n",
+  });
+  expect((await world.run(["trust-files"])).stdout).toBe(NONE);
+});
+
+test("a file that is not marked is named, and files and --all exclude each other", async () => {
+  expect(await world.run(["trust-files", "nothing.txt"])).toMatchObject({
+    code: 42,
+    stderr: expect.stringContaining("nothing.txt is not on the list of untrusted files"),
+  });
+  expect(await world.run(["trust-files", "--all", "x"])).toMatchObject({ code: 2 });
+});
