@@ -32,6 +32,7 @@ export type AgentInput = {
   context?: Agent["context"];
   limits?: Limits;
   temperature?: number;
+  maxOutputTokens?: number;
   delegation?: { mandatory?: boolean; triggers?: readonly (string | TriggerInput)[] };
   retry?: Partial<RetryPolicy>;
   deliverables?: readonly (Deliverable | string)[];

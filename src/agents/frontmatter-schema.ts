@@ -149,6 +149,11 @@ export const AGENT_FRONTMATTER_SCHEMA: JsonSchema = {
     },
     limits,
     temperature: { type: "number", minimum: 0, maximum: 2, description: "Passed to the model." },
+    maxOutputTokens: {
+      type: "integer",
+      minimum: 1,
+      description: "Tokens of one reply, at most as many as the model can give.",
+    },
     delegation: {
       type: "object",
       description: "Requests that must go to this agent.",

@@ -44,6 +44,7 @@ function fieldsOf(agent: AgentText): Record<string, unknown> {
     ...(agent.context !== "task_only" && { context: agent.context }),
     ...map("limits", agent.limits),
     ...(agent.temperature !== undefined && { temperature: agent.temperature }),
+    ...(agent.maxOutputTokens !== undefined && { maxOutputTokens: agent.maxOutputTokens }),
     ...(agent.delegation && { delegation: agent.delegation }),
     ...(JSON.stringify(agent.retry) !== JSON.stringify(DEFAULT_RETRY) && { retry: agent.retry }),
     ...list("deliverables", agent.deliverables),

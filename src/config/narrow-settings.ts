@@ -20,6 +20,7 @@ type Narrowing = {
   maxDepth?: number;
   maxAgents?: number;
   maxConcurrent?: number;
+  maxOutputTokens?: number;
   shell?: Partial<ShellSettings>;
   search?: Partial<SearchSettings>;
   web?: Partial<WebSettings>;
@@ -33,6 +34,7 @@ const NARROWING = [
   "maxDepth",
   "maxAgents",
   "maxConcurrent",
+  "maxOutputTokens",
   "shell",
   "search",
   "web",
@@ -91,7 +93,7 @@ export function narrowSettings(settings: Partial<Settings>, by: Narrowing): Part
     ...(settings.web && { web: narrowWeb(settings.web, by.web ?? {}) }),
     ...(by.assistant && { assistant: narrowAssistant(settings.assistant ?? {}, by.assistant) }),
   };
-  for (const key of ["maxDepth", "maxAgents", "maxConcurrent"] as const) {
+  for (const key of ["maxDepth", "maxAgents", "maxConcurrent", "maxOutputTokens"] as const) {
     const lower = lowest(settings[key], by[key]);
     if (lower !== undefined) narrowed[key] = lower;
   }

@@ -52,6 +52,7 @@ const PRICE = closed(
     cacheRead: told("Tokens of the request that came from the provider's cache.", AMOUNT),
     cacheWrite: told("Tokens of the request that went into it.", AMOUNT),
     reasoning: told("Tokens of reasoning, where they have a price of their own.", AMOUNT),
+    maxOutputTokens: told("The most tokens that one reply of the model can have.", AT_LEAST_ONE),
   },
   ["input", "output"],
 );
@@ -121,6 +122,10 @@ export const SETTINGS_SCHEMA: JsonSchema = closed({
   ),
   disabledAgents: told("Agents that are switched off, by name.", TEXTS),
   limits: told("Upper bounds of runs whose agent sets none.", LIMITS),
+  maxOutputTokens: told(
+    "Tokens of one reply, for agents that do not say; absent: as many as the model can give.",
+    AT_LEAST_ONE,
+  ),
   maxConcurrent: told("Runs in a model or tool call at once.", AT_LEAST_ONE),
   maxDepth: told("How deep agents may delegate.", COUNT),
   maxAgents: told("Runs of one session, the first included.", AT_LEAST_ONE),

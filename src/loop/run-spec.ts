@@ -13,6 +13,8 @@ export type RunLimits = {
   readonly toolCalls: number;
   readonly perTool: Readonly<Record<string, number>>;
   readonly contextChars: number;
+  /** Tokens of one reply; absent: as many as the model can give. */
+  readonly maxOutputTokens?: number;
   readonly timeoutMs: number;
   readonly firstTokenMs: number;
   readonly idleMs: number;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { anthropicUsage } from "./anthropic/anthropic-reply.ts";
 import { openAiUsage } from "./openai/openai-reply.ts";
-import { costOf, PRICES, priceOf, usageOf } from "./prices.ts";
+import { costOf, findOutputLimit, PRICES, priceOf, usageOf } from "./prices.ts";
 
 const usage = {
   inputTokens: 1_000_000,
@@ -100,4 +100,38 @@ test("a usage without both totals is unknown", () => {
     reasoningTokens: 1,
   });
   expect(usageOf({ inputTokens, outputTokens: { ...outputTokens, total: undefined } })).toBeNull();
+});
+
+test("how long a reply can be is known of every listed model, and said by the settings of any other", () => {
+  for (const id of Object.keys(PRICES)) {
+    const [provider = "", modelId = ""] = id.split("/");
+    expect(findOutputLimit(provider, modelId, {})).toEqual({
+      most: PRICES[id]?.maxOutputTokens,
+      isKnown: true,
+    });
+  }
+  expect(findOutputLimit("anthropic", "claude-haiku-4-5-20251001", {}).most).toBe(64_000);
+  expect(findOutputLimit("anthropic.messages", "claude-sonnet-4-6", {}).most).toBe(64_000);
+  expect(findOutputLimit("openrouter", "anthropic/claude-opus-4.6", {}).most).toBe(128_000);
+  expect(findOutputLimit("openrouter", "openai/gpt-5", {}).most).toBe(128_000);
+  const own = { "work/big": { input: 1, output: 1, maxOutputTokens: 50_000 } };
+  expect(findOutputLimit("work", "big", own)).toEqual({ most: 50_000, isKnown: true });
+  expect(
+    findOutputLimit("anthropic", "claude-sonnet-4-6", {
+      "anthropic/claude-sonnet-4-6": { input: 1, output: 1 },
+    }).most,
+  ).toBe(64_000);
+});
+
+test.each([
+  ["anthropic", "claude-3-haiku-20240307", 4_096],
+  ["anthropic", "claude-future-9", 32_000],
+  ["google", "gemini-2.0-flash", 8_192],
+  ["google", "gemini-3-pro", 65_536],
+  ["openai", "gpt-4-turbo", 4_096],
+  ["openai", "gpt-9", 16_384],
+  ["ollama", "qwen3:8b", 8_192],
+  ["local", "constructor", 8_192],
+])("a model of %s that is not listed, %s, is asked for %i tokens", (provider, modelId, most) => {
+  expect(findOutputLimit(provider, modelId, {})).toEqual({ most, isKnown: false });
 });

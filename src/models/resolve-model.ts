@@ -4,7 +4,7 @@ import type { Transport } from "../schema/transport.ts";
 import { lazyModel } from "./lazy-model.ts";
 import type { Alias } from "./presets.ts";
 import { ALIASES } from "./presets.ts";
-import { priceOf } from "./prices.ts";
+import { findOutputLimit, type OutputLimit, priceOf } from "./prices.ts";
 import type { Environment, Provider } from "./providers.ts";
 import { findProviders, LOCAL_PROVIDER } from "./providers.ts";
 import type { StreamingModel } from "./wire/wire-model.ts";
@@ -19,6 +19,7 @@ export type ResolvedModel = {
   model: StreamingModel;
   /** `null`: unknown. */
   price: Price | null;
+  output: OutputLimit;
   /** `Infinity` if nobody set a limit. */
   maxConcurrent: number;
 };
@@ -198,6 +199,7 @@ function connect(provider: Provider, modelId: string, { settings, transport }: M
     provider: provider.name,
     model: lazyModel(provider, modelId, transport),
     price: priceOf(provider.name, modelId, settings.prices),
+    output: findOutputLimit(provider.name, modelId, settings.prices),
     maxConcurrent: provider.maxConcurrent,
   };
 }

@@ -36,6 +36,32 @@ test("a call that does not fit waits for what others may give back, then takes l
   expect(granted).toBe(40);
 });
 
+test("of a large output a call sets aside a share of what is free, so that siblings can work beside it", async () => {
+  const root = new Account("root", null, { tokens: 100_000 });
+  const large: Need = { ...need(1_000, 64_000, 256), usualOutputTokens: 8_192 };
+  const granted: number[] = [];
+  for (let child = 0; child < 8; child++) {
+    const reserved = await new Account(`${child}`, root, {}).reserve(large, never);
+    if (reserved.kind === "reserved") granted.push(reserved.outputTokens);
+  }
+  expect(granted).toEqual([24_750, 9_156, 8_192, 8_192, 8_192, 8_192, 8_192, 8_192]);
+  expect(root.tokensReserved).toBeLessThanOrEqual(100_000);
+});
+
+test("with plenty in the budget, or none at all, a call may be as long as the model can make it", async () => {
+  const large: Need = { ...need(1_000, 64_000, 256), usualOutputTokens: 8_192 };
+  for (const limits of [{}, { tokens: 10_000_000 }, { costUsd: 1 }])
+    expect(await new Account("root", null, limits).reserve(large, never)).toMatchObject({
+      outputTokens: 64_000,
+    });
+});
+
+test("a budget below the usual output still gets a call, with what there is", async () => {
+  const large: Need = { ...need(1_000, 64_000, 256), usualOutputTokens: 8_192 };
+  const root = new Account("root", null, { tokens: 3_000 });
+  expect(await root.reserve(large, never)).toMatchObject({ kind: "reserved", outputTokens: 2_000 });
+});
+
 test("what cannot fit at all is refused with the account that is full", async () => {
   const root = new Account("root", null, { tokens: 30 });
   const child = new Account("child", root, { tokens: 1000 });

@@ -5,6 +5,8 @@ export type AccountLimits = { tokens?: number; costUsd?: number; spawns?: number
 export type Need = {
   inputTokens: number;
   outputTokens: number;
+  /** What most calls get by with: where a budget is shared, a call takes more only as far as there is plenty. */
+  usualOutputTokens?: number;
   /** The least output that makes the call worth while. */
   leastOutputTokens: number;
   inputPrice: number;
@@ -57,15 +59,17 @@ export class Account {
   }
 
   /**
-   * Sets the worst case of a call aside here and in every ancestor before it is made. Waits while others hold
-   * reservations that may come back; then takes less output; refuses when even the least does not fit.
+   * Sets the worst case of a call aside here and in every ancestor before it is made. Of a large output only a share of
+   * what is free, so that a small budget is not one call's alone. Waits while others hold reservations that may come
+   * back; then takes less output; refuses when even the least does not fit.
    */
   async reserve(need: Need, signal: AbortSignal): Promise<Reservation | Refusal> {
     if (!this.limited) return this.#take(need, need.outputTokens);
     while (!signal.aborted) {
       const fit = this.#fit(need);
       const free = fit.output - (need.spareTokens ?? 0);
-      if (free >= need.outputTokens) return this.#take(need, need.outputTokens);
+      const wanted = wantedOutput(need, free, fit.account.tokensReserved > 0);
+      if (free >= wanted) return this.#take(need, wanted);
       if (fit.account.tokensReserved > 0 || fit.account.costReserved > 0) {
         await changeOf(fit.account, signal);
         continue;
@@ -130,6 +134,17 @@ export class Account {
       },
     };
   }
+}
+
+/** The part of what is free that one call may set aside beyond the usual, so that others can begin beside it. */
+const SHARE_ALONE = 1 / 4;
+const SHARE_BESIDE_OTHERS = 1 / 8;
+
+/** How much output a call waits for: all it can use while there is plenty, else the usual. */
+function wantedOutput(need: Need, free: number, isBesideOthers: boolean): number {
+  const { outputTokens, usualOutputTokens = outputTokens } = need;
+  const share = Math.floor(free * (isBesideOthers ? SHARE_BESIDE_OTHERS : SHARE_ALONE));
+  return Math.min(outputTokens, Math.max(usualOutputTokens, share));
 }
 
 /** The account and its ancestors, nearest first. */

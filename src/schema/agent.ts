@@ -99,6 +99,8 @@ export type Agent = {
   context: ContextMode;
   limits: Limits;
   temperature?: number;
+  /** Tokens of one reply; absent: as many as the settings or the model allow. */
+  maxOutputTokens?: number;
   /** Requests that one of these marks must go to this agent. */
   delegation?: { mandatory: boolean; triggers: readonly (string | Trigger)[] };
   retry: RetryPolicy;

@@ -1,12 +1,14 @@
 import type { Agent, Limits } from "./agent.ts";
 
-/** Prices in USD per million tokens. */
+/** Prices in USD per million tokens, and what else is known of a model. */
 export type Price = {
   input: number;
   output: number;
   cacheRead?: number;
   cacheWrite?: number;
   reasoning?: number;
+  /** The most tokens that one reply of the model can have. */
+  maxOutputTokens?: number;
 };
 
 /** How one provider is reached. Keys come from the environment or the user's own settings, never from a project. */
@@ -109,6 +111,8 @@ export type Settings = {
   /** Agents the user switched off; never reachable. */
   disabledAgents: readonly string[];
   limits: Limits;
+  /** Tokens of one reply, for agents that do not say; absent: as many as the model can give. */
+  maxOutputTokens?: number;
   /** Runs in a model or tool call at once. */
   maxConcurrent: number;
   maxDepth: number;

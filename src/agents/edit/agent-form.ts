@@ -18,6 +18,7 @@ export function formOf(agent: Agent): AgentForm {
     context: agent.context,
     limits: agent.limits,
     temperature: agent.temperature ?? null,
+    maxOutputTokens: agent.maxOutputTokens ?? null,
     workspace: agent.workspace,
     flow: agent.flow,
     icon: agent.display.icon ?? null,

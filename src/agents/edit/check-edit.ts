@@ -50,6 +50,7 @@ const LEFT_OUT: Partial<AgentForm> = {
   context: "task_only",
   limits: {},
   temperature: null,
+  maxOutputTokens: null,
   workspace: "shared",
   flow: "loop",
   icon: null,

@@ -38,7 +38,7 @@ type Read = {
 
 const FIELDS =
   `name displayName description model aliases tools askTools disallowedTools grants subagents context limits
-  temperature workspace flow icon color enabled prompt`.split(/\s+/) as (keyof AgentForm)[];
+  temperature maxOutputTokens workspace flow icon color enabled prompt`.split(/\s+/) as (keyof AgentForm)[];
 
 /**
  * Writes some fields of the form into a file. Everything else stays byte for byte: unknown keys, comments, order, quotes,

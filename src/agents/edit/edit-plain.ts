@@ -15,6 +15,7 @@ export type PlainField =
   | "aliases"
   | "context"
   | "temperature"
+  | "maxOutputTokens"
   | "workspace"
   | "flow"
   | "icon"
@@ -45,7 +46,8 @@ export function plainAttempts<Field extends PlainField>(
     case "workspace":
       return [(draft) => writeWorkspace(draft, text)];
     case "temperature":
-      return [(draft) => (text === null ? withoutField(draft, "temperature") : setField(draft, field, text))];
+    case "maxOutputTokens":
+      return [(draft) => (text === null ? withoutField(draft, field) : setField(draft, field, text))];
     default:
       return [(draft) => (text === null ? withoutField(draft, field) : setText(draft, field, text))];
   }

@@ -15,6 +15,7 @@ export const OWN_FIELDS = [
   "context",
   "limits",
   "temperature",
+  "maxOutputTokens",
   "delegation",
   "retry",
   "deliverables",

@@ -38,6 +38,8 @@ export function readAgent(base: ReadContext, draft: AgentDraft): Agent | undefin
     delegateTo: rights.delegateTo,
   });
   const temperature = readNumber(ctx, "temperature", fields.temperature, { min: 0, max: 2 });
+  const outputRange = { min: 1, whole: true };
+  const maxOutputTokens = readNumber(ctx, "maxOutputTokens", fields.maxOutputTokens, outputRange);
   const delegation = readDelegation(ctx, fields.delegation);
   const agent: Agent = {
     ...names,
@@ -52,6 +54,7 @@ export function readAgent(base: ReadContext, draft: AgentDraft): Agent | undefin
     context: readContext(ctx, fields.context),
     limits: readLimits(ctx, fields.limits, vendorLimits(fields)),
     ...(temperature === undefined ? {} : { temperature }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(delegation === undefined ? {} : { delegation }),
     retry: readRetry(ctx, fields.retry),
     deliverables: readDeliverables(ctx, fields.deliverables),

@@ -29,6 +29,7 @@ function rowsOf(agent: Agent): [string, string][] {
     ["description", agent.description],
     ["model", agent.model],
     ["temperature", agent.temperature === undefined ? undefined : String(agent.temperature)],
+    ["output tokens", agent.maxOutputTokens === undefined ? undefined : String(agent.maxOutputTokens)],
     ["tools", showTools(agent)],
     ["asks before", list(agent.askTools)],
     ["never", list(agent.disallowedTools)],

@@ -43,6 +43,7 @@ export function addRunning(command: Command): Command {
     .option("--max-budget-usd <amount>", "at most this much for the whole tree", amount)
     .option("--max-depth <n>", "how deep agents may delegate", countNumber)
     .option("--max-agents <n>", "how many runs there may be in all", wholeNumber)
+    .option("--max-output-tokens <n>", "tokens of one reply, for agents that do not say", wholeNumber)
     .option("--no-triggers", "let no word of the task make a delegation mandatory")
     .option("--json-schema <schema>", "the answer must be JSON that fits this schema: a file, or the schema")
     .option("--agents <json>", 'more agents, by name: {"name": {"description": …, "prompt": …}}')

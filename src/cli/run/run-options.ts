@@ -24,6 +24,7 @@ export type RunOptions = CommonOptions & {
   maxBudgetUsd?: number;
   maxDepth?: number;
   maxAgents?: number;
+  maxOutputTokens?: number;
   agents?: string;
   /** False with `--no-triggers`. */
   triggers?: boolean;
@@ -59,11 +60,15 @@ export function formatOf({ outputFormat, json }: RunOptions): RunOptions["output
 }
 
 /** The settings with what the person said on the command line. */
-export function withFlags(settings: Settings, { maxDepth, maxAgents }: RunOptions): Settings {
+export function withFlags(
+  settings: Settings,
+  { maxDepth, maxAgents, maxOutputTokens }: RunOptions,
+): Settings {
   return {
     ...settings,
     ...(maxDepth !== undefined && { maxDepth }),
     ...(maxAgents !== undefined && { maxAgents }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import { costOf } from "../../models/prices.ts";
+import { costOf, DEFAULT_OUTPUT_TOKENS } from "../../models/prices.ts";
 import { endsWhole } from "../../models/wire/finish-reason.ts";
 import { delay } from "../../scheduler/clock.ts";
 import type { Need, Reservation } from "../../scheduler/ledger.ts";
@@ -41,7 +41,6 @@ const UNAVAILABLE: ReadonlySet<ErrorType> = new Set([
   "timeout",
   "config",
 ]);
-const DEFAULT_OUTPUT_TOKENS = 8_192;
 const LEAST_OUTPUT_TOKENS = 256;
 const LEAST_WRAP_UP_TOKENS = 64;
 
@@ -145,7 +144,8 @@ async function takePlaces(run: Run, ports: LoopPorts): Promise<boolean> {
 }
 
 function needOf(run: Run, call: ModelCall): Need {
-  const { price, maxOutputTokens = DEFAULT_OUTPUT_TOKENS } = run.model;
+  const { price } = run.model;
+  const maxOutputTokens = mostOutput(run, call);
   const highest = Math.max(price?.input ?? 0, price?.cacheWrite ?? 0);
   const inputTokens = call.purpose === "summary" ? estimateTokens(call.inputBytes) : estimateInputTokens(run);
   const laterTurn = call.purpose === "turn" && run.turn > 1;
@@ -153,6 +153,7 @@ function needOf(run: Run, call: ModelCall): Need {
     inputTokens,
     ...(laterTurn && { spareTokens: inputTokens + LEAST_WRAP_UP_TOKENS }),
     outputTokens: maxOutputTokens,
+    usualOutputTokens: Math.min(maxOutputTokens, DEFAULT_OUTPUT_TOKENS),
     leastOutputTokens: Math.min(
       maxOutputTokens,
       call.purpose === "turn" ? LEAST_OUTPUT_TOKENS : LEAST_WRAP_UP_TOKENS,
@@ -160,6 +161,14 @@ function needOf(run: Run, call: ModelCall): Need {
     inputPrice: highest / 1_000_000,
     outputPrice: Math.max(price?.output ?? 0, price?.reasoning ?? 0) / 1_000_000,
   };
+}
+
+/** Tokens that a reply may have: what was set, at most what the model is known to give; a summary is short. */
+function mostOutput(run: Run, call: ModelCall): number {
+  const { most, isKnown } = run.model.output ?? { most: DEFAULT_OUTPUT_TOKENS, isKnown: false };
+  const set = run.spec.limits.maxOutputTokens;
+  const allowed = set === undefined ? most : Math.min(set, isKnown ? most : set);
+  return call.purpose === "summary" ? Math.min(allowed, DEFAULT_OUTPUT_TOKENS) : allowed;
 }
 
 function optionsOf(run: Run, call: ModelCall, maxOutputTokens: number): LanguageModelV4CallOptions {

@@ -3,6 +3,7 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
+import type { OutputLimit } from "../../models/prices.ts";
 import type { Price } from "../../schema/settings.ts";
 
 /** Streams a reply to a callback, which spares a web stream per call. It stops when its signal fires. */
@@ -21,7 +22,8 @@ export type CallableModel = {
   readonly stream?: StreamToCallback;
   /** USD per million tokens; null if unknown. */
   readonly price: Price | null;
-  readonly maxOutputTokens?: number;
+  /** How long its replies can be; absent: as nobody knows. */
+  readonly output?: OutputLimit;
   /** What ends everything it answers, so that nobody takes it for another's words. */
   readonly label?: string;
   /** It uses no tokens at all, so that none are estimated for it. */

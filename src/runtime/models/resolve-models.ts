@@ -1,7 +1,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { CallableModel } from "../../loop/model/callable-model.ts";
 import type { Procedure } from "../../models/offline/procedure.ts";
-import { priceOf } from "../../models/prices.ts";
+import { findOutputLimit, priceOf } from "../../models/prices.ts";
 import { checkModelName, createModels, type ModelSources, type Models } from "../../models/resolve-model.ts";
 import { createTransport } from "../../net/transport.ts";
 import type { Agent } from "../../schema/agent.ts";
@@ -54,6 +54,7 @@ export function createModelResolver(options: ModelOptions): ModelResolver {
       provider: object.provider,
       model: object,
       price: priceOf(object.provider, object.modelId, settings.prices),
+      output: findOutputLimit(object.provider, object.modelId, settings.prices),
     };
     given.set(name, known);
     return known;

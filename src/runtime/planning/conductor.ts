@@ -40,7 +40,7 @@ export function createConductor(conduct: Conduct, passedOn: CallableModel): Call
     provider: "plan",
     price: FREE,
     unmetered: true,
-    maxOutputTokens: 256,
+    output: { most: 256, isKnown: true },
     passedOn,
     stream,
     model: {

@@ -1,6 +1,6 @@
 import type { RunLimits } from "../../loop/run-spec.ts";
 import type { AccountLimits } from "../../scheduler/ledger.ts";
-import type { Limits } from "../../schema/agent.ts";
+import type { Agent, Limits } from "../../schema/agent.ts";
 import type { Settings } from "../../schema/settings.ts";
 
 /** What binds a run when neither its agent, the settings nor the delegation say otherwise. */
@@ -10,10 +10,11 @@ const REPAIRS = 1;
 
 /** An agent's limits over the settings' defaults, narrowed by what the delegation asks for; never widened by it. */
 export function effectiveLimits(
-  agent: Limits,
+  { limits: agent, maxOutputTokens }: Pick<Agent, "limits" | "maxOutputTokens">,
   narrowing: Limits | undefined,
-  settings: Pick<Settings, "limits" | "watchdog">,
+  settings: Pick<Settings, "limits" | "watchdog" | "maxOutputTokens">,
 ): RunLimits {
+  const outputTokens = maxOutputTokens ?? settings.maxOutputTokens;
   const pick = (key: "turns" | "toolCalls" | "contextChars" | "minutes") =>
     Math.min(
       agent[key] ?? settings.limits[key] ?? DEFAULT_LIMITS[key],
@@ -23,6 +24,7 @@ export function effectiveLimits(
     turns: pick("turns"),
     toolCalls: pick("toolCalls"),
     contextChars: pick("contextChars"),
+    ...(outputTokens !== undefined && { maxOutputTokens: outputTokens }),
     timeoutMs: pick("minutes") * 60_000,
     perTool: narrowPerTool({ ...settings.limits.perTool, ...agent.perTool }, narrowing?.perTool),
     firstTokenMs: settings.watchdog.firstTokenMs,

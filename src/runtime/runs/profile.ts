@@ -51,7 +51,7 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
   const model = await host.resolveModel(request.model ?? agent.model, parent?.run.spec.model ?? null, agent);
   const chain = chainOf(host, request);
   const depth = parent ? parent.run.spec.depth + 1 : 0;
-  const limits = effectiveLimits(agent.limits, request.limits, host.settings);
+  const limits = effectiveLimits(agent, request.limits, host.settings);
   const maxDepth = Math.min(
     parent?.run.spec.maxDepth ?? session.maxDepth,
     agent.limits.depth ?? Number.POSITIVE_INFINITY,

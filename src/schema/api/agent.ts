@@ -68,6 +68,7 @@ export type AgentForm = {
   context: ContextMode;
   limits: Limits;
   temperature: number | null;
+  maxOutputTokens: number | null;
   workspace: "shared" | "isolated";
   flow: "loop" | "intent";
   icon: string | null;

@@ -71,6 +71,7 @@ const fields: Readonly<Record<string, JsonSchema>> = {
   context: oneOf(...CONTEXT_MODES),
   limits,
   temperature: orNull(number),
+  maxOutputTokens: orNull(number),
   workspace: oneOf("shared", "isolated"),
   flow: oneOf("loop", "intent"),
   icon: orNull(text),

@@ -15,6 +15,7 @@ const LEFT_OUT: AgentForm = {
   context: "task_only",
   limits: {},
   temperature: null,
+  maxOutputTokens: null,
   workspace: "shared",
   flow: "loop",
   icon: null,

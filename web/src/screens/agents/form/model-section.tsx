@@ -7,7 +7,7 @@ const MODELS = ["inherit", "fast", "smart", "haiku", "sonnet", "opus"];
 
 /** Which model answers for it. */
 export function ModelSection() {
-  const { form, change, readOnly } = useForm("model", "temperature");
+  const { form, change, readOnly } = useForm("model", "temperature", "maxOutputTokens");
   return (
     <FormSection title="Model">
       <div className="grid gap-3 @md:grid-cols-2">
@@ -27,6 +27,16 @@ export function ModelSection() {
           placeholder="as the provider sets it"
           onChange={(temperature) => change({ temperature })}
           hint="From 0 to 2; higher is freer."
+        />
+        <NumberField
+          label="Output tokens"
+          value={form.maxOutputTokens}
+          readOnly={readOnly}
+          whole
+          least={1}
+          placeholder="as many as the model can give"
+          onChange={(maxOutputTokens) => change({ maxOutputTokens })}
+          hint="The most that one reply may have."
         />
       </div>
     </FormSection>
