@@ -133,6 +133,8 @@ export type LoopPorts = {
   startChild(run: Run, request: DelegationRequest, about: NewChild): Promise<RunResult>;
   /** The result of a child that did not come to run. */
   failedChild(run: Run, about: { id: string; agent: string }, error: RunError): RunResult;
+  /** Goes on with the children that the code of a tool had started in a call before a crash, until they end. */
+  finishChildren(run: Run, callId: string): Promise<void>;
   /** In a replay: plays the children again that the code of a tool had started in a call. */
   playChildren(run: Run, callId: string, rowId: number): Promise<void>;
   /** Delegations of the run whose results it has not been given. */

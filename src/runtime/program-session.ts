@@ -49,6 +49,7 @@ export async function openProgramSession(
 ): Promise<ProgramSession> {
   const { title = "A program's session", model, limits, signal } = options;
   if (signal?.aborted) throw new RetinueError("failed", "cancelled before it began");
+  refuseBadLimits(limits ?? {});
   const leader = chooseLeader(host, options);
   const ready = Promise.withResolvers<Spawner>();
   const over = Promise.withResolvers<void>();
@@ -134,6 +135,16 @@ class Started {
     work.then(forget, forget);
     return work;
   }
+}
+
+/** A limit that is no number would be none. */
+function refuseBadLimits({ perTool = {}, ...limits }: Limits): void {
+  for (const [name, value] of [...Object.entries(limits), ...Object.entries(perTool)])
+    if (value !== undefined && (typeof value !== "number" || !Number.isFinite(value) || value < 0))
+      throw new RetinueError(
+        "input",
+        `the limit ${name} must be a number that is not negative, not ${String(value)}`,
+      );
 }
 
 function chooseLeader(host: Host, { agent, maxConcurrent }: SessionOptions): Agent {

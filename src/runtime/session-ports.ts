@@ -99,6 +99,7 @@ export function createSessionPorts(parts: PortParts): LoopPorts {
       );
     },
     failedChild: failed,
+    finishChildren: async (run, callId) => live.get(run.spec.runId)?.children?.finish(callId),
     async playChildren(run, callId, rowId) {
       const children = live.get(run.spec.runId)?.children;
       const started = parts.recorded?.startedIn(run, callId) ?? [];

@@ -239,6 +239,7 @@ async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: Loop
     {
       ...admitted,
       rowId: row?.messageId ?? run.turnMessageId,
+      taint: () => taint(run, tool.name, ports),
       refuse: async (nested) => {
         const judged = await admit(run, nested, ports);
         return "outcome" in judged ? judged.text : null;

@@ -20,6 +20,8 @@ export type Performed = {
   rowId: number;
   /** Why a call that the tool's own code makes is refused; null if it is not. */
   refuse(nested: ToolCall): Promise<string | null>;
+  /** Marks the run: a child that the tool's own code started brought untrusted text. */
+  taint(): void;
 };
 
 /** How long a command that checks a deliverable may take; it runs even if the run itself was stopped. */
@@ -50,6 +52,7 @@ export async function performCall(
   let tainted = false;
   const onTainted = () => {
     tainted = true;
+    performed.taint();
   };
   const children =
     tool.delegates === "program" &&

@@ -26,6 +26,7 @@ export async function resumeCall(run: Run, call: ToolCall, ports: LoopPorts): Pr
   if (!tool || !begun || tool.replay === "safe") return dispatch(run, call, ports);
   const found = tool.replay === "lookup" ? await lookUp(run, tool, call, ports) : undefined;
   if (found === null) return dispatch(run, call, ports);
+  if (tool.delegates === "program") await ports.finishChildren(run, call.callId);
   const text =
     found?.text ??
     `it is not known whether '${call.tool}' took effect: the process ended while it ran; find out before you repeat it`;

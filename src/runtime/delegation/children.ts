@@ -9,6 +9,7 @@ import { Gate } from "../../scheduler/gate.ts";
 import type { Agent, ExecutionMode } from "../../schema/agent.ts";
 import type { DelegationRequest } from "../../schema/delegation.ts";
 import { messageOf, RetinueError } from "../../schema/error.ts";
+import type { MessageNode } from "../../schema/record.ts";
 import type { RunError, RunResult } from "../../schema/result.ts";
 import { createId } from "../create-id.ts";
 import type { Host, LiveRun } from "../host.ts";
@@ -126,9 +127,10 @@ export class Children {
     return this.delegations.track({ id, agent: request.agent, callId }, done, true).done;
   }
 
-  /** Goes on with the children that a program had begun before its process ended. */
-  async takeUp(): Promise<void> {
-    const open = [...this.#earlier.all()].filter((rows) => rows.some((row) => !isClosed(row)));
+  /** Goes on with the children that a program had begun in a call before its process ended. */
+  async finish(callId: string): Promise<void> {
+    const isOpen = (row: MessageNode) => row.call_id?.startsWith(`${callId}.`) && !isClosed(row);
+    const open = [...this.#earlier.all()].filter((rows) => rows.some(isOpen));
     await Promise.all(
       open.map(async ([first]) => {
         if (!first) return;

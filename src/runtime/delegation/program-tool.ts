@@ -28,7 +28,7 @@ export function programTool(children: Children, program: Program | null): AnyToo
     input: { type: "object" },
     execute: async (_, context) => {
       if (program && context.children) return program.lead(context.children);
-      await children.takeUp();
+      await children.finish(context.callId);
       return "the program has ended; what it had started was finished";
     },
   });
