@@ -1,15 +1,27 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { createHash } from "node:crypto";
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isBelow } from "../shell/below.ts";
 import { type Holder, isHolderGone } from "./hold-places.ts";
-import { type CommandState, settleCommand } from "./settle-command.ts";
+import { type CommandState, type Surroundings, settleCommand } from "./settle-command.ts";
 
 /** What is kept of a running command, so that its end is put right even if this process is killed before that. */
 export type CommandJournal = {
   write(state: CommandState): void;
-  /** The command is settled: there is nothing left to do. */
-  close(): Promise<void>;
+  /** The command is settled, and there is nothing left to do; or it could not be, and is tried again before the next one. */
+  close(left?: CommandState): Promise<void>;
 };
 
 /**
@@ -25,6 +37,7 @@ const PROGRAM = fileURLToPath(
 export function openJournal(dataDir: string, state: CommandState): CommandJournal {
   const folder = findFolder(dataDir);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  register(folder);
   const file = join(folder, `${state.holder}.json`);
   const write = (now: CommandState) => {
     writeFileSync(`${file}.new`, JSON.stringify(now), { mode: 0o600 });
@@ -45,41 +58,101 @@ export function openJournal(dataDir: string, state: CommandState): CommandJourna
   waiting.stdin.on("error", () => {});
   return {
     write,
-    async close() {
-      tryUnlink(file);
+    async close(left) {
+      if (left) write({ ...left, isLeft: true });
+      else tryUnlink(file);
       waiting.stdin.end();
       await ended;
     },
   };
 }
 
-/** Settles commands whose process was killed, also together with what it had left to do so. */
+/** What other commands, of any process of this user, found before they began: only that is the project's own. */
+export function readOthersBefore(dataDir: string, own: Holder, roots: readonly string[]): Surroundings[] {
+  const states = listFolders(dataDir).flatMap((folder) =>
+    listJournals(folder)
+      .filter((name) => name !== `${own}.json`)
+      .flatMap((name) => readState(join(folder, name))),
+  );
+  const meets = (other: string) => roots.some((root) => isBelow(root, other) || isBelow(other, root));
+  return states.flatMap(({ roots: theirs, before }) => (before && theirs.some(meets) ? [before] : []));
+}
+
+/**
+ * Settles commands whose process was killed, also together with what it had left to do so, and those that could not be
+ * settled before. Throws if they cannot be settled now: until then no other command may run.
+ */
 export async function settleLeftCommands(dataDir: string): Promise<void> {
   const folder = findFolder(dataDir);
   for (const name of listJournals(folder)) {
-    const holder: Holder = name.slice(0, -".json".length);
-    if (isHolderGone(holder)) await settleJournal(join(folder, name));
+    const file = join(folder, name);
+    const isLeft =
+      isHolderGone(name.slice(0, -".json".length)) || readState(file).some((state) => state.isLeft);
+    if (isLeft) await settleJournal(file);
   }
 }
 
 /** Settles the command of one journal and removes it. */
 export async function settleJournal(file: string): Promise<void> {
-  try {
-    await settleCommand(JSON.parse(readFileSync(file, "utf8")) as CommandState);
-  } finally {
-    tryUnlink(file);
-  }
+  for (const state of readState(file)) await settleCommand(state);
+  tryUnlink(file);
 }
 
 function findFolder(dataDir: string): string {
   return join(dataDir, "commands");
 }
 
-function listJournals(folder: string): string[] {
+/** A list, for all processes of this user, of the data folders in which there are journals. */
+const REGISTRY = `/tmp/retinue-${process.getuid?.() ?? 0}`;
+
+function register(folder: string): void {
+  const name = createHash("sha256").update(folder).digest("hex").slice(0, 32);
   try {
-    return readdirSync(folder).filter((name) => name.endsWith(".json"));
+    mkdirSync(REGISTRY, { mode: 0o700, recursive: true });
+    if (isOwnRegistry()) symlinkSync(folder, join(REGISTRY, name));
+  } catch {
+    // It is there already, or cannot be made: then only commands of the same data folder know of each other.
+  }
+}
+
+function listFolders(dataDir: string): string[] {
+  const folders = new Set([findFolder(dataDir)]);
+  if (isOwnRegistry()) for (const name of listNames(REGISTRY)) folders.add(tryReadlink(join(REGISTRY, name)));
+  return [...folders].filter((folder) => isAbsolute(folder));
+}
+
+/** Others could have made a folder of this name first. */
+function isOwnRegistry(): boolean {
+  const stats = lstatSync(REGISTRY, { throwIfNoEntry: false });
+  return stats?.isDirectory() === true && stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;
+}
+
+function readState(file: string): CommandState[] {
+  try {
+    return [JSON.parse(readFileSync(file, "utf8")) as CommandState];
+  } catch {
+    // Somebody has settled it meanwhile.
+    return [];
+  }
+}
+
+function listJournals(folder: string): string[] {
+  return listNames(folder).filter((name) => name.endsWith(".json"));
+}
+
+function listNames(folder: string): string[] {
+  try {
+    return readdirSync(folder);
   } catch {
     return [];
+  }
+}
+
+function tryReadlink(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
   }
 }
 

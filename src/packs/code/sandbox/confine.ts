@@ -11,6 +11,8 @@ export type Confinement = {
   readonly before: readonly string[];
   /** The same for the command inside a sandbox with users of its own. */
   readonly inside: readonly string[];
+  /** The control groups that were made for it. */
+  readonly groups: readonly string[];
   /** The kernel itself limits the memory of all its processes together. */
   readonly fencesMemory: boolean;
   readonly notes: readonly string[];
@@ -40,6 +42,7 @@ export function confine({ pids, memoryMb, diskMb }: ShellSettings): Confinement 
   return {
     before: [...enter(entering), ...(prlimit ? [prlimit, ...bounds] : [])],
     inside: countsInside && !groups.has("pids") ? [prlimit, `--nproc=${pids}`] : [],
+    groups: [...new Set(groups.values())],
     fencesMemory: groups.has("memory"),
     notes: [
       ...(groups.has("pids") || countsInside

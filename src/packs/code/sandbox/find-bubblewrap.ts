@@ -13,6 +13,14 @@ export type Bubblewrap = {
 };
 
 const PLACES = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin", "/usr/sbin", "/sbin"];
+/**
+ * Capabilities in the outer namespace. Linux lets root put a namespace into another only with this one; the command, in the
+ * inner namespace, has none.
+ */
+export const OUTER_RIGHTS: readonly string[] = [
+  ...["--cap-drop", "ALL"],
+  ...(process.getuid?.() === 0 ? ["--cap-add", "CAP_SETFCAP"] : []),
+];
 const PROBE_MS = 10_000;
 const known = new Map<string, Promise<Bubblewrap | { fault: string }>>();
 
@@ -51,11 +59,12 @@ async function probe(program: string): Promise<Bubblewrap | { fault: string }> {
   return { program, sealed, pins: has("--ro-bind-fd"), sized: has("--size") };
 }
 
-/** Everything that may be refused to an ordinary user or in a container: namespaces, a fresh /proc, mounts. */
+/** Everything that may be refused to an ordinary user or in a container: namespaces, one in another, a fresh /proc, mounts. */
 function tryOut(program: string, more: readonly string[]): Promise<Ran> {
   const mounts = "--ro-bind / / --proc /proc --dev /dev --tmpfs /tmp".split(" ");
-  const always = "--unshare-all --unshare-user --die-with-parent --new-session --cap-drop ALL".split(" ");
-  return run(program, [...always, ...more, ...mounts, "--", "/bin/sh", "-c", "true"]);
+  const always = ["--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", ...OUTER_RIGHTS];
+  const inner = [program, "--dev-bind", "/", "/", "--unshare-user", ...more, "--cap-drop", "ALL"];
+  return run(program, [...always, ...mounts, "--", ...inner, "--", "/bin/sh", "-c", "true"]);
 }
 
 type Ran = { failed: boolean; output: string };

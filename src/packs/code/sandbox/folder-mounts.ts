@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isBelow } from "../shell/below.ts";
@@ -6,6 +6,7 @@ import type { CommandRequest } from "../shell/run-command.ts";
 import type { Guard } from "./guard-protected.ts";
 import { pinPath } from "./pin-path.ts";
 import { coverOf, type Mount } from "./sandbox-mounts.ts";
+import { cutDeepPath } from "./settle-command.ts";
 
 type Folders = Pick<CommandRequest, "projectDir" | "workspaceDir">;
 
@@ -41,8 +42,9 @@ export async function folderMounts(
   { pins, secrets }: { pins: Pins; secrets: readonly string[] },
 ): Promise<Mount[]> {
   const { projectDir, workspaceDir, writable, readable = [] } = request;
-  const hidden = [...(request.hidden ?? []), ...guard.hidden].flatMap(realPath);
-  const closed = [...(request.readOnly ?? []), ...guard.closed];
+  const cut = (path: string) => cutDeepPath(isBelow(path, workspaceDir) ? workspaceDir : projectDir, path);
+  const hidden = [...(request.hidden ?? []), ...guard.hidden].flatMap(realPath).map(cut);
+  const closed = [...(request.readOnly ?? []).map(cut), ...guard.closed];
   const isOpen = (at: string) => ![...closed, ...hidden].some((path) => isBelow(at, path));
   const fixed = foldersAround([...closed, ...hidden, ...guard.held], writable);
   const wanted: (readonly ["read" | "write", string])[] = [
@@ -51,7 +53,11 @@ export async function folderMounts(
     ...closed.filter((at) => !hidden.some((path) => isBelow(at, path))).map((at) => ["read", at] as const),
   ];
   const mounts: Mount[] = readable.flatMap(realPath).map((at) => ({ kind: "read", at }));
-  for (const [kind, at] of wanted) mounts.push(...(await pins.mount(kind, at)));
+  for (const [kind, at] of wanted) {
+    const made = await pins.mount(kind, at);
+    if (made.length === 0 && closed.includes(at)) throw new MovedMeanwhile(at);
+    mounts.push(...made);
+  }
   const isShown = (path: string) => isBelow(path, projectDir) || isBelow(path, workspaceDir);
   const covered = [...secrets.flatMap(realPath), ...hidden].filter(isShown);
   return [
@@ -73,5 +79,16 @@ function foldersAround(paths: readonly string[], writable: readonly string[]): S
 }
 
 function realPath(path: string): string[] {
-  return existsSync(path) ? [realpathSync(path)] : [];
+  try {
+    return [realpathSync(path)];
+  } catch {
+    return [];
+  }
+}
+
+/** Something that is part of a sandbox is not where it was a moment before. */
+export class MovedMeanwhile extends Error {
+  constructor(path: string) {
+    super(`${path} was moved or replaced meanwhile`);
+  }
 }

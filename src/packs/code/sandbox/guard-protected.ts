@@ -1,15 +1,21 @@
-import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { isInPackages } from "../../../files/hard-links.ts";
+import { messageOf } from "../../../schema/error.ts";
 import { isBelow } from "../shell/below.ts";
 import { mergePlaces } from "../shell/disk-rights.ts";
 import type { CommandRequest } from "../shell/run-command.ts";
-import { openJournal, settleLeftCommands } from "./command-journal.ts";
+import { openJournal, readOthersBefore, settleLeftCommands } from "./command-journal.ts";
 import { createHolder, holdPlaces, isHeld } from "./hold-places.ts";
 import { HELD_NAMES } from "./protected-paths.ts";
 import type { FirstProcess } from "./sandbox-end.ts";
 import { type FolderScan, findSpelledFolder, type LinkedNames, scanFolders } from "./scan-folders.ts";
-import { type CommandState, describeSurroundings, settleCommand } from "./settle-command.ts";
+import {
+  type CommandState,
+  cutDeepPath,
+  describeSurroundings,
+  type Surroundings,
+  settleCommand,
+} from "./settle-command.ts";
 
 /** What keeps agent files, settings and git's own files as they are while a command may write around them. */
 export type Guard = {
@@ -21,7 +27,7 @@ export type Guard = {
   readonly held: readonly string[];
   readonly notes: readonly string[];
   /** To be called when the sandbox is ready, before anything runs in it. */
-  begin(first: FirstProcess): void;
+  begin(first: FirstProcess, groups: readonly string[]): void;
   /** After the command: sets aside what was made all the same, says so, and leaves nothing of its own behind. Once. */
   settle(): Promise<string[]>;
 };
@@ -35,50 +41,57 @@ const MOST_MOUNTS = 400;
  */
 export async function guardProtected(request: CommandRequest, dataDir: string): Promise<Guard> {
   const { projectDir, workspaceDir, writable } = request;
+  const roots = [projectDir, workspaceDir];
   if (writable.length === 0) {
-    const scan = await scanFolders([projectDir, workspaceDir], { linked: true });
-    const seen = closeFound({ ...scan, protected: [] }, request);
-    return { ...seen, held: [], begin: () => {}, settle: async () => [] };
+    const seen = closeFound(await scanFolders(roots), request);
+    return { ...seen, closed: [], held: [], begin: () => {}, settle: async () => [] };
   }
   await settleLeftCommands(dataDir);
-  const findRoot = (path: string) => (isBelow(path, workspaceDir) ? workspaceDir : projectDir);
-  const folders = writable.map((folder) => ({ folder, root: findRoot(folder) }));
-  const wanted = folders
-    .filter(({ folder, root }) => folder === root)
-    .flatMap(({ root }) => HELD_NAMES.map((name) => join(root, name)));
-  let state: CommandState = { holder: createHolder(), folders, held: wanted };
+  const tops = roots.filter((root) => writable.includes(root));
+  const wanted = tops.flatMap((root) => HELD_NAMES.map((name) => join(root, name)));
+  let state: CommandState = { holder: createHolder(), roots, held: wanted };
   const journal = openJournal(dataDir, state);
   let settling: Promise<string[]> | undefined;
   const settle = () => {
-    settling ??= settleCommand(state).finally(() => journal.close());
+    settling ??= settleCommand(state).then(
+      async (notes) => {
+        await journal.close();
+        return notes;
+      },
+      async (thrown) => {
+        await journal.close(state);
+        return [`no other command runs here until this is put right: ${messageOf(thrown)}`];
+      },
+    );
     return settling;
   };
   try {
-    const hold = (paths: readonly string[]) =>
-      Promise.all(
-        [projectDir, workspaceDir].map((root) =>
-          holdPlaces(
-            root,
-            paths.filter((path) => findRoot(path) === root),
-            state.holder,
-          ),
+    const hold = async (paths: readonly string[]) => {
+      const lists = roots.map((root) =>
+        holdPlaces(
+          root,
+          paths.filter((path) => isBelow(path, root)),
+          state.holder,
         ),
-      ).then((lists) => lists.flat());
+      );
+      return (await Promise.all(lists)).flat();
+    };
     const held = new Set(await hold(wanted));
-    const scan = await scanFolders([projectDir, workspaceDir], { linked: true });
-    const isWritable = (path: string) => writable.some((folder) => isBelow(path, folder));
+    const scan = await scanFolders(roots);
     // What others hold, deeper down, is held as well: it would be gone when they end.
-    const protectedPaths = scan.protected.filter(({ path }) => isWritable(path));
-    const others = protectedPaths.map(({ path }) => path).filter((path) => !held.has(path) && isHeld(path));
+    const others = [...scan.protected.keys()].filter((path) => !held.has(path) && isHeld(path));
     for (const path of await hold(others)) held.add(path);
-    const found = { ...scan, protected: protectedPaths.filter(({ path }) => !held.has(path)) };
+    const found = { ...scan, protected: new Map([...scan.protected].filter(([path]) => !held.has(path))) };
     state = { ...state, held: [...held] };
-    const before = await describeSurroundings(found);
+    const before = keepCommon(
+      await describeSurroundings(found, roots),
+      readOthersBefore(dataDir, state.holder, roots),
+    );
     return {
       ...closeFound(found, request),
       held: [...held],
-      begin(first) {
-        state = { ...state, before, first };
+      begin(first, groups) {
+        state = { ...state, before, first, groups };
         journal.write(state);
       },
       settle,
@@ -89,17 +102,47 @@ export async function guardProtected(request: CommandRequest, dataDir: string): 
   }
 }
 
+/**
+ * What another command, which still runs, did not find when it began was made while it ran, and is nobody's own. So
+ * nothing is kept because two commands each took it for what the other had found.
+ */
+function keepCommon(own: Surroundings, others: readonly Surroundings[]): Surroundings {
+  const keep = (table: "existing" | "links") =>
+    Object.fromEntries(
+      Object.entries(own[table]).filter(([path, value]) =>
+        others.every((other) => Object.hasOwn(other[table], path) && other[table][path] === value),
+      ),
+    );
+  const keepListed = (list: "closed" | "unspelled") =>
+    own[list].filter((path) => others.every((other) => other[list].includes(path)));
+  return {
+    ...own,
+    existing: keep("existing"),
+    links: keep("links"),
+    closed: keepListed("closed"),
+    unspelled: keepListed("unspelled"),
+  };
+}
+
 function closeFound(scan: FolderScan, request: CommandRequest): Pick<Guard, "closed" | "hidden" | "notes"> {
-  const roots = [request.projectDir, request.workspaceDir];
+  const { projectDir, workspaceDir, writable } = request;
+  const roots = [projectDir, workspaceDir];
+  const isInside = (path: string) => roots.some((root) => path !== root && isBelow(path, root));
   const must = [
-    ...scan.protected.flatMap(({ path, isLink }) => (isLink ? followLink(path, roots) : [path])),
+    ...[...scan.protected.keys()].filter((path) => !scan.links.has(path)),
+    // What a protected link leads to is as good as the file itself.
+    ...[...scan.links.values()].filter(isInside),
     ...scan.unspelled.map(findSpelledFolder),
     ...scan.closed,
-  ];
+  ].filter((path) => writable.some((folder) => isBelow(path, folder)));
   const links = judgeLinks(scan.linked, request);
-  const closed = mergePlaces(must, roots, MOST_MOUNTS);
-  const packages = mergePlaces(links.packages, roots, MOST_MOUNTS);
-  const hidden = mergePlaces(links.hidden, roots, MOST_MOUNTS);
+  const merge = (paths: readonly string[]) =>
+    mergePlaces(
+      paths.map((path) => cutDeepPath(isBelow(path, workspaceDir) ? workspaceDir : projectDir, path)),
+      roots,
+      MOST_MOUNTS,
+    );
+  const [closed, packages, hidden] = [merge(must), merge(links.packages), merge(links.hidden)];
   const isMerged = closed.length < new Set(must).size;
   return {
     closed: [...new Set([...closed, ...packages])],
@@ -128,16 +171,6 @@ function judgeLinks(
     }
   }
   return judged;
-}
-
-/** What a protected link leads to is as good as the file itself. */
-function followLink(path: string, roots: readonly string[]): string[] {
-  try {
-    const target = realpathSync(path);
-    return roots.some((root) => target !== root && isBelow(target, root)) ? [target] : [];
-  } catch {
-    return [];
-  }
 }
 
 function list(paths: readonly string[]): string {

@@ -92,7 +92,7 @@ async function removeHeld(root: string, path: string): Promise<boolean> {
   const parent = await pinPath(root, dirname(path));
   if (!parent) return true;
   const at = `/proc/self/fd/${parent.fd}/${basename(path)}`;
-  if (isHeld(at)) tryRemove(at);
+  if (isMadeToHold(at)) tryRemove(at);
   const isGone = lstatSync(at, { throwIfNoEntry: false }) === undefined;
   await parent.close();
   return isGone;
@@ -108,8 +108,15 @@ async function keepFolder(root: string, path: string): Promise<void> {
   await folder.close();
 }
 
-/** Whether something only holds a place, for whomever. */
+/** Whether something only holds a place, for whichever command: it has nothing in it but the empty folders of holders. */
 export function isHeld(path: string): boolean {
+  return (
+    isMadeToHold(path) &&
+    readNames(path).every((name) => MARK.test(name) && readNames(join(path, name)).length === 0)
+  );
+}
+
+function isMadeToHold(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return (
     stats?.isDirectory() === true && (stats.mode & 0o7777) === HELD_MODE && stats.uid === process.getuid?.()
@@ -130,11 +137,12 @@ function holdPlace(at: string, holder: Holder): boolean {
   return false;
 }
 
+/** What cannot be read is not empty. */
 function readNames(path: string): string[] {
   try {
     return readdirSync(path);
   } catch {
-    return [];
+    return ["?"];
   }
 }
 

@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -29,7 +30,7 @@ function write(path: string): string {
   writeFileSync(join(root, path), "x");
   return join(root, path);
 }
-const scan = (folder = root) => scanFolders([folder], { linked: true });
+const scan = (folder = root) => scanFolders([folder]);
 const relative = (paths: readonly string[]) => paths.map((path) => path.slice(root.length + 1)).toSorted();
 
 test("agent files, settings and git's files are found at any depth, and nothing else", async () => {
@@ -47,7 +48,7 @@ test("agent files, settings and git's files are found at any depth, and nothing 
   for (const path of wanted) write(path);
   for (const path of ["agents/x", "mcp.json", "src/claude", ".gitignore", ".github/workflows/copilot.yml"])
     write(path);
-  expect(relative((await scan()).protected.map(({ path }) => path))).toEqual(
+  expect(relative([...(await scan()).protected.keys()])).toEqual(
     [
       ".git",
       ".github/agents",
@@ -68,17 +69,17 @@ test("no number of other files hides a protected one", async () => {
     for (let file = 0; file < 100; file++) writeFileSync(join(root, `padding-${folder}`, String(file)), "");
   }
   write("zzz/.claude/agents/a.md");
-  expect(relative((await scan()).protected.map(({ path }) => path))).toEqual(["zzz/.claude"]);
+  expect(relative([...(await scan()).protected.keys()])).toEqual(["zzz/.claude"]);
 });
 
 test("what takes the place of a protected file has another identity", async () => {
   write(".mcp.json");
-  const [before] = (await scan()).protected;
+  const before = [...(await scan()).protected];
   rmSync(join(root, ".mcp.json"));
   write(".mcp.json");
-  const [after] = (await scan()).protected;
-  expect(after?.path).toBe(before?.path);
-  expect(after?.identity).not.toBe(before?.identity);
+  const after = [...(await scan()).protected];
+  expect(after.map(([path]) => path)).toEqual(before.map(([path]) => path));
+  expect(after).not.toEqual(before);
 });
 
 test("names that are not text are told by their bytes, so that the folder around them can be closed", async () => {
@@ -86,7 +87,7 @@ test("names that are not text are told by their bytes, so that the folder around
   mkdirSync(odd);
   mkdirSync(Buffer.concat([odd, Buffer.from("/.claude")]));
   const { protected: found, unspelled } = await scan();
-  expect(found).toEqual([]);
+  expect(found.size).toBe(0);
   expect(unspelled.map((path) => path.equals(Buffer.concat([odd, Buffer.from("/.claude")])))).toEqual([true]);
   writeFileSync(Buffer.concat([odd, Buffer.from("/.claude/x")]), "");
   const [path = Buffer.alloc(0)] = unspelled;
@@ -109,11 +110,37 @@ test("a file with several names is told with those that were found", async () =>
   rmSync(outside, { recursive: true });
 });
 
+test("a folder that looks like a bare repository is one", async () => {
+  for (const path of ["HEAD", "config", "objects/x", "refs/x", "docs/HEAD"]) write(path);
+  expect(relative([...(await scan()).protected.keys()])).toEqual(["HEAD", "config"]);
+});
+
+test("where protected links lead is told, also of links inside protected folders, through links and to nowhere", async () => {
+  write("shared/a.md");
+  write(".claude/settings.json");
+  symlinkSync("../middle", join(root, ".claude/agents"));
+  symlinkSync("shared", join(root, "middle"));
+  symlinkSync("nowhere", join(root, ".gemini"));
+  symlinkSync("shared", join(root, "ordinary"));
+  expect(Object.fromEntries((await scan()).links)).toEqual({
+    [join(root, ".claude/agents")]: join(root, "shared"),
+    [join(root, ".gemini")]: "",
+  });
+});
+
+test("a folder is not taken for a held place because of its permissions or of names in it", async () => {
+  mkdirSync(join(root, "a"), { mode: 0o1700 });
+  write("a/agent.md");
+  mkdirSync(join(root, "b", createHolder()), { recursive: true });
+  chmodSync(join(root, "b"), 0o1700);
+  expect([isHeld(join(root, "a")), isHeld(join(root, "b"))]).toEqual([false, true]);
+  writeFileSync(join(root, "b", readdirSync(join(root, "b"))[0] ?? "", "agent.md"), "");
+  expect(isHeld(join(root, "b"))).toBe(false);
+});
+
 test("a part of the project is judged by its place in the whole", async () => {
   write(".github/agents/x");
-  expect((await scan(join(root, ".github"))).protected).toMatchObject([
-    { path: join(root, ".github/agents") },
-  ]);
+  expect([...(await scan(join(root, ".github"))).protected.keys()]).toEqual([join(root, ".github/agents")]);
   expect(isProtected(join(root, ".github/workflows"), root)).toBe(false);
 });
 

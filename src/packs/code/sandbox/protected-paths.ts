@@ -4,12 +4,17 @@ import { PROTECTED_DEFINITIONS } from "../../../permissions/protected-layer.ts";
 
 /** The protected names as patterns, one for each alternative. */
 export const PATTERNS = PROTECTED_DEFINITIONS.flatMap((pattern) => expandBraces(pattern) ?? [pattern]).map(
-  (text) => ({
-    text,
-    last: text.slice(text.lastIndexOf("/") + 1),
-    name: text.replace(/^\*\*\//, ""),
-    glob: compileSegments(text.split("/")),
-  }),
+  (text) => {
+    const last = text.slice(text.lastIndexOf("/") + 1);
+    return {
+      text,
+      last,
+      name: text.replace(/^\*\*\//, ""),
+      glob: compileSegments(text.split("/")),
+      matchesName: (name: string) =>
+        last.endsWith("*") ? name.startsWith(last.slice(0, -1)) : name === last,
+    };
+  },
 );
 const LAST_NAMES = new Set(PATTERNS.map(({ last }) => last));
 const BEGINNINGS = PATTERNS.filter(({ last }) => last.endsWith("*")).map(({ last }) => last.slice(0, -1));

@@ -2,12 +2,12 @@ import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { RetinueError } from "../../../schema/error.ts";
 import { isBelow } from "../shell/below.ts";
-import { argvOf, commandEnvironment, enterSandbox } from "../shell/command-environment.ts";
+import { argvOf, commandEnvironment, WAIT_AT_GATE, withoutFiles } from "../shell/command-environment.ts";
 import type { CommandOutcome, CommandRequest, Enclosure } from "../shell/run-command.ts";
 import { FIRST_FD, runProcess } from "../shell/run-process.ts";
 import { confine } from "./confine.ts";
-import type { Bubblewrap } from "./find-bubblewrap.ts";
-import { createPins, folderMounts } from "./folder-mounts.ts";
+import { type Bubblewrap, OUTER_RIGHTS } from "./find-bubblewrap.ts";
+import { createPins, folderMounts, MovedMeanwhile } from "./folder-mounts.ts";
 import { guardProtected } from "./guard-protected.ts";
 import { linkedRepository } from "./linked-repository.ts";
 import { programFolders } from "./program-folders.ts";
@@ -51,6 +51,7 @@ async function tryInBubblewrap(
   try {
     const mounts = orderMounts([
       ...baseMounts(programs, { home, memoryMb: settings.memoryMb, shown }),
+      { kind: "read", at: bubblewrap.program },
       ...(await folderMounts({ ...request, readable }, guard, { pins, secrets: programs.secrets })),
     ]);
     const { options, fds } = mountOptions(mounts, bubblewrap, FIRST_FD);
@@ -61,16 +62,18 @@ async function tryInBubblewrap(
         ...confinement.before,
         ...[bubblewrap.program, "--args", "3", "--"],
         ...confinement.inside,
-        ...enterSandbox(),
+        ...WAIT_AT_GATE,
+        ...lockMounts(request, bubblewrap),
+        ...withoutFiles(),
         ...argvOf(request),
       ],
       env: commandEnvironment(enclosure, request, { PATH: programs.path, HOME: home }),
-      input3: [...flags(request, bubblewrap), ...options].map((each) => `${each}\0`).join(""),
+      input3: [...flags(request), ...options].map((each) => `${each}\0`).join(""),
       fds,
       admit: async (first) => {
         const wrong = await findWrongMount(first.pid, mounts);
         if (wrong !== undefined) throw new MovedMeanwhile(wrong);
-        guard.begin(first);
+        guard.begin(first, confinement.groups);
       },
       watch: { folders: shown, limits: settings, memory: !confinement.fencesMemory },
     });
@@ -90,23 +93,26 @@ async function tryInBubblewrap(
   }
 }
 
-/** Nothing ran: a folder that is part of the sandbox is not where it was. */
-class MovedMeanwhile extends Error {
-  constructor(path: string) {
-    super(`${path} was moved or replaced meanwhile`);
-  }
-}
-
 function describeFault({ stderr, exitCode }: Pick<CommandOutcome, "stderr" | "exitCode">): string {
   const [line = ""] = stderr.trimEnd().split("\n");
   return line.replace(/^bwrap: /, "") || `exit code ${exitCode}`;
 }
 
-function flags({ network, cwd }: CommandRequest, { sealed }: Bubblewrap): string[] {
+/**
+ * A second namespace inside: its mounts are locked to each other. Without it, an open folder that one command hands to
+ * another through a socket would lose what is mounted below it when the first command ends.
+ */
+function lockMounts({ cwd }: CommandRequest, { program, sealed }: Bubblewrap): string[] {
+  return [
+    ...[program, "--dev-bind", "/", "/", "--unshare-user", ...(sealed ? ["--disable-userns"] : [])],
+    ...["--cap-drop", "ALL", "--die-with-parent", "--chdir", cwd, "--"],
+  ];
+}
+
+function flags({ network, cwd }: CommandRequest): string[] {
   return [
     ...["--unshare-all", "--unshare-user", ...(network ? ["--share-net"] : [])],
-    ...(sealed ? ["--disable-userns"] : []),
-    ...["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "sandbox"],
+    ...["--die-with-parent", "--new-session", ...OUTER_RIGHTS, "--hostname", "sandbox"],
     ...["--chdir", cwd, "--info-fd", "4"],
   ];
 }

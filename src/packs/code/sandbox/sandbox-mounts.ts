@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { readdirSync, realpathSync, statSync } from "node:fs";
 import { type FileHandle, stat } from "node:fs/promises";
 import { isBelow } from "../shell/below.ts";
 import type { Bubblewrap } from "./find-bubblewrap.ts";
@@ -37,6 +37,8 @@ export function baseMounts(
     ...[...programs.folders, ...installed].map((at): Mount => ({ kind: "read", at })),
     ...programs.etc.map((at): Mount => ({ kind: "read", at, from: realpathSync(at) })),
     ...procMounts(),
+    // The inner namespace forbids further ones here; only it may.
+    { kind: "write", at: "/proc/sys/user" },
   ];
 }
 
@@ -110,7 +112,7 @@ function optionsOf(mount: Mount, sized: boolean, fd: number | undefined): string
 export async function findWrongMount(pid: number, ordered: readonly Mount[]): Promise<string | undefined> {
   for (const mount of ordered) {
     const isPinned = "pin" in mount && mount.pin !== undefined;
-    if (!isPinned && mount.kind !== "hide-folder") continue;
+    if (!isPinned && mount.kind !== "hide-folder" && mount.kind !== "hide-file") continue;
     const inside = await stat(`/proc/${pid}/root${mount.at}`, { bigint: true }).catch(() => undefined);
     const meant = isPinned
       ? await mount.pin?.stat({ bigint: true })
@@ -123,8 +125,9 @@ export async function findWrongMount(pid: number, ordered: readonly Mount[]): Pr
 
 /** How a path is covered, by what it is now; a folder in which one of `shown` lies must take a mount inside. */
 export function coverOf(at: string, shown: readonly string[]): Mount[] {
-  if (!existsSync(at)) return [];
-  if (!statSync(at).isDirectory()) return [{ kind: "hide-file", at }];
+  const stats = statSync(at, { throwIfNoEntry: false });
+  if (!stats) return [];
+  if (!stats.isDirectory()) return [{ kind: "hide-file", at }];
   const holds = shown.some((path) => path !== at && isBelow(path, at));
   return [holds ? { kind: "empty", at, megabytes: 1 } : { kind: "hide-folder", at }];
 }

@@ -1,16 +1,17 @@
 import { spawn } from "node:child_process";
-import { lstatSync } from "node:fs";
-import { dirname } from "node:path";
+import { lstatSync, realpathSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { RetinueError } from "../../../schema/error.ts";
+import { isBelow } from "../shell/below.ts";
 import { findProgram } from "./find-bubblewrap.ts";
 import { PATTERNS } from "./protected-paths.ts";
 
-/** Something with a protected name. `identity` differs for whatever takes its place, even under the same name. */
-export type ProtectedEntry = { readonly path: string; readonly identity: string; readonly isLink: boolean };
-
-/** What is special below some folders. Everything was looked at: there is no limit on number or depth. */
+/** What is special below some folders. */
 export type FolderScan = {
-  readonly protected: readonly ProtectedEntry[];
+  /** Identities of what has a protected name, by path: whatever takes its place has another. */
+  readonly protected: ReadonlyMap<string, string>;
+  /** Where protected links, and links inside protected folders, lead to; empty if nowhere. */
+  readonly links: ReadonlyMap<string, string>;
   /** Protected too, but no mount can name them: not UTF-8, or too long. */
   readonly unspelled: readonly Buffer[];
   /** Folders that cannot be looked into. */
@@ -22,68 +23,120 @@ export type FolderScan = {
 /** The names of a file that were found, and how many it has. */
 export type LinkedNames = { readonly paths: readonly string[]; readonly links: number };
 
+/** The end of a name that was given to what no command may make. */
+const SET_ASIDE = /\.set-aside-[0-9a-f]{8}$/;
 const SCAN_MS = 60_000;
+const MOST_OUTPUT_BYTES = 256 * 1024 * 1024;
 const MOST_ERROR_CHARS = 100_000;
 /** Something was removed while find looked at it. */
 const GONE = /^\S*find: '.*': (No such file or directory|Not a directory)$/;
 /** Linux takes 4,096 bytes; a mount also needs room for where it is put together. */
 const MOST_PATH_BYTES = 4_000;
-/** One record: its device and number on the disk, how many names it has, its path. */
-const RECORD = "%D:%i\\t%n\\t%p\\0";
-const NAMES = PATTERNS.flatMap(({ text, name }) => [
-  "-o",
-  ...(name.includes("/") ? ["-path", text.replace(/^\*\*/, "*")] : ["-name", name]),
-]).slice(1);
+/** One record: its type, device and number on the disk, how many names it has, its path. */
+const RECORD = "%y\\t%D:%i\\t%n\\t%p\\0";
+const NAMES = [...new Set(PATTERNS.map(({ last }) => last))]
+  .flatMap((name) => ["-o", "-name", name])
+  .slice(1);
 
 /**
  * Looks through whole folders with GNU find, which takes a fraction of a second for a few hundred thousand files and
- * does it outside this process. Throws if something could not be looked at.
+ * does it outside this process. Throws if anything could not be looked at.
  */
-export async function scanFolders(
-  folders: readonly string[],
-  { linked }: { linked: boolean },
-): Promise<FolderScan> {
-  if (folders.length === 0) return { protected: [], unspelled: [], closed: [], linked: [] };
+export async function scanFolders(folders: readonly string[]): Promise<FolderScan> {
+  const outermost = folders.filter(
+    (folder) => !folders.some((other) => other !== folder && isBelow(folder, other)),
+  );
   const records = await runFind([
-    ...folders,
+    ...new Set(outermost),
     ...["-ignore_readdir_race", "-mindepth", "1"],
-    ...["(", ...NAMES, ")", "-printf", `P\\t${RECORD}`, "-prune", "-o"],
+    ...["-name", "objects", "-path", "*/.git/objects", "-prune", "-o"],
     ...["-type", "d", "(", "!", "-readable", "-o", "!", "-executable", ")"],
-    ...["-printf", `C\\t${RECORD}`, "-prune"],
-    ...(linked ? ["-o", "-type", "f", "-links", "+1", "-printf", `S\\t${RECORD}`] : []),
+    ...["-printf", `C\\t${RECORD}`, "-prune", "-o"],
+    ...["(", ...NAMES, "-o", "-name", "HEAD", "-type", "f", ")", "-printf", `P\\t${RECORD}`, "-o"],
+    ...["-type", "l", "-printf", `L\\t${RECORD}`, "-o"],
+    ...["-type", "f", "-links", "+1", "-printf", `S\\t${RECORD}`],
   ]);
   const names = new Set<string>();
+  const links: string[] = [];
   const unspelled: Buffer[] = [];
-  const closed = new Set<string>();
-  const inodes = new Map<string, { links: number; paths: Set<string> }>();
+  const closed: string[] = [];
+  const inodes = new Map<string, { links: number; paths: string[] }>();
   for (const bytes of records) {
     const text = bytes.toString();
-    const [kind, inode = "", links, ...rest] = text.split("\t");
+    const [kind, type, inode = "", count, ...rest] = text.split("\t");
     const path = rest.join("\t");
     const isSpelled =
       bytes.length < MOST_PATH_BYTES && (!text.includes("\uFFFD") || Buffer.from(text).equals(bytes));
-    if (!isSpelled) unspelled.push(bytes.subarray(bytes.indexOf("/")));
-    else if (kind === "P") names.add(path);
-    else if (kind === "C") closed.add(path);
-    else {
-      const file = inodes.get(inode) ?? { links: Number(links), paths: new Set() };
-      file.paths.add(path);
+    const found = kind === "P" ? findProtectedPaths(path) : [];
+    if (!isSpelled) {
+      if (kind === "P" && found.length > 0) unspelled.push(bytes.subarray(bytes.indexOf("/")));
+    } else if (found.length > 0) for (const each of found) names.add(each);
+    else if (kind === "C") closed.push(path);
+    else if (type === "l") links.push(path);
+    else if (type === "f" && Number(count) > 1) {
+      const file = inodes.get(inode) ?? { links: Number(count), paths: [] };
+      file.paths.push(path);
       inodes.set(inode, file);
     }
   }
+  // What lies in a protected folder is protected with it.
+  const identities = [...names].filter((path) => !isAtOrBelow(dirname(path), names)).flatMap(identify);
+  const own = new Set(identities.map(([path]) => path));
   return {
-    protected: [...names].flatMap(identify),
+    protected: new Map(identities),
+    links: new Map(
+      links
+        .concat([...own].filter(isLink))
+        .flatMap((path) => (isAtOrBelow(path, own) ? [[path, resolveLink(path)] as const] : [])),
+    ),
     unspelled,
-    closed: [...closed],
-    linked: [...inodes.values()].map(({ links, paths }) => ({ links, paths: [...paths] })),
+    closed,
+    linked: [...inodes.values()],
   };
 }
 
-function identify(path: string): ProtectedEntry[] {
+/**
+ * What a candidate by name protects: itself, if its folder is the right one; or, for a HEAD among what else makes a bare
+ * repository, what tells git to run programs there.
+ */
+function findProtectedPaths(path: string): string[] {
+  const [name, folder] = [basename(path), dirname(path)];
+  if (name === "HEAD") {
+    if (SET_ASIDE.test(folder)) return [];
+    const isBare = ["objects", "refs"].every((each) => isFolder(join(folder, each)));
+    return isBare ? ["HEAD", "config", "hooks"].map((each) => join(folder, each)) : [];
+  }
+  const isOne = PATTERNS.some(({ text, matchesName }) => {
+    const parent = text.split("/").at(-2);
+    return matchesName(name) && (parent === "**" || parent === basename(folder));
+  });
+  return isOne ? [path] : [];
+}
+
+function identify(path: string): [string, string][] {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  if (!stats) return [];
-  const identity = `${stats.dev}:${stats.ino}:${stats.birthtimeNs}`;
-  return [{ path, identity, isLink: !stats.isDirectory() && !stats.isFile() }];
+  return stats ? [[path, `${stats.dev}:${stats.ino}:${stats.birthtimeNs}`]] : [];
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
+function isAtOrBelow(path: string, folders: ReadonlySet<string>): boolean {
+  for (let at = path; at !== "/"; at = dirname(at)) if (folders.has(at)) return true;
+  return false;
+}
+
+function resolveLink(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return "";
+  }
 }
 
 /** The nearest folder around a path that a mount can name. */
@@ -106,15 +159,20 @@ function runFind(args: readonly string[]): Promise<Buffer[]> {
       killSignal: "SIGKILL",
     });
     const output: Buffer[] = [];
+    let size = 0;
     let errors = "";
-    child.stdout.on("data", (chunk: Buffer) => output.push(chunk));
+    child.stdout.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MOST_OUTPUT_BYTES) child.kill("SIGKILL");
+      else output.push(chunk);
+    });
     child.stderr.on("data", (chunk: Buffer) => {
       if (errors.length < MOST_ERROR_CHARS) errors += String(chunk);
     });
     child.once("error", (thrown) => refuse(thrown.message));
     child.once("close", (code) => {
       const faults = errors.split("\n").filter((line) => line !== "" && !GONE.test(line));
-      if (code === null) refuse(`it took longer than ${SCAN_MS / 1_000} s`);
+      if (code === null) refuse(`there is too much to look through in ${SCAN_MS / 1_000} s`);
       else if (faults.length > 0 || code > 1) refuse(faults[0] ?? `exit code ${code}`);
       else resolve(splitRecords(Buffer.concat(output)));
     });

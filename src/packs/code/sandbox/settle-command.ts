@@ -1,126 +1,201 @@
 import { randomBytes } from "node:crypto";
-import { readdir, readlink, rename, rmdir, symlink } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { lstatSync, rmdirSync } from "node:fs";
+import { chmod, type FileHandle, readdir, rename, rmdir, stat } from "node:fs/promises";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { isBelow } from "../shell/below.ts";
 import { type Holder, isHeld, releasePlaces } from "./hold-places.ts";
 import { pinPath } from "./pin-path.ts";
 import { type FirstProcess, killInside, sandboxEnd } from "./sandbox-end.ts";
 import { type FolderScan, scanFolders } from "./scan-folders.ts";
 
-/** A folder that a command may write, and the project or workspace it belongs to. */
-export type GuardedFolder = { readonly folder: string; readonly root: string };
-
 /** What a command found when it began: enough to put things right after it, in this process or another. */
 export type CommandState = {
   readonly holder: Holder;
-  readonly folders: readonly GuardedFolder[];
+  /** The project and the workspace. */
+  readonly roots: readonly string[];
   /** Places that it holds, or was about to hold. */
   readonly held: readonly string[];
   /** What was there before it began; absent if it never did. */
   readonly before?: Surroundings;
-  /** The first process of its sandbox. */
+  /** The first process of its sandbox, and the control groups it is in. */
   readonly first?: FirstProcess;
+  readonly groups?: readonly string[];
+  /** Settling failed: nobody else is at it. */
+  readonly isLeft?: boolean;
 };
 
 /** What had a protected name before a command began. */
 export type Surroundings = {
   /** Identities by path. */
   readonly existing: Readonly<Record<string, string>>;
-  /** Where links led to, by path: nothing can be mounted on a link, so it is put back if it was changed. */
+  /** Where links led to, by path. */
   readonly links: Readonly<Record<string, string>>;
   readonly closed: readonly string[];
   /** Paths as base64. */
   readonly unspelled: readonly string[];
+  /** Permissions of the roots. */
+  readonly modes: Readonly<Record<string, number>>;
 };
 
+/** Below this many folders, what was made is set aside together with the folder it is in. */
+const MOST_LEVELS = 60;
+const MOST_SCANS = 6;
+const MOST_NOTES = 5;
+
 /** Notes what is there, so that what is new can be told from it. */
-export async function describeSurroundings(scan: FolderScan): Promise<Surroundings> {
-  const links: [string, string][] = [];
-  for (const { path, isLink } of scan.protected) {
-    const target = isLink ? await readlink(path).catch(() => undefined) : undefined;
-    if (target !== undefined) links.push([path, target]);
-  }
+export async function describeSurroundings(
+  scan: FolderScan,
+  roots: readonly string[],
+): Promise<Surroundings> {
+  const modes = await Promise.all(
+    roots.map(async (root) => [root, (await stat(root)).mode & 0o7777] as const),
+  );
   return {
-    existing: Object.fromEntries(scan.protected.map(({ path, identity }) => [path, identity])),
-    links: Object.fromEntries(links),
+    existing: Object.fromEntries(scan.protected),
+    links: Object.fromEntries(scan.links),
     closed: scan.closed,
     unspelled: scan.unspelled.map((path) => path.toString("base64")),
+    modes: Object.fromEntries(modes),
   };
 }
 
 /**
- * Puts things right after a command: ends what is left of it, sets aside what it made under a protected name, puts back
- * links that it replaced, and gives up the places it held. Gives what a reader of its result should know.
+ * Puts things right after a command: ends what is left of it, sets aside what it made under a protected name, and gives up
+ * the places it held. Gives what a reader of its result should know. Throws if not everything could be looked at.
  */
-export async function settleCommand({
-  holder,
-  folders,
-  held,
-  before,
-  first,
-}: CommandState): Promise<string[]> {
+export async function settleCommand(state: CommandState): Promise<string[]> {
+  const { holder, roots, held, before, first, groups = [] } = state;
   killInside(first);
   const notes = await sandboxEnd(first);
-  if (before) notes.push(...(await setNewAside(folders, before)));
-  for (const root of new Set(folders.map(({ root }) => root)))
-    await releasePlaces(
-      root,
-      held.filter((path) => isBelow(path, root)),
-      holder,
-    );
+  try {
+    if (before) notes.push(...(await setNewAside(roots, before)));
+  } finally {
+    for (const root of roots)
+      await releasePlaces(
+        root,
+        held.filter((path) => isBelow(path, root)),
+        holder,
+      );
+    for (const group of groups) tryRemoveGroup(group);
+  }
   return notes;
 }
 
-async function setNewAside(folders: readonly GuardedFolder[], before: Surroundings): Promise<string[]> {
-  const now = await scanFolders(
-    folders.map(({ folder }) => folder),
-    { linked: false },
+/** Until a look finds nothing new: what moves while it is looked for may be missed once. */
+async function setNewAside(roots: readonly string[], before: Surroundings): Promise<string[]> {
+  const names: string[] = [];
+  let fault: unknown;
+  for (let scans = 0; scans < MOST_SCANS; scans++) {
+    for (const [root, mode] of Object.entries(before.modes)) await chmod(root, mode).catch(() => {});
+    try {
+      const made = findNew(await scanFolders(roots), before);
+      fault = made.length > 0 ? new Error(`${made[0]} cannot be set aside`) : undefined;
+      if (made.length === 0) break;
+      for (const path of made) {
+        const root = roots.find((each) => isBelow(path.toString(), each));
+        const name = root && (await setAside(root, path));
+        if (name) names.push(name);
+      }
+    } catch (thrown) {
+      fault = thrown;
+    }
+  }
+  if (fault) throw fault;
+  const gone = Object.entries(before.links).filter(
+    ([path]) => Object.hasOwn(before.existing, path) && !lstatSync(path, { throwIfNoEntry: false }),
   );
+  const more = names.length - MOST_NOTES;
+  return [
+    ...names.slice(0, MOST_NOTES).map((name) => `no command may make this; it is now ${name}`),
+    ...(more > 0 ? [`… and ${more} more`] : []),
+    ...gone.map(([path, target]) => `${path} is gone; it was a link to ${target || "nothing"}`),
+  ];
+}
+
+function findNew(now: FolderScan, before: Surroundings): (string | Buffer)[] {
   const known = { closed: new Set(before.closed), unspelled: new Set(before.unspelled) };
-  const made: (string | Buffer)[] = [
-    ...now.protected
-      .filter(({ path, identity }) => before.existing[path] !== identity && !isHeld(path))
-      .map(({ path }) => path),
+  const isKnown = (table: Readonly<Record<string, string>>, path: string, value: string) =>
+    Object.hasOwn(table, path) && table[path] === value;
+  return [
+    ...[...now.protected]
+      .filter(([path, identity]) => !isKnown(before.existing, path, identity) && !isHeld(path))
+      .map(([path]) => path),
+    // A link that leads elsewhere than before, or to something where there was nothing.
+    ...[...now.links].filter(([path, target]) => !isKnown(before.links, path, target)).map(([path]) => path),
     ...now.closed.filter((path) => !known.closed.has(path)),
     ...now.unspelled.filter((path) => !known.unspelled.has(path.toString("base64"))),
   ];
-  const notes: string[] = [];
-  for (const path of made) {
-    const root = folders.find(({ folder }) => isBelow(path.toString(), folder))?.root;
-    const name = root && (await setAside(root, path));
-    if (name) notes.push(`no command may make this; it is now ${name}`);
-  }
-  const there = new Set(now.protected.map(({ path }) => path));
-  for (const [path, target] of Object.entries(before.links))
-    if (made.includes(path) || !there.has(path)) await symlink(target, path).catch(() => {});
-  return notes;
 }
 
-/** Gives something a name that nothing reads, and tells that name. An empty folder is simply removed. */
+/**
+ * Gives something a name that nothing reads, and tells that name. An empty folder is simply removed, and one that was
+ * shut is opened, so that the next look goes into it.
+ */
 export async function setAside(root: string, path: string | Buffer): Promise<string | undefined> {
-  const bytes = Buffer.from(path);
+  const bytes = cutDeep(root, path);
   const slash = bytes.lastIndexOf("/");
-  const parent = await pinPath(root, typeof path === "string" ? dirname(path) : bytes.subarray(0, slash));
+  const parent = await pinPath(root, slash === Buffer.byteLength(root) ? root : bytes.subarray(0, slash));
   if (!parent) return undefined;
-  const suffix = `.set-aside-${randomBytes(4).toString("hex")}`;
-  const inside = (name: Buffer) => Buffer.concat([Buffer.from(`/proc/self/fd/${parent.fd}/`), name]);
-  const from = inside(bytes.subarray(slash + 1));
   try {
-    const isEmpty = (await readdir(from).catch(() => [""])).length === 0;
-    if (
-      isEmpty &&
-      (await rmdir(from).then(
-        () => true,
-        () => false,
-      ))
-    )
-      return undefined;
-    await rename(from, inside(Buffer.concat([bytes.subarray(slash + 1), Buffer.from(suffix)])));
-    const text = path.toString();
-    return join(dirname(text), `${basename(text)}${suffix}`);
+    const name = bytes.subarray(slash + 1);
+    return await retryOpened(parent, async () => {
+      const from = inside(parent, name);
+      const entries = await readdir(from).catch((thrown: NodeJS.ErrnoException) => thrown.code);
+      if (entries === "EACCES") {
+        await chmod(from, 0o700);
+        return undefined;
+      }
+      if (Array.isArray(entries) && entries.length === 0) {
+        await rmdir(from);
+        return undefined;
+      }
+      const suffix = `.set-aside-${randomBytes(4).toString("hex")}`;
+      await rename(from, inside(parent, Buffer.concat([name, Buffer.from(suffix)])));
+      return join(dirname(bytes.toString()), `${basename(bytes.toString())}${suffix}`);
+    });
   } catch {
     return undefined;
   } finally {
     await parent.close();
+  }
+}
+
+/** A folder whose owner may not write it is opened to its owner first. */
+async function retryOpened<Result>(folder: FileHandle, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== "EACCES") throw thrown;
+    await chmod(`/proc/self/fd/${folder.fd}`, 0o700);
+    return work();
+  }
+}
+
+function inside(folder: FileHandle, name: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`/proc/self/fd/${folder.fd}/`), name]);
+}
+
+/** A path, or the folder around it that is not too deep down to be worked on. */
+function cutDeep(root: string, path: string | Buffer): Buffer {
+  const bytes = Buffer.from(path);
+  let end = Buffer.byteLength(root);
+  for (let level = 0; level < MOST_LEVELS; level++) {
+    end = bytes.indexOf("/", end + 1);
+    if (end === -1) return bytes;
+  }
+  return bytes.subarray(0, end);
+}
+
+/** The same for a place that is to be mounted. */
+export function cutDeepPath(root: string, path: string): string {
+  const names = relative(root, path).split(sep);
+  return names.length <= MOST_LEVELS ? path : join(root, ...names.slice(0, MOST_LEVELS));
+}
+
+function tryRemoveGroup(group: string): void {
+  try {
+    rmdirSync(group);
+  } catch {
+    // It is gone, or something in it has not ended yet.
   }
 }

@@ -6,7 +6,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -14,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { hasSandbox } from "../../../../test/fixtures/has-sandbox.ts";
 import type { ShellSettings } from "../../../schema/settings.ts";
 import { DEFAULT_SHELL } from "./default-shell.ts";
@@ -226,18 +225,73 @@ describe.skipIf(!hasSandbox)("in the sandbox (needs bubblewrap)", () => {
     expect(outcome.notes.join()).toContain("too many agent files and repositories");
   });
 
-  test("a protected link is put back if it was replaced, and what it leads to is read-only", async () => {
+  test("what a protected link leads to is read-only, and what takes its place is set aside", async () => {
     write("project/dotfiles/claude/agents/a.md", "theirs");
+    write("project/.gemini/settings.json", "theirs");
+    write("project/shared/b.md", "theirs");
     symlinkSync("dotfiles/claude", join(projectDir, ".claude"));
-    await run(
-      "echo 1 > .claude/agents/a.md; rm .claude; mkdir -p .claude/agents; echo evil > .claude/agents/b.md",
-      {
-        writable: [projectDir],
-      },
+    symlinkSync("../shared", join(projectDir, ".gemini/agents"));
+    symlinkSync("nowhere", join(projectDir, "opencode.json"));
+    const { notes } = await run(
+      "echo 1 > .claude/agents/a.md; echo 1 > .gemini/agents/b.md; echo 1 > shared/evil.md; echo '{}' > nowhere; " +
+        "rm .claude; mkdir -p .claude/agents; echo evil > .claude/agents/b.md",
+      { writable: [projectDir] },
     );
-    expect(readlinkSync(join(projectDir, ".claude"))).toBe("dotfiles/claude");
-    expect(readdirSync(join(projectDir, ".claude/agents"))).toEqual(["a.md"]);
-    expect(readFileSync(join(projectDir, ".claude/agents/a.md"), "utf8")).toBe("theirs");
+    const [made] = readdirSync(projectDir).filter((name) => name.startsWith(".claude"));
+    expect(made).toMatch(/^\.claude\.set-aside-/);
+    expect(readFileSync(join(projectDir, "dotfiles/claude/agents/a.md"), "utf8")).toBe("theirs");
+    expect(readdirSync(join(projectDir, "shared"))).toEqual(["b.md"]);
+    expect(existsSync(join(projectDir, "opencode.json"))).toBe(false);
+    expect(notes.join()).toContain(".claude is gone; it was a link to");
+  });
+
+  test("an open folder that one command hands to another keeps what is mounted below it", async () => {
+    const hidden = [write("project/.env", "canary")];
+    write("project/.git/config", "theirs");
+    const request = { writable: [projectDir], hidden };
+    const receive = [
+      "import array, os, socket, sys",
+      "server = socket.socket(socket.AF_UNIX); server.bind('s'); server.listen(); open('ready', 'w').close()",
+      "link = server.accept()[0]; data, extra, *_ = link.recvmsg(1, socket.CMSG_SPACE(4))",
+      "fd = array.array('i', extra[0][2])[0]; link.recv(1)",
+      "def attempt(path, flags):",
+      "  try: return os.read(os.open(path, flags, dir_fd=fd), 100) if flags == 0 else os.write(os.open(path, flags, dir_fd=fd), b'evil')",
+      "  except OSError as error: return error.errno",
+      "print(attempt('.env', 0), attempt('.git/config', os.O_WRONLY))",
+    ].join("\n");
+    const send = [
+      "import array, os, socket, time",
+      "link = socket.socket(socket.AF_UNIX); link.connect('s')",
+      "link.sendmsg([b'x'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [os.open('.', os.O_RDONLY)]))])",
+    ].join("\n");
+    const receiving = run(`python3 -c "${receive}"`, request);
+    await vi.waitFor(() => expect(existsSync(join(projectDir, "ready"))).toBe(true), 30_000);
+    await run(`python3 -c "${send}"`, request);
+    // The other end is closed when the sender's sandbox is gone.
+    expect((await receiving).stdout).toMatch(/^(b''|13) 30\n$/);
+    expect(readFileSync(join(projectDir, ".git/config"), "utf8")).toBe("theirs");
+  });
+
+  test("what is found only by a command that overlaps with its maker is set aside all the same", async () => {
+    const controller = new AbortController();
+    const maker = run("mkdir -p sub/.claude; echo evil > sub/.claude/a.md; touch made; sleep 600", {
+      writable: [projectDir],
+      signal: controller.signal,
+    });
+    await vi.waitFor(() => expect(existsSync(join(projectDir, "made"))).toBe(true), 30_000);
+    // It sees what the other made, and would take it for the project's own.
+    await run("true", { writable: [projectDir] });
+    expect(readdirSync(join(projectDir, "sub"))).toEqual([expect.stringMatching(/set-aside/)]);
+    controller.abort();
+    await maker;
+  });
+
+  test("permissions keep nothing from being set aside", async () => {
+    await run("mkdir -p sub/.claude; echo evil > sub/.claude/a.md; chmod 1700 sub/.claude; chmod 555 sub .", {
+      writable: [projectDir],
+    });
+    expect(readdirSync(join(projectDir, "sub"))).toEqual([expect.stringMatching(/set-aside/)]);
+    expect(readdirSync(projectDir)).toEqual(["sub"]);
   });
 
   test("a file with a second name outside is not there; installed packages are, and stay as they are", async () => {
