@@ -1,6 +1,7 @@
 import type { RunLimits } from "../../loop/run-spec.ts";
 import type { AccountLimits } from "../../scheduler/ledger.ts";
 import type { Agent, Limits } from "../../schema/agent.ts";
+import { findOwn } from "../../schema/find-own.ts";
 import type { Settings } from "../../schema/settings.ts";
 
 /** What binds a run when neither its agent, the settings nor the delegation say otherwise. */
@@ -52,6 +53,6 @@ function narrowPerTool(
 ): Record<string, number> {
   const result: Record<string, number> = { ...own };
   for (const [tool, limit] of Object.entries(narrowing))
-    result[tool] = Math.min(limit, own[tool] ?? Number.POSITIVE_INFINITY);
+    result[tool] = Math.min(limit, findOwn(own, tool) ?? limit);
   return result;
 }
