@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { isAbsolute, join, normalize, relative, sep } from "node:path";
 import type { Agent, AgentSource, Limits, Problem } from "../schema/agent.ts";
+import type { NumberRange } from "../schema/number-range.ts";
 import { parseAgentValue } from "./define-agent.ts";
 import { describePlainText } from "./describe-plain-text.ts";
 import {
   badValue,
   isMap,
-  type NumberRange,
   type ReadContext,
   readBoolean,
   readLabel,

@@ -101,12 +101,21 @@ describe("bad values fall back to the safe side and are reported with their line
     ["limits: {minutes: abc}", "limits.minutes", 4],
     ["limits: {turns: 1.5}", "limits.turns", 4],
     ["limits: {costUsd: .inf}", "limits.costUsd", 4],
-    ["maxTurns: 0", "maxTurns", 4],
-  ])("%s leaves the default limit", async (yaml, key, line) => {
-    const { agent, problems } = await usable(withFields(yaml));
-    expect(agent.limits).toEqual({});
-    expect(problems[0]).toMatchObject({ severity: "warning", code: "bad-value", line });
+    ['limits: {toolCalls: "5"}', "limits.toolCalls", 4],
+    ["limits: {tokens: 1e308}", "limits.tokens", 4],
+    ["limits: {perTool: {read: -1}}", "limits.perTool.read", 4],
+    ["limits: 5", "limits", 4],
+  ])("%s makes the agent unusable, since it would have more than was meant", async (yaml, key, line) => {
+    const { agent, problems } = await parse(withFields(yaml));
+    expect(agent).toBeUndefined();
+    expect(problems[0]).toMatchObject({ severity: "error", code: "bad-value", line });
     expect(problems[0]?.message).toContain(`${key} is `);
+  });
+
+  test("another vendor's limit that cannot be used leaves the default", async () => {
+    const { agent, problems } = await usable(withFields("maxTurns: 0"));
+    expect(agent.limits).toEqual({});
+    expect(problems[0]).toMatchObject({ severity: "warning", code: "bad-value", line: 4 });
   });
 
   test("a bad model inherits, a bad switch disables, a bad workspace isolates, a bad context is task_only", async () => {

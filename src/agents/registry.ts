@@ -74,9 +74,10 @@ export function createRegistry(input: RegistryInput): AgentRegistry {
   };
 }
 
-/** Nobody changes a definition once it can be run. */
+/** Nobody changes a definition once it can be run. The readers of definitions let only plain values in. */
 function frozen<Value>(value: Value): Value {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  if (typeof value !== "object" || value === null || Object.isFrozen(value) || ArrayBuffer.isView(value))
+    return value;
   for (const inner of Object.values(value)) frozen(inner);
   return Object.freeze(value);
 }

@@ -1,4 +1,5 @@
 import type { Limits, Problem } from "../schema/agent.ts";
+import { findOwn } from "../schema/find-own.ts";
 import type {
   AssistantSettings,
   SearchSettings,
@@ -119,7 +120,7 @@ export function lowerLimits(a: Limits, b: Limits): Limits {
   }
   const perTool: Record<string, number> = { ...a.perTool };
   for (const [tool, limit] of Object.entries(b.perTool ?? {}))
-    perTool[tool] = Math.min(limit, a.perTool?.[tool] ?? limit);
+    perTool[tool] = Math.min(limit, findOwn(a.perTool, tool) ?? limit);
   return Object.keys(perTool).length > 0 ? { ...lower, perTool } : lower;
 }
 

@@ -1,13 +1,14 @@
 import type { JsonSchema } from "../schema/json-schema.ts";
+import { LARGEST } from "../schema/number-range.ts";
 import { SEARCH_PROVIDERS } from "../schema/settings.ts";
 
 const TEXT = { type: "string", minLength: 1 };
 const DOMAIN = { type: "string", pattern: "^@?[^\\s@/:*]+\\.[^\\s@/:*.]+$" };
 const TEXTS = { type: "array", items: TEXT };
-const COUNT = { type: "integer", minimum: 0 };
-const AMOUNT = { type: "number", minimum: 0 };
-const POSITIVE = { type: "number", exclusiveMinimum: 0 };
-const AT_LEAST_ONE = { type: "integer", minimum: 1 };
+const COUNT = { type: "integer", minimum: 0, maximum: LARGEST };
+const AMOUNT = { type: "number", minimum: 0, maximum: LARGEST };
+const POSITIVE = { type: "number", exclusiveMinimum: 0, maximum: LARGEST };
+const AT_LEAST_ONE = { type: "integer", minimum: 1, maximum: LARGEST };
 
 const told = (description: string, schema: object) => ({ description, ...schema });
 /** An object with these keys; others are told of by `unknownKeys`, and do no harm. */
@@ -22,9 +23,9 @@ const LIMITS = closed({
   turns: told("Model calls of one run.", AT_LEAST_ONE),
   toolCalls: told("Tool calls of one run.", COUNT),
   perTool: told("Calls of one run, by the tool's name.", mapOf(COUNT)),
-  contextChars: told("Characters of one run's history.", POSITIVE),
+  contextChars: told("Characters of one run's history.", AT_LEAST_ONE),
   minutes: told("Time until a run must end.", POSITIVE),
-  tokens: told("Tokens of a run and everything below it.", POSITIVE),
+  tokens: told("Tokens of a run and everything below it.", AT_LEAST_ONE),
   costUsd: told("US dollars of a run and everything below it.", AMOUNT),
   spawns: told("Runs below one run, at any depth.", COUNT),
   depth: told("Levels of delegation below one run.", COUNT),

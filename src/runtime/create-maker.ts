@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { createRegistry } from "../agents/registry.ts";
+import { type AgentRegistry, createRegistry } from "../agents/registry.ts";
 import { OFFLINE_NOTICE } from "../models/offline/offline-words.ts";
 import { zoneOf } from "../packs/assistant/local-store.ts";
 import { createRedactor } from "../redact/create-redactor.ts";
@@ -7,6 +7,7 @@ import { secretsFromEnvironment } from "../redact/secrets-from-environment.ts";
 import { systemClock } from "../scheduler/clock.ts";
 import { Slots } from "../scheduler/slots.ts";
 import { RetinueError } from "../schema/error.ts";
+import { checkSettingNumbers } from "../schema/number-range.ts";
 import type { Rule } from "../schema/rights.ts";
 import type { Settings } from "../schema/settings.ts";
 import { createBlobStore } from "../store/checkpoints/blob-store.ts";
@@ -33,6 +34,7 @@ export function createMaker(
   internals: RuntimeInternals,
 ): SessionMaker & { revoked: Rule[]; closeModels: () => void } {
   const settings: Settings = { ...DEFAULT_SETTINGS, ...options.settings };
+  checkSettingNumbers(settings);
   const env = options.env ?? process.env;
   const places = findPlaces(env);
   const { homeDir } = places;
@@ -68,10 +70,7 @@ export function createMaker(
   const approver = options.approve ?? desk?.ask;
   const host: Host = {
     settings,
-    registry:
-      "list" in options.agents
-        ? options.agents
-        : createRegistry({ agents: options.agents, disabledAgents: settings.disabledAgents }),
+    registry: registryFor(options.agents, settings.disabledAgents),
     tools: toolsByName(
       (options.tools ?? []).map((tool) => tool.withSettings?.(settings, toolPlaces) ?? tool),
     ),
@@ -114,6 +113,21 @@ export function createMaker(
     keeper: options.keeper,
     closeModels: models.close,
   };
+}
+
+/** The registry, in which nobody is reachable whom the settings switch off, also if it was made without them. */
+function registryFor(
+  agents: RuntimeOptions["agents"],
+  disabledAgents: Settings["disabledAgents"],
+): AgentRegistry {
+  if (!("list" in agents)) return createRegistry({ agents, disabledAgents });
+  if (disabledAgents.every((name) => agents.isDisabled(name))) return agents;
+  const off = agents.disabled.map(({ name }) => name);
+  return createRegistry({
+    agents: [...agents.list(), ...agents.disabled],
+    problems: agents.problems,
+    disabledAgents: [...disabledAgents, ...off],
+  });
 }
 
 /** Keys that stand in the settings, or in variables that they name, are as secret as those of the environment. */

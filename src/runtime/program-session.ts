@@ -2,6 +2,7 @@ import { defineAgent } from "../agents/define-agent.ts";
 import { fanOutBy } from "../loop/calls/spawn-below.ts";
 import type { Agent, Limits } from "../schema/agent.ts";
 import { RetinueError } from "../schema/error.ts";
+import { AT_LEAST_ONE, checkLimits, checkNumber } from "../schema/number-range.ts";
 import type { RunResult } from "../schema/result.ts";
 import type { ChildHandle, Spawner } from "../tools/tool.ts";
 import type { Program } from "./delegation/program-tool.ts";
@@ -49,7 +50,7 @@ export async function openProgramSession(
 ): Promise<ProgramSession> {
   const { title = "A program's session", model, limits, signal } = options;
   if (signal?.aborted) throw new RetinueError("failed", "cancelled before it began");
-  refuseBadLimits(limits ?? {});
+  checkLimits("limits", limits);
   const leader = chooseLeader(host, options);
   const ready = Promise.withResolvers<Spawner>();
   const over = Promise.withResolvers<void>();
@@ -137,23 +138,9 @@ class Started {
   }
 }
 
-/** A limit that is no number would be none. */
-function refuseBadLimits({ perTool = {}, ...limits }: Limits): void {
-  for (const [name, value] of [...Object.entries(limits), ...Object.entries(perTool)])
-    if (value !== undefined && (typeof value !== "number" || !Number.isFinite(value) || value < 0))
-      throw new RetinueError(
-        "input",
-        `the limit ${name} must be a number that is not negative, not ${String(value)}`,
-      );
-}
-
 function chooseLeader(host: Host, { agent, maxConcurrent }: SessionOptions): Agent {
   const atOnce = maxConcurrent ?? host.settings.maxConcurrent;
-  if (!Number.isInteger(atOnce) || atOnce < 1)
-    throw new RetinueError(
-      "input",
-      `maxConcurrent must be a whole number of at least 1, not ${String(atOnce)}`,
-    );
+  checkNumber("maxConcurrent", atOnce, AT_LEAST_ONE);
   const chosen =
     agent === undefined ? callingProgram(atOnce) : leaderOf(rootAgent(host, agent), maxConcurrent);
   return { ...chosen, limits: { ...chosen.limits, toolCalls: MANY } };

@@ -6,6 +6,7 @@ import type { Procedure } from "../models/offline/procedure.ts";
 import { parseRules } from "../permissions/rule.ts";
 import type { Clock } from "../scheduler/clock.ts";
 import type { Agent, Deliverable, Limits } from "../schema/agent.ts";
+import { COUNT, checkNumber } from "../schema/number-range.ts";
 import type { ExecutionPlan, PlanResult } from "../schema/plan.ts";
 import type { RunResult } from "../schema/result.ts";
 import type { Settings } from "../schema/settings.ts";
@@ -83,7 +84,7 @@ export type RunHandle = { sessionId: string; runId: string; result: Promise<RunR
  */
 export type ResumedHandle = RunHandle & { results: Promise<readonly RunResult[]> };
 
-/** Options of `spawn`: a tool-call budget and a narrower tool list. */
+/** Options of `spawn`: a tool-call budget in the place of the agent's own, and a narrower tool list. */
 export type SpawnOptions = { budget?: number; tools?: readonly string[]; limits?: Limits };
 
 /** Runs agents, lets them delegate, and keeps the record. */
@@ -180,13 +181,15 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
     store: maker.host.store,
     start: (request) => sessions.start(request),
     run,
-    spawn: (agent, task, { budget, tools, limits } = {}) =>
-      run({
+    async spawn(agent, task, { budget, tools, limits } = {}) {
+      checkNumber("budget", budget, COUNT);
+      return run({
         agent,
         task,
         ...(tools && { tools }),
         limits: { ...limits, ...(budget !== undefined && { toolCalls: budget }) },
-      }),
+      });
+    },
     fanOut: (tasks, { maxConcurrent = FAN_OUT } = {}) => sessions.fanOut(tasks, maxConcurrent),
     async openSession(sessionOptions = {}) {
       const { openProgramSession } = await import("./program-session.ts");

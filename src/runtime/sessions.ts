@@ -1,10 +1,12 @@
+import { toolsLayer } from "../permissions/layers.ts";
 import { Gate } from "../scheduler/gate.ts";
 import { messageOf, RetinueError } from "../schema/error.ts";
+import { AT_LEAST_ONE, checkLimits, checkNumber } from "../schema/number-range.ts";
 import type { MessageNode, SessionRow } from "../schema/record.ts";
 import type { RunResult } from "../schema/result.ts";
 import { SessionTaken } from "../store/session-lease.ts";
 import type { LiveRun, Session } from "./host.ts";
-import { adoptSession, openSession, type SessionMaker } from "./open-session.ts";
+import { adoptSession, baseLayers, openSession, type SessionMaker } from "./open-session.ts";
 import { OpenSessions, type Outcome } from "./open-sessions.ts";
 import {
   type FanOut,
@@ -16,6 +18,7 @@ import {
   statusOf,
 } from "./record/root-tasks.ts";
 import { failedResult } from "./runs/failed-result.ts";
+import { resolveTools } from "./runs/resolve-tools.ts";
 import { beginRoot, continueRoot, type RootRequest, rootAgent } from "./runs/root-run.ts";
 import type { ResumedHandle, RunHandle } from "./runtime.ts";
 import { type Lease, takeLease } from "./take-lease.ts";
@@ -61,8 +64,13 @@ export class Sessions {
   /** Starts a task in a session of its own. What a person must fix is thrown before anything is recorded. */
   async start(request: RootRequest): Promise<RunHandle> {
     const { host } = this.#maker;
+    checkLimits("limits", request.limits);
     const agent = request.leader ?? rootAgent(host, request.agent);
     await host.resolveModel(request.model ?? agent.model, null, agent);
+    if (request.tools) {
+      const chain = [...baseLayers(this.#maker), toolsLayer(agent, host.homeDir)];
+      resolveTools(host, { agent, chain }, request.tools);
+    }
     const earlier = request.session === undefined ? null : this.#takeUp(request.session);
     return handleOf((started) =>
       this.#open.within(
@@ -106,7 +114,8 @@ export class Sessions {
   }
 
   /** Runs several tasks in one session; an exception becomes a failed result. */
-  fanOut(tasks: FanOut["tasks"], maxConcurrent: number): Promise<RunResult[]> {
+  async fanOut(tasks: FanOut["tasks"], maxConcurrent: number): Promise<RunResult[]> {
+    checkNumber("maxConcurrent", maxConcurrent, AT_LEAST_ONE);
     const fanOut = { tasks: this.#maker.redactor.redactJson(tasks), maxConcurrent };
     return this.#open.within(
       () => openSession(this.#maker, `${tasks.length} tasks at once`, { fanOut }),

@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { REQUEST_PATIENCE, type RequestPatience } from "../net/request-patience.ts";
 import { RetinueError } from "../schema/error.ts";
+import { findOwn } from "../schema/find-own.ts";
 
 /** Where `retinue serve` listens unless another port is named; if it is taken, at the next one that is free. */
 export const DEFAULT_PORT = 7477;
@@ -36,7 +37,7 @@ export async function listen({
   port,
   patience = REQUEST_PATIENCE,
 }: ListenOptions): Promise<Listening> {
-  const place = LOOPBACK[host.toLowerCase()];
+  const place = findOwn(LOOPBACK, host.toLowerCase());
   if (!place) throw foreign(host);
   const ports =
     port === undefined ? Array.from({ length: PORTS_TO_TRY }, (_, index) => DEFAULT_PORT + index) : [port];

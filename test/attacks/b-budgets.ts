@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { expect } from "vitest";
+import { messageOf } from "../../src/schema/error.ts";
 import {
   after,
   callDelegate,
@@ -381,4 +382,30 @@ export const B_CASES: readonly Attack[] = [
       expectSettled(t);
     },
   },
+  ...[Number.NaN, -1, 1.5, "5", Number.POSITIVE_INFINITY, 1e308].map(
+    (budget): Attack => ({
+      id: `B8 ${String(budget)}${typeof budget === "string" ? " as text" : ""}`,
+      title: "a budget that is no whole number is refused by its name, and nothing runs",
+      guards: [],
+      setup: (world) => ({
+        tools: [world.tool("look")],
+        agents: { lead: { limits: { toolCalls: 5, turns: 60 } } },
+        lenient: true,
+      }),
+      turns: () => ({
+        lead: { eachRun: Array.from({ length: 40 }, (_, turn) => callTool("look", { turn })) },
+      }),
+      act: async (t, world) => {
+        const said = await t.runtime
+          .spawn("lead", "go", { budget: (world.broken ? 7 : budget) as number })
+          .then(() => "it ran", messageOf);
+        world.seen.push(said);
+        return t.runtime.spawn("lead", "go", { budget: 0 });
+      },
+      oracle: ({ world }) => {
+        expect(world.seen).toEqual([expect.stringMatching(/^budget is .* must be a whole number/)]);
+        expect(world.count("look")).toBe(0);
+      },
+    }),
+  ),
 ];

@@ -263,4 +263,28 @@ export const SPAWN_CASES: readonly Attack[] = [
       expect(world.count("deploy")).toBe(0);
     },
   },
+  ...["general-purpose", "child", "kid"].map(
+    (name): Attack => ({
+      id: `P20 ${name}`,
+      title: `an agent that the person switched off is not reached as ${name}, alone or in a batch`,
+      guards: [],
+      setup: (world) => ({
+        tools: [world.tool("deploy")],
+        agents: { child: { aliases: ["kid"] } },
+        settings: { disabledAgents: world.broken ? [] : ["child", "General Purpose"] },
+        lenient: true,
+      }),
+      turns: () => ({
+        lead: {
+          eachRun: [
+            callDelegate(name, "x"),
+            callDelegateMany([{ id: "a", agent: name, task: "x" }]),
+            say("done"),
+          ],
+        },
+        child: { eachRun: [callTool("deploy", {}), say("done")] },
+      }),
+      oracle: ({ t }) => expect(t.trace()).toEqual(["lead: completed"]),
+    }),
+  ),
 ];

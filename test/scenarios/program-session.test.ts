@@ -304,7 +304,7 @@ test.each([{ tokens: Number.NaN }, { costUsd: -1 }, { spawns: Number.POSITIVE_IN
   "a session is not opened with the limits %j",
   async (limits) => {
     await using t = testRuntime({ maker: { eachRun: [say("no")] } });
-    await expect(t.runtime.openSession({ limits })).rejects.toThrow(/the limit \w+ must be a number/);
+    await expect(t.runtime.openSession({ limits })).rejects.toThrow(/^limits\.\w+ is .* but must be a/);
   },
 );
 

@@ -7,6 +7,7 @@ import type {
   EditResult,
   ToolList,
 } from "../../src/schema/api/agent.ts";
+import { HOSTILE_NAMES, HOSTILE_VALUES } from "../fixtures/hostile-agents.ts";
 import { openAgentSite } from "./agent-site.ts";
 
 const REVIEWER = "description: Reviews a change.\ntools: [read, grep]\nlimits: { turns: 5 }";
@@ -220,4 +221,25 @@ test("tools are listed with their groups, risk and input, and the graph resolves
   expect(nodes.map(({ name }) => name)).toContain("main");
   expect(edges).toContainEqual({ from: "main", to: "coder", isInCycle: false });
   expect(edges.some(({ from, to }) => from === to)).toBe(false);
+});
+
+test("agent files with hostile names and values break neither the list nor the editor", async () => {
+  await using site = await openAgentSite();
+  for (const [index, value] of HOSTILE_VALUES.entries())
+    site.agent(`value-${index}`, `description: d\nblob: ${value}`);
+  for (const name of HOSTILE_NAMES)
+    site.write(
+      `.retinue/agents/${name.replaceAll("*", "star")}.md`,
+      `---\nname: ${name}\ndescription: d\n---\nT\n`,
+    );
+  const { agents } = await site.get<AgentList>("/api/agents");
+  expect(agents.filter(({ scope }) => scope === "project")).toHaveLength(
+    HOSTILE_VALUES.length + HOSTILE_NAMES.length,
+  );
+  for (const { name, state } of agents.filter(({ scope }) => scope === "project").slice(-12)) {
+    if (state !== "enabled" || name === "") continue;
+    const detail = await site.get<AgentDetail>(`/api/agents/${encodeURIComponent(name)}`);
+    expect(detail.review.form?.name).toBe(name);
+  }
+  expect((await site.get<DelegationGraph>("/api/agents-graph")).nodes.length).toBeGreaterThan(0);
 });

@@ -1,5 +1,5 @@
 import type { Limits } from "../../schema/agent.ts";
-import { LIMIT_RANGES } from "../fields/read-limits.ts";
+import { LIMIT_RANGES } from "../../schema/number-range.ts";
 import { type Attempt, type Draft, setField, writtenInner, writtenKey } from "./draft.ts";
 import { keysAt, removeEntry, setValue } from "./yaml-source.ts";
 

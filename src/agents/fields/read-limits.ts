@@ -1,10 +1,11 @@
 import type { Limits, RetryPolicy } from "../../schema/agent.ts";
+import { COUNT, LIMIT_RANGES } from "../../schema/number-range.ts";
 import { ERROR_TYPES } from "../../schema/result.ts";
 import {
   badValue,
   isMap,
-  type NumberRange,
   type ReadContext,
+  readLimit,
   readMap,
   readNames,
   readNumber,
@@ -13,17 +14,6 @@ import {
 /** Tried again once after network trouble or a rate limit, one second apart at first. */
 export const DEFAULT_RETRY: RetryPolicy = { attempts: 1, on: ["network", "rate_limit"], backoffMs: 1000 };
 
-/** Every limit and what it accepts. */
-export const LIMIT_RANGES: Readonly<Record<Exclude<keyof Limits, "perTool">, NumberRange>> = {
-  turns: { min: 1, whole: true },
-  toolCalls: { min: 0, whole: true },
-  contextChars: { min: 1, whole: true },
-  minutes: { min: 0, above: true },
-  tokens: { min: 1, whole: true },
-  costUsd: { min: 0 },
-  spawns: { min: 0, whole: true },
-  depth: { min: 0, whole: true },
-};
 const LIMIT_KEYS = [...Object.keys(LIMIT_RANGES), "perTool"];
 
 /** The limits map, with `turns` and `minutes` of other vendors' keys where the map has none. */
@@ -38,7 +28,8 @@ export function readLimits(
     badValue(ctx, "limits", {
       value,
       accepted: "a map such as {turns: 20}",
-      instead: "the defaults are used",
+      instead: "the agent cannot be used",
+      severity: "error",
     });
   for (const key of ["turns", "minutes"] as const) {
     const [path, written] = vendor[key] ?? [key, undefined];
@@ -47,7 +38,7 @@ export function readLimits(
   }
   if (map === undefined || map === "bad") return limits;
   for (const key of Object.keys(LIMIT_RANGES) as (keyof typeof LIMIT_RANGES)[]) {
-    const read = readNumber(ctx, `limits.${key}`, map[key], LIMIT_RANGES[key]);
+    const read = readLimit(ctx, `limits.${key}`, map[key], LIMIT_RANGES[key]);
     if (read !== undefined) limits[key] = read;
   }
   const perTool = readPerTool(ctx, map.perTool);
@@ -59,12 +50,17 @@ function readPerTool(ctx: ReadContext, value: unknown): Record<string, number> |
   if (value === undefined || value === null) return undefined;
   const path = "limits.perTool";
   if (!isMap(value)) {
-    badValue(ctx, path, { value, accepted: "a map such as {web_search: 5}", instead: "the default is used" });
+    badValue(ctx, path, {
+      value,
+      accepted: "a map such as {web_search: 5}",
+      instead: "the agent cannot be used",
+      severity: "error",
+    });
     return undefined;
   }
   const result: Record<string, number> = {};
   for (const [tool, written] of Object.entries(value)) {
-    const calls = readNumber(ctx, `${path}.${tool}`, written, { min: 0, whole: true });
+    const calls = readLimit(ctx, `${path}.${tool}`, written, COUNT);
     if (calls !== undefined) result[tool] = calls;
   }
   return result;

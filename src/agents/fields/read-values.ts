@@ -1,4 +1,5 @@
 import type { AgentFormat, Problem } from "../../schema/agent.ts";
+import { describeRange, isInRange, type NumberRange } from "../../schema/number-range.ts";
 import { closest } from "../closest.ts";
 import { normalKey } from "./field-names.ts";
 import type { KnownTools } from "./tool-names.ts";
@@ -50,10 +51,7 @@ export function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Options of a number field. */
-export type NumberRange = { min: number; whole?: boolean; max?: number; above?: boolean };
-
-/** A finite number in range, or undefined after reporting. Absent stays undefined. */
+/** A number in range, or undefined after reporting. Absent stays undefined. */
 export function readNumber(
   ctx: ReadContext,
   path: string,
@@ -61,17 +59,22 @@ export function readNumber(
   range: NumberRange,
 ): number | undefined {
   if (value === undefined || value === null) return undefined;
-  const { min, max = Number.MAX_SAFE_INTEGER, whole = false, above = false } = range;
-  const fits =
-    typeof value === "number" &&
-    Number.isFinite(value) &&
-    value <= max &&
-    (above ? value > min : value >= min);
-  if (fits && (!whole || Number.isInteger(value))) return value;
-  const kind = whole ? "a whole number" : "a number";
-  const upper = range.max === undefined ? "" : ` and at most ${max}`;
-  const accepted = above ? `${kind} above ${min}${upper}` : `${kind} of at least ${min}${upper}`;
-  badValue(ctx, path, { value, accepted, instead: "the default is used" });
+  if (isInRange(value, range)) return value;
+  badValue(ctx, path, { value, accepted: describeRange(range), instead: "the default is used" });
+  return undefined;
+}
+
+/** A limit in range, or undefined after an error: without it the agent would have more than was meant. */
+export function readLimit(
+  ctx: ReadContext,
+  path: string,
+  value: unknown,
+  range: NumberRange,
+): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (isInRange(value, range)) return value;
+  const accepted = describeRange(range);
+  badValue(ctx, path, { value, accepted, instead: "the agent cannot be used", severity: "error" });
   return undefined;
 }
 

@@ -1,6 +1,8 @@
 import { closestField, type FieldName, fieldOf, keptKind, normalKey } from "./field-names.ts";
 import { isMap, type ReadContext, report } from "./read-values.ts";
 
+const MAX_DEPTH = 32;
+
 /** Written values by the field they belong to. */
 export type Fields = Partial<Record<FieldName, unknown>>;
 
@@ -17,12 +19,23 @@ export function sortKeys(
       fields[field] ??= value;
       continue;
     }
-    extra[key] = value;
+    extra[key] = plainValue(value);
     const kind = keptKind(key);
     if (kind === "noted") reportKept(ctx, key);
     if (kind === "unknown") reportUnknown(ctx, key);
   }
   return { fields, extra };
+}
+
+/** Values from code may be anything; what is kept is what a file could say. */
+function plainValue(value: unknown, depth = 0): unknown {
+  if (value === null || ["string", "number", "boolean"].includes(typeof value)) return value;
+  if (typeof value !== "object") return String(value);
+  if (depth > MAX_DEPTH) return "…";
+  if (Array.isArray(value)) return value.map((each) => plainValue(each, depth + 1));
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return Object.prototype.toString.call(value);
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plainValue(each, depth + 1)]));
 }
 
 /** Servers the definition brings along are known to its own tools list. */

@@ -1,4 +1,5 @@
 import type { AgentFormat } from "../../schema/agent.ts";
+import { findOwn } from "../../schema/find-own.ts";
 
 /** The names rules may use. Without `tools` every well-formed name is taken as known. */
 export type KnownTools = {
@@ -100,17 +101,13 @@ const ELSEWHERE = new Set(
 
 /** Our names for a vendor's tool; an empty list for one without a counterpart; undefined for a name of nobody. */
 export function ourNames(name: string, format: AgentFormat): readonly string[] | undefined {
-  const special = own(BY_FORMAT[format], name) ?? own(COMMON, name);
+  const special = findOwn(BY_FORMAT[format], name) ?? findOwn(COMMON, name);
   if (special !== undefined) return special;
   if (ELSEWHERE.has(name)) return [];
   if (format !== "copilot") return undefined;
   const [set = "", member = "", ...more] = name.split("/");
   if (!COPILOT_SETS.has(set) || member === "" || more.length > 0) return undefined;
-  return own(COMMON, member) ?? [];
-}
-
-function own<Value>(table: Readonly<Record<string, Value>> | undefined, key: string): Value | undefined {
-  return table !== undefined && Object.hasOwn(table, key) ? table[key] : undefined;
+  return findOwn(COMMON, member) ?? [];
 }
 
 /** Vendor spellings for did-you-mean. */

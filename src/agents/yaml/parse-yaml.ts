@@ -32,7 +32,7 @@ export function normalPath(path: string): string {
 
 /**
  * Strict YAML 1.2 of one mapping. Custom tags are faults, aliases are bounded by a node count, nesting by a depth,
- * and `__proto__` is dropped; nothing in the text is ever executed. `firstLine` is the text's first line in its file.
+ * and `__proto__` is dropped; values are plain, nothing in the text is ever executed. `firstLine` is the text's first line in its file.
  */
 export async function parseYaml(text: string, firstLine: number, short = true): Promise<YamlResult> {
   if (text.length > MAX_FRONTMATTER_CHARS) {
@@ -147,6 +147,7 @@ class Walk {
     if (yaml.isMap(node)) return this.#map(node, path, depth);
     if (yaml.isSeq(node)) return node.items.map((item, index) => this.#item(item, `${path}.${index}`, depth));
     if (yaml.isScalar(node)) return this.#scalar(node, path);
+    if (yaml.isPair(node)) return this.#map({ items: [node] }, path, depth);
     return null;
   }
 
@@ -159,7 +160,11 @@ class Walk {
     if (typeof node.comment === "string" && node.type === "PLAIN" && typeof node.value === "string") {
       this.#fields.notes.push({ kind: "comment", path, line: this.#line(node) });
     }
-    return node.value;
+    const { value } = node;
+    if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+    // Dates, bytes and numbers beyond what is exact are taken as they are written.
+    const isExact = typeof value === "number" && (!Number.isInteger(value) || Number.isSafeInteger(value));
+    return isExact ? value : (node.source ?? String(value));
   }
 
   #line(node: Node): number {

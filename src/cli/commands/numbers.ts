@@ -1,22 +1,30 @@
 import { InvalidArgumentError } from "commander";
+import {
+  AT_LEAST_ONE,
+  COUNT,
+  describeRange,
+  isInRange,
+  type NumberRange,
+  POSITIVE,
+} from "../../schema/number-range.ts";
 
 /** Reads a whole number of at least 1. */
 export function wholeNumber(text: string): number {
-  return number(text, Number.isSafeInteger, 1, "a whole number of at least 1");
+  return readInRange(text, AT_LEAST_ONE);
 }
 
 /** Reads a whole number of at least 0. */
 export function countNumber(text: string): number {
-  return number(text, Number.isSafeInteger, 0, "a whole number of at least 0");
+  return readInRange(text, COUNT);
 }
 
 /** Reads an amount above 0. */
 export function amount(text: string): number {
-  return number(text, Number.isFinite, Number.MIN_VALUE, "a number above 0");
+  return readInRange(text, POSITIVE);
 }
 
-function number(text: string, fits: (value: number) => boolean, least: number, wanted: string): number {
+function readInRange(text: string, range: NumberRange): number {
   const value = text.trim() === "" ? Number.NaN : Number(text);
-  if (fits(value) && value >= least) return value;
-  throw new InvalidArgumentError(`It must be ${wanted}.`);
+  if (isInRange(value, range)) return value;
+  throw new InvalidArgumentError(`It must be ${describeRange(range)}.`);
 }

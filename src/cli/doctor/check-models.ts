@@ -3,6 +3,7 @@ import { type Probe, probeProvider } from "../../models/probe-provider.ts";
 import { findProviders, type Provider } from "../../models/providers.ts";
 import { createModels } from "../../models/resolve-model.ts";
 import { RetinueError } from "../../schema/error.ts";
+import { findOwn } from "../../schema/find-own.ts";
 import type { Settings } from "../../schema/settings.ts";
 import { type Transport, TransportError } from "../../schema/transport.ts";
 import { countOf } from "../measures.ts";
@@ -26,7 +27,7 @@ export function checkKeys({ settings, env }: ModelWorld): Finding {
   const providers = [...findProviders(settings, env).values()];
   const withKey = providers.filter(({ apiKey }) => apiKey !== undefined);
   const names = withKey.map(({ name, apiKeyEnv }) => {
-    const isOwn = settings.providers[name]?.apiKey !== undefined;
+    const isOwn = findOwn(settings.providers, name)?.apiKey !== undefined;
     return isOwn ? `${name} (in your settings)` : (apiKeyEnv ?? name);
   });
   const facts = { keys: names };
@@ -98,7 +99,7 @@ export async function checkDefaultModel(world: ModelWorld): Promise<Finding> {
   const { settings, env, transport } = world;
   const models = createModels({ settings, env, transport });
   const name = models.defaultName;
-  const isOffline = (each: string) => (settings.aliases[each] ?? each).split("/")[0] === OFFLINE;
+  const isOffline = (each: string) => (findOwn(settings.aliases, each) ?? each).split("/")[0] === OFFLINE;
   if (name !== undefined && isOffline(name))
     return ok("tasks go to the offline model, as you chose", { facts: { model: OFFLINE } });
   if (name !== undefined) {

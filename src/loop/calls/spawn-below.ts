@@ -1,5 +1,6 @@
 import type { DelegationRequest } from "../../schema/delegation.ts";
 import { messageOf } from "../../schema/error.ts";
+import { AT_LEAST_ONE, COUNT, checkLimits, checkNumber } from "../../schema/number-range.ts";
 import type { RunError, RunResult } from "../../schema/result.ts";
 import type { ChildHandle, ChildOptions, ChildTask, Spawner } from "../../tools/tool.ts";
 import type { ToolCall } from "../model/read-stream.ts";
@@ -32,6 +33,8 @@ export function createSpawner(run: Run, below: Below, ports: LoopPorts): Spawner
     const within = budget === undefined ? limits : { ...limits, toolCalls: budget };
     const asked: DelegationRequest = { agent, task, ...rest, ...(within && { limits: within }) };
     const begin = async (): Promise<RunResult> => {
+      checkNumber("budget", budget, COUNT);
+      checkLimits("limits", limits);
       // Only what can be written down can be asked for: a record, and another process, must be able to read it.
       const input = JSON.stringify(asked, refuseStrange);
       const refusal = await below.refuse({ callId, tool: "delegate", input: ports.redactor.redact(input) });
@@ -65,8 +68,7 @@ export async function fanOutBy(
   tasks: readonly ChildTask[],
   { maxConcurrent = FAN_OUT, signal }: { maxConcurrent?: number; signal?: AbortSignal },
 ): Promise<RunResult[]> {
-  if (!Number.isInteger(maxConcurrent) || maxConcurrent < 1)
-    throw new TypeError(`maxConcurrent must be a whole number of at least 1, not ${String(maxConcurrent)}`);
+  checkNumber("maxConcurrent", maxConcurrent, AT_LEAST_ONE);
   const results: RunResult[] = [];
   const left = [...tasks.entries()];
   const work = async () => {

@@ -121,7 +121,9 @@ export class Children {
     const unlessStopped = async () => {
       const error = { type: "cancelled", message: String(signal.reason), recoverable: false } as const;
       const about = { runId: id, sessionId: this.parent.session.id, agent: request.agent };
-      return signal.aborted ? failedResult(about, error) : this.delegate(id, request, { callId, rowId });
+      return signal.aborted
+        ? failedResult(about, error)
+        : this.delegate(id, request, { callId, rowId, byProgram: true });
     };
     const done = this.#gate.run(unlessStopped).finally(() => signal.removeEventListener("abort", cancel));
     return this.delegations.track({ id, agent: request.agent, callId }, done, true).done;
@@ -220,7 +222,7 @@ export class Children {
     const earlier = this.#earlier.of(origin)[attempt];
     if (earlier) this.#begun.add(about.id);
     if (earlier) return isClosed(earlier) ? resultOfRow(earlier) : goOnWith(earlier, this.parent, this.host);
-    const profile = await this.#profile(agent, request);
+    const profile = await this.#profile(agent, request, origin);
     const context = request.context ?? agent.context;
     const results = [
       ...needed,
@@ -253,6 +255,7 @@ export class Children {
       parentRowId: origin.rowId,
       deliverables: redactor.redactJson([...agent.deliverables, ...(request.deliverables ?? [])]),
       limits: request.limits,
+      byProgram: origin.byProgram,
       cwd,
     });
   }
@@ -287,7 +290,7 @@ export class Children {
     return waitFor(this.parent.run, "children", this.parent.session.ports, promise);
   }
 
-  #profile(agent: Agent, request: DelegationRequest): Promise<Profile> {
+  #profile(agent: Agent, request: DelegationRequest, { byProgram }: Origin): Promise<Profile> {
     const make = () =>
       createProfile(this.host, {
         agent,
@@ -295,6 +298,7 @@ export class Children {
         parent: this.parent,
         tools: request.tools,
         limits: request.limits,
+        byProgram,
       });
     if (request.tools || request.limits) return make();
     // A prompt that tells the time is another one every minute.

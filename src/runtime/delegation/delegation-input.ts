@@ -1,21 +1,23 @@
 import { CONTEXT_MODES, EXECUTION_MODES } from "../../schema/agent.ts";
 import type { JsonSchema } from "../../schema/json-schema.ts";
+import { LARGEST } from "../../schema/number-range.ts";
 
 const text = (description: string) => ({ type: "string", minLength: 1, description });
 const texts = (description: string) => ({ type: "array", items: { type: "string" }, description });
-const positive = { type: "number", exclusiveMinimum: 0 };
+const positive = { type: "number", exclusiveMinimum: 0, maximum: LARGEST };
+const whole = (minimum: number) => ({ type: "integer", minimum, maximum: LARGEST });
 
 const LIMITS: JsonSchema = {
   type: "object",
   description: "Tighter limits for this task; they can only narrow.",
   properties: {
-    turns: { type: "integer", minimum: 1 },
-    toolCalls: { type: "integer", minimum: 0 },
+    turns: whole(1),
+    toolCalls: whole(0),
     minutes: positive,
-    tokens: { type: "integer", minimum: 1 },
+    tokens: whole(1),
     costUsd: positive,
-    contextChars: { type: "integer", minimum: 1 },
-    spawns: { type: "integer", minimum: 0 },
+    contextChars: whole(1),
+    spawns: whole(0),
   },
   additionalProperties: false,
 };

@@ -2,7 +2,7 @@ import type { MessageNode } from "../../schema/record.ts";
 import { metadataOf } from "../record/read-row.ts";
 
 /** Where a delegation came from: the parent's call, its task in a batch, and the row its runs hang from. */
-export type Origin = { callId: string; rowId: number; taskId?: string };
+export type Origin = { callId: string; rowId: number; taskId?: string; byProgram?: boolean };
 
 /** The runs that delegations of a recorded run had begun, by call and task, attempt after attempt. */
 export class EarlierAttempts {

@@ -9,8 +9,9 @@ export const GENERAL_PURPOSE = "general-purpose";
 export function findAgent(registry: AgentRegistry, name: string, parent: Agent | null): Agent | RunError {
   const agent = registry.get(name);
   if (agent) return agent;
-  if (name === GENERAL_PURPOSE && parent) return generalPurpose(parent);
-  const type = registry.isDisabled(name) ? "disabled" : "unknown_agent";
+  const isDisabled = registry.isDisabled(name);
+  if (name === GENERAL_PURPOSE && parent && !isDisabled) return generalPurpose(parent);
+  const type = isDisabled ? "disabled" : "unknown_agent";
   return { type, message: registry.unknownAgentMessage(name), recoverable: false };
 }
 

@@ -6,6 +6,7 @@ import { checkModelName, createModels, type ModelSources, type Models } from "..
 import { createTransport } from "../../net/transport.ts";
 import type { Agent } from "../../schema/agent.ts";
 import { RetinueError } from "../../schema/error.ts";
+import { findOwn } from "../../schema/find-own.ts";
 import type { Settings } from "../../schema/settings.ts";
 import type { Transport } from "../../schema/transport.ts";
 import { withFallbacks } from "./with-fallbacks.ts";
@@ -64,9 +65,9 @@ export function createModelResolver(options: ModelOptions): ModelResolver {
     const { offlineModel } = await import("./offline-model.ts");
     return offlineModel(agent, procedures);
   };
-  const isOffline = (name: string) => OFFLINE_NAMES.has(settings.aliases[name] ?? name);
+  const isOffline = (name: string) => OFFLINE_NAMES.has(findOwn(settings.aliases, name) ?? name);
   const find = async (name: string, agent: Agent): Promise<CallableModel> => {
-    const object = Object.hasOwn(models, name) ? models[name] : undefined;
+    const object = findOwn(models, name);
     if (object) return wrap(name, object);
     if (isOffline(name)) return offline(agent);
     transport ??= createTransport({ proxyEnv: { ...env } });
@@ -96,9 +97,11 @@ export function createModelResolver(options: ModelOptions): ModelResolver {
     },
     maxConcurrent(provider) {
       const found =
-        limits.get(provider) ?? settings.providers[provider]?.maxConcurrent ?? Number.POSITIVE_INFINITY;
+        limits.get(provider) ??
+        findOwn(settings.providers, provider)?.maxConcurrent ??
+        Number.POSITIVE_INFINITY;
       return limits.has(provider)
-        ? Math.min(found, settings.providers[provider]?.maxConcurrent ?? CALLS_AT_ONCE)
+        ? Math.min(found, findOwn(settings.providers, provider)?.maxConcurrent ?? CALLS_AT_ONCE)
         : found;
     },
     close: () => transport?.close(),

@@ -1,5 +1,6 @@
 import type { Agent, Limits } from "../../schema/agent.ts";
 import { RetinueError } from "../../schema/error.ts";
+import { AT_LEAST_ONE, checkLimits, checkNumber } from "../../schema/number-range.ts";
 import { type ExecutionPlan, MAX_PLAN_STEPS, type PlanDraft, type PlanResult } from "../../schema/plan.ts";
 import type { RunResult } from "../../schema/result.ts";
 import { createId } from "../create-id.ts";
@@ -69,6 +70,8 @@ export class Plans {
   /** Asks the planner for a plan, checks it and stores it as a draft. Throws if there is none in the end. */
   async planForGoal(goal: string, options: PlanOptions = {}): Promise<ExecutionPlan> {
     if (goal.trim() === "") throw new RetinueError("input", "there is no goal to plan for");
+    checkNumber("maxSteps", options.maxSteps, AT_LEAST_ONE);
+    checkLimits("limits", options.limits);
     const agent = this.#leader(options.agent ?? LEADER);
     if (!this.#reachable(agent).some(({ name }) => name === PLANNER)) throw noPlanner(agent);
     const planId = createId("pln");
@@ -143,6 +146,8 @@ export class Plans {
   /** Executes a plan; calling it is the approval. Steps that succeeded before are not done again. */
   async executePlan(given: ExecutionPlan | string, options: ExecuteOptions = {}): Promise<PlanResult> {
     const { store } = this.#maker.host;
+    checkNumber("maxConcurrent", options.maxConcurrent, AT_LEAST_ONE);
+    checkLimits("limits", options.limits);
     const found = this.find(typeof given === "string" ? given : given.id);
     if (found.status === "running") throw isRunning(found);
     if (found.status === "completed") throw notNow(found, "executed again");

@@ -1,3 +1,4 @@
+import { findOwn } from "../../schema/find-own.ts";
 /** The JSON of a plan in a text: the text itself, or the last fenced block that holds an object with steps. */
 export function readDraft(text: string): unknown {
   const whole = parseJson(text.trim());
@@ -31,8 +32,8 @@ function tidyStep(value: unknown): unknown {
   if (!isRecord(value)) return value;
   const step: Record<string, unknown> = { dependsOn: [], files: [] };
   for (const [key, field] of Object.entries(value)) {
-    const name = SPELLINGS[key] ?? key;
-    if (!(name !== key && name in value)) step[name] = field;
+    const name = findOwn(SPELLINGS, key) ?? key;
+    if (!(name !== key && Object.hasOwn(value, name))) step[name] = field;
   }
   if (typeof step.id === "number") step.id = String(step.id);
   if (Array.isArray(step.dependsOn)) step.dependsOn = step.dependsOn.map(idText);

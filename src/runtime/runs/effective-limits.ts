@@ -1,6 +1,7 @@
 import type { RunLimits } from "../../loop/run-spec.ts";
 import type { AccountLimits } from "../../scheduler/ledger.ts";
 import type { Agent, Limits } from "../../schema/agent.ts";
+import { findOwn } from "../../schema/find-own.ts";
 import type { Settings } from "../../schema/settings.ts";
 
 /** What binds a run when neither its agent, the settings nor the delegation say otherwise. */
@@ -8,25 +9,25 @@ export const DEFAULT_LIMITS = { turns: 20, toolCalls: 200, contextChars: 400_000
 
 const REPAIRS = 1;
 
-/** An agent's limits over the settings' defaults, narrowed by what the delegation asks for; never widened by it. */
+/** Limits of one task, and who asks for them: a person or a program replaces the agent's own, a model only narrows. */
+export type AskedLimits = { readonly limits: Limits | undefined; readonly by: "person" | "model" };
+
+/** An agent's limits over the settings' defaults, with those that the task was given. */
 export function effectiveLimits(
   { limits: agent, maxOutputTokens }: Pick<Agent, "limits" | "maxOutputTokens">,
-  narrowing: Limits | undefined,
+  asked: AskedLimits,
   settings: Pick<Settings, "limits" | "watchdog" | "maxOutputTokens">,
 ): RunLimits {
   const outputTokens = maxOutputTokens ?? settings.maxOutputTokens;
   const pick = (key: "turns" | "toolCalls" | "contextChars" | "minutes") =>
-    Math.min(
-      agent[key] ?? settings.limits[key] ?? DEFAULT_LIMITS[key],
-      narrowing?.[key] ?? Number.POSITIVE_INFINITY,
-    );
+    combine(agent[key] ?? settings.limits[key] ?? DEFAULT_LIMITS[key], asked.limits?.[key], asked.by);
   return {
     turns: pick("turns"),
     toolCalls: pick("toolCalls"),
     contextChars: pick("contextChars"),
     ...(outputTokens !== undefined && { maxOutputTokens: outputTokens }),
     timeoutMs: pick("minutes") * 60_000,
-    perTool: narrowPerTool({ ...settings.limits.perTool, ...agent.perTool }, narrowing?.perTool),
+    perTool: limitPerTool({ ...settings.limits.perTool, ...agent.perTool }, asked),
     firstTokenMs: settings.watchdog.firstTokenMs,
     idleMs: settings.watchdog.idleMs,
     repairs: REPAIRS,
@@ -34,24 +35,27 @@ export function effectiveLimits(
 }
 
 /** The part of the limits that a run's account keeps for itself and everything below it. */
-export function accountLimits(agent: Limits, narrowing?: Limits): AccountLimits {
+export function accountLimits(agent: Limits, asked?: AskedLimits): AccountLimits {
   const limits: AccountLimits = {};
   for (const key of ["tokens", "costUsd", "spawns"] as const) {
-    const least = Math.min(
-      agent[key] ?? Number.POSITIVE_INFINITY,
-      narrowing?.[key] ?? Number.POSITIVE_INFINITY,
-    );
-    if (Number.isFinite(least)) limits[key] = least;
+    const own = agent[key];
+    const given = asked?.limits?.[key];
+    const limit = own === undefined ? given : combine(own, given, asked?.by ?? "model");
+    if (limit !== undefined) limits[key] = limit;
   }
   return limits;
 }
 
-function narrowPerTool(
+function combine(own: number, given: number | undefined, by: AskedLimits["by"]): number {
+  if (given === undefined) return own;
+  return by === "person" ? given : Math.min(own, given);
+}
+
+function limitPerTool(
   own: Readonly<Record<string, number>>,
-  narrowing: Readonly<Record<string, number>> = {},
+  { limits, by }: AskedLimits,
 ): Record<string, number> {
-  const result: Record<string, number> = { ...own };
-  for (const [tool, limit] of Object.entries(narrowing))
-    result[tool] = Math.min(limit, own[tool] ?? Number.POSITIVE_INFINITY);
-  return result;
+  const given = Object.entries(limits?.perTool ?? {});
+  const changed = given.map(([tool, limit]) => [tool, combine(findOwn(own, tool) ?? limit, limit, by)]);
+  return { ...own, ...Object.fromEntries(changed) };
 }

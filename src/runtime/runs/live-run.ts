@@ -76,7 +76,10 @@ export async function bringToLife(
   const account = new Account(
     `${agent.name} (${request.runId})`,
     above,
-    accountLimits(agent.limits, request.limits),
+    accountLimits(agent.limits, {
+      limits: request.limits,
+      by: parent && !request.byProgram ? "model" : "person",
+    }),
   );
   const slot = new RunSlot(host.slots, depth);
   const run = new Run(spec, {

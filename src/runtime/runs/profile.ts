@@ -5,6 +5,7 @@ import { decide } from "../../permissions/decide.ts";
 import { delegationLayer, toolsLayer } from "../../permissions/layers.ts";
 import type { Agent, Limits, MandatoryDelegation } from "../../schema/agent.ts";
 import { RetinueError } from "../../schema/error.ts";
+import { checkAgentNumbers } from "../../schema/number-range.ts";
 import type { MessageRow } from "../../schema/record.ts";
 import type { Layer } from "../../schema/rights.ts";
 import type { AnyTool } from "../../tools/tool.ts";
@@ -13,7 +14,8 @@ import type { Host, LiveRun, Session } from "../host.ts";
 import { metadataOf } from "../record/read-row.ts";
 import { systemPrompt } from "../system-prompt.ts";
 import { mandatoryDelegations } from "../triggers/mandatory-delegations.ts";
-import { effectiveLimits } from "./effective-limits.ts";
+import { type AskedLimits, effectiveLimits } from "./effective-limits.ts";
+import { resolveTools } from "./resolve-tools.ts";
 
 /** All that children of one agent under one parent share; made once, frozen for all of them. */
 export type Profile = {
@@ -40,6 +42,8 @@ export type ProfileRequest = {
   parent: LiveRun | null;
   tools?: readonly string[] | undefined;
   limits?: Limits | undefined;
+  /** A program asks for it below its parent, not the parent's model. */
+  byProgram?: boolean | undefined;
   model?: string | undefined;
   /** The person's request, if its words may make a delegation mandatory. */
   task?: string | undefined;
@@ -48,15 +52,16 @@ export type ProfileRequest = {
 /** Freezes an agent's rights, tools, limits and prompt for a run. */
 export async function createProfile(host: Host, request: ProfileRequest): Promise<Profile> {
   const { agent, session, parent } = request;
+  checkAgentNumbers(agent);
   const model = await host.resolveModel(request.model ?? agent.model, parent?.run.spec.model ?? null, agent);
   const chain = chainOf(host, request);
   const depth = parent ? parent.run.spec.depth + 1 : 0;
-  const limits = effectiveLimits(agent, request.limits, host.settings);
-  const maxDepth = Math.min(
-    parent?.run.spec.maxDepth ?? session.maxDepth,
-    agent.limits.depth ?? Number.POSITIVE_INFINITY,
-    request.limits?.depth ?? Number.POSITIVE_INFINITY,
-  );
+  const asked: AskedLimits = {
+    limits: request.limits,
+    by: parent && !request.byProgram ? "model" : "person",
+  };
+  const limits = effectiveLimits(agent, asked, host.settings);
+  const maxDepth = deepest(agent, asked, parent?.run.spec.maxDepth ?? session.maxDepth);
   const delegates = depth < maxDepth ? delegatesOf(host, agent, chain, parent) : [];
   const mandatory =
     request.task === undefined ? [] : mandatoryDelegations(request.task, { agent, delegates });
@@ -106,6 +111,13 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
   };
 }
 
+/** How deep the agents below may delegate; never deeper than the session or the parent may. */
+function deepest({ limits }: Agent, asked: AskedLimits, above: number): number {
+  const given = asked.limits?.depth;
+  const own = asked.by === "person" && given !== undefined ? given : limits.depth;
+  return Math.min(above, own ?? above, given ?? above);
+}
+
 /** What the record keeps of a profile. */
 export type Snapshot = Pick<Profile, "agent" | "chain" | "limits" | "maxDepth" | "mandatory"> & {
   tools: readonly string[];
@@ -126,6 +138,13 @@ export async function restoreProfile(host: Host, row: MessageRow, parent: LiveRu
     );
   }
   const snapshot = JSON.parse(kept) as Snapshot;
+  const { name } = snapshot.agent;
+  if (host.registry.isDisabled(name))
+    throw new RetinueError(
+      "input",
+      `run ${row.run_id} cannot go on: ${host.registry.unknownAgentMessage(name)}`,
+      "take it out of disabledAgents, or cancel the session",
+    );
   const inherited = parent?.run.spec.model ?? null;
   const recorded = await host
     .resolveModel(row.model_id ?? snapshot.model, inherited, snapshot.agent)
@@ -144,7 +163,17 @@ export async function restoreProfile(host: Host, row: MessageRow, parent: LiveRu
   };
 }
 
-function chainOf(host: Host, { agent, session, parent, tools }: ProfileRequest): readonly Layer[] {
+function chainOf(host: Host, request: ProfileRequest): readonly Layer[] {
+  const chain = chainWith(host, request, undefined);
+  if (!request.tools) return chain;
+  return chainWith(host, request, resolveTools(host, { agent: request.agent, chain }, request.tools));
+}
+
+function chainWith(
+  host: Host,
+  { agent, session, parent }: ProfileRequest,
+  tools: readonly string[] | undefined,
+): readonly Layer[] {
   if (parent)
     return childChain(parent.run.spec.chain, {
       parent: parent.run.spec.agent,

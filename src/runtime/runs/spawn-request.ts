@@ -29,6 +29,8 @@ export type SpawnRequest = {
   attempt: number;
   deliverables: readonly Deliverable[];
   limits?: Limits | undefined;
+  /** A program asks for it below its parent, not the parent's model. */
+  byProgram?: boolean | undefined;
   /** Set for a root run that the host leads by a plan. */
   conducted?: Conducted | undefined;
   /** Set for a root run that a program leads: the program, or null where it is not there any more. */

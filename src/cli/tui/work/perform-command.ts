@@ -1,5 +1,6 @@
 import type { PermissionMode } from "../../../runtime/approvals.ts";
 import { RetinueError } from "../../../schema/error.ts";
+import { findOwn } from "../../../schema/find-own.ts";
 import { countOf, showCost } from "../../measures.ts";
 import { plainLine, table } from "../../plain-text.ts";
 import type { RunNode } from "../../tree/run-node.ts";
@@ -17,7 +18,7 @@ const MOST_ABOUT = 50;
 
 /** Does what a slash command says. Throws what the person is to be told. */
 export async function performCommand(desk: Desk, name: string, rest: string): Promise<void> {
-  const command = COMMANDS[name];
+  const command = findOwn(COMMANDS, name);
   if (command) return command(desk, rest);
   const names = SLASH_COMMANDS.map((each) => `/${each.name}`).join(" ");
   throw new RetinueError("input", `there is no command /${name}; there are: ${names}`);

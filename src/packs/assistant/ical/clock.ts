@@ -1,3 +1,4 @@
+import { findOwn } from "../../../schema/find-own.ts";
 import { instantToWall, isZone, wallToInstant } from "../../../text/zone.ts";
 import { expandRule } from "../recurrence/expand-rule.ts";
 import { ruleOf } from "../recurrence/rule.ts";
@@ -29,7 +30,12 @@ export function zoneClock(zone: string): Clock {
 export function clockOf(tzid: string | undefined, zones: readonly Component[], ownZone: string): Clock {
   if (tzid === undefined) return zoneClock(ownZone);
   const own = zones.find((zone) => textOf(zone, "tzid") === tzid);
-  const names = [tzid, WINDOWS_ZONES[tzid], own && textOf(own, "x-lic-location"), ...endingsOf(tzid)];
+  const names = [
+    tzid,
+    findOwn(WINDOWS_ZONES, tzid),
+    own && textOf(own, "x-lic-location"),
+    ...endingsOf(tzid),
+  ];
   const known = names.find((name) => name !== undefined && isZone(name));
   if (known !== undefined) return zoneClock(known);
   return own ? writtenClock(own) : zoneClock(ownZone);

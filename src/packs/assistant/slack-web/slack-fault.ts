@@ -1,3 +1,4 @@
+import { findOwn } from "../../../schema/find-own.ts";
 import { type FaultType, ToolFault } from "../errors/tool-fault.ts";
 import { type Answer, numberIn, recordIn, textIn } from "./answer.ts";
 
@@ -76,7 +77,9 @@ function messageFor(code: string, answer: Answer, { method, knownChannel }: Aske
     return `the Slack app lacks ${scope}, which ${method} needs (missing_scope)`;
   }
   const meaning =
-    code === "channel_not_found" && knownChannel ? "the app may not enter this channel" : MEANINGS[code];
+    code === "channel_not_found" && knownChannel
+      ? "the app may not enter this channel"
+      : findOwn(MEANINGS, code);
   return `Slack refused ${method}: ${meaning ? `${meaning} (${code})` : code}`;
 }
 

@@ -1,3 +1,4 @@
+import { findOwn } from "../../../schema/find-own.ts";
 /** The grammars that files can be parsed with. */
 export type Grammar = "TypeScript" | "Tsx" | "JavaScript" | "Css" | "Html";
 
@@ -76,7 +77,7 @@ export function languageOf(path: string): Language | undefined {
 export function languageNamed(text: string): string | undefined {
   const wanted = text.trim().toLowerCase().replace(/^\./, "");
   const byName = [...BY_EXTENSION.values()].find(({ name }) => name.toLowerCase() === wanted);
-  return byName?.name ?? ALIASES[wanted] ?? BY_EXTENSION.get(wanted)?.name;
+  return byName?.name ?? findOwn(ALIASES, wanted) ?? BY_EXTENSION.get(wanted)?.name;
 }
 
 /** The names of the languages whose definitions can be found. */

@@ -1,3 +1,4 @@
+import { findOwn } from "../../../schema/find-own.ts";
 import { type CodeSymbol, fitOf, type NameQuery, type SymbolKind, shownLine } from "./code-symbol.ts";
 
 type Line = readonly [kind: SymbolKind, pattern: RegExp];
@@ -133,7 +134,7 @@ export function definedIn(line: string, language: string): { name: string; kind:
 }
 
 function definitionsOf(language: string): readonly Line[] {
-  return TABLE[language] ?? LIKE[language] ?? BRACES;
+  return findOwn(TABLE, language) ?? findOwn(LIKE, language) ?? BRACES;
 }
 
 function definitionIn(line: string, table: readonly Line[]): { name: string; kind: SymbolKind } | undefined {

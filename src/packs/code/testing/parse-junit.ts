@@ -1,3 +1,4 @@
+import { findOwn } from "../../../schema/find-own.ts";
 import {
   type Failure,
   type Frame,
@@ -130,7 +131,7 @@ function attributesOf(text: string): Record<string, string> {
 
 function decode(text: string): string {
   return text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));/gi, (whole, hex, decimal, name) => {
-    if (name !== undefined) return ENTITIES[name] ?? whole;
+    if (name !== undefined) return findOwn(ENTITIES, name) ?? whole;
     const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
     return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
   });

@@ -1,3 +1,5 @@
+import { findOwn } from "../../../schema/find-own.ts";
+
 /** Elements whose content is no text, and those around the text that every page of a site has. */
 const PASSED_OVER = new Set(
   "script style noscript template svg math iframe object canvas select button form nav aside footer".split(
@@ -57,7 +59,7 @@ export function plain(text: string): string {
 }
 
 function decoded(name: string): string | undefined {
-  if (!name.startsWith("#")) return ENTITIES[name.toLowerCase()];
+  if (!name.startsWith("#")) return findOwn(ENTITIES, name.toLowerCase());
   const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
   return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)
     ? String.fromCodePoint(code)

@@ -29,7 +29,7 @@ function sampleOf(schema: Schema, name: string): unknown {
   if (schema.default !== undefined) return schema.default;
   if (Array.isArray(schema.enum)) return schema.enum[0];
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
-  const sample = SAMPLES[name];
+  const sample = Object.hasOwn(SAMPLES, name) ? SAMPLES[name] : undefined;
   if (type === "array") return Array.isArray(sample) ? sample : [sampleOf(asSchema(schema.items), name)];
   if (type === "number" || type === "integer") return typeof schema.minimum === "number" ? schema.minimum : 1;
   if (type === "boolean") return false;
