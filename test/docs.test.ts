@@ -85,6 +85,14 @@ test("the commands in the documents work, in the order they stand", async () => 
   }
 });
 
+test("the README says how to get retinue on the PATH before the first command that uses it", () => {
+  const text = readFileSync(join(root, "README.md"), "utf8");
+  const told = text.indexOf("npm link");
+  const used = text.search(/^retinue |`retinue [a-z-]+/m);
+  expect(told).toBeGreaterThan(0);
+  expect(used).toBeGreaterThan(told);
+});
+
 test("the TypeScript in the documents runs against the built package", async () => {
   const all = documents.flatMap((file) => blocks(file, "ts").map((text, index) => ({ file, index, text })));
   expect(all.length).toBeGreaterThan(1);

@@ -30,7 +30,7 @@ export type Guards = {
   ) => readonly string[];
   /** What a tainted run wrote taints who reads it. */
   taintsReader: (isUntrusted: boolean) => boolean;
-  /** Why a person must confirm a call of high risk; null if a rule names whom it reaches, or nobody must. */
+  /** Why a person must confirm this call; null if a rule names whom it reaches or the command it runs, or nobody must. */
   mustConfirm: (reason: string | null, decision: Decision) => string | null;
   /** A call whose input holds a secret does not reach anybody outside. */
   leaksSecret: (holdsSecret: boolean, reachesOutside: boolean) => boolean;
@@ -66,7 +66,8 @@ export const guards: Guards = Object.freeze({
     known: Pick<KnownAddresses, "has">,
   ) => (tainted && privateData ? requests.filter((request) => !known.has(request)) : []),
   taintsReader: (isUntrusted: boolean) => isUntrusted,
-  mustConfirm: (reason: string | null, decision: Decision) => (decision.consented ? null : reason),
+  mustConfirm: (reason: string | null, { consented, namesCommand }: Decision) =>
+    consented || namesCommand ? null : reason,
   leaksSecret: (holdsSecret: boolean, reachesOutside: boolean) => holdsSecret && reachesOutside,
   reserve: (account: Account, need: Need, signal: AbortSignal) => account.reserve(need, signal),
   measure: measureUsage,

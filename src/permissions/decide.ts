@@ -1,5 +1,5 @@
 import type { Access, Decision, Layer, Rule, Verdict } from "../schema/rights.ts";
-import { type Call, findCover, hits, isConsent } from "./match.ts";
+import { type Call, findCover, hits, isCommandNamed, isConsent } from "./match.ts";
 import { describeAccess, explainVoice } from "./reason.ts";
 import { isToolName } from "./rule.ts";
 
@@ -29,14 +29,15 @@ export function decide(chain: readonly Layer[], access: Access): Decision {
   }
   if (!decisive)
     return refusal("nobody", `No layer of rights speaks for ${describeAccess(access)}, so it is denied.`);
-  const consented =
-    decisive.verdict === "allow" && chain.some((each) => !each.byModel && isConsent(call, each.allow ?? []));
+  const isSaid = (says: typeof isConsent) =>
+    decisive.verdict === "allow" && chain.some((each) => !each.byModel && says(call, each.allow ?? []));
   const decision: Decision = {
     verdict: decisive.verdict,
     layer,
     reason: explainVoice(layer, decisive, call),
-    consented,
+    consented: isSaid(isConsent),
   };
+  if (isSaid(isCommandNamed)) decision.namesCommand = true;
   if (decisive.rule) decision.rule = decisive.rule.text;
   return decision;
 }

@@ -81,11 +81,18 @@ export function findCover(call: Call, allow: readonly Rule[], ask: readonly Rule
 
 /** Whether a person's rules name every outbound target of the call: a pattern of stars alone names nobody. */
 export function isConsent(call: Call, allow: readonly Rule[]): boolean {
-  if (!call.access.targets.some(isOutbound)) return false;
+  return call.access.targets.some(isOutbound) && namesAll(call, allow, subjectsOf(call).filter(isOutbound));
+}
+
+/** Whether a person's rules name every part of the command that the call runs. */
+export function isCommandNamed(call: Call, allow: readonly Rule[]): boolean {
+  return call.access.targets.some(({ kind }) => kind === "command") && namesAll(call, allow, leadingOf(call));
+}
+
+function namesAll(call: Call, allow: readonly Rule[], subjects: readonly Subject[]): boolean {
   const naming = allow.filter((rule) => /[^*@.\s]/.test(rule.pattern ?? "") && gives(rule, call.access));
   if (naming.length === 0) return false;
-  const outbound = subjectsOf(call).filter(isOutbound);
-  return outbound.every((subject) => naming.some((rule) => isCovering(rule, call.access, subject)));
+  return subjects.every((subject) => naming.some((rule) => isCovering(rule, call.access, subject)));
 }
 
 function isOutbound({ kind }: { kind: string }): boolean {

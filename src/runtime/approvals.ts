@@ -41,7 +41,8 @@ export function createApprovals(options: {
       groups: request.groups,
       targets: request.targets,
     });
-    const isEnough = preapproved.consented || !(request.tainted || request.mustConfirm);
+    const isConfirmed = preapproved.consented || preapproved.namesCommand === true;
+    const isEnough = (preapproved.consented || !request.tainted) && (isConfirmed || !request.mustConfirm);
     if (preapproved.verdict === "allow" && isEnough)
       return { allowed: true, by: `--allowed-tools ${preapproved.rule ?? ""}`.trim() };
     const kept = options.answered?.(request);
@@ -65,7 +66,15 @@ function howToAllow({ tool, targets, tainted, mustConfirm }: ApprovalRequest): s
   // The hint is for a shell: an address may hold quotes, bars and stars.
   const isNamed = isByName && reached.length > 0 && reached.every((address) => /^[#@\w.+-]+$/.test(address));
   if (isNamed && reached.length > MAX_NAMED) return `a rule on the recipients of '${tool}' would allow it`;
+  const command = targets.find((target) => target.kind === "command");
+  if (mustConfirm && command && !tainted)
+    return `allow it at a terminal, or with rules that name each of its commands, such as --allowed-tools '${tool}(${programIn(command.command)} *)'`;
   const rules = isNamed ? reached.map((address) => `${tool}(${address})`) : [tool];
   if (isByName && !isNamed) return "only a person can allow it, at a terminal";
   return `allow it at a terminal, or with ${rules.map((rule) => `--allowed-tools '${rule}'`).join(" ")}`;
+}
+
+/** The first program of a command, as far as it can stand in an example. */
+function programIn(command: string): string {
+  return /^\s*([\w./-]+)/.exec(command)?.[1] ?? "rm";
 }

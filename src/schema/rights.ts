@@ -65,4 +65,6 @@ export type Decision = {
   reason: string;
   /** True if an allow rule with a recipient or host pattern matched in some layer: a person's consent to outbound use. */
   consented: boolean;
+  /** True if a person's rules name every command of the call: consent to what the command does here. */
+  namesCommand?: boolean;
 };

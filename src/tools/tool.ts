@@ -137,9 +137,9 @@ export type Tool<Input = never> = {
   readonly check?: (input: Input) => string | null;
   /**
    * Why a person must confirm this very call, whatever a rule on the tool's name says; null if nobody must. A rule that
-   * names whom the call reaches is such a confirmation.
+   * names whom the call reaches, or the command, is such a confirmation.
    */
-  readonly confirm?: (input: Input) => string | null | Promise<string | null>;
+  readonly confirm?: (input: Input, roots: Roots) => string | null | Promise<string | null>;
   /** The call as a person must see it before a yes: every address, the whole text. Without it the input is shown. */
   readonly present?: (input: Input) => string | Promise<string>;
   /** What a call would touch, on real paths and canonical names. */

@@ -33,13 +33,20 @@ export function outside(world: World, path: string, content = CANARY): string {
   return file;
 }
 
-/** The shell under attack. Its settings are its own, so that a case can tighten them. */
+/**
+ * The shell under attack. Its settings are its own, so that a case can tighten them. Nobody is asked about a command here,
+ * so that the sandbox is what holds.
+ */
 export function guarded(
   world: World,
   settings: Partial<ShellSettings> = {},
   host: CommandHost = {},
 ): AnyTool {
-  const { withSettings: _, ...tool } = createShell(
+  const {
+    withSettings: _,
+    confirm: _asks,
+    ...tool
+  } = createShell(
     { ...DEFAULT_SHELL, ...settings },
     { homeDir: join(world.outsideDir, "home"), dataDir: world.dataDir, ...host },
   );

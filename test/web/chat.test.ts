@@ -50,6 +50,21 @@ describe.skipIf(!hasBrowser)("the chat", () => {
     expectQuiet(visitor);
   });
 
+  test("an answer keeps its lines; code and tables keep theirs", async () => {
+    const said =
+      "contacts: two\ncalendar: free\nemail: none\n\n- src/a.ts:3\n  ```\n  3 | one\n  4 | two\n  ```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nend";
+    await using team = await makeTeam((_, agent) => (agent === "lead" ? { text: said } : undefined));
+    await using served = await serve(team.world, 0, ["--agent", "lead"]);
+    const { page } = await visit(browser, served);
+    await ask(page, "What is there?");
+    const answer = page.getByRole("row", { name: /^Answer/ }).locator(".markdown");
+    await answer.locator("table").waitFor();
+    expect(await answer.locator("p").first().textContent()).toBe("contacts: twocalendar: freeemail: none");
+    expect(await answer.locator("p").first().locator("br").count()).toBe(2);
+    expect((await answer.locator("li pre").textContent())?.trim()).toBe("3 | one\n4 | two");
+    expect(await answer.locator("pre br, table br").count()).toBe(0);
+  });
+
   test("stops one sub-agent with everything below it, and nothing else", async () => {
     await using team = await makeTeam();
     await using served = await serve(team.world, 0, ["--agent", "lead"]);

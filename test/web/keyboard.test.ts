@@ -171,7 +171,7 @@ describe.skipIf(!hasBrowser)("with the keyboard alone a person", () => {
     await press(page, "Enter");
     const write = page.getByRole("region", { name: /asks to use write/ });
     await write.getByRole("button", { name: "Allow once", disabled: false }).waitFor();
-    await press(page, "a");
+    await press(page, "y");
     const mail = page.getByRole("region", { name: /asks to use gmail_send_email/ });
     await mail.getByRole("button", { name: "Deny", disabled: false }).waitFor();
     await expectFocus(page, "the next question");

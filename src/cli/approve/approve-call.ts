@@ -3,6 +3,8 @@ import { createRedactor } from "../../redact/create-redactor.ts";
 import { secretsFromEnvironment } from "../../redact/secrets-from-environment.ts";
 import { messageOf, RetinueError } from "../../schema/error.ts";
 import type { Approval, SessionRow } from "../../schema/record.ts";
+import { showInput } from "../../schema/show-input.ts";
+import { proposedDiff } from "../../server/views/proposed-diff.ts";
 import type { Store } from "../../store/create-store.ts";
 import { SessionTaken } from "../../store/session-lease.ts";
 import { askLine } from "../confirm.ts";
@@ -26,7 +28,8 @@ export async function approveCall(id: string, options: ApproveOptions, terminal:
     const approval = store.findApproval(id);
     const session = store.session(approval.sessionId);
     refuseSettled(approval, session);
-    for (const line of describe(approval, session)) terminal.tell(line);
+    const diff = session ? await proposedDiff(store, approval, session) : null;
+    for (const line of describe(approval, session, diff)) terminal.tell(line);
     const answer = await takeAnswer(approval, options, terminal);
     record(store, approval, answer);
     return { approval, answer };
@@ -113,17 +116,16 @@ async function takeAnswer(
 }
 
 /** Everything a person must see before the answer; the call itself is never cut. */
-function describe(approval: Approval, session: SessionRow | undefined): string[] {
+function describe(approval: Approval, session: SessionRow | undefined, diff: string | null): string[] {
   const { request, approvalId, sessionId } = approval;
   const task = session ? `: ${plainLine(session.title, 120)}` : "";
   const tainted = request.tainted === true ? ", and untrusted text has entered this run" : "";
-  const call =
-    typeof request.presented === "string" ? request.presented : JSON.stringify(request.input, null, 2);
+  const said = typeof request.presented === "string" ? request.presented : showInput(request.input);
   return [
     `⏸ ${headline(approval)}`,
     `   ${approvalId}, asked ${ageOf(approval, Date.now())} ago in ${sessionId}${task}`,
     `   risk: ${plainLine(String(request.risk ?? "unknown"), 40)}${tainted}`,
-    ...exactText(call ?? "")
+    ...exactText(diff ?? said)
       .split("\n")
       .map((line) => `   ${line}`),
   ];

@@ -98,7 +98,7 @@ function parse(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (thrown) {
-    throw new RetinueError("input", `${file} is not JSON: ${messageOf(thrown)}`, "mend it and try again");
+    throw new RetinueError("input", `${file} is not JSON: ${messageOf(thrown)}`, "correct it and try again");
   }
 }
 
@@ -111,7 +111,10 @@ function editorOf({ env }: Terminal): string {
 
 /** Opens the person's own editor, which may be a command with arguments, and waits until it is closed. */
 async function edit(file: string, editor: string, terminal: Terminal): Promise<void> {
-  const child = spawn("sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit", env: terminal.env });
+  // An editor for terminals would wait for keys that never come; one that is a script needs none.
+  const keys = terminal.stdin.isTTY ? "inherit" : "ignore";
+  const stdio = [keys, "inherit", "inherit"] as const;
+  const child = spawn("sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: [...stdio], env: terminal.env });
   const code = await new Promise<number | null>((done, failed) =>
     child.once("error", failed).once("close", done),
   );

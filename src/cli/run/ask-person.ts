@@ -3,6 +3,7 @@ import type { ApprovalAnswer, ApprovalRequest } from "../../loop/ports.ts";
 import { type Approver, STOPPED } from "../../runtime/approvals.ts";
 import { AnsweredElsewhere } from "../../runtime/parking/answered-elsewhere.ts";
 import { type Clock, delay, systemClock } from "../../scheduler/clock.ts";
+import { showInput } from "../../schema/show-input.ts";
 import { createKeyboard, type Keys } from "../live/keyboard.ts";
 import { exactText, plainLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
@@ -87,7 +88,7 @@ function nextLine(lines: ReturnType<typeof createInterface>, signal: AbortSignal
  */
 function showCall({ presented, input }: ApprovalRequest): string[] {
   if (presented !== undefined) return exactText(presented).split("\n");
-  const text = exactText(JSON.stringify(input, null, 2) ?? "");
+  const text = exactText(showInput(input));
   const cut =
     text.length > MAX_INPUT ? `${text.slice(0, MAX_INPUT)}\n… (${text.length} characters in all)` : text;
   return cut.split("\n");

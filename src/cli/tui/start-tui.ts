@@ -1,5 +1,6 @@
 import { basename, resolve } from "node:path";
 import type { PermissionMode } from "../../runtime/approvals.ts";
+import { RetinueError } from "../../schema/error.ts";
 import type { RunOptions } from "../run/run-options.ts";
 import type { Terminal } from "../terminal.ts";
 import { hasUnicode } from "../tree/glyphs.ts";
@@ -29,6 +30,12 @@ export async function startTui(options: TuiOptions, terminal: Terminal): Promise
     const { talkLinearly } = await import("./linear/talk-linearly.ts");
     return talkLinearly(options, terminal);
   }
+  if (!terminal.hasScreen)
+    throw new RetinueError(
+      "usage",
+      "there is no terminal to draw on",
+      'give one task with: retinue run "…"; or talk line by line, also by stdin, with: retinue tui --linear',
+    );
   const engine = Promise.withResolvers<Engine>();
   let leaves = 0;
   let isHurried = false;

@@ -12,6 +12,8 @@ import { takeKey } from "./state/take-key.ts";
 /** A question that waits for the person. */
 export type Asked = {
   readonly request: ApprovalRequest;
+  /** What it would change in a file; null if it is no such call. */
+  readonly diff: string | null;
   /** Letters answer it from then on; before, they were surely meant for something else. */
   readonly armedAtMs: number;
   readonly scroll: number;
@@ -84,7 +86,13 @@ export type Action =
       readonly most: number;
     }
   | { readonly type: "event"; readonly event: RetinueEvent }
-  | { readonly type: "asked"; readonly request: ApprovalRequest; readonly atMs: number }
+  | {
+      readonly type: "asked";
+      readonly request: ApprovalRequest;
+      /** What it would change in a file. */
+      readonly diff?: string | null;
+      readonly atMs: number;
+    }
   | { readonly type: "unasked"; readonly approvalId: string; readonly atMs: number }
   | { readonly type: "files"; readonly items: readonly string[] }
   | { readonly type: "say"; readonly entry: Entry }
@@ -155,7 +163,7 @@ export function reduce(state: TuiState, action: Action): Step {
     case "event":
       return [takeEvent(state, action.event), []];
     case "asked":
-      return [takeApproval(state, action.request, action.atMs), []];
+      return [takeApproval(state, action), []];
     case "unasked":
       return [takeApprovalGone(state, action.approvalId, action.atMs), []];
     case "ready": {

@@ -36,7 +36,7 @@ export async function approveIfNeeded(
   const { tool, input, targets, decision, outbound, composed, outside } = asked;
   const tainted = ports.guards.needsPerson(run.tainted, outbound || composed.length > 0, decision);
   const confirm = ports.guards.mustConfirm(
-    outside ? outside.asked : ((await askTool(run, tool.confirm?.(input))) ?? null),
+    outside ? outside.asked : ((await askTool(run, tool.confirm?.(input, run.spec))) ?? null),
     decision,
   );
   if (decision.verdict === "allow" && !tainted && !confirm) return null;

@@ -1,11 +1,23 @@
 import type { Word } from "./shell-word.ts";
 
-/** A redirection as written: `2`, `>`, `file`. */
-export type Redirection = { readonly descriptor: string; readonly mark: string; readonly target: Word };
+/** A redirection as written: `2`, `>`, `file`; a here-document gets its body when the reader has come to it. */
+export type Redirection = {
+  readonly descriptor: string;
+  readonly mark: string;
+  readonly target: Word;
+  body?: string;
+};
 
 /** One simple command as it was read. */
 export type SimpleCommand = {
   readonly words: readonly Word[];
+  readonly redirections: readonly Redirection[];
+};
+
+/** One program that would run, with the variables that are set in front of it. */
+export type ProgramCall = {
+  readonly words: readonly Word[];
+  readonly assignments: readonly Word[];
   readonly redirections: readonly Redirection[];
 };
 
@@ -40,12 +52,12 @@ const HARMLESS = /^(CI|NODE_ENV|TZ|LANG|LC_[A-Z]+|NO_COLOR|FORCE_COLOR|CLICOLOR|
 const ASSIGNMENT = /^[A-Za-z_]\w*(\[[^\]]*\])?\+?=/;
 
 /**
- * The parts of one simple command, and the words of the program it runs. An assignment in front can change
+ * The parts of one simple command, and the program it runs. An assignment in front can change
  * what runs (PATH, LD_PRELOAD), so the command with it is a part of its own, beside the one without.
  */
 export function toParts(simple: SimpleCommand): {
   parts: CommandPart[];
-  program: readonly Word[];
+  call: ProgramCall;
   opaque: boolean;
 } {
   let words = simple.words;
@@ -53,14 +65,19 @@ export function toParts(simple: SimpleCommand): {
   const opaque = words[0] !== undefined && NOT_FOLLOWED.has(words[0].raw);
   if (words[0]?.raw === "for") words = [];
   const count = countAssignments(words);
-  const assignments = words.slice(0, count).filter((word) => word.dynamic || !HARMLESS.test(word.raw));
+  const settings = words.slice(0, count);
+  const assignments = settings.filter((word) => word.dynamic || !HARMLESS.test(word.raw));
   const program = words.slice(count);
   const parts: CommandPart[] = [];
   if (assignments.length > 0) parts.push(toPart([...assignments, ...program], simple.redirections));
   const files = simple.redirections.filter((redirection) => !isHarmless(redirection));
   if (program.length > 0 || (files.length > 0 && assignments.length === 0))
     parts.push(toPart(program, files));
-  return { parts, program, opaque: opaque || (program[0] !== undefined && isUnclear(program[0])) };
+  return {
+    parts,
+    call: { words: program, assignments: settings, redirections: simple.redirections },
+    opaque: opaque || (program[0] !== undefined && isUnclear(program[0])),
+  };
 }
 
 function countAssignments(words: readonly Word[]): number {

@@ -30,7 +30,11 @@ export function allowsPart(pattern: CommandPattern, part: CommandPart): boolean 
 }
 
 /** Whether an ask or deny rule touches some part, or the words it names turn up in a text that is not understood. */
-export function touchesCommand(pattern: CommandPattern, reading: CommandReading, command: string): boolean {
+export function touchesCommand(
+  pattern: CommandPattern,
+  reading: Pick<CommandReading, "parts" | "opaque">,
+  command: string,
+): boolean {
   for (const part of reading.parts) {
     if (matchesAny(pattern.choices, part.plain) || matchesAny(pattern.choices, part.text)) return true;
   }

@@ -14,7 +14,13 @@ export type Word = {
 export type Cursor = { readonly text: string; at: number; readonly sink: Sink; readonly heredocs: Heredoc[] };
 
 /** A here-document whose body has not been reached yet. */
-export type Heredoc = { readonly delimiter: string; readonly literal: boolean; readonly indented: boolean };
+export type Heredoc = {
+  readonly delimiter: string;
+  readonly literal: boolean;
+  readonly indented: boolean;
+  /** Gets the body once it is read. */
+  take(body: string): void;
+};
 
 /** What words need of the command reader: nested scripts, and saying that something is not understood. */
 export type Sink = {

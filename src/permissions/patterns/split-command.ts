@@ -1,4 +1,10 @@
-import { type CommandPart, type Redirection, type SimpleCommand, toParts } from "./command-part.ts";
+import {
+  type CommandPart,
+  type ProgramCall,
+  type Redirection,
+  type SimpleCommand,
+  toParts,
+} from "./command-part.ts";
 import { findInner } from "./inner-command.ts";
 import {
   type Cursor,
@@ -13,8 +19,12 @@ import {
 const MAX_DEPTH = 40;
 const MAX_PARTS = 10_000;
 
-/** Every simple command of a shell text, and whether some of it could not be understood. */
-export type CommandReading = { readonly parts: readonly CommandPart[]; readonly opaque: boolean };
+/** Every simple command of a shell text, as rules see it and word by word, and whether some of it could not be understood. */
+export type CommandReading = {
+  readonly parts: readonly CommandPart[];
+  readonly calls: readonly ProgramCall[];
+  readonly opaque: boolean;
+};
 
 /**
  * Splits a shell text into the simple commands it may run: of lists, pipes, subshells, substitutions,
@@ -29,6 +39,7 @@ export function splitCommand(command: string): { parts: string[]; opaque: boolea
 /** The same with what rules need to know of each part. Reads each level once, so the work grows with the text. */
 export function readCommand(command: string): CommandReading {
   const parts: CommandPart[] = [];
+  const calls: ProgramCall[] = [];
   let opaque = command.includes("\0");
   let depth = 0;
   // What a command starts is read again, and a script inside a substitution inside a script at both places.
@@ -45,8 +56,9 @@ export function readCommand(command: string): CommandReading {
     command(simple) {
       if (parts.length >= MAX_PARTS) return sink.opaque();
       const made = toParts(simple);
-      const inner = findInner(made.program);
+      const inner = findInner(made.call.words);
       parts.push(...made.parts);
+      calls.push(made.call);
       opaque ||= made.opaque || inner.opaque;
       for (const words of inner.commands) {
         if (afford(lengthOf(words))) deeper(() => sink.command({ words, redirections: [] }));
@@ -73,7 +85,7 @@ export function readCommand(command: string): CommandReading {
   }
 
   readList(startOf(command, sink), sink, false);
-  return { parts, opaque };
+  return { parts, calls, opaque };
 }
 
 function lengthOf(words: readonly Word[]): number {
@@ -150,19 +162,24 @@ function readRedirection(cursor: Cursor, draft: Draft, descriptor: string): void
     ? readProcessSubstitution(cursor)
     : readWord(cursor);
   if (target.raw === "") cursor.sink.opaque();
+  const redirection: Redirection = { descriptor, mark, target };
   if (mark === "<<" || mark === "<<-") {
     cursor.heredocs.push({
       delimiter: target.value,
       literal: target.raw !== target.value,
       indented: mark === "<<-",
+      take: (body) => {
+        redirection.body = body;
+      },
     });
   }
-  draft.redirections.push({ descriptor, mark, target });
+  draft.redirections.push(redirection);
 }
 
 function readHeredocs(cursor: Cursor): void {
   for (const heredoc of cursor.heredocs.splice(0)) {
     const body = takeHeredoc(cursor, heredoc);
+    heredoc.take(body);
     if (!heredoc.literal) readExpansions(startOf(body, cursor.sink));
   }
 }

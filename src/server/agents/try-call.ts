@@ -92,7 +92,7 @@ async function touched(
   try {
     const targets = await tool.access(input, roots);
     const risk = typeof tool.risk === "function" ? await tool.risk(input) : tool.risk;
-    return { targets, risk, confirm: (await tool.confirm?.(input)) ?? null };
+    return { targets, risk, confirm: (await tool.confirm?.(input, roots)) ?? null };
   } catch (thrown) {
     if (!needsAccount(tool as AnyTool))
       return { fault: `the call could not be checked: ${messageOf(thrown)}` };

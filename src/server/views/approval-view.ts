@@ -1,6 +1,7 @@
 import type { ApprovalView } from "../../schema/api/approval.ts";
 import type { Approval, SessionRow } from "../../schema/record.ts";
 import type { Risk } from "../../schema/rights.ts";
+import { showInput } from "../../schema/show-input.ts";
 import type { Desk } from "../desk.ts";
 import { proposedDiff } from "./proposed-diff.ts";
 
@@ -13,6 +14,7 @@ export async function approvalView(
   const { approvalId, sessionId, runId, callId, tool, request, requestedAtMs, answer } = approval;
   const { store } = runtime;
   const isOpen = answer === null && session.status === "running";
+  const diff = isOpen ? await proposedDiff(store, approval, session) : null;
   return {
     approvalId,
     sessionId,
@@ -21,13 +23,13 @@ export async function approvalView(
     callId,
     tool,
     input: request.input ?? null,
-    presented: typeof request.presented === "string" ? request.presented : null,
+    presented: presentedIn(request, diff),
     risk: riskOf(request.risk),
     reason: typeof request.reason === "string" ? request.reason : "",
     chain: textsOf(request.chain),
     targets: listOf(request.targets).map(targetName),
     tainted: request.tainted === true,
-    diff: isOpen ? await proposedDiff(store, approval, session) : null,
+    diff,
     requestedAtMs,
     expiresAtMs: person.expiresAtMs(approvalId),
     isParked: isOpen && store.holderOf(sessionId) === null,
@@ -38,6 +40,14 @@ export async function approvalView(
       atMs: answer.atMs,
     },
   };
+}
+
+/** The call in the tool's words, or else what it is given; null for a command or a change, which are shown as they are. */
+function presentedIn({ presented, input }: Approval["request"], diff: string | null): string | null {
+  if (typeof presented === "string") return presented;
+  if (diff !== null) return null;
+  const isCommand = typeof input === "object" && input !== null && "command" in input;
+  return isCommand ? null : showInput(input ?? null);
 }
 
 /** What is not known is not called harmless. */

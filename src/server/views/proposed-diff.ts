@@ -14,7 +14,7 @@ const MOST_EDITS = 5_000;
  */
 export async function proposedDiff(
   store: Pick<Store, "worktree">,
-  { tool, runId, request }: Approval,
+  { tool, runId, request }: Pick<Approval, "tool" | "runId" | "request">,
   session: SessionRow,
 ): Promise<string | null> {
   if (tool !== "write" && tool !== "edit") return null;

@@ -1,7 +1,13 @@
 import { useEffect, useRef } from "react";
 
 /** What a key does; pairs such as `g r` are pressed one after the other. */
-export type Shortcut = { keys: string; does: string; act: () => void };
+export type Shortcut = {
+  keys: string;
+  does: string;
+  act: () => void;
+  /** Whatever it does, holding the key down does it only once, and nothing that lies over the page is open. */
+  isAnswer?: boolean;
+};
 
 const PAIR_MS = 1_200;
 const registered = new Set<readonly Shortcut[]>();
@@ -35,7 +41,7 @@ export function listenForShortcuts(): () => void {
     const isPair = first !== null && event.timeStamp - first.atMs < PAIR_MS;
     const shortcut = (isPair && find(`${first?.key} ${key}`)) || find(key);
     first = key.length === 1 ? { key, atMs: event.timeStamp } : null;
-    if (!shortcut) return;
+    if (!shortcut || (shortcut.isAnswer && (event.repeat || isCovered()))) return;
     event.preventDefault();
     first = null;
     shortcut.act();
@@ -54,6 +60,10 @@ export function isPairBegun(atMs: number): boolean {
 /** The one that came last wins: what lies on top of the page comes before what is below. */
 function find(keys: string): Shortcut | undefined {
   return allShortcuts().findLast((shortcut) => shortcut.keys === keys);
+}
+
+function isCovered(): boolean {
+  return document.querySelector("[role=dialog], [role=alertdialog]") !== null;
 }
 
 function isTyping(target: EventTarget | null): boolean {

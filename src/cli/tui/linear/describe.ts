@@ -1,3 +1,4 @@
+import { showInput } from "../../../schema/show-input.ts";
 import { exactText, plainLine, plainText } from "../../plain-text.ts";
 import type { Entry } from "../state/entry.ts";
 import type { Key } from "../state/keys.ts";
@@ -20,13 +21,13 @@ export function describeEntry(entry: Entry): string[] {
 }
 
 /** A question in full, and how to answer it. */
-export function describeAsked({ request }: Asked): string[] {
+export function describeAsked({ request, diff }: Asked): string[] {
   const { chain, tool, risk, reason, presented, input, tainted } = request;
   return [
     `approval needed: ${chain.map((name) => plainLine(name, 60)).join(" > ")} asks for ${plainLine(tool, 80)}`,
     `risk: ${risk}${tainted ? ", and untrusted text has entered this run" : ""}`,
     `reason: ${plainLine(reason, 500)}`,
-    ...exactText(presented ?? JSON.stringify(input, null, 2) ?? "").split("\n"),
+    ...exactText(diff ?? presented ?? showInput(input)).split("\n"),
     "answer y for once, a for this run, or n and why not:",
   ];
 }

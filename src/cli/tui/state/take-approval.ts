@@ -1,4 +1,4 @@
-import type { ApprovalAnswer, ApprovalRequest } from "../../../loop/ports.ts";
+import type { ApprovalAnswer } from "../../../loop/ports.ts";
 import type { Action, Asked, Step, TuiState } from "../tui-state.ts";
 import { editKey } from "./edit-key.ts";
 import { EMPTY_EDITOR } from "./editor.ts";
@@ -11,8 +11,11 @@ export const ARMING_MS = 600;
 const BY = "the person at the terminal";
 
 /** The state with one more question. */
-export function takeApproval(state: TuiState, request: ApprovalRequest, atMs: number): TuiState {
-  const asked: Asked = { request, armedAtMs: atMs + ARMING_MS, scroll: 0, note: null };
+export function takeApproval(
+  state: TuiState,
+  { request, diff = null, atMs }: Extract<Action, { type: "asked" }>,
+): TuiState {
+  const asked: Asked = { request, diff, armedAtMs: atMs + ARMING_MS, scroll: 0, note: null };
   return { ...state, approvals: [...state.approvals, asked], completion: null };
 }
 

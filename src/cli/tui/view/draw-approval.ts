@@ -1,8 +1,9 @@
+import { showInput } from "../../../schema/show-input.ts";
 import { exactText, plainLine } from "../../plain-text.ts";
 import type { Asked } from "../tui-state.ts";
 import { wrapped } from "./draw-entries.ts";
 import { type DrawnInput, drawInput } from "./draw-input.ts";
-import { cutSpans, type Span, wrapSpans } from "./spans.ts";
+import { cutSpans, type Span, type Style, wrapSpans } from "./spans.ts";
 
 /** Columns that the answers take in full. */
 const WIDE_KEYS = 60;
@@ -14,10 +15,10 @@ export function drawApproval(
   asked: Asked,
   { width, height, nowMs, waiting }: { width: number; height: number; nowMs: number; waiting: number },
 ): { lines: Span[][]; cursor: DrawnInput["cursor"] | null; most: number } {
-  const { request, note, armedAtMs } = asked;
+  const { note, armedAtMs } = asked;
   const inner = Math.max(1, width - 2);
   const head = [...title(asked, waiting, inner), ...facts(asked, inner, height < LOW)];
-  const body = wrapped(callText(request), inner);
+  const body = drawCall(asked, inner);
   const drawnNote =
     note && drawInput(note, { width: inner, height: 3, hint: "why not? (Enter to deny, Esc to go back)" });
   const foot: Span[][] = drawnNote ? drawnNote.lines : [keys(nowMs >= armedAtMs, inner)];
@@ -70,9 +71,22 @@ function facts({ request }: Asked, width: number, isLow: boolean): Span[][] {
   ];
 }
 
-/** The call in the tool's words, or else its exact input. */
-function callText({ presented, input }: Asked["request"]): string {
-  return exactText(presented ?? JSON.stringify(input, null, 2) ?? "");
+/** The call as a person reads it: the change, the tool's own words, or what it is given; all of it. */
+function drawCall({ request, diff }: Asked, width: number): Span[][] {
+  if (diff !== null)
+    return exactText(diff)
+      .trimEnd()
+      .split("\n")
+      .flatMap((line) => drawDiffLine(line, width));
+  return wrapped(exactText(request.presented ?? showInput(request.input)), width);
+}
+
+const DIFF_STYLES: Readonly<Record<string, Style>> = { "+": "good", "-": "bad", "@": "accent" };
+
+/** The signs stay, so that colour is not all there is. */
+function drawDiffLine(line: string, width: number): Span[][] {
+  const style = DIFF_STYLES[line[0] ?? ""];
+  return wrapSpans([{ text: line.replaceAll("\t", "    "), ...(style && { style }) }], width);
 }
 
 function keys(isArmed: boolean, width: number): Span[] {

@@ -143,6 +143,40 @@ test("in a tiny window a question still names the tool and who asks, and every a
   expect(shown).toContain("y once   a this run   n deny");
 });
 
+test("a question shows a command, a delegation or a mail as text, never as escaped JSON", () => {
+  const shownFor = (input: unknown, presented?: string) => {
+    const request = { ...question("any"), input, ...(presented !== undefined && { presented }) };
+    const { presented: _, ...plain } = request;
+    const asked = presented === undefined ? plain : request;
+    const [state] = reduce(withEntries(), { type: "asked", request: asked, atMs: 0 });
+    return text(draw(state, 80, 40));
+  };
+  const command = shownFor({ command: 'echo "a" |\n  tee "b c"', cwd: "src" });
+  for (const part of ['│ echo "a" |', '│   tee "b c"', "│ cwd: src"]) expect(command).toContain(part);
+  const delegation = shownFor({ agent: "coder", task: 'Say "hi"\nthen stop', tools: ["read", "write"] });
+  for (const part of ["│ agent: coder", '│   Say "hi"', "│   then stop", "│   - read"])
+    expect(delegation).toContain(part);
+  for (const shown of [command, delegation]) expect(shown).not.toMatch(/\\n|\\"|[{}]/);
+});
+
+test("a question about a file shows the change with its signs, all of it", () => {
+  const diff = `--- a/x.ts\n+++ b/x.ts\n@@ -1,1 +1,60 @@\n-old\n${Array.from({ length: 60 }, (_, at) => `+new ${at}`).join("\n")}\n`;
+  const request = { ...question("edit"), input: { path: "x.ts", edits: [{ old: "old", new: "n\n" }] } };
+  let [state] = reduce(withEntries(), { type: "asked", request, diff, atMs: 0 });
+  const first = draw(state, 80, 40);
+  expect(text(first)).toMatch(/│ @@ -1,1 \+1,60 @@\n│ -old\n│ \+new 0/);
+  for (let count = 0; count < 30; count++)
+    [state] = reduce(state, {
+      type: "key",
+      key: { name: "pagedown" },
+      atMs: 5_000,
+      rows: [],
+      page: 5,
+      most: first.most,
+    });
+  expect(text(draw(state, 80, 40))).toContain("│ +new 59");
+});
+
 test("a question hides nothing of the call that escape codes would hide", () => {
   const request = { ...question("shell"), presented: "ls \u009bx;reboot;\u009c" };
   const [state] = reduce(withEntries(), { type: "asked", request, atMs: 0 });

@@ -1,4 +1,4 @@
-import type { ApprovalAnswer } from "../../../loop/ports.ts";
+import type { ApprovalAnswer, ApprovalRequest } from "../../../loop/ports.ts";
 import { type Approver, STOPPED } from "../../../runtime/approvals.ts";
 import { AnsweredElsewhere } from "../../../runtime/parking/answered-elsewhere.ts";
 import { plainLine } from "../../plain-text.ts";
@@ -14,7 +14,10 @@ export type TuiApprover = {
 };
 
 /** Creates it. A question whose run has ended, or that somebody else has answered, is taken from the screen. */
-export function createApprover(tui: Pick<Tui, "dispatch">): TuiApprover {
+export function createApprover(
+  tui: Pick<Tui, "dispatch">,
+  diffOf: (request: ApprovalRequest) => Promise<string | null> = async () => null,
+): TuiApprover {
   const open = new Map<string, (answer: ApprovalAnswer) => void>();
   const answer = (approvalId: string, given: ApprovalAnswer): void => {
     open.get(approvalId)?.(given);
@@ -35,7 +38,11 @@ export function createApprover(tui: Pick<Tui, "dispatch">): TuiApprover {
             tui.dispatch({ type: "say", entry: allowed(request.tool, signal.reason.answer) });
         };
         signal.addEventListener("abort", gone, { once: true });
-        tui.dispatch({ type: "asked", request, atMs: Date.now() });
+        void diffOf(request)
+          .catch(() => null)
+          .then((diff) => {
+            if (open.has(approvalId)) tui.dispatch({ type: "asked", request, diff, atMs: Date.now() });
+          });
       });
     },
     close() {

@@ -1,3 +1,4 @@
+import type { ApprovalRequest } from "../../../loop/ports.ts";
 import { builtInTools } from "../../../runtime/project/built-in-tools.ts";
 import { createRuntime, type Runtime } from "../../../runtime/runtime.ts";
 import { messageOf, RetinueError } from "../../../schema/error.ts";
@@ -44,7 +45,7 @@ export type Desk = {
 export async function openEngine(options: TuiOptions, terminal: Terminal, tui: Tui): Promise<Engine> {
   const project = await openSoundProject(options, terminal);
   const agent = pickAgent(project.registry, options.agent);
-  const approver = createApprover(tui);
+  const approver = createApprover(tui, (request) => findDiff(request, desk.runtime));
   const open = (mode: TuiState["facts"]["mode"]) => openRuntime(project, mode, { terminal, tui, approver });
   const runtime = open(options.permissionMode ?? "default");
   const desk: Desk = {
@@ -153,4 +154,13 @@ async function startTask(desk: Desk, task: string): Promise<void> {
   } finally {
     tui.dispatch({ type: "not-started" });
   }
+}
+
+/** What a call that asks would change in a file, as the web app shows it. */
+async function findDiff(request: ApprovalRequest, { store }: Runtime): Promise<string | null> {
+  const { tool, runId, sessionId, targets, input } = request;
+  const session = store.session(sessionId);
+  if (!session || (tool !== "write" && tool !== "edit")) return null;
+  const { proposedDiff } = await import("../../../server/views/proposed-diff.ts");
+  return proposedDiff(store, { tool, runId, request: { targets, input } }, session);
 }

@@ -17,7 +17,7 @@ const judged = async (name: string, input: object, world = memoryAssistant()) =>
   const { risk, confirm, present, access, outbound } = world.tool(name);
   return {
     risk: typeof risk === "function" ? await risk(input) : risk,
-    confirm: (await confirm?.(input)) ?? null,
+    confirm: (await confirm?.(input, ROOTS)) ?? null,
     presented: (await present?.(input)) ?? "",
     outbound: typeof outbound === "function" ? outbound(input) : outbound,
     reached: (await access(input, ROOTS)).map((target) =>

@@ -14,7 +14,7 @@ const judged = async (input: object, tool = "gmail_send_email", world = memoryAs
   const { risk, confirm, present, access } = world.tool(tool);
   return {
     risk: typeof risk === "function" ? await risk(input) : risk,
-    confirm: (await confirm?.(input)) ?? null,
+    confirm: (await confirm?.(input, ROOTS)) ?? null,
     presented: (await present?.(input)) ?? "",
     reached: (await access(input, ROOTS)).map((target) =>
       target.kind === "recipient" ? target.address : "",

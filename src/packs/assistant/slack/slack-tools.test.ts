@@ -16,7 +16,7 @@ const judged = async (input: object) => {
   const { risk, confirm, present, access } = memoryAssistant().tool("slack_post_message");
   const risks = typeof risk === "function" ? await risk(input) : risk;
   const reached = await access(input, ROOTS);
-  return { risk: risks, confirm: await confirm?.(input), presented: await present?.(input), reached };
+  return { risk: risks, confirm: await confirm?.(input, ROOTS), presented: await present?.(input), reached };
 };
 
 let clock = 1_763_200_000;
@@ -232,7 +232,7 @@ describe("a direct conversation", () => {
   const judge = async (made: Awaited<ReturnType<typeof world>>, channel: string) => {
     const { confirm, access } = made.tool("slack_post_message");
     const input = { channel, text: "Hello." };
-    return { reached: await access(input, ROOTS), confirm: await confirm?.(input) };
+    return { reached: await access(input, ROOTS), confirm: await confirm?.(input, ROOTS) };
   };
 
   test.each(["@dana", "<@U1>", "D0123456"])("named %s is with a person, not a channel", async (channel) => {

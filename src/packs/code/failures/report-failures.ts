@@ -1,3 +1,4 @@
+import { fenceCode } from "../offline/fence-code.ts";
 import type { Definition, Line } from "../offline/read-code.ts";
 import type { Blamed } from "./read-blame.ts";
 import type { TestFailure, TestRun } from "./read-test-run.ts";
@@ -56,21 +57,23 @@ function summaryOf({ failure, definition, blamed }: Explained): string {
 
 function detailsOf({ failure, lines, frameLines, definition, blamed }: Explained): string {
   const message = failure.message.split("\n").slice(0, MESSAGE_LINES).map(cut);
-  const parts = [`“${failure.name}” at ${placeOf(failure)}`, ...message.map((line) => `    ${line}`)];
-  if (failure.at !== undefined) parts.push("   The line that fails:", ...around(lines, failure.at));
+  const parts = [`“${failure.name}” at ${placeOf(failure)}`, ...fenceCode(message)];
+  if (failure.at !== undefined) parts.push("The line that fails:", ...fenceCode(around(lines, failure.at)));
   if (failure.frame && frameLines && frameLines.length > 0)
     parts.push(
-      `   The trace leads to ${placeOf(failure.frame)}:`,
-      ...around(frameLines, failure.frame.at ?? 0),
+      `The trace leads to ${placeOf(failure.frame)}:`,
+      ...fenceCode(around(frameLines, failure.frame.at ?? 0)),
     );
   if (definition) {
-    parts.push(`   It calls \`${definition.name}\`, defined at ${definition.path}:${definition.at}:`);
     parts.push(
-      `    ${definition.at} | ${cut(definition.signature)}`,
-      ...definition.body.slice(0, DEFINITION_LINES).map((line) => shown(line)),
+      `It calls \`${definition.name}\`, defined at ${definition.path}:${definition.at}:`,
+      ...fenceCode([
+        `  ${definition.at} | ${cut(definition.signature)}`,
+        ...definition.body.slice(0, DEFINITION_LINES).map((line) => shown(line)),
+      ]),
     );
   }
-  if (blamed) parts.push(`   ${changeOf(blamed)}.`);
+  if (blamed) parts.push(`${changeOf(blamed)}.`);
   return parts.join("\n");
 }
 
@@ -92,7 +95,7 @@ function around(lines: readonly Line[], at: number): string[] {
 }
 
 function shown({ at, text }: Line, marked = false): string {
-  return `  ${marked ? "→" : " "} ${at} | ${cut(text)}`;
+  return `${marked ? "→" : " "} ${at} | ${cut(text)}`;
 }
 
 function placeOf({ path, at }: { path?: string | undefined; at?: number | undefined }): string {

@@ -30,9 +30,9 @@ export function composeAnswer(outcomes: readonly Outcome[], assumed: readonly st
   const sections: string[] = [];
   if (outcomes.length > 1) sections.push(`${done.length} of ${outcomes.length} parts are done.`);
   if (open.length > 0)
-    sections.push(open.map(({ text, by, body }) => `Not done: ${quoted(text)} (${by}): ${body}`).join("\n"));
+    sections.push(...open.map(({ text, by, body }) => `Not done: ${quoted(text)} (${by}): ${body}`));
   for (const outcome of done) {
-    const head = `${outcomes.indexOf(outcome) + 1}. ${quoted(outcome.text)} (${outcome.by})\n\n`;
+    const head = `**${outcomes.indexOf(outcome) + 1}. ${quoted(outcome.text)}** (${outcome.by})\n\n`;
     sections.push(`${outcomes.length > 1 ? head : ""}${shortened(outcome.body)}`);
   }
   if (files.length > 0) sections.push(`Files changed: ${files.join(", ")}`);
@@ -55,7 +55,9 @@ function quoted(text: string): string {
 }
 
 function shortened(text: string): string {
-  return text.length <= MAX_BODY_CHARS
-    ? text
-    : `${text.slice(0, MAX_BODY_CHARS)}\n… (${text.length - MAX_BODY_CHARS} more characters in the record)`;
+  if (text.length <= MAX_BODY_CHARS) return text;
+  const kept = text.slice(0, MAX_BODY_CHARS);
+  const fences = kept.match(/^\s*`{3,}/gm) ?? [];
+  const close = fences.length % 2 === 1 ? `\n${fences.at(-1)?.trimEnd()}` : "";
+  return `${kept}${close}\n… (${text.length - MAX_BODY_CHARS} more characters in the record)`;
 }

@@ -5,6 +5,7 @@ import { type ChildResult, readResults } from "../../../models/offline/read-resu
 import { taskText } from "../../../models/offline/task-text.ts";
 import { research } from "../research/research.ts";
 import { composeAnswer, type Outcome, outcomeOfChild, reportBody } from "./compose-answer.ts";
+import { fenceCode } from "./fence-code.ts";
 import { type Route, routePart } from "./route-part.ts";
 import { type Part, splitRequest } from "./split-request.ts";
 
@@ -143,8 +144,13 @@ function outcomeOfCall(text: string, call: OfflineCall, calls: readonly PastCall
   const past = answerTo(calls, call);
   const ok = past !== undefined && !past.failed;
   const path = call.tool === "write" && ok ? [String(call.input.path)] : [];
-  return { text, by: call.tool, ok, body: past?.result ?? "it was not reached", files: path };
+  const result = past?.result ?? "it was not reached";
+  const body = ok && GIVES_LINES.has(call.tool) ? fenceCode(result.trimEnd().split("\n")).join("\n") : result;
+  return { text, by: call.tool, ok, body, files: path };
 }
+
+/** Tools whose results are lines of files and names, and no prose. */
+const GIVES_LINES: ReadonlySet<string> = new Set(["read", "grep", "glob", "ls", "git", "git_diff", "shell"]);
 
 function assumptions(steps: readonly Step[]): string[] {
   const notes: string[] = [];

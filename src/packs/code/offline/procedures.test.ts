@@ -71,7 +71,7 @@ describe("the main agent", () => {
     const said = saidBy(main.next(situation(task, { calls })));
     expect(said).toContain("1 of 2 parts are done.");
     expect(said).toContain("Not done: “Review src/a.ts.” (reviewer): no model");
-    expect(said).toContain("1. “Find the parser.” (researcher)\n\nIt is parse.ts.\n\nparse.ts:3");
+    expect(said).toContain("**1. “Find the parser.”** (researcher)\n\nIt is parse.ts.\n\nparse.ts:3");
     expect(said).toMatch(/Assumed: I read this as 2 parts; .* is work for researcher/);
   });
 

@@ -1,6 +1,7 @@
 import { answerTo, nextCalls } from "../../../models/offline/past-calls.ts";
 import type { Move, OfflineCall, PastCall, Situation } from "../../../models/offline/procedure.ts";
 import { wordsOf } from "../../../text/terms.ts";
+import { fenceCode } from "../offline/fence-code.ts";
 import { standing } from "../offline/rank-files.ts";
 import { type Definition, definitionsIn, linesIn, nameDefined } from "../offline/read-code.ts";
 import type { Concept, Query } from "../offline/search-terms.ts";
@@ -137,7 +138,8 @@ function reportOf(
 function shown({ path, at, signature, comment, body }: Definition): string {
   const lines = body
     .slice(0, SHOWN_LINES)
-    .map(({ at: line, text }) => `    ${line} | ${text.slice(0, MAX_LINE)}`);
-  const left = body.length > SHOWN_LINES ? ["    …"] : [];
-  return [`- ${path}:${at} \`${signature}\`${comment ? `: ${comment}` : ""}`, ...lines, ...left].join("\n");
+    .map(({ at: line, text }) => `${line} | ${text.slice(0, MAX_LINE)}`);
+  const left = body.length > SHOWN_LINES ? ["…"] : [];
+  const head = `- ${path}:${at} \`${signature}\`${comment ? `: ${comment}` : ""}`;
+  return [head, ...fenceCode([...lines, ...left], "  ")].join("\n");
 }

@@ -1,5 +1,6 @@
 import { extractSummary } from "../../../text/extract-summary.ts";
 import { splitSentences } from "../../../text/split-sentences.ts";
+import { fenceCode } from "../offline/fence-code.ts";
 import { type Hits, isInPath, standing } from "../offline/rank-files.ts";
 import {
   type Definition,
@@ -125,9 +126,12 @@ function byFile(ranked: readonly Scored[]): [string, Scored[]][] {
 function place(path: string, definitions: readonly Scored[], concepts: readonly Concept[]): string {
   const lines = definitions.flatMap((definition) => [
     `- ${path}:${definition.at} \`${definition.signature}\`${definition.comment ? `: ${definition.comment}` : ""}`,
-    ...keyLines(definition, concepts).map(({ at, text }) => `    ${at} | ${cut(text.trim())}`),
+    ...fenceCode(
+      keyLines(definition, concepts).map(({ at, text }) => `${at} | ${cut(text.trim())}`),
+      "  ",
+    ),
   ]);
-  return [`${path}`, ...lines].join("\n");
+  return [`**${path}**`, "", ...lines].join("\n");
 }
 
 /** Lines of the body that show the thing itself: those that hit, decisions first; then comparisons, if there is room. */

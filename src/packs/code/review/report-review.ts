@@ -1,3 +1,4 @@
+import { fenceCode } from "../offline/fence-code.ts";
 import type { Size } from "./change-size.ts";
 import type { Finding, Severity } from "./finding.ts";
 import type { FileDiff } from "./read-diff.ts";
@@ -97,7 +98,7 @@ function limited(findings: readonly Finding[]): Finding[] {
 function lineOf(finding: Finding): string {
   const { severity, what, line = "" } = finding;
   const quote = line.length > MAX_QUOTE ? `${line.slice(0, MAX_QUOTE - 1)}…` : line;
-  return `- ${severity}: ${placeOf(finding)} ${what}${quote ? `\n    | ${quote}` : ""}`;
+  return [`- ${severity}: ${placeOf(finding)} ${what}`, ...fenceCode(quote ? [quote] : [], "  ")].join("\n");
 }
 
 function placeOf({ path, at }: Finding): string {

@@ -4,15 +4,13 @@ import { Keys } from "../keys.tsx";
 import type { Answer } from "./use-answer.ts";
 
 const CHOICES = [
-  { answer: "once", name: "Allow once", keys: "a", icon: Check, kind: "primary" },
-  { answer: "run", name: "Allow for this run", keys: "r", icon: CheckCheck, kind: "plain" },
-  { answer: "deny", name: "Deny", keys: "d", icon: Ban, kind: "danger" },
+  { answer: "once", name: "Allow once", keys: "y", icon: Check, kind: "primary" },
+  { answer: "run", name: "Allow for this run", keys: "a", icon: CheckCheck, kind: "plain" },
+  { answer: "deny", name: "Deny", keys: "n", icon: Ban, kind: "danger" },
 ] as const;
 
-/** The answer that a key stands for. */
-export function answerOfKey(key: string): Answer | undefined {
-  return CHOICES.find(({ keys }) => keys === key)?.answer;
-}
+/** The keys that answer a question, the same as in the terminal. */
+export const ANSWER_KEYS: readonly { keys: string; answer: Answer; name: string }[] = CHOICES;
 
 /** The three answers. Until they are ready they keep their place and the focus, and do nothing. */
 export function AnswerButtons({

@@ -3,11 +3,11 @@ import { type KeyboardEvent, type Ref, useRef } from "react";
 import { Link } from "wouter";
 import type { ApprovalView } from "../../../../src/schema/api/approval.ts";
 import { useApprovals } from "../../api/queries.ts";
-import { isPairBegun } from "../../shell/shortcuts.ts";
+import { isPairBegun, useShortcuts } from "../../shell/shortcuts.ts";
 import { join } from "../join.ts";
 import { visibleText } from "../text/visible-text.ts";
 import { AgentChain } from "./agent-chain.tsx";
-import { answerOfKey } from "./answer-buttons.tsx";
+import { ANSWER_KEYS } from "./answer-buttons.tsx";
 import { AnswerForm } from "./answer-form.tsx";
 import { AskedCall } from "./asked-call.tsx";
 import { Countdown } from "./countdown.tsx";
@@ -18,8 +18,9 @@ import { useArmed } from "./use-armed.ts";
 import { VisibleText } from "./visible-text-block.tsx";
 
 /**
- * A call that waits for a person, whole: who asks, exactly what for, and the answers. Keys answer only while the card has the
- * focus, and neither keys nor clicks do before it has been there for a moment.
+ * A call that waits for a person, whole: who asks, exactly what for, and the answers. Where it has the page to itself its keys
+ * answer at once; a compact one, which may stand among others, must have the focus. Neither keys nor clicks answer before it
+ * has been there for a moment.
  */
 export function ApprovalCard({
   approval,
@@ -54,11 +55,21 @@ export function ApprovalCard({
       },
     );
   };
+  useShortcuts(
+    compact
+      ? []
+      : ANSWER_KEYS.map(({ keys, answer, name }) => ({
+          keys,
+          does: `${name}, at a question`,
+          isAnswer: true,
+          act: () => give(answer, note.current?.value ?? ""),
+        })),
+  );
   const onKeyDown = (event: KeyboardEvent) => {
-    const answer = isPlainKey(event) ? answerOfKey(event.key) : undefined;
-    if (!answer || !isReady) return;
+    const chosen = isPlainKey(event) ? ANSWER_KEYS.find(({ keys }) => keys === event.key) : undefined;
+    if (!compact || !chosen || !isReady) return;
     event.preventDefault();
-    give(answer, note.current?.value ?? "");
+    give(chosen.answer, note.current?.value ?? "");
   };
   return (
     <section

@@ -1,12 +1,15 @@
 import { ImageOff } from "lucide-react";
 import type { ComponentProps } from "react";
-import { defaultRehypePlugins, Streamdown } from "streamdown";
+import { defaultRehypePlugins, defaultRemarkPlugins, Streamdown } from "streamdown";
 import { REACHABLE } from "../reachable.ts";
+import { keepBreaks } from "./keep-breaks.ts";
 
 /** HTML inside a text is never made into elements: what is left after parsing is cleaned, and addresses are checked. */
 const REHYPE = [defaultRehypePlugins.sanitize, defaultRehypePlugins.harden].filter(
   (plugin) => plugin !== undefined,
 );
+
+const REMARK = [...Object.values(defaultRemarkPlugins), keepBreaks];
 
 /** Headings of a text stand below those of the page, whatever the text calls them. */
 const heading = (className: string) => (props: ComponentProps<"h3">) => (
@@ -75,6 +78,7 @@ export default function StreamedMarkdown({ text, live }: { text: string; live: b
       parseIncompleteMarkdown={live}
       controls={false}
       components={COMPONENTS}
+      remarkPlugins={REMARK}
       rehypePlugins={REHYPE}
       linkSafety={{ enabled: false }}
     >

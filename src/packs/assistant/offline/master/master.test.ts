@@ -107,7 +107,7 @@ describe("a request that spans four domains", () => {
     const move = assistant.next(situation(FOUR, answered(first, [people, busy])));
     expect(tasksOf(move)).toEqual([]);
     expect(saidBy(move)).toMatch(
-      /^Not done: “invite them”, because the time is not free\.\nNot done: “post it/,
+      /^- Not done: “invite them”, because the time is not free\.\n- Not done: “post it/,
     );
     expect(saidBy(move)).toContain("Free: Tue 17 Nov 2026 15:00-16:00");
   });
@@ -123,7 +123,7 @@ describe("a request that spans four domains", () => {
     const fault = child("contacts", null, "", { type: "auth", message: "the token has expired" });
     const move = assistant.next(situation(FOUR, answered(first, [fault, free])));
     expect(tasksOf(move)).toEqual([]);
-    expect(saidBy(move)).toMatch(/^Not done \(contacts\): the token has expired/);
+    expect(saidBy(move)).toMatch(/^- Not done \(contacts\): the token has expired/);
   });
 
   test("is answered with failures first and each domain in its own words", () => {
@@ -133,7 +133,7 @@ describe("a request that spans four domains", () => {
     const results = [child("calendar", {}, "Created it."), refused, child("slack", {}, "Posted it.")];
     const said = saidBy(assistant.next(situation(FOUR, [...before, ...answered(second, results)])));
     expect(said).toBe(
-      "Not done (email): nobody approved it\ncontacts: 2 contacts.\ncalendar: Free.\ncalendar: Created it.\nslack: Posted it.",
+      "- Not done (email): nobody approved it\n- contacts: 2 contacts.\n- calendar: Free.\n- calendar: Created it.\n- slack: Posted it.",
     );
   });
 });

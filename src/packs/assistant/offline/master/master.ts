@@ -138,8 +138,8 @@ function answer({ parts }: RequestPlan, results: readonly ChildResult[], left: r
   const unclear = parts
     .filter(({ domain }) => domain === undefined)
     .map(({ text }) => `Not done: “${text}” is no work for mail, calendar, contacts or Slack.`);
-  const text =
-    [...unclear.filter((line) => !lines.includes(line)), ...lines].join("\n") || "Nothing was done.";
+  const all = [...unclear.filter((line) => !lines.includes(line)), ...lines];
+  const text = (all.length > 1 ? all.map((line) => `- ${line}`) : all).join("\n") || "Nothing was done.";
   const isRefusal = failed.some((result) => faultTypeOf(result) === "permission");
   return done.length === 0 && !isRefusal ? { cannot: text, type: "params" } : { say: text };
 }

@@ -1,0 +1,96 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { DEFAULT_SHELL } from "../../src/packs/code/shell/default-shell.ts";
+import { createShell } from "../../src/packs/code/shell/shell.ts";
+import { callTool, say, type TestRuntimeOptions, testRuntime } from "../../src/testing/index.ts";
+import { resultsSeen } from "../attacks/attack.ts";
+
+const { withSettings: _, ...shell } = createShell(DEFAULT_SHELL, { bubblewrap: null });
+
+/** What becomes of a command in a repository with an ignored folder `dist`: whether it is still there, and what was said. */
+async function perform(command: string, options: TestRuntimeOptions = {}) {
+  const asked: string[] = [];
+  await using t = testRuntime(
+    { lead: [callTool("shell", { command }), say("done")] },
+    {
+      tools: [shell],
+      approve: async ({ reason }) => {
+        asked.push(reason);
+        return { allowed: true, by: "Ada" };
+      },
+      ...options,
+    },
+  );
+  execFileSync("git", ["init", "-q", t.projectDir]);
+  mkdirSync(join(t.projectDir, "dist"));
+  writeFileSync(join(t.projectDir, ".gitignore"), "dist/\n");
+  writeFileSync(join(t.projectDir, "dist/app.js"), "x");
+  await t.runtime.run({ agent: "lead", task: "go" });
+  const kept = existsSync(join(t.projectDir, "dist/app.js"));
+  return { asked, kept, said: resultsSeen(t, "lead").map(({ text }) => text)[0] ?? "" };
+}
+
+const WHY = "it deletes files that git does not track and cannot bring back: dist/";
+
+test("a deletion of untracked files is asked about with the reason, and done after a yes", async () => {
+  const { asked, kept } = await perform("rm -rf dist");
+  expect(asked).toEqual([WHY]);
+  expect(kept).toBe(false);
+});
+
+test("a command that deletes nothing untracked is not asked about", async () => {
+  const { asked, kept, said } = await perform("echo hello");
+  expect({ asked, kept }).toEqual({ asked: [], kept: true });
+  expect(said).toContain("hello");
+});
+
+test("where nobody can be asked, the answer says why and how to allow it", async () => {
+  const { kept, said } = await perform("rm -rf dist", { approve: undefined });
+  expect(kept).toBe(true);
+  expect(said).toContain(WHY);
+  expect(said).toContain("--allowed-tools 'shell(rm *)'");
+});
+
+test("acceptEdits is about edits: a deletion by a command is still asked about", async () => {
+  expect((await perform("rm -rf dist", { permissionMode: "acceptEdits" })).asked).toEqual([WHY]);
+});
+
+test("bypassPermissions asks nobody", async () => {
+  const { asked, kept } = await perform("rm -rf dist", { permissionMode: "bypassPermissions" });
+  expect({ asked, kept }).toEqual({ asked: [], kept: false });
+});
+
+test("plan mode refuses, whatever was allowed beforehand", async () => {
+  const options = { permissionMode: "plan", allowedTools: ["shell(rm *)"] } as const;
+  const { asked, kept, said } = await perform("rm -rf dist", options);
+  expect({ asked, kept }).toEqual({ asked: [], kept: true });
+  expect(said).toContain("permission denied");
+});
+
+test.each([
+  ["--allowed-tools", { allowedTools: ["shell(rm *)"] }],
+  [
+    "the settings",
+    { settings: { permissions: { allow: ["read", "write", "shell(rm -rf dist)"], ask: [], deny: [] } } },
+  ],
+])("a rule that names the command, in %s, is the person's yes", async (_, options) => {
+  const { asked, kept } = await perform("rm -rf dist", options);
+  expect({ asked, kept }).toEqual({ asked: [], kept: false });
+});
+
+test.each([
+  ["the bare tool", ["shell"]],
+  ["a star", ["shell(*)"]],
+  ["another command", ["shell(npm *)"]],
+])("%s in --allowed-tools is not the person's yes", async (_, allowedTools) => {
+  expect((await perform("rm -rf dist", { allowedTools })).asked).toEqual([WHY]);
+});
+
+test("every part of a compound command must be named", async () => {
+  const allowedTools = ["shell(rm *)"];
+  expect((await perform("echo a && rm -rf dist", { allowedTools })).asked).toEqual([WHY]);
+  const both = [...allowedTools, "shell(echo *)"];
+  expect((await perform("echo a && rm -rf dist", { allowedTools: both })).asked).toEqual([]);
+});
