@@ -334,3 +334,28 @@ test("files that are copied out of a tainted session's workspace stay untrusted,
   expect(await t.runtime.run({ agent: "lead", task: "go" })).toMatchObject({ tainted: true });
   expect(sent).toEqual([]);
 });
+
+test("what one child tells the code of a tool taints the children that the code starts next", async () => {
+  const chain: AnyTool = defineTool<object>({
+    name: "chain",
+    description: "Hands the result of one child to the next.",
+    input: { type: "object" },
+    replay: "safe",
+    delegates: "program",
+    execute: async (_, { children }) => {
+      const found = await children?.spawn("mailer", "read").result;
+      const next = await children?.spawn("sender", found?.details ?? "").result;
+      return next?.details ?? "";
+    },
+  });
+  await using t = open(
+    {
+      lead: [callTool("chain", {}), done],
+      mailer: [readMail, say(NOTES)],
+      sender: [sendIt, done],
+    },
+    { tools: [mail, send, chain] },
+  );
+  expect(await t.runtime.run({ agent: "lead", task: "go" })).toMatchObject({ tainted: true });
+  expect(sent).toEqual([]);
+});

@@ -42,6 +42,7 @@ export function createSpawner(run: Run, below: Below, ports: LoopPorts): Spawner
       const request = { ...asked, ...(cwd !== undefined && { cwd }) };
       const started = ports.startChild(run, request, { id, callId, rowId: below.rowId, signal: stop.signal });
       const result = await waitFor(run, "children", ports, started);
+      if (result.private_data) run.privateData = true;
       if (result.tainted) below.onTainted();
       return result;
     };
