@@ -16,6 +16,8 @@ export type ModelRequest = {
   /** How many replies of the model are in it. */
   turn: number;
   toolNames: string[];
+  /** How long the reply may be. */
+  maxTokens: number | undefined;
 };
 
 /** What the model answers. */
@@ -80,10 +82,12 @@ function readRequest(body: string): ModelRequest {
     model = "",
     messages = [],
     tools = [],
+    max_tokens: maxTokens,
   } = JSON.parse(body) as {
     model?: string;
     messages?: ChatMessage[];
     tools?: { function: { name: string } }[];
+    max_tokens?: number;
   };
   const texts = messages.map((message) => textOf(message.content));
   return {
@@ -94,6 +98,7 @@ function readRequest(body: string): ModelRequest {
     all: texts.join("\n"),
     turn: messages.filter((message) => message.role === "assistant").length,
     toolNames: tools.map((tool) => tool.function.name),
+    maxTokens,
   };
 }
 

@@ -156,3 +156,17 @@ test("agents may be given as JSON", async () => {
   const bad = await world.run(["run", "--agents", "{", "--agent", "poet", "a poem please"]);
   expect([bad.code, bad.stderr]).toEqual([42, expect.stringContaining("--agents cannot be used")]);
 });
+
+test("--max-output-tokens bounds the replies of agents that do not say, and must be a whole number", async () => {
+  await using world = await worldWith(({ system, turn }) =>
+    system.includes("You are main.") && turn === 0
+      ? { calls: [{ name: "delegate", input: { agent: "worker", task: "x" } }] }
+      : { text: "done" },
+  );
+  world.agent("main", "subagents: [worker]");
+  world.agent("worker", "maxOutputTokens: 700");
+  expect((await world.run(["run", "go", "--max-output-tokens", "3000"])).code).toBe(0);
+  expect(world.model?.requests.map(({ maxTokens }) => maxTokens)).toEqual([3_000, 700, 3_000]);
+  for (const wrong of ["0", "-1", "1.5", "NaN", "many", "1e308"])
+    expect((await world.run(["run", "go", "--max-output-tokens", wrong])).code).toBe(2);
+});

@@ -21,7 +21,7 @@ export type Expected = {
 const HIDDEN_INPUT_TOKENS = 20_000;
 /** No tokeniser gets more of ordinary text into a token; a text shorter than this allows no judgement. */
 const MOST_BYTES_PER_TOKEN = 40;
-const UNJUDGED_BYTES = 40_000;
+const UNJUDGED_BYTES = 100_000;
 /** A character has at most so many bytes, and so many tokens. */
 const BYTES_PER_CHAR = 3;
 

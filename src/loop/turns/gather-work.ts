@@ -1,3 +1,4 @@
+import type { LanguageModelV4ToolResultOutput } from "@ai-sdk/provider";
 import { cutAt, excerpt } from "../../tools/truncate.ts";
 import type { Run } from "../run.ts";
 
@@ -19,14 +20,20 @@ export function gatherWork(run: Run): GatheredWork {
       // What the host says is no work, but for results of children and the summary of a condensed conversation.
       if (part.type === "text" && message.role === "user" && GATHERED.test(part.text))
         results.push(part.text);
-      if (part.type === "tool-result" && part.output.type === "text" && part.output.value.trim())
-        results.push(`${part.toolName}:\n${part.output.value}`);
+      const answer = part.type === "tool-result" ? readAnswer(part.output) : "";
+      if (part.type === "tool-result" && answer) results.push(`${part.toolName}:\n${answer}`);
     }
   }
   return { texts: latest(texts, MAX_GATHERED_CHARS / 2), results: latest(results, MAX_GATHERED_CHARS) };
 }
 
 const GATHERED = /^<(?:earlier_work|subagent_result)\b/;
+
+/** An answer that holds something; a failed one does only if it is what a child left. */
+function readAnswer(output: LanguageModelV4ToolResultOutput): string {
+  if (output.type === "text") return output.value.trim();
+  return output.type === "error-text" && GATHERED.test(output.value) ? output.value : "";
+}
 
 /** As many of the last entries as there is room for, in their order. */
 function latest(entries: readonly string[], room: number): string {
