@@ -73,6 +73,7 @@ export type BailoutReason =
   | "first_token_timeout"
   | "idle_timeout"
   | "loop_detected"
+  | "not_started"
   | "cancelled"
   | "error";
 

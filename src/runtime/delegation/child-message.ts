@@ -55,7 +55,7 @@ export async function childMessage({ children, request, profile, context, result
   if (background) sections.push(`<context mode="${context}">\n${escapeText(background)}\n</context>`);
   if (results.length > 0)
     sections.push(
-      `## Results this builds on\n${results.map((one) => resultText(one, escapeText)).join("\n")}`,
+      `## Results this builds on\n${results.map((one) => resultText(one, escapeText, children.delegations.findTaskId(one))).join("\n")}`,
     );
   return sections.join("\n\n");
 }

@@ -56,9 +56,14 @@ function withOverview(
 ): string {
   const ended = delegations.filter((one) => one.result);
   if (delegations.length < 2 && text.length <= MAX_RESULT_CHARS) return text;
-  const failed = ended.filter((one) => !one.result?.success).map((one) => one.taskId ?? one.id);
-  const counts = `${ended.length} of ${delegations.length} ended, ${ended.length - failed.length} succeeded, ${failed.length} failed`;
-  const head = failed.length > 0 ? `${counts}: ${cutAt(failed.join(", "), 2_000)}` : counts;
+  const listIds = (some: readonly Delegation[]) =>
+    some.length > 0 ? `: ${cutAt(some.map((one) => one.taskId ?? one.id).join(", "), 2_000)}` : "";
+  const unstarted = ended.filter((one) => one.result?.bailout_reason === "not_started");
+  const failed = ended.filter((one) => !one.result?.success && !unstarted.includes(one));
+  const good = ended.length - failed.length - unstarted.length;
+  const counts = `${ended.length} of ${delegations.length} ended, ${good} succeeded, ${failed.length} failed`;
+  const rest = unstarted.length > 0 ? `, ${unstarted.length} not started${listIds(unstarted)}` : "";
+  const head = `${counts}${listIds(failed)}${rest}`;
   if (text.length <= MAX_RESULT_CHARS) return `${head}\n${text}`;
   const lines = ended.flatMap(({ taskId, id, result }) => [
     `${taskId ?? id} ${result?.status}: ${escapeText(cutAt(result?.summary ?? "", 120))}`,
