@@ -1,6 +1,7 @@
 import type {
   Agent,
   AgentSource,
+  ContextWord,
   Deliverable,
   Limits,
   Problem,
@@ -29,7 +30,7 @@ export type AgentInput = {
   disallowedTools?: NameList;
   grants?: NameList;
   subagents?: Partial<SubagentPolicy> | readonly string[];
-  context?: Agent["context"];
+  context?: ContextWord;
   limits?: Limits;
   temperature?: number;
   maxOutputTokens?: number;

@@ -6,7 +6,7 @@ import { summarise } from "../../loop/summarise.ts";
 import { waitFor } from "../../loop/wait-for.ts";
 import { delay } from "../../scheduler/clock.ts";
 import { Gate } from "../../scheduler/gate.ts";
-import type { Agent, ExecutionMode } from "../../schema/agent.ts";
+import { type Agent, type ExecutionMode, toContextMode } from "../../schema/agent.ts";
 import type { DelegationRequest } from "../../schema/delegation.ts";
 import { messageOf, RetinueError } from "../../schema/error.ts";
 import type { MessageNode } from "../../schema/record.ts";
@@ -235,7 +235,7 @@ export class Children {
     if (earlier) this.#begun.add(about.id);
     if (earlier) return isClosed(earlier) ? resultOfRow(earlier) : goOnWith(earlier, this.parent, this.host);
     const profile = await this.#profile(agent, request);
-    const context = request.context ?? agent.context;
+    const context = toContextMode(request.context ?? agent.context);
     const results = [
       ...needed,
       ...(request.fromResults ?? []).flatMap((id) => this.delegations.resultOf(id) ?? []),
