@@ -37,6 +37,7 @@ export type AgentInput = {
   delegation?: { mandatory?: boolean; triggers?: readonly (string | TriggerInput)[] };
   retry?: Partial<RetryPolicy>;
   deliverables?: readonly (Deliverable | string)[];
+  verify?: "reviewer";
   workspace?: Agent["workspace"];
   flow?: Agent["flow"];
   display?: Agent["display"] & { name?: string };

@@ -165,6 +165,10 @@ export const AGENT_FRONTMATTER_SCHEMA: JsonSchema = {
     },
     retry,
     deliverables: { description: "What a run must leave behind.", type: "array", items: deliverable },
+    verify: {
+      enum: ["reviewer"],
+      description: "Who judges success criteria that no command among the deliverables can tell.",
+    },
     workspace: {
       enum: ["shared", "isolated"],
       description: "Whether it works on a copy.",

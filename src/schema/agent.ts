@@ -113,6 +113,8 @@ export type Agent = {
   delegation?: { mandatory: boolean; triggers: readonly (string | Trigger)[] };
   retry: RetryPolicy;
   deliverables: readonly Deliverable[];
+  /** Success criteria that no command of the contract can tell are judged by a run of the reviewer. */
+  verify?: "reviewer";
   workspace: "shared" | "isolated";
   flow: "loop" | "intent";
   display: { icon?: string; color?: string };

@@ -268,6 +268,7 @@ export class Children {
       deliverables: redactor.redactJson([...agent.deliverables, ...(request.deliverables ?? [])]),
       limits: request.limits,
       cwd,
+      criteria: request.successCriteria && redactor.redact(request.successCriteria),
     });
   }
 

@@ -33,6 +33,7 @@ export function openRun(request: SpawnRequest): number {
         ...(task !== request.message && { task }),
         ...(parent && { parentRun: parent.run.spec.runId, parentAgent: parent.run.spec.agent.name }),
         ...(request.deliverables.length > 0 && { deliverables: request.deliverables }),
+        ...(request.criteria !== undefined && { criteria: redactor.redact(request.criteria) }),
         ...(request.taskId !== undefined && { taskId: redactor.redact(request.taskId) }),
         ...(request.limits && { limits: request.limits }),
         ...(request.told !== undefined && { told: request.told }),

@@ -28,6 +28,8 @@ export type SpawnRequest = {
   parentRowId: number | null;
   attempt: number;
   deliverables: readonly Deliverable[];
+  /** How it is told that the task succeeded. */
+  criteria?: string | undefined;
   limits?: Limits | undefined;
   /** Set for a root run that the host leads by a plan. */
   conducted?: Conducted | undefined;
