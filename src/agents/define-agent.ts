@@ -1,6 +1,7 @@
 import type {
   Agent,
   AgentSource,
+  ContextWord,
   Deliverable,
   Limits,
   Problem,
@@ -29,13 +30,14 @@ export type AgentInput = {
   disallowedTools?: NameList;
   grants?: NameList;
   subagents?: Partial<SubagentPolicy> | readonly string[];
-  context?: Agent["context"];
+  context?: ContextWord;
   limits?: Limits;
   temperature?: number;
   maxOutputTokens?: number;
   delegation?: { mandatory?: boolean; triggers?: readonly (string | TriggerInput)[] };
   retry?: Partial<RetryPolicy>;
   deliverables?: readonly (Deliverable | string)[];
+  verify?: "reviewer";
   workspace?: Agent["workspace"];
   flow?: Agent["flow"];
   display?: Agent["display"] & { name?: string };

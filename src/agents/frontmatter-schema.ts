@@ -1,4 +1,4 @@
-import { CONTEXT_MODES, EXECUTION_MODES } from "../schema/agent.ts";
+import { CONTEXT_WORDS, EXECUTION_MODES } from "../schema/agent.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 import { ERROR_TYPES } from "../schema/result.ts";
 
@@ -143,7 +143,7 @@ export const AGENT_FRONTMATTER_SCHEMA: JsonSchema = {
     grants: names("What it may pass on to sub-agents. Default: the same as tools."),
     subagents,
     context: {
-      enum: CONTEXT_MODES,
+      enum: CONTEXT_WORDS,
       description: "How much of the parent's conversation it receives.",
       default: "task_only",
     },
@@ -165,6 +165,10 @@ export const AGENT_FRONTMATTER_SCHEMA: JsonSchema = {
     },
     retry,
     deliverables: { description: "What a run must leave behind.", type: "array", items: deliverable },
+    verify: {
+      enum: ["reviewer"],
+      description: "Who judges success criteria that no command among the deliverables can tell.",
+    },
     workspace: {
       enum: ["shared", "isolated"],
       description: "Whether it works on a copy.",

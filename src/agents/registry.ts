@@ -18,8 +18,8 @@ export type AgentRegistry = {
   readonly disabled: readonly Agent[];
   readonly shadowed: readonly ShadowedAgent[];
   readonly problems: readonly Problem[];
-  /** Why a name leads to no agent, with the nearest and all available names. */
-  unknownAgentMessage(name: string): string;
+  /** Why a name leads to no agent, with the nearest and all available names; `among` those that the asker may use. */
+  unknownAgentMessage(name: string, among?: readonly Agent[]): string;
 };
 
 /** What a registry is made of, in order of precedence. */
@@ -69,8 +69,8 @@ export function createRegistry(input: RegistryInput): AgentRegistry {
     disabled,
     shadowed,
     problems,
-    unknownAgentMessage: (name) =>
-      describeUnknown(name, isBroken(name) ? "broken" : isDisabled(name) ? "disabled" : "unknown", sorted),
+    unknownAgentMessage: (name, among = sorted) =>
+      describeUnknown(name, isBroken(name) ? "broken" : isDisabled(name) ? "disabled" : "unknown", among),
   };
 }
 

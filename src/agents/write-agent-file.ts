@@ -48,6 +48,7 @@ function fieldsOf(agent: AgentText): Record<string, unknown> {
     ...(agent.delegation && { delegation: agent.delegation }),
     ...(JSON.stringify(agent.retry) !== JSON.stringify(DEFAULT_RETRY) && { retry: agent.retry }),
     ...list("deliverables", agent.deliverables),
+    ...(agent.verify && { verify: agent.verify }),
     ...(agent.workspace !== "shared" && { workspace: agent.workspace }),
     ...(agent.flow !== "loop" && { flow: agent.flow }),
     ...map("display", shown),

@@ -39,18 +39,18 @@ export function outline(messages: readonly LanguageModelV4Message[], limit: numb
 }
 
 /** Messages as plain text, each with its speaker; never system prompts or reasoning. */
-export function transcriptOf(messages: readonly LanguageModelV4Message[]): string {
+export function transcriptOf(messages: readonly LanguageModelV4Message[], maxPart = MAX_PART_CHARS): string {
   const lines: string[] = [];
   for (const message of messages) {
     if (message.role === "system") continue;
     for (const part of message.content) {
-      if (part.type === "text") lines.push(`${message.role}: ${excerpt(part.text, MAX_PART_CHARS, "cut")}`);
+      if (part.type === "text") lines.push(`${message.role}: ${excerpt(part.text, maxPart, "cut")}`);
       else if (part.type === "tool-call")
         lines.push(`${message.role} called ${part.toolName} ${cutAt(JSON.stringify(part.input), 400)}`);
       else if (part.type === "tool-result" && "value" in part.output) {
         const value =
           typeof part.output.value === "string" ? part.output.value : JSON.stringify(part.output.value);
-        lines.push(`${part.toolName} answered: ${excerpt(value, MAX_PART_CHARS, "cut")}`);
+        lines.push(`${part.toolName} answered: ${excerpt(value, maxPart, "cut")}`);
       }
     }
   }

@@ -17,7 +17,8 @@ import {
   restoreSession,
   statusOf,
 } from "./record/root-tasks.ts";
-import { failedResult } from "./runs/failed-result.ts";
+import { failedResult, unstartedResult } from "./runs/failed-result.ts";
+import { recordUnstarted } from "./runs/record-run.ts";
 import { resolveTools } from "./runs/resolve-tools.ts";
 import { beginRoot, continueRoot, type RootRequest, rootAgent } from "./runs/root-run.ts";
 import type { ResumedHandle, RunHandle } from "./runtime.ts";
@@ -167,7 +168,7 @@ export class Sessions {
     const value = await Promise.all(
       tasks.map((task) => {
         if (task.kind === "ended") return task.result;
-        return gate.run(() => this.#work(session, task)).catch((thrown) => failed(session, task, thrown));
+        return gate.run(() => this.#work(session, task)).catch((thrown) => neverBegan(session, task, thrown));
       }),
     );
     return { status: statusOf(value), value };
@@ -228,12 +229,21 @@ function resumedHandle(
   return { sessionId, runId: task?.runId ?? "", result, results };
 }
 
-function failed(session: Session, task: Extract<RootTask, { runId: string }>, thrown: unknown): RunResult {
-  const agent = task.kind === "new" ? task.agent : task.kind === "open" ? (task.node.agent_role ?? "") : "";
-  return failedResult(
-    { runId: task.runId, sessionId: session.id, agent },
-    { type: "failed", message: session.ports.redactor.redact(messageOf(thrown)), recoverable: false },
-  );
+/** The result of a task that could not begin, for which a new one gets a row. */
+function neverBegan(
+  session: Session,
+  task: Exclude<RootTask, { kind: "ended" }>,
+  thrown: unknown,
+): RunResult {
+  const agent = task.kind === "new" ? task.agent : (task.node.agent_role ?? "");
+  const about = { runId: task.runId, sessionId: session.id, agent };
+  const message = session.ports.redactor.redact(messageOf(thrown));
+  const result = session.stop
+    ? unstartedResult(about, session.stop.message)
+    : failedResult(about, { type: "failed", message, recoverable: false });
+  if (task.kind === "new")
+    recordUnstarted({ session, parent: null, origin: { taskId: task.taskId }, task: task.task, result });
+  return result;
 }
 
 function endedAlready(row: SessionRow): RetinueError {

@@ -4,6 +4,14 @@ import type { ErrorType } from "./result.ts";
 /** How much of the parent's conversation a child receives. */
 export type ContextMode = "task_only" | "summary" | "full" | "selective";
 export const CONTEXT_MODES = ["task_only", "summary", "full", "selective"] as const satisfies ContextMode[];
+/** A context mode as people and models write it; `full_history` is another word for `full`. */
+export type ContextWord = ContextMode | "full_history";
+export const CONTEXT_WORDS = [...CONTEXT_MODES, "full_history"] as const satisfies ContextWord[];
+
+/** The mode that a word means. */
+export function toContextMode(word: ContextWord): ContextMode {
+  return word === "full_history" ? "full" : word;
+}
 
 /** How several delegations of one turn or batch run. */
 export type ExecutionMode = "parallel" | "parallel_streaming" | "sequential";
@@ -105,6 +113,8 @@ export type Agent = {
   delegation?: { mandatory: boolean; triggers: readonly (string | Trigger)[] };
   retry: RetryPolicy;
   deliverables: readonly Deliverable[];
+  /** Success criteria that no command of the contract can tell are judged by a run of the reviewer. */
+  verify?: "reviewer";
   workspace: "shared" | "isolated";
   flow: "loop" | "intent";
   display: { icon?: string; color?: string };

@@ -1,10 +1,10 @@
-import type { ContextMode, ExecutionMode, FileDeliverable, Limits } from "./agent.ts";
+import type { ContextWord, ExecutionMode, FileDeliverable, Limits } from "./agent.ts";
 
 /** One task for one sub-agent. */
 export type DelegationRequest = {
   agent: string;
   task: string;
-  context?: ContextMode;
+  context?: ContextWord;
   contextFiles?: readonly string[];
   /** Run ids of finished delegations whose results the child receives. */
   fromResults?: readonly string[];

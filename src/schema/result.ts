@@ -73,6 +73,7 @@ export type BailoutReason =
   | "first_token_timeout"
   | "idle_timeout"
   | "loop_detected"
+  | "not_started"
   | "cancelled"
   | "error";
 
@@ -100,6 +101,16 @@ export type UnmetDeliverable = {
   run_id: string;
   deliverable: string;
   reason: string;
+};
+
+/** Whether a run met the success criteria of its task, and who judged it. */
+export type CriteriaVerdict = {
+  criteria: string;
+  verdict: "met" | "not_met" | "not_verified";
+  by: "commands" | "reviewer" | null;
+  reason: string;
+  /** The reviewer's run. */
+  run_id?: string;
 };
 
 /** One file that a run changed in its own copy of the project. */
@@ -184,6 +195,8 @@ export type RunResult = {
   /** Unknown prices are `null`, never 0. */
   cost_usd: { self: number | null; subtree: number | null };
   deliverables: readonly DeliverableVerdict[];
+  /** Set if its task came with success criteria. */
+  criteria?: CriteriaVerdict;
   /** Set if runs below it left deliverables out and neither a later run nor this one repaired that; it failed then. */
   unmet?: readonly UnmetDeliverable[];
   partial: boolean;

@@ -29,7 +29,7 @@ export function liveRegistry(project: Pick<LiveProject, "current">): AgentRegist
     get: (name) => now().get(name),
     isDisabled: (name) => now().isDisabled(name),
     isBroken: (name) => now().isBroken(name),
-    unknownAgentMessage: (name) => now().unknownAgentMessage(name),
+    unknownAgentMessage: (name, among) => now().unknownAgentMessage(name, among),
     get disabled() {
       return now().disabled;
     },

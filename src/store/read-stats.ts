@@ -119,16 +119,16 @@ function recordedRun([
     bailout: text(bailout),
     runId: String(runId),
     parentRunId: text(parentRunId),
-    work: workOf(numbers),
+    work: readWork(numbers),
     subtree: {
-      ...workOf(numbers.slice(4)),
+      ...readWork(numbers.slice(4)),
       tokens: numbers[8] ?? 0,
       costUsd: figures[9] === null ? null : (numbers[9] ?? 0),
     },
   };
 }
 
-function workOf([files = 0, testsRun = 0, testsPassed = 0, toolCalls = 0]: readonly number[]): WorkFigures {
+function readWork([files = 0, testsRun = 0, testsPassed = 0, toolCalls = 0]: readonly number[]): WorkFigures {
   return { files, testsRun, testsPassed, toolCalls };
 }
 

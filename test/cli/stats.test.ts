@@ -38,7 +38,7 @@ beforeAll(async () => {
   expect((await stats()).stdout).toBe("no runs yet\n");
   expect((await figures()).total.runs).toBe(0);
   world.model = await startModel(script);
-  world.agent("main", "subagents: [worker]");
+  world.agent("main", "tools: [ls]\nsubagents: [worker]");
   world.agent("worker", "limits: { turns: 2 }\nretry: { attempts: 1, on: [bad_response], backoffMs: 1 }");
   const prices = { "local/mock": { input: 1_000, output: 2_000 } };
   const settings = world.writeAt(join(world.config, "retinue", "settings.json"), JSON.stringify({ prices }));
@@ -61,7 +61,7 @@ test("a table shows how runs of each role and model did, and what they cost", as
     /^worker +local\/mock +7 +5 +1 +1 +71 % \(36–92, n=7\) +[\d.]+m?s +[\d.]+m?s +120 +\$0\.16 +\$0\.03 +1 retry · stopped by error, max_iterations$/,
   );
   expect(others[0]).toMatch(
-    /^main +local\/mock +1 +1 +0 +0 +not enough data \(n=1\) +– +– +30 +\$0\.04 +\$0\.04$/,
+    /^main +local\/mock +1 +1 +0 +0 +not enough data \(n=1\) +– +– +30 +\$0\.04 +\$0\.04 +with sub-agents 150 tokens, \$0\.20$/,
   );
   expect(others[1]).toMatch(
     /^worker +local\/free +1 +1 +0 +0 +not enough data \(n=1\) +– +– +15 +\$\? +\$\?$/,

@@ -1,8 +1,16 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { defineAgent } from "../../src/agents/define-agent.ts";
 import { codeTools } from "../../src/packs/code/code-tools.ts";
-import { callDelegate, callTool, callTools, say, testRuntime } from "../../src/testing/index.ts";
+import {
+  callDelegate,
+  callDelegateMany,
+  callTool,
+  callTools,
+  say,
+  testRuntime,
+} from "../../src/testing/index.ts";
 import { defineTool } from "../../src/tools/tool.ts";
 
 const secretTool = defineTool<object>({
@@ -189,4 +197,37 @@ test("a second read of an unchanged file comes from the session's cache, but rig
     event.type === "call.ended" && event.tool === "read" ? [event.outcome] : [],
   );
   expect(outcomes).toEqual(["ok", "cached", "denied"]);
+});
+
+test.each(["full", "full_history"] as const)(
+  "with context %s a child gets the results of earlier sub-agents, whole, although it may not delegate",
+  async (context) => {
+    const long = `the key fact is 4711 ${"word ".repeat(800)}and 4712`;
+    await using t = testRuntime({
+      lead: [
+        callDelegate("scout", "find the number"),
+        callDelegateMany([{ id: "w", agent: "worker", task: "use it", context }]),
+        callDelegate("worker", "use it alone", { context }),
+        say("done"),
+      ],
+      scout: [say(long)],
+      worker: [say("ok"), say("ok")],
+    });
+    await t.runtime.run({ agent: "lead", task: "go" });
+    const seen = (t.models.worker?.requests ?? []).map(({ prompt }) => JSON.stringify(prompt[1]));
+    expect(seen).toHaveLength(2);
+    for (const message of seen) {
+      expect(message).toContain("find the number");
+      expect(message).toContain("the key fact is 4711");
+      expect(message).toContain("and 4712");
+      expect(message).toContain('mode=\\"full\\"');
+    }
+    expect(seen[0]).not.toContain("use it alone");
+    expect(seen[1]?.match(/use it alone/g)).toHaveLength(1);
+  },
+);
+
+test("an agent's own context may be full_history, in code and in files", () => {
+  const agent = defineAgent({ name: "a", description: "x", prompt: "x", context: "full_history" });
+  expect(agent.context).toBe("full");
 });

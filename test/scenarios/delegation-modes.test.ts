@@ -171,7 +171,7 @@ test("one failed task of a batch is listed, the others' results are kept", async
   });
   await t.runtime.run({ agent: "lead", task: "go" });
   const text = sent(t.models.lead, 1);
-  expect(text).toContain("3 of 3 ended, 1 succeeded, 2 failed: bad, after");
+  expect(text).toContain("3 of 3 ended, 1 succeeded, 1 failed: bad, 1 not started: after");
   expect(text).toContain("no key");
   expect(text).toContain("not started: it needs 'bad'");
 });

@@ -121,7 +121,7 @@ test("a run that was cancelled with children at work, and others not yet begun, 
   while ((t.models.worker?.requests.length ?? 0) < 4) await new Promise((resolve) => setImmediate(resolve));
   t.runtime.cancel(sessionId);
   expect(await result).toMatchObject({ status: "cancelled" });
-  expect(await t.runtime.replay(sessionId)).toMatchObject({ identical: true, divergence: null, runs: 3 });
+  expect(await t.runtime.replay(sessionId)).toMatchObject({ identical: true, divergence: null, runs: 4 });
 });
 
 test("one child that was cancelled is replayed, and what its parent made of it", async () => {

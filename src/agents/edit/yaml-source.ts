@@ -109,7 +109,7 @@ function insert(text: string, { map, key, isTop }: Setting, source: string): str
 const ORDER: readonly string[] =
   `name id displayName aliases description model tools allowedTools askTools disallowedTools
   permission permissionMode grants subagents agents context limits maxTurns maxSteps steps timeoutMins temperature
-  maxOutputTokens delegation retry deliverables workspace isolation flow display icon color enabled disable disabled`.split(
+  maxOutputTokens delegation retry deliverables verify workspace isolation flow display icon color enabled disable disabled`.split(
     /\s+/,
   );
 

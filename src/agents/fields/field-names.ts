@@ -19,6 +19,7 @@ export const OWN_FIELDS = [
   "delegation",
   "retry",
   "deliverables",
+  "verify",
   "workspace",
   "flow",
   "display",

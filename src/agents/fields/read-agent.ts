@@ -58,6 +58,7 @@ export function readAgent(base: ReadContext, draft: AgentDraft): Agent | undefin
     ...(delegation === undefined ? {} : { delegation }),
     retry: readRetry(ctx, fields.retry),
     deliverables: readDeliverables(ctx, fields.deliverables),
+    ...(readVerify(ctx, fields.verify) && { verify: "reviewer" as const }),
     workspace: readWorkspace(ctx, fields),
     flow: readOneOf(ctx, "flow", {
       value: fields.flow,
@@ -168,6 +169,14 @@ function vendorLimits(fields: Fields): Parameters<typeof readLimits>[2] {
     ...(turns === undefined ? {} : { turns: [turns, fields[turns]] }),
     ...(fields.timeoutMins === undefined ? {} : { minutes: ["timeoutMins", fields.timeoutMins] }),
   };
+}
+
+/** Whether a reviewer judges success criteria. */
+function readVerify(ctx: ReadContext, value: unknown): boolean {
+  if (value === undefined || value === null || value === false) return false;
+  if (value === "reviewer") return true;
+  badValue(ctx, "verify", { value, accepted: "reviewer", instead: "success criteria are not verified" });
+  return false;
 }
 
 function readWorkspace(ctx: ReadContext, fields: Fields): Agent["workspace"] {

@@ -1,4 +1,4 @@
-import { CONTEXT_MODES } from "../../schema/agent.ts";
+import { CONTEXT_WORDS } from "../../schema/agent.ts";
 import { closestField, fieldOf, keptKind, normalKey, RIGHTS_FIELDS } from "../fields/field-names.ts";
 import { MAX_FRONTMATTER_CHARS, parseYaml, type YamlFault, type YamlFields } from "./parse-yaml.ts";
 import { quoteYaml, stripQuotes } from "./quote.ts";
@@ -25,9 +25,7 @@ const LIST_FIELDS = new Set([
 /** Words that open a line of an example dialogue inside a description. */
 const DIALOGUE = /^(?:user|assistant|context|commentary|system|human|ai|examples?|notes?|input|output)$/i;
 /** The one of those words that is a field as well, told apart by its value. */
-const CONTEXT_VALUE = new RegExp(
-  `:[ \\t]*["']?(?:${CONTEXT_MODES.join("|")}|full_history)["']?[ \\t]*(?:#|$)`,
-);
+const CONTEXT_VALUE = new RegExp(`:[ \\t]*["']?(?:${CONTEXT_WORDS.join("|")})["']?[ \\t]*(?:#|$)`);
 
 type Block = { key: string; line: number; lines: string[] };
 

@@ -20,6 +20,7 @@ const ISOLATED = new URL("./prompts/isolated.md", import.meta.url);
 const MAX_FILE_CHARS = 20_000;
 const MAX_FILE_BYTES = 5_000_000;
 const MAX_FULL_CHARS = 100_000;
+const MAX_PART_CHARS = 20_000;
 const DEFAULT_LAST_MESSAGES = 6;
 
 /** What a child's first message is made of. */
@@ -55,7 +56,7 @@ export async function childMessage({ children, request, profile, context, result
   if (background) sections.push(`<context mode="${context}">\n${escapeText(background)}\n</context>`);
   if (results.length > 0)
     sections.push(
-      `## Results this builds on\n${results.map((one) => resultText(one, escapeText)).join("\n")}`,
+      `## Results this builds on\n${results.map((one) => resultText(one, escapeText, children.delegations.findTaskId(one))).join("\n")}`,
     );
   return sections.join("\n\n");
 }
@@ -67,10 +68,16 @@ async function backgroundOf(
   context: ContextMode,
 ): Promise<string> {
   const { run } = children.parent;
-  const usable = (message: LanguageModelV4Message) => onlyTools(message, freelyUsed(profile));
+  const free = freelyUsed(profile);
+  const answered = answeredCalls(run.history);
+  const usable = (message: LanguageModelV4Message) => onlyTools(message, free, answered);
   if (context === "summary") return children.summary();
   if (context === "full")
-    return excerpt(transcriptOf(run.history.map(usable)), MAX_FULL_CHARS, "the middle is left out");
+    return excerpt(
+      transcriptOf(run.history.map(usable), MAX_PART_CHARS),
+      MAX_FULL_CHARS,
+      "the middle is left out",
+    );
   const asked =
     request.lastMessages ??
     (request.contextFiles?.length || request.fromResults?.length ? 0 : DEFAULT_LAST_MESSAGES);
@@ -87,19 +94,48 @@ function freelyUsed({ tools, chain }: Profile): ReadonlySet<string> {
   return new Set(free.map((tool) => tool.name));
 }
 
-/** Drops calls and results of tools that the child may not use itself. */
-function onlyTools(message: LanguageModelV4Message, tools: ReadonlySet<string>): LanguageModelV4Message {
+/** What a coordinator did was to delegate: its children's results are its history, whoever may delegate. */
+const DELEGATING: ReadonlySet<string> = new Set([
+  "delegate",
+  "delegate_to_agent",
+  "Task",
+  "delegate_many",
+  "collect_results",
+]);
+
+/** Calls that have their answer; the one that makes this child has none. */
+function answeredCalls(history: readonly LanguageModelV4Message[]): ReadonlySet<string> {
+  return new Set(
+    history.flatMap((message) =>
+      message.role === "tool"
+        ? message.content.flatMap((part) => (part.type === "tool-result" ? part.toolCallId : []))
+        : [],
+    ),
+  );
+}
+
+/** Drops calls and results of tools that the child may not use itself, except for delegations. */
+function onlyTools(
+  message: LanguageModelV4Message,
+  tools: ReadonlySet<string>,
+  answered: ReadonlySet<string>,
+): LanguageModelV4Message {
   if (message.role === "tool") {
     return {
       ...message,
-      content: message.content.filter((part) => part.type === "tool-result" && tools.has(part.toolName)),
+      content: message.content.filter(
+        (part) => part.type === "tool-result" && (tools.has(part.toolName) || DELEGATING.has(part.toolName)),
+      ),
     };
   }
   if (message.role === "assistant") {
     return {
       ...message,
       content: message.content.filter(
-        (part) => part.type === "text" || (part.type === "tool-call" && tools.has(part.toolName)),
+        (part) =>
+          part.type === "text" ||
+          (part.type === "tool-call" &&
+            (tools.has(part.toolName) || (DELEGATING.has(part.toolName) && answered.has(part.toolCallId)))),
       ),
     };
   }

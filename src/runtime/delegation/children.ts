@@ -6,7 +6,7 @@ import { summarise } from "../../loop/summarise.ts";
 import { waitFor } from "../../loop/wait-for.ts";
 import { delay } from "../../scheduler/clock.ts";
 import { Gate } from "../../scheduler/gate.ts";
-import type { Agent, ExecutionMode } from "../../schema/agent.ts";
+import { type Agent, type ExecutionMode, toContextMode } from "../../schema/agent.ts";
 import type { DelegationRequest } from "../../schema/delegation.ts";
 import { messageOf, RetinueError } from "../../schema/error.ts";
 import type { MessageNode } from "../../schema/record.ts";
@@ -16,6 +16,7 @@ import type { Host, LiveRun } from "../host.ts";
 import { isClosed, recordedMoment, resultOfRow } from "../record/read-row.ts";
 import { failedResult } from "../runs/failed-result.ts";
 import { createProfile, type Profile } from "../runs/profile.ts";
+import { recordUnstarted } from "../runs/record-run.ts";
 import { cancelTree, spawnRun } from "../runs/spawn-run.ts";
 import { childMessage } from "./child-message.ts";
 import { type Delegation, Delegations } from "./delegations.ts";
@@ -76,7 +77,7 @@ export class Children {
 
   /** The agent that a request names, or why it cannot run here. */
   find(name: string): Agent | RunError {
-    return findAgent(this.host.registry, name, this.parent.run.spec.agent);
+    return findAgent(this.host.registry, name, this.parent.run.spec.agent, this.delegates);
   }
 
   /** Looks at depth and circles before anything is begun. */
@@ -146,6 +147,19 @@ export class Children {
   /** Whether the record has a run of that delegation from before a crash. */
   hasRow(origin: Pick<Origin, "callId" | "taskId">): boolean {
     return this.#earlier.of(origin).length > 0;
+  }
+
+  /** Gives a delegation that never became a run a row that says why, unless it has one. */
+  recordUnstarted(request: DelegationRequest, origin: Origin, result: RunResult): void {
+    if (this.#begun.has(result.run_id) || this.hasRow(origin)) return;
+    this.#begun.add(result.run_id);
+    recordUnstarted({
+      session: this.parent.session,
+      parent: this.parent,
+      origin,
+      task: request.task,
+      result,
+    });
   }
 
   /** Whether a delegation has come so far that a row tells of it. */
@@ -223,7 +237,7 @@ export class Children {
     if (earlier) this.#begun.add(about.id);
     if (earlier) return isClosed(earlier) ? resultOfRow(earlier) : goOnWith(earlier, this.parent, this.host);
     const profile = await this.#profile(agent, request, origin);
-    const context = request.context ?? agent.context;
+    const context = toContextMode(request.context ?? agent.context);
     const results = [
       ...needed,
       ...(request.fromResults ?? []).flatMap((id) => this.delegations.resultOf(id) ?? []),
@@ -257,6 +271,7 @@ export class Children {
       limits: request.limits,
       byProgram: origin.byProgram,
       cwd,
+      criteria: request.successCriteria && redactor.redact(request.successCriteria),
     });
   }
 

@@ -1,4 +1,4 @@
-import { CONTEXT_MODES, EXECUTION_MODES } from "../../schema/agent.ts";
+import { CONTEXT_WORDS, EXECUTION_MODES } from "../../schema/agent.ts";
 import type { JsonSchema } from "../../schema/json-schema.ts";
 import { LARGEST } from "../../schema/number-range.ts";
 
@@ -29,8 +29,9 @@ const REQUEST = {
   ),
   context: {
     type: "string",
-    enum: CONTEXT_MODES,
-    description: "What it sees of this conversation; task_only by default.",
+    enum: CONTEXT_WORDS,
+    description:
+      "What it sees of this conversation; task_only by default. full also has the results of earlier sub-agents.",
   },
   contextFiles: texts("Files whose content it receives."),
   fromResults: texts("run_ids of finished delegations whose results it receives."),

@@ -67,6 +67,11 @@ export class Delegations {
     return this.#results.get(id)?.result ?? this.#find(id)?.result;
   }
 
+  /** The id under which the parent knows the task that a result belongs to; undefined for a single delegation. */
+  findTaskId({ run_id: runId }: RunResult): string | undefined {
+    return [...this.#known.values()].find((one) => one.id === runId || one.result?.run_id === runId)?.taskId;
+  }
+
   /** What to say to ids of results that do not exist or are not there yet; null if all are. */
   missingResults(ids: readonly string[]): string | null {
     const missing = ids.filter((id) => !this.resultOf(id));

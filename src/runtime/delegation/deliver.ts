@@ -31,7 +31,8 @@ export function deliver(
     delivered.push(delegation.id);
     tainted ||= result.tainted;
     privateData ||= result.private_data;
-    if (!result.success) failed++;
+    // What a limit cut short is no success, but an answer to work with.
+    if (result.status !== "completed") failed++;
     texts.push(resultText(result, escapeText, delegation.taskId));
   }
   const open = which === "ended" ? children.delegations.undelivered() : [];
@@ -56,9 +57,16 @@ function withOverview(
 ): string {
   const ended = delegations.filter((one) => one.result);
   if (delegations.length < 2 && text.length <= MAX_RESULT_CHARS) return text;
-  const failed = ended.filter((one) => !one.result?.success).map((one) => one.taskId ?? one.id);
-  const counts = `${ended.length} of ${delegations.length} ended, ${ended.length - failed.length} succeeded, ${failed.length} failed`;
-  const head = failed.length > 0 ? `${counts}: ${cutAt(failed.join(", "), 2_000)}` : counts;
+  const listIds = (some: readonly Delegation[]) =>
+    some.length > 0 ? `: ${cutAt(some.map((one) => one.taskId ?? one.id).join(", "), 2_000)}` : "";
+  const unstarted = ended.filter((one) => one.result?.bailout_reason === "not_started");
+  const partial = ended.filter(({ result }) => result?.status === "completed" && result.partial);
+  const failed = ended.filter((one) => !one.result?.success && ![...unstarted, ...partial].includes(one));
+  const good = ended.length - failed.length - unstarted.length - partial.length;
+  const counts = `${ended.length} of ${delegations.length} ended, ${good} succeeded, ${failed.length} failed`;
+  const cut = partial.length > 0 ? `, ${partial.length} cut short by a limit${listIds(partial)}` : "";
+  const rest = unstarted.length > 0 ? `, ${unstarted.length} not started${listIds(unstarted)}` : "";
+  const head = `${counts}${listIds(failed)}${cut}${rest}`;
   if (text.length <= MAX_RESULT_CHARS) return `${head}\n${text}`;
   const lines = ended.flatMap(({ taskId, id, result }) => [
     `${taskId ?? id} ${result?.status}: ${escapeText(cutAt(result?.summary ?? "", 120))}`,

@@ -5,14 +5,19 @@ import type { RunError } from "../../schema/result.ts";
 /** The name of the sub-agent that has its parent's prompt and tools in a clean context. */
 export const GENERAL_PURPOSE = "general-purpose";
 
-/** The agent a delegation names, or why there is none. */
-export function findAgent(registry: AgentRegistry, name: string, parent: Agent | null): Agent | RunError {
+/** The agent a delegation names, or why there is none; `usable` are the agents that the asker is told of. */
+export function findAgent(
+  registry: AgentRegistry,
+  name: string,
+  parent: Agent | null,
+  usable?: readonly Agent[],
+): Agent | RunError {
   const agent = registry.get(name);
   if (agent) return agent;
   const isDisabled = registry.isDisabled(name);
   if (name === GENERAL_PURPOSE && parent && !isDisabled) return generalPurpose(parent);
   const type = isDisabled ? "disabled" : "unknown_agent";
-  return { type, message: registry.unknownAgentMessage(name), recoverable: false };
+  return { type, message: registry.unknownAgentMessage(name, usable), recoverable: false };
 }
 
 /** Tells an agent from an error. */

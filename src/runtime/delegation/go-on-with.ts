@@ -9,7 +9,7 @@ import { spawnRun } from "../runs/spawn-run.ts";
 /** Goes on in place with a child run that was open when the process ended. */
 export async function goOnWith(node: MessageNode, parent: LiveRun, host: Host): Promise<RunResult> {
   const { session } = parent;
-  const { task, attempt, deliverables, limits, taskId, cwd } = metadataOf(node);
+  const { task, attempt, deliverables, limits, taskId, cwd, criteria } = metadataOf(node);
   const message = node.request_content ?? "";
   const profile = await restoreProfile(host, node, parent);
   return spawnRun(host, {
@@ -26,6 +26,7 @@ export async function goOnWith(node: MessageNode, parent: LiveRun, host: Host): 
     limits: limits as Limits | undefined,
     taskId: taskId as string | undefined,
     cwd: cwd as string | undefined,
+    criteria: criteria as string | undefined,
     resume: node,
   });
 }

@@ -33,6 +33,7 @@ export function resultText(result: RunResult, escapeText: (text: string) => stri
     ...(result.bailout_reason && { bailout_reason: result.bailout_reason }),
     ...(result.attempt > 0 && { retries: result.attempt }),
     ...(result.deliverables.length > 0 && { deliverables: result.deliverables }),
+    ...(result.criteria && { success_criteria: result.criteria }),
     ...(result.unmet && { unmet: result.unmet }),
     ...(error && { error: { type: error.type, message: error.message, recoverable: error.recoverable } }),
   };

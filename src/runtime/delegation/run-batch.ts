@@ -2,7 +2,7 @@ import { runGraph } from "../../scheduler/task-graph.ts";
 import type { BatchTask, DelegationBatch } from "../../schema/delegation.ts";
 import type { RunResult } from "../../schema/result.ts";
 import type { ToolContext, ToolOutput } from "../../tools/tool.ts";
-import { failedResult } from "../runs/failed-result.ts";
+import { unstartedResult } from "../runs/failed-result.ts";
 import type { Children } from "./children.ts";
 import type { Delegation } from "./delegations.ts";
 import { deliver } from "./deliver.ts";
@@ -43,14 +43,14 @@ export function startBatch(
     children.delegations.track({ id, agent: task.agent, callId, taskId: task.id }, promise, isOver),
   );
   const notStarted = ({ id, task }: (typeof entries)[number], because: string) =>
-    failedResult(
-      { runId: id, sessionId: children.parent.session.id, agent: task.agent },
-      { type: "failed", message: `not started: ${because}`, recoverable: false },
-    );
-  const runTask = (entry: (typeof entries)[number], needed: readonly RunResult[]) => {
-    const from = { ...origin, taskId: entry.task.id };
+    unstartedResult({ runId: id, sessionId: children.parent.session.id, agent: task.agent }, because);
+  const originFor = ({ task }: (typeof entries)[number]) => ({ ...origin, taskId: task.id });
+  const runTask = async (entry: (typeof entries)[number], needed: readonly RunResult[]) => {
+    const from = originFor(entry);
     if (entry.isOver && !children.hasRow(from)) return notStarted(entry, "it had failed before a crash");
-    return children.delegate(entry.id, entry.task, from, needed);
+    const result = await children.delegate(entry.id, entry.task, from, needed);
+    if (!children.hasBegun(entry.id)) children.recordUnstarted(entry.task, from, result);
+    return result;
   };
 
   const whole = runGraph<BatchTask, RunResult>(batch.tasks, {
@@ -66,7 +66,10 @@ export function startBatch(
   }).then((outcomes) => {
     for (const [index, outcome] of outcomes.entries()) {
       const entry = entries[index];
-      if (outcome.kind !== "done" && entry) entry.resolve(notStarted(entry, outcome.because));
+      if (outcome.kind === "done" || !entry) continue;
+      const result = notStarted(entry, outcome.because);
+      if (!entry.isOver) children.recordUnstarted(entry.task, originFor(entry), result);
+      entry.resolve(result);
     }
   });
   return { delegations, whole };

@@ -68,9 +68,9 @@ function taskOf(
   needed: readonly StepResult[],
 ): BatchTask {
   const here = needed.flatMap((one) => (one.result && !one.reused ? one.result.run_id : []));
-  const earlier = needed.flatMap(({ reused, result }) => {
+  const earlier = needed.flatMap(({ step_id: id, reused, result }) => {
     if (!reused || !result) return [];
-    return resultText({ ...result, details: cutAt(result.details, MAX_EARLIER_CHARS) }, escapeText);
+    return resultText({ ...result, details: cutAt(result.details, MAX_EARLIER_CHARS) }, escapeText, id);
   });
   const task = stepTask(step, goal);
   return {

@@ -31,10 +31,12 @@ function ended({ id, title, role }: Pick<PlanStep, "id" | "title" | "role">, res
 function ofBatch(step: PlanStep, batch: MadeCall | undefined): StepResult {
   const row = lastRun(batch, step.id);
   const result = endedResult(row);
-  if (result) return ended(step, result);
+  const neverBegan = result?.bailout_reason === "not_started";
+  if (result && !neverBegan) return ended(step, result);
   const about = { step_id: step.id, title: step.title, role: step.role, success: false };
-  if (row) return { ...about, status: "running" };
-  const reason = batch && (refusalOf(batch, step.id) ?? (batch.runs.length === 0 ? batch.text : undefined));
+  if (row && !neverBegan) return { ...about, status: "running" };
+  const told = batch && (refusalOf(batch, step.id) ?? (batch.runs.length === 0 ? batch.text : undefined));
+  const reason = neverBegan ? result.error?.message : told;
   const begun = reason !== undefined && !reason.startsWith("not started: ");
   return { ...about, status: begun ? "failed" : "skipped", ...(reason !== undefined && { reason }) };
 }
@@ -59,7 +61,7 @@ function replaced(first: MadeCall, plan: ExecutionPlan): StepResult[] {
   }
   return [...byTask].flatMap(([id, row]) => {
     const result = endedResult(row);
-    if (!result || result.success) return [];
+    if (!result || result.success || result.bailout_reason === "not_started") return [];
     const title = plan.steps.find((step) => step.id === id)?.title ?? id;
     return [{ ...ended({ id, title, role: result.agent }, result), replaced: true as const }];
   });

@@ -77,7 +77,7 @@ function answerOfChild(
     const result = resultOfRow(child);
     run.tainted ||= result.tainted;
     run.privateData ||= result.private_data !== false;
-    const outcome = result.success ? "ok" : "error";
+    const outcome = result.status === "completed" ? "ok" : "error";
     return { callId, tool, text: resultText(result, escapeText), outcome };
   }
   if (isLatest) return null;

@@ -48,6 +48,13 @@ export class RecordedRun {
     return !isClosed(this.node) || this.node.bailout_reason !== null;
   }
 
+  /** It is a task that never became a run. */
+  get isUnstarted(): boolean {
+    return (
+      this.node.bailout_reason === "not_started" || (isClosed(this.node) && !metadataOf(this.node).snapshot)
+    );
+  }
+
   /** The result the run had; null if the record ends before it. */
   get result(): RunResult | null {
     return isClosed(this.node) && metadataOf(this.node).result ? resultOfRow(this.node) : null;

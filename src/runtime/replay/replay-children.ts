@@ -23,8 +23,10 @@ export class ReplayChildren {
   }
 
   begins(parent: Run, child: ChildKey, agent: string): boolean {
-    if (this.#session.childOf(parent, child)) return true;
+    const begun = this.#session.childOf(parent, child);
+    if (begun && !begun.isUnstarted) return true;
     this.#incomplete.add(callKey(parent, child.callId));
+    if (begun) return false;
     const recorded = this.#session.of(parent);
     const mayBeMissing = recorded?.wasCutShort || recorded?.diverged || recorded?.callRow(child.callId);
     if (!mayBeMissing) this.#session.differs(parent, "a run", "no such run", `${agent} is started`);

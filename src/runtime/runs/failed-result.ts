@@ -1,5 +1,14 @@
 import type { RunError, RunResult } from "../../schema/result.ts";
 
+/** The result of a task that was given up before it became a run. */
+export function unstartedResult(
+  about: { runId: string; sessionId: string; agent: string },
+  because: string,
+): RunResult {
+  const error = { type: "cancelled", message: `not started: ${because}`, recoverable: false } as const;
+  return { ...failedResult(about, error), bailout_reason: "not_started" };
+}
+
 /** The result of a run that never began. */
 export function failedResult(
   about: { runId: string; sessionId: string; agent: string; attempt?: number },

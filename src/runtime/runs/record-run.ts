@@ -1,4 +1,6 @@
 import type { RunResult } from "../../schema/result.ts";
+import type { Origin } from "../delegation/earlier-attempts.ts";
+import type { LiveRun, Session } from "../host.ts";
 import { holdsPrivateData, isTainted } from "./live-run.ts";
 import type { SpawnRequest } from "./spawn-request.ts";
 
@@ -31,6 +33,7 @@ export function openRun(request: SpawnRequest): number {
         ...(task !== request.message && { task }),
         ...(parent && { parentRun: parent.run.spec.runId, parentAgent: parent.run.spec.agent.name }),
         ...(request.deliverables.length > 0 && { deliverables: request.deliverables }),
+        ...(request.criteria !== undefined && { criteria: redactor.redact(request.criteria) }),
         ...(request.taskId !== undefined && { taskId: redactor.redact(request.taskId) }),
         ...(request.limits && { limits: request.limits }),
         ...(request.told !== undefined && { told: request.told }),
@@ -68,6 +71,76 @@ export function announce(
     attempt,
   };
   session.ports.emit(session.id, event, seq);
+}
+
+/** A task that was given up before it became a run, and where it was asked for; at the root nobody's call made it. */
+type Unstarted = {
+  session: Session;
+  parent: LiveRun | null;
+  origin: Partial<Origin>;
+  task: string;
+  result: RunResult;
+};
+
+/** Opens and closes a row for such a task, so that the record tells of it and why. */
+export function recordUnstarted({ session, parent, origin, task, result }: Unstarted): void {
+  const { journal, clock, redactor, emit } = session.ports;
+  const { run_id: runId, agent } = result;
+  const above = parent?.run.spec;
+  const depth = above ? above.depth + 1 : 0;
+  const asked = redactor.redact(task);
+  const started = { runId, callId: origin.callId ?? null, agent, displayName: agent, icon: null, depth };
+  const messageId = journal.open(
+    {
+      sessionId: session.id,
+      parentId: origin.rowId ?? null,
+      runId,
+      type: above ? "delegation" : "prompt",
+      agentRole: agent,
+      depth,
+      startedAtMs: clock.wallMs(),
+      requestContent: asked,
+      ...(origin.callId !== undefined && { callId: origin.callId }),
+      metadata: {
+        attempt: 0,
+        ...(above && { parentRun: above.runId, parentAgent: above.agent.name }),
+        ...(origin.taskId !== undefined && { taskId: redactor.redact(origin.taskId) }),
+      },
+    },
+    (seq) =>
+      emit(
+        session.id,
+        {
+          type: "run.started",
+          ...started,
+          parentRunId: above?.runId ?? null,
+          messageId,
+          model: "",
+          task: asked,
+          attempt: 0,
+        },
+        seq,
+      ),
+  );
+  const { details, ...rest } = result;
+  journal.close(
+    messageId,
+    session.id,
+    {
+      status: result.status,
+      completedAtMs: clock.wallMs(),
+      durationMs: 0,
+      responseContent: details,
+      responseSummary: result.summary,
+      totalTokens: 0,
+      iterationCount: 0,
+      costUsd: 0,
+      ...(result.bailout_reason && { bailoutReason: result.bailout_reason }),
+      ...(result.error && { errorMessage: result.error.message }),
+      metadata: { result: rest },
+    },
+    (seq) => emit(session.id, { type: "run.ended", runId, agent, result }, seq),
+  );
 }
 
 /** Closes the row of a run with its result. */

@@ -28,6 +28,8 @@ export type SpawnRequest = {
   parentRowId: number | null;
   attempt: number;
   deliverables: readonly Deliverable[];
+  /** How it is told that the task succeeded. */
+  criteria?: string | undefined;
   limits?: Limits | undefined;
   /** A program asks for it below its parent, not the parent's model. */
   byProgram?: boolean | undefined;

@@ -8,6 +8,7 @@ import { excerpt, MAX_RESULT_CHARS } from "../../tools/truncate.ts";
 import { unmetBelow, withUnmet } from "../delegation/unmet-deliverables.ts";
 import type { Host, LiveRun } from "../host.ts";
 import { failedResult } from "./failed-result.ts";
+import { judgeCriteria } from "./judge-criteria.ts";
 import { bringToLife, watchDeadline } from "./live-run.ts";
 import { announce, closeRun, openRun } from "./record-run.ts";
 import type { SpawnRequest } from "./spawn-request.ts";
@@ -40,20 +41,21 @@ export async function spawnRun(host: Host, request: SpawnRequest): Promise<RunRe
   }
 }
 
-async function runLive(host: Host, live: LiveRun, { conducted }: SpawnRequest): Promise<RunResult> {
+async function runLive(host: Host, live: LiveRun, request: SpawnRequest): Promise<RunResult> {
   const { run, session, parent } = live;
   const { recorded } = session.ports;
   const stopTimer = watchDeadline(live);
   const stop = parent ? (parent.run.interruption ?? parent.children?.stopping) : session.stop;
   if (stop && !recorded) run.interrupt(stop);
   try {
-    const result = recorded?.begin(run) ?? (await runAgent(run, session.ports));
+    const said = recorded?.begin(run) ?? (await runAgent(run, session.ports));
     await settleKids(live, `the parent ${run.spec.agent.name} ended`);
+    const { result, reviewer } = await judgeCriteria(host, live, { request, spawn: spawnRun }, said);
     if (parent && (!run.subtreePriced || run.costUsd === null)) parent.run.subtreePriced = false;
     const left = recorded || session.lease.lost.aborted ? result : await host.isolation.leave(live, result);
     // The steps of a plan are judged by the plan, which may have replaced one that failed.
-    const unmet = conducted ? [] : await unmetBelow(host, live);
-    const measured = await shortened(live, withSubtree(live, withUnmet(left, unmet)));
+    const unmet = request.conducted ? [] : await unmetBelow(host, live);
+    const measured = await shortened(live, withSubtree(live, withUnmet(left, unmet), reviewer));
     return recorded?.end(run, measured) ?? measured;
   } finally {
     stopTimer();
@@ -94,8 +96,9 @@ async function settleKids(live: LiveRun, message: string): Promise<void> {
   await Promise.all([...live.kids].map((kid) => kid.settled));
 }
 
-function withSubtree({ run, children }: LiveRun, result: RunResult): RunResult {
-  const below = children?.delegations.ended().map((attempt) => attempt.result) ?? [];
+function withSubtree({ run, children }: LiveRun, result: RunResult, reviewer?: RunResult): RunResult {
+  const delegated = children?.delegations.ended().map((attempt) => attempt.result) ?? [];
+  const below = reviewer ? [...delegated, reviewer] : delegated;
   const cost = run.subtreePriced && run.costUsd !== null ? run.account.costSpent : null;
   return {
     ...result,

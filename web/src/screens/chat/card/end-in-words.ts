@@ -10,6 +10,7 @@ const REASONS: Readonly<Record<string, string>> = {
   first_token_timeout: "the model did not begin to answer",
   idle_timeout: "the model fell silent",
   loop_detected: "it went in circles",
+  not_started: "it was never started",
   cancelled: "it was stopped",
   error: "something went wrong",
 };
@@ -24,6 +25,7 @@ export function endInWords({
   if (partial) return why ? `Cut short: ${why}.` : "Cut short.";
   if (status === "failed") return "Failed.";
   if (status === "timeout") return why ? `Timed out: ${why}.` : "Timed out.";
+  if (bailoutReason === "not_started") return "Not started.";
   if (status === "cancelled") return "Stopped.";
   return "Done.";
 }

@@ -1,5 +1,7 @@
 import { CircleCheck, CircleX, Lightbulb, TriangleAlert } from "lucide-react";
+import { Fragment } from "react";
 import type { TraceRun } from "../../../../../src/schema/inspect/trace.ts";
+import type { RunResult } from "../../../../../src/schema/result.ts";
 import { useSignal } from "../../../live/signal.ts";
 import { useSession } from "../../../live/use-session.tsx";
 import { join } from "../../../ui/join.ts";
@@ -22,6 +24,7 @@ export function ResultTab({ run, detail }: TabProps) {
         {answer ? <Markdown text={answer} /> : <Nothing>It ended without an answer.</Nothing>}
       </Section>
       <Deliverables run={run} />
+      {result && <Work result={result} />}
       <Lines title="Warnings" lines={run.warnings} icon={TriangleAlert} tone="text-warn" />
       <Lines title="Suggestions" lines={result?.suggestions ?? []} icon={Lightbulb} tone="text-accent" />
       {data !== undefined && (
@@ -71,6 +74,41 @@ function Deliverables({ run: { deliverables } }: { run: TraceRun }) {
           </li>
         ))}
       </ul>
+    </Section>
+  );
+}
+
+/** What the run did itself and with all below it, and how its success criteria were judged. */
+function Work({ result: { subtree, criteria, ...own } }: { result: RunResult }) {
+  if (!subtree) return null;
+  const rows = [
+    ["Files created", own.files_created.length, subtree.files_created.length],
+    ["Files modified", own.files_modified.length, subtree.files_modified.length],
+    ["Tests run", own.tests_run, subtree.tests_run],
+    ["Tests passed", own.tests_passed, subtree.tests_passed],
+    ["Tool calls", own.tool_calls_used, subtree.tool_calls_used],
+  ] as const;
+  return (
+    <Section title="Work">
+      <dl className="figures grid grid-cols-[auto_1fr] gap-x-4 gap-y-0.5 text-sm">
+        {rows.map(([name, alone, all]) => (
+          <Fragment key={name}>
+            <dt className="text-ink-2">{name}</dt>
+            <dd>
+              {alone}
+              {subtree.runs > 1 && <span className="text-ink-3"> ({all} with all below)</span>}
+            </dd>
+          </Fragment>
+        ))}
+        {criteria && (
+          <>
+            <dt className="text-ink-2">Success criteria</dt>
+            <dd className="wrap-anywhere">
+              {criteria.verdict.replace("_", " ")}: {criteria.reason}
+            </dd>
+          </>
+        )}
+      </dl>
     </Section>
   );
 }

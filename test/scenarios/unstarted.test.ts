@@ -1,0 +1,109 @@
+import { expect, test } from "vitest";
+import { replaySession } from "../../src/runtime/replay/replay-session.ts";
+import { loadTrace } from "../../src/runtime/trace/load-trace.ts";
+import {
+  callDelegate,
+  callDelegateMany,
+  callTool,
+  failWith,
+  say,
+  type TestRuntime,
+  testRuntime,
+} from "../../src/testing/index.ts";
+
+const traceOf = ({ runtime: { store } }: TestRuntime, id: string) => loadTrace(store, store.findSession(id));
+
+const chain = (onFailure: "continue" | "stop") =>
+  callDelegateMany(
+    [
+      { id: "a", agent: "worker", task: "first" },
+      { id: "b", agent: "worker", task: "second", dependsOn: ["a"] },
+      { id: "c", agent: "worker", task: "third", dependsOn: ["b"] },
+    ],
+    { onFailure, mode: "sequential" },
+  );
+
+test.each(["continue", "stop"] as const)(
+  "a task whose dependency failed has a row that says why, a trace shows it, and a replay agrees (%s)",
+  async (onFailure) => {
+    await using t = testRuntime({
+      lead: [chain(onFailure), say("done")],
+      worker: [failWith("auth", "no key")],
+    });
+    const result = await t.runtime.run({ agent: "lead", task: "go" });
+    const [root] = traceOf(t, result.session_id).runs;
+    expect(
+      root?.children.map(({ task, status, bailoutReason, error }) => [task, status, bailoutReason, error]),
+    ).toEqual([
+      ["first", "failed", "error", "no key"],
+      ["second", "cancelled", "not_started", "not started: it needs 'a', which did not succeed"],
+      ["third", "cancelled", "not_started", "not started: it needs 'b', which did not succeed"],
+    ]);
+    expect(t.trace()).toEqual([
+      "lead > worker: failed",
+      "lead > worker: cancelled",
+      "lead > worker: cancelled",
+      "lead: completed",
+    ]);
+    const told = JSON.stringify(t.models.lead?.requests[1]?.prompt.at(-1));
+    expect(told).toContain("3 of 3 ended, 0 succeeded, 1 failed: a, 2 not started: b, c");
+    expect(t.runtime.store.stats().total).toMatchObject({ runs: 4, cancelled: 2, failures: { failed: 1 } });
+    const { agents } = t.runtime;
+    const replayed = await replaySession({ agents, env: {} }, t.runtime.store, result.session_id);
+    expect(replayed).toMatchObject({ identical: true, divergence: null });
+  },
+);
+
+test("a task of fanOut that could not begin has a row", async () => {
+  await using t = testRuntime({ worker: [say("one")] });
+  const results = await t.runtime.fanOut([
+    ["worker", "work"],
+    ["nobody", "work as well"],
+  ]);
+  expect(results.map(({ status }) => status)).toEqual(["completed", "failed"]);
+  const { runs } = traceOf(t, results[0]?.session_id ?? "");
+  expect(runs.map(({ agent, task, status }) => [agent, task, status]).sort()).toEqual([
+    ["nobody", "work as well", "failed"],
+    ["worker", "work", "completed"],
+  ]);
+  expect(runs.find(({ agent }) => agent === "nobody")?.error).toContain("no agent 'nobody'");
+});
+
+test("a name that leads to no agent is answered with the agents that the caller may use, and no others", async () => {
+  await using t = testRuntime(
+    {
+      lead: [callDelegate("helpr", "help"), callDelegate("secre", "help"), say("done")],
+      helper: [],
+      secret: [],
+    },
+    { agents: { lead: { subagents: { allow: ["helper"], deny: ["general-purpose"] } } } },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  const [first, second] = [1, 2].map((turn) => JSON.stringify(t.models.lead?.requests[turn]?.prompt.at(-1)));
+  expect(first).toContain("unknown_agent");
+  expect(first).toContain("did you mean 'helper'? available: helper");
+  expect(second).toContain("available: helper");
+  expect(`${first}${second}`).not.toContain("secret");
+});
+
+test("a dependent task sees the task ids and run ids of the results that it gets", async () => {
+  await using t = testRuntime({
+    lead: [
+      callDelegateMany([
+        { id: "find", agent: "scout", task: "find" },
+        { id: "use", agent: "worker", task: "use", dependsOn: ["find"] },
+      ]),
+      callTool("delegate", { agent: "worker", task: "again", fromResults: ["find"] }),
+      say("done"),
+    ],
+    scout: [say("found")],
+    worker: [say("used"), say("used")],
+  });
+  const result = await t.runtime.run({ agent: "lead", task: "go" });
+  const [scout] = traceOf(t, result.session_id).runs[0]?.children ?? [];
+  for (const { prompt } of t.models.worker?.requests ?? []) {
+    const message = JSON.stringify(prompt[1]);
+    expect(message).toContain('\\"task_id\\": \\"find\\"');
+    expect(message).toContain(`run_id=\\"${scout?.runId}\\"`);
+  }
+});
