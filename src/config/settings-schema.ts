@@ -136,6 +136,10 @@ export const SETTINGS_SCHEMA: JsonSchema = closed({
       idleMs: told("Between two words.", POSITIVE),
     }),
   ),
+  graceSeconds: told(
+    "How long SIGTERM and SIGHUP let model and tool calls under way end before sessions are left to be resumed.",
+    AMOUNT,
+  ),
   shell: told("How commands run.", SHELL),
   search: told("Where web_search looks.", SEARCH),
   workbench: told(

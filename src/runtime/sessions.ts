@@ -1,3 +1,4 @@
+import type { Clock } from "../scheduler/clock.ts";
 import { Gate } from "../scheduler/gate.ts";
 import { messageOf, RetinueError } from "../schema/error.ts";
 import type { MessageNode, SessionRow } from "../schema/record.ts";
@@ -46,9 +47,10 @@ export class Sessions {
     return this.#open.close();
   }
 
-  /** Leaves everything that is open as it is on disk, to be resumed later. */
-  leave(): Promise<void> {
-    return this.#open.leave();
+  /** Leaves everything that is open as it is on disk, to be resumed later, once calls under way had `graceMs` to end. */
+  leave(graceMs: number): Promise<void> {
+    const { clock, host } = this.#maker;
+    return this.#open.leave(graceMs > 0 ? within(clock, graceMs, host.slots.drain()) : undefined);
   }
 
   /** The ids of the root runs that are alive in a session; null if it is not open here. */
@@ -180,6 +182,17 @@ export class Sessions {
     if (tasks.length === 0) throw endedAlready({ ...row, status });
     return resumedHandle(row.session_id, tasks.at(-1), Promise.resolve(results), tasks.length - 1);
   }
+}
+
+/** Waits for something, but no longer than so long. */
+function within(clock: Clock, limitMs: number, work: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = clock.timer(limitMs, resolve);
+    void work.then(() => {
+      stop();
+      resolve();
+    });
+  });
 }
 
 /** A recorded session that can go on. */

@@ -119,6 +119,8 @@ export type Settings = {
   /** Runs of one session, root included. */
   maxAgents: number;
   watchdog: { firstTokenMs: number; idleMs: number };
+  /** So long SIGTERM and SIGHUP let calls under way end before sessions are left for later. */
+  graceSeconds: number;
   store: { synchronous: "NORMAL" | "FULL" };
   shell: ShellSettings;
   web: WebSettings;

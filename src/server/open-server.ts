@@ -50,8 +50,11 @@ export type OpenedServer = {
   readonly desk: Desk;
   /** Makes a link that lets one browser in. */
   link(): string;
-  /** Stops answering. Sessions stay as they are in the record, and go on when the server starts again. */
-  close(): Promise<void>;
+  /**
+   * Begins nothing more and, once calls under way had so long to end, stops answering. Sessions stay as they are in the record,
+   * and go on when the server starts again.
+   */
+  close(graceMs?: number): Promise<void>;
 };
 
 const ASSETS = join(PACKAGE_ROOT, "dist", "web");
@@ -86,10 +89,11 @@ export async function openServer(options: ServerOptions): Promise<OpenedServer> 
       tell: (message) => options.onNotice?.(message),
       onFault: (thrown) => onFault?.(thrown, "going on with what was left"),
     });
-    const close = async () => {
+    const close = async (graceMs = 0) => {
       stopLooking();
-      await removeServerNote(place, startId);
-      await closeAll(listening, desk);
+      // Meanwhile it still answers: who looks on sees the calls end.
+      const drained = graceMs > 0 ? desk.runtime.drain(graceMs) : Promise.resolve();
+      await Promise.all([drained, removeServerNote(place, startId)]).finally(() => closeAll(listening, desk));
     };
     return { port, origin, desk, link: guard.link, close };
   } catch (thrown) {

@@ -69,6 +69,8 @@ export type Store = Journal &
   Pick<SessionLeases, "takeLease" | "letGo" | "holderOf"> & {
     /** The database file. */
     readonly path: string;
+    /** Like `committed`, but rejects if the disk refuses now; what was to be written is kept and tried again. */
+    written(): Promise<void>;
     /** Why nothing can be written now; null as long as it can. */
     writeProblem(): RetinueError | null;
     /** A number that is another one once another connection has written to the file. */
@@ -134,6 +136,7 @@ function assemble({ db, path, close: release }: Database, surroundings: Surround
     othersVersion: () => Number(version.get()?.data_version ?? 0),
     ...guarded(journal, { mustBeOpen, isLost: leases.isLost, nextId: ids.next }),
     committed: () => writer.committed(),
+    written: () => writer.written(),
     writeProblem: () => writer.problem(),
     ...createSessionWriter({ sessions, seqs, push, now }),
     ...createPromptTable(db, push),
@@ -205,7 +208,7 @@ function naming<
         try {
           return read(...args);
         } catch (thrown) {
-          throw storeError(`cannot read ${path}`, thrown);
+          throw storeError(`cannot use ${path}`, thrown);
         }
       },
     });

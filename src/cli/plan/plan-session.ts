@@ -41,16 +41,19 @@ export async function withPlanSession(
   const runtime = createRuntime({ ...given, ...(given.approve && { approve: view.asking(given.approve) }) });
   const signals = catchSignals(view.terminal);
   const stopping = new AbortController();
-  signals.onStop(() => stopping.abort());
+  const left = Promise.withResolvers<never>();
+  signals.onStop((signal) => {
+    if (signal === "SIGINT") stopping.abort();
+    else runtime.drain(project.settings.graceSeconds * 1_000).catch(left.reject);
+  });
   runtime.events(view.take);
   const unanswered = watchUnanswered(runtime);
   try {
-    const code = await work({ runtime, view, signal: stopping.signal, unanswered }).catch(
-      (thrown: unknown) => {
-        if (signals.exitCode === undefined) throw thrown;
-        return signals.exitCode;
-      },
-    );
+    const working = work({ runtime, view, signal: stopping.signal, unanswered }).catch((thrown: unknown) => {
+      if (signals.exitCode === undefined) throw thrown;
+      return signals.exitCode;
+    });
+    const code = await Promise.race([working, left.promise]);
     return signals.exitCode ?? code;
   } finally {
     view.close();
