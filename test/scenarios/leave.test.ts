@@ -207,14 +207,17 @@ test("what a server still has while it stops is taken up once it has let go", as
 });
 
 test("what a living server keeps is its own: nobody looks at it for ever, nor after the end", async () => {
-  const { t, db, told, faults, clock, stopLooking } = await leftButHeld();
+  const { t, db, sessionId, told, faults, clock, stopLooking } = await leftButHeld();
   for (let looks = 1; looks < 10; looks++) {
     await until(() => clock.pending === 1);
     clock.advance(2_000);
   }
-  await t.runtime.store.committed();
-  await new Promise((resolve) => setImmediate(resolve));
-  expect([told, faults, clock.pending]).toEqual([[], [], 0]);
+  await until(() => told.length > 0);
+  expect([told, faults, clock.pending]).toEqual([
+    [`left with the processes that work on them: ${sessionId}`],
+    [],
+    0,
+  ]);
   stopLooking();
   const again = takeUpLeft(deskOf(t), { tell: () => {}, onFault: () => {}, clock });
   await until(() => clock.pending === 1);
@@ -276,4 +279,28 @@ test("a drain whose time is up cuts what has not ended, and a full disk makes it
   await t.runtime.drain(1);
   expect(t.runtime.store.session(sessionId)?.status).toBe("running");
   await t.close();
+});
+
+test("all of 1,050 sessions that were left are taken up, and those that others have are named", async () => {
+  const count = 1_050;
+  const first = open({ lead: () => hang() });
+  const started = [];
+  for (let index = 0; index < count; index++)
+    started.push(await first.runtime.start({ agent: "lead", task: `task ${index}` }));
+  await first.runtime.leave();
+  const second = open({ lead: () => say("went on") });
+  const told: string[] = [];
+  takeUpLeft(deskOf(second), {
+    tell: (message) => told.push(message),
+    onFault: (thrown) => told.push(String(thrown)),
+  });
+  await until(() => told.length > 0);
+  expect(told).toEqual([
+    expect.stringMatching(/^going on with what was left: (ses_\w+, ){19}ses_\w+ and 1030 more$/),
+  ]);
+  await until(() => second.events.filter((event) => event.type === "session.ended").length === count);
+  await second.runtime.store.committed();
+  const { store } = second.runtime;
+  expect(started.filter(({ sessionId }) => store.session(sessionId)?.status !== "completed")).toEqual([]);
+  await second.close();
 });

@@ -22,7 +22,7 @@ const LOOK_MS = 100;
 /** `retinue cancel`: ends a session or a run of another process, or one that no process has any more. */
 export async function cancelWork(id: string, options: CancelOptions, terminal: Terminal): Promise<number> {
   const done = await withRecord(terminal, async (store) => {
-    const request = findWork(store, id);
+    const request = findWork(store, id, options, terminal);
     return { ...request, ...(await cancel(store, request, options.wait)) };
   });
   if (!done) throw noSessions(id);
@@ -83,9 +83,9 @@ function statusOf(store: Store, { sessionId, id }: StopRequest): string {
   return rows.some((row) => row.closed_seq === null) ? "running" : (rows.at(-1)?.status ?? "unknown");
 }
 
-function findWork(store: Store, id: string): StopRequest {
+function findWork(store: Store, id: string, options: CommonOptions, terminal: Terminal): StopRequest {
   if (!id.startsWith("run_")) {
-    const { session_id: sessionId } = findSession(store, id);
+    const { session_id: sessionId } = findSession(store, id, options, terminal);
     return { sessionId, id: sessionId };
   }
   const found = store.runsLike(id);

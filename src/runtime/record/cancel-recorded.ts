@@ -45,7 +45,7 @@ export async function cancelRecorded(store: Store, row: SessionRow, by: string):
       if (!isClosed(open)) closeRow(store, open, atMs);
     store.endSession(sessionId, "cancelled");
     await store.written();
-    for (const { approvalId } of store.approvals({ sessionId, open: true, limit: 10_000 }))
+    for (const { approvalId } of store.approvals({ sessionId, open: true }))
       store.answerApproval(approvalId, { allowed: false, by, note: MESSAGE, atMs });
     store.forgetStops(sessionId);
     return true;

@@ -15,6 +15,8 @@ export type SessionCard = Omit<SessionSummary, "metadata_json"> & {
 /** `GET /api/sessions`. */
 export type SessionList = {
   sessions: SessionCard[];
+  /** There are more than were asked for. */
+  hasMore?: boolean;
   /** Words were looked for in the texts of so many sessions only. */
   searchedOnly?: number;
 };

@@ -4,12 +4,14 @@ import type { SessionState } from "./trace.ts";
 
 /** Which sessions are wanted, the last changed first; what is absent lets every session through. */
 export type SessionQuery = {
+  /** 50 if absent; all with -1. */
   limit?: number;
   /** Words that must all be in its title, project or id, or in what was asked and answered in it; "a phrase" in quotes. */
   search?: string;
   /** The project's folder, as recorded. */
   project?: string;
-  status?: RunStatus;
+  /** `ended`: any but running. */
+  status?: RunStatus | "ended";
   /** Changed at this moment or later. */
   sinceMs?: number;
 };

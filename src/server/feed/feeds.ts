@@ -3,7 +3,6 @@ import { type Clock, systemClock } from "../../scheduler/clock.ts";
 import { repeat } from "../../scheduler/repeat.ts";
 import type { RetinueEvent } from "../../schema/event.ts";
 import { NotFound } from "../api/route.ts";
-import { countAsks } from "../views/count-asks.ts";
 import { standingOf } from "../views/session-card.ts";
 import { HEARTBEAT } from "./encode-event.ts";
 import { LiveRuns } from "./live-runs.ts";
@@ -77,8 +76,8 @@ class AllFeeds implements Feeds {
     this.#beating = repeat(clock, HEARTBEAT_MS, () => this.#beat());
     this.#news = new NewsFeed({
       clock,
-      hello: () => ({ kind: "hello", startedAtMs, version, asks: countAsks(store, project) }),
-      asks: () => countAsks(store, project),
+      hello: () => ({ kind: "hello", startedAtMs, version, asks: store.countWaiting({ project }) }),
+      asks: () => store.countWaiting({ project }),
       watched: () => this.#rest(),
     });
     this.#othersVersion = store.othersVersion();
