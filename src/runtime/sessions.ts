@@ -1,9 +1,9 @@
-import type { Clock } from "../scheduler/clock.ts";
+import { type Clock, delay } from "../scheduler/clock.ts";
 import { Gate } from "../scheduler/gate.ts";
 import { messageOf, RetinueError } from "../schema/error.ts";
 import type { MessageNode, SessionRow } from "../schema/record.ts";
 import type { RunResult } from "../schema/result.ts";
-import { SessionTaken } from "../store/session-lease.ts";
+import { LEASE_MS, SessionTaken } from "../store/session-lease.ts";
 import type { LiveRun, Session } from "./host.ts";
 import { adoptSession, openSession, type SessionMaker } from "./open-session.ts";
 import { OpenSessions, type Outcome } from "./open-sessions.ts";
@@ -20,6 +20,8 @@ import { failedResult } from "./runs/failed-result.ts";
 import { beginRoot, continueRoot, type RootRequest, rootAgent } from "./runs/root-run.ts";
 import type { ResumedHandle, RunHandle } from "./runtime.ts";
 import { type Lease, takeLease } from "./take-lease.ts";
+
+const LOOK_MS = 1_000;
 
 /** How sessions begin and go on. */
 export class Sessions {
@@ -122,7 +124,7 @@ export class Sessions {
     const row = host.store.findSession(sessionId);
     if (this.#open.has(row.session_id)) throw inUse(row);
     if (row.status !== "running") throw endedAlready(row);
-    const lease = takeLease(host.store, row.session_id);
+    const lease = await this.#leaseOf(row.session_id);
     try {
       const roots = host.store.tree(row.session_id);
       const tasks = await recordedTasks(host, row, roots);
@@ -132,6 +134,21 @@ export class Sessions {
     } catch (thrown) {
       lease.release();
       throw thrown;
+    }
+  }
+
+  /** Takes a session; of a holder that only its silence can tell to be dead, the silence is waited for. */
+  async #leaseOf(sessionId: string): Promise<Lease> {
+    const { host, clock } = this.#maker;
+    const untilMs = clock.monotonicMs() + 2 * LEASE_MS;
+    while (true) {
+      try {
+        return takeLease(host.store, sessionId);
+      } catch (thrown) {
+        const mayEnd = thrown instanceof SessionTaken && thrown.isElsewhere && clock.monotonicMs() < untilMs;
+        if (!mayEnd) throw thrown;
+        await delay(clock, LOOK_MS, new AbortController().signal);
+      }
     }
   }
 

@@ -19,7 +19,7 @@ import { createMessageReader, type MessageReader } from "./rows/read-messages.ts
 import { createMomentReader, type MomentReader } from "./rows/read-moments.ts";
 import { createOutlineReader, type OutlineReader } from "./rows/read-outline.ts";
 import { createSessionSearch, type SessionSearch } from "./rows/search-sessions.ts";
-import { createSessionLeases, type SessionLeases } from "./session-lease.ts";
+import { createSessionLeases, type LeaseClock, type SessionLeases } from "./session-lease.ts";
 import { createSessionSeqs } from "./session-seqs.ts";
 import { createSessionReader, type SessionReader } from "./session-table.ts";
 import { createSessionWriter, type SessionWriter } from "./session-writer.ts";
@@ -33,6 +33,8 @@ export type StoreOptions = {
   path: string;
   synchronous?: "NORMAL" | "FULL";
   now?: () => number;
+  /** A clock that never jumps; the process's own if absent. */
+  monotonicMs?: () => number;
   /** Told what a person must know; without it notices go to stderr, never nowhere. */
   onNotice?: (notice: StoreNotice) => void;
 };
@@ -95,17 +97,18 @@ export function createStore(options: StoreOptions, ports: Partial<StorePorts> = 
     now,
   });
   for (const message of database.notices) onNotice({ level: "warning", message });
-  return assemble(database, { ...REAL_PORTS, ...ports, now, onNotice });
+  const monotonicMs = options.monotonicMs ?? (() => performance.now());
+  return assemble(database, { ...REAL_PORTS, ...ports, now, monotonicMs, onNotice });
 }
 
-type Surroundings = StorePorts & { now: () => number; onNotice: (notice: StoreNotice) => void };
+type Surroundings = StorePorts & LeaseClock & { onNotice: (notice: StoreNotice) => void };
 
 function assemble({ db, path, close: release }: Database, surroundings: Surroundings): Store {
   const { execute, schedule, now, onNotice } = surroundings;
   const ids = createMessageIds(db);
   const seqs = createSessionSeqs(db);
   const rows = createOpenRows(db);
-  const leases = createSessionLeases(db, now);
+  const leases = createSessionLeases(db, surroundings);
   const isLost = (op: RecordOp) => leases.isLost(sessionOf(op) ?? "");
   const write = createRecordWriter(db, ids, leases.mayWrite);
   const writer = createWriter<RecordOp>({

@@ -28,6 +28,8 @@ export type SessionReader = {
   /** The last changed first, by order of writing and not by the clock; 50 unless said otherwise, all with -1. */
   sessions(query?: { limit?: number; project?: string; status?: SessionRow["status"] }): SessionRow[];
   session(sessionId: string): SessionRow | undefined;
+  /** The place of the last change of any session in the order of changes. */
+  lastChange(): number;
   /** The one session whose id begins with `prefix`; an error lists what was available. */
   findSession(prefix: string): SessionRow;
 };
@@ -87,7 +89,8 @@ export function createSessionReader(db: DatabaseSync): SessionReader {
     if (rows.length === 1 && rows[0]) return rows[0];
     throw notFound(prefix, rows, sessions({ limit: 5 }));
   }
-  return { sessions, session, findSession };
+  const latest = db.prepare("SELECT max(changed) AS place FROM sessions");
+  return { sessions, session, findSession, lastChange: () => Number(latest.get()?.place ?? 0) };
 }
 
 function notFound(prefix: string, rows: readonly SessionRow[], recent: readonly SessionRow[]): RetinueError {

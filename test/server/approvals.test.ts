@@ -1,9 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { ApprovalRequest } from "../../src/loop/ports.ts";
 import { write } from "../../src/packs/code/files/write.ts";
 import type { ApprovalView } from "../../src/schema/api/approval.ts";
 import type { NewsEvent, StreamEvent } from "../../src/schema/api/stream.ts";
+import { createPersonsDesk } from "../../src/server/feed/persons-desk.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import { callTool, callTools, type Script, say, testRuntime } from "../../src/testing/index.ts";
 import { defineTool } from "../../src/tools/tool.ts";
@@ -376,3 +378,42 @@ test("every question is on some page, once and in the order it was asked, even i
   expect([both.ids.length, new Set(both.ids).size]).toEqual([450, 450]);
   await server.stop();
 });
+
+test("an approval does not expire while the machine sleeps, nor because the clock jumps", async () => {
+  const clock = { ...stepClock(), wallMs: () => wallMs };
+  let wallMs = 1_800_000_000_000;
+  const ended: unknown[] = [];
+  const desk = createPersonsDesk({ approvalMinutes: 2, onChange: () => {}, clock });
+  void desk.approve(request("apr_1"), new AbortController().signal).then((answer) => ended.push(answer));
+  for (const jumpMs of [8 * 3_600_000, -20 * 3_600_000, 400 * 86_400_000]) {
+    wallMs += jumpMs;
+    clock.advance(30_000);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(ended).toEqual([]);
+  }
+  expect(desk.expiresAtMs("apr_1")).toBe(wallMs + 30_000);
+  clock.advance(31_000);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(ended).toMatchObject([{ allowed: false, by: "nobody" }]);
+  desk.close();
+});
+
+function request(approvalId: string): ApprovalRequest {
+  return {
+    approvalId,
+    sessionId: "ses_1",
+    runId: "run_1",
+    callId: "call_1",
+    tool: "send",
+    groups: [],
+    inputHash: "h",
+    input: {},
+    presented: "x",
+    risk: "high",
+    reason: "r",
+    chain: ["lead"],
+    targets: [],
+    tainted: false,
+    mustConfirm: false,
+  };
+}

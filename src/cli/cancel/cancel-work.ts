@@ -40,8 +40,8 @@ async function cancel(store: Store, request: StopRequest, wait: boolean): Promis
   if (!holder) return cancelDead(store, request);
   store.askToStop(request);
   if (!wait) return { outcome: "asked", message: `asked ${holder} to end ${id}` };
-  const untilMs = Date.now() + WAIT_MS;
-  while (Date.now() < untilMs) {
+  const untilMs = performance.now() + WAIT_MS;
+  while (performance.now() < untilMs) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     const status = statusOf(store, request);
     if (status !== "running") return ended(store, request, status);

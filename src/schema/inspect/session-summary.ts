@@ -14,6 +14,8 @@ export type SessionQuery = {
   status?: RunStatus | "ended";
   /** Changed at this moment or later. */
   sinceMs?: number;
+  /** Changed after this place in the order of changes. */
+  afterChange?: number;
 };
 
 /** Where the words of a search were found, if not in what a list shows anyway. */

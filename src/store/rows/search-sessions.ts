@@ -106,13 +106,13 @@ export function wordsOf(search: string): string[] {
   return [...new Set(words)].slice(0, MOST_WORDS);
 }
 
-function conditionsOf({ project, status, sinceMs }: SessionQuery): {
+function conditionsOf({ project, status, sinceMs, afterChange }: SessionQuery): {
   where: string;
   values: SQLInputValue[];
 } {
   const conditions: string[] = [];
   const values: SQLInputValue[] = [];
-  const add = (condition: string, value: string | undefined) => {
+  const add = (condition: string, value: string | number | undefined) => {
     if (value === undefined) return;
     conditions.push(condition);
     values.push(value);
@@ -120,6 +120,7 @@ function conditionsOf({ project, status, sinceMs }: SessionQuery): {
   add("project = ?", project === undefined ? undefined : encodeText(project));
   if (status === "ended") conditions.push("status <> 'running'");
   else add("status = ?", status);
+  add("changed > ?", afterChange);
   add("updated_at >= ?", sinceMs === undefined ? undefined : new Date(sinceMs).toISOString());
   return { where: conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "", values };
 }
