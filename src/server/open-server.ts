@@ -11,6 +11,7 @@ import type { Environment } from "../runtime/project/places.ts";
 import { createRuntime } from "../runtime/runtime.ts";
 import { messageOf } from "../schema/error.ts";
 import { createBlobStore } from "../store/checkpoints/blob-store.ts";
+import { createStatsAside } from "../store/stats/stats-aside.ts";
 import { answerError } from "./api/answer-error.ts";
 import { type App, createApp } from "./create-app.ts";
 import type { Desk } from "./desk.ts";
@@ -151,6 +152,7 @@ function openDesk(options: ServerOptions, projectDir: string): Desk {
     },
     ...(options.renderSession && { renderSession: options.renderSession }),
     tools: builtInTools,
+    stats: createStatsAside(runtime.store.path),
     blobs: createBlobStore(join(dataDir, "blobs")),
   };
 }
@@ -176,5 +178,5 @@ async function closeAll({ server }: Listening, desk: Desk | undefined): Promise<
   desk?.person.close();
   server.close();
   server.closeAllConnections();
-  await desk?.runtime.leave();
+  await Promise.all([desk?.runtime.leave(), desk?.stats?.close()]);
 }
