@@ -166,6 +166,10 @@ export const SETTINGS_SCHEMA: JsonSchema = closed({
         type: "string",
         enum: ["NORMAL", "FULL"],
       }),
+      retentionDays: told(
+        "Sessions that ended so many days ago are removed, by `retinue serve` and `retinue sessions prune`; absent: never.",
+        AT_LEAST_ONE,
+      ),
     }),
   ),
   agents: told("Agents by name, with the fields of agent files.", { type: "object" }),

@@ -121,7 +121,11 @@ export type Settings = {
   watchdog: { firstTokenMs: number; idleMs: number };
   /** So long SIGTERM and SIGHUP let calls under way end before sessions are left for later. */
   graceSeconds: number;
-  store: { synchronous: "NORMAL" | "FULL" };
+  store: {
+    synchronous: "NORMAL" | "FULL";
+    /** Sessions that ended so many days ago are removed by a server; absent: never. */
+    retentionDays?: number;
+  };
   shell: ShellSettings;
   web: WebSettings;
   search: SearchSettings;

@@ -20,6 +20,7 @@ import { createPersonsDesk } from "./feed/persons-desk.ts";
 import { createGuard, type Guard } from "./guard/create-guard.ts";
 import { createNonce } from "./guard/security-headers.ts";
 import { loadServerKey } from "./guard/server-key.ts";
+import { keepClean } from "./keep-clean.ts";
 import { type Listening, type ListenOptions, listen } from "./listen.ts";
 import { createLiveProject, liveRegistry } from "./live-project.ts";
 import { ALL_ROUTES } from "./routes/all-routes.ts";
@@ -90,8 +91,13 @@ export async function openServer(options: ServerOptions): Promise<OpenedServer> 
       tell: (message) => options.onNotice?.(message),
       onFault: (thrown) => onFault?.(thrown, "going on with what was left"),
     });
+    const stopCleaning = keepClean(desk, {
+      tell: (message) => options.onNotice?.(message),
+      onFault: (thrown) => onFault?.(thrown, "removing old sessions"),
+    });
     const close = async (graceMs = 0) => {
       stopLooking();
+      stopCleaning();
       // Meanwhile it still answers: who looks on sees the calls end.
       const drained = graceMs > 0 ? desk.runtime.drain(graceMs) : Promise.resolve();
       await Promise.all([drained, removeServerNote(place, startId)]).finally(() => closeAll(listening, desk));

@@ -6,6 +6,7 @@ import { type ChangeTable, createChangeTable } from "./checkpoints/change-table.
 import { createRunFinder, type RunFinder } from "./checkpoints/run-finder.ts";
 import { createWorktreeTable, type WorktreeTable } from "./checkpoints/worktree-table.ts";
 import { createJournal, type StoreJournal } from "./create-journal.ts";
+import { createSessionDeleter, type SessionDeleter } from "./delete-session.ts";
 import { type Database, openDatabase } from "./file/open-database.ts";
 import { storeError } from "./file/sqlite-failure.ts";
 import { STORE_MIGRATIONS } from "./file/store-migrations.ts";
@@ -68,6 +69,7 @@ export type Store = Journal &
   WorktreeTable &
   RunFinder &
   StopTable &
+  SessionDeleter &
   Pick<SessionLeases, "takeLease" | "letGo" | "holderOf"> & {
     /** The database file. */
     readonly path: string;
@@ -150,6 +152,7 @@ function assemble({ db, path, close: release }: Database, surroundings: Surround
     ...naming(path, createWorktreeTable(db, push)),
     ...naming(path, createRunFinder(db)),
     ...naming(path, createStopTable(db)),
+    ...naming(path, createSessionDeleter(db)),
     takeLease: leases.takeLease,
     letGo: leases.letGo,
     holderOf: leases.holderOf,
@@ -202,7 +205,8 @@ function naming<
     | ChangeTable
     | WorktreeTable
     | RunFinder
-    | StopTable,
+    | StopTable
+    | SessionDeleter,
 >(path: string, reader: T): T {
   const named = { ...reader };
   for (const [name, read] of Object.entries(reader)) {

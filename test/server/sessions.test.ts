@@ -448,3 +448,39 @@ test("what the machine refuses is told as such, not as a defect", async () => {
     await server.stop();
   }
 });
+
+test("sessions of this project that have ended are removed, and what would go is said first", async () => {
+  const server = await openDesk(ground, { lead: ({ task }) => (task === "wait" ? hang() : say("done")) });
+  const { store } = server.t.runtime;
+  const done = String((await server.post("/api/sessions", { task: "go" })).body.sessionId);
+  await until(() => server.t.events.some((event) => event.type === "session.ended"));
+  await until(() => store.whyKept(done) === null);
+  const open = String((await server.post("/api/sessions", { task: "wait" })).body.sessionId);
+  const sessionIds = [done, open];
+  const kept = [{ sessionId: open, why: "it has not ended" }];
+  const plan = await server.post("/api/sessions/removal", { sessionIds, dryRun: true });
+  expect(plan).toMatchObject({ status: 200, body: { sessions: 1, bytes: expect.any(Number), kept } });
+  expect(store.session(done)?.status).toBe("completed");
+  expect(await server.post("/api/sessions/removal", { sessionIds })).toMatchObject({
+    body: { sessions: 1, kept },
+  });
+  expect([store.session(done), store.session(open)?.status]).toEqual([undefined, "running"]);
+  store.startSession({
+    sessionId: "ses_theirs",
+    title: "",
+    project: "/elsewhere",
+    workspace: "",
+    status: "completed",
+  });
+  await store.committed();
+  const theirs = await server.raw("/api/sessions/removal", {
+    method: "POST",
+    body: JSON.stringify({ sessionIds: ["ses_theirs"] }),
+  });
+  expect([theirs.status, store.session("ses_theirs")?.status]).toEqual([404, "completed"]);
+  expect(await server.get("/api/storage")).toMatchObject({
+    status: 200,
+    body: { databaseBytes: expect.any(Number) },
+  });
+  await server.stop();
+});

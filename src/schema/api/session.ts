@@ -130,3 +130,19 @@ export type Controlled = { done: boolean };
 
 /** Where words were found. */
 export type { SessionMatch, SessionState };
+
+/** `POST /api/sessions/removal`. */
+export type RemovalRequest = { sessionIds: readonly string[]; dryRun?: boolean };
+
+/** What was removed, or would be, and which of those that were named stay. */
+export type Removal = { sessions: number; bytes: number; kept: { sessionId: string; why: string }[] };
+
+/** `GET /api/storage`: bytes on disk. */
+export type StorageView = {
+  databaseBytes: number;
+  /** Of these, what nothing uses any more. */
+  freeBytes: number;
+  workspaceBytes: number;
+  contentBytes: number;
+  shadowBytes: number;
+};
