@@ -16,18 +16,20 @@ async function hangingWorld(): Promise<World> {
 }
 
 /** Main delegates once; its first reply comes when it is let go, and the worker's at once. */
-async function slowWorld(): Promise<{ world: World; letGo: () => void }> {
+async function slowWorld(): Promise<{ world: World; asked: Promise<void>; letGo: () => void }> {
   const world = new World();
   const { promise: given, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
   world.model = await startModel(async ({ system, turn }) => {
     if (!system.includes("You are main.")) return { text: "the worker's result" };
     if (turn > 0) return { text: "all done" };
+    ask();
     await given;
     return { calls: [{ name: "delegate", input: { agent: "worker", task: "a" } }] };
   });
   world.agent("main", "subagents: [worker]");
   world.agent("worker", "");
-  return { world, letGo };
+  return { world, asked, letGo };
 }
 
 test("SIGINT cancels everything, settles the record and exits with 130", async () => {
@@ -49,10 +51,10 @@ for (const [signal, code] of [
   ["SIGHUP", 129],
 ] as const) {
   test(`${signal} lets a model call end, begins none, and leaves the session to be resumed without paying twice`, async () => {
-    const { world, letGo } = await slowWorld();
+    const { world, asked, letGo } = await slowWorld();
     await using _ = world;
     const started = world.start(["run", "do it"]);
-    await started.stderrHas("started main");
+    await asked;
     started.child.kill(signal);
     await started.stderrHas("stopping; once more to leave at once");
     expect(world.model?.requests.length).toBe(1);
