@@ -32,6 +32,7 @@ const bundle = await rolldown({
     program: join(src, "cli", "main.ts"),
     "extract-worker": join(src, "packs", "research", "extract", "extract-worker.ts"),
     "settle-left": join(src, "packs", "code", "sandbox", "settle-left.ts"),
+    "stats-worker": join(src, "store", "stats", "stats-worker.ts"),
   },
   platform: "node",
   // Some parts are loaded late by the program but belong to the testing entry from the start.

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import type { Agent, Problem } from "../schema/agent.ts";
 import { slugOf } from "./fields/slug.ts";
 import type { KnownTools } from "./fields/tool-names.ts";
@@ -14,7 +15,12 @@ export type LoadOptions = AgentPlaces & {
   disabledAgents?: readonly string[];
   /** Roles of the settings that could not be loaded. */
   broken?: readonly string[];
+  /** Files that were parsed before; one that has not changed since is not parsed again. */
+  parsed?: ParsedFiles;
 };
+
+/** Parsed agent files by path, each with what it was parsed from. */
+export type ParsedFiles = Map<string, { state: string; result: ParsedAgent }>;
 
 /** Files read at once. */
 const BATCH = 16;
@@ -25,9 +31,12 @@ export async function loadAgents(options: LoadOptions): Promise<AgentRegistry> {
   const agents: Agent[] = [...(options.agents ?? [])];
   const unusable: { name: string; file: string }[] = [];
   const found: Problem[] = [...problems];
+  // What rules may name decides what is a problem in a file.
+  const { tools = [], groups = [], servers = [] } = options.known ?? {};
+  const names = JSON.stringify([[...tools], [...groups], [...servers]]);
   for (let start = 0; start < files.length; start += BATCH) {
     const batch = files.slice(start, start + BATCH);
-    const parsed = await Promise.all(batch.map((file) => loadAgentFile(file, options.known)));
+    const parsed = await Promise.all(batch.map((file) => loadOnce(file, names, options)));
     for (const [index, result] of parsed.entries()) {
       found.push(...result.problems);
       const broken = result.problems.some((problem) => problem.severity === "error");
@@ -42,6 +51,26 @@ export async function loadAgents(options: LoadOptions): Promise<AgentRegistry> {
     broken: options.broken ?? [],
     ...(options.disabledAgents === undefined ? {} : { disabledAgents: options.disabledAgents }),
   });
+}
+
+async function loadOnce(file: AgentFile, names: string, options: LoadOptions): Promise<ParsedAgent> {
+  const { parsed, known } = options;
+  const state = parsed && fileState(file, names);
+  const before = parsed?.get(file.path);
+  if (before && before.state === state) return before.result;
+  const result = await loadAgentFile(file, known);
+  if (state !== undefined) parsed?.set(file.path, { state, result });
+  return result;
+}
+
+/** What changes whenever the file does; undefined if it cannot be looked at. */
+function fileState({ path, format, scope }: AgentFile, names: string): string | undefined {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+    return [dev, ino, size, mtimeNs, ctimeNs, format, scope, names].join(" ");
+  } catch {
+    return undefined;
+  }
 }
 
 /** Reads and checks one file. */

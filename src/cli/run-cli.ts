@@ -17,6 +17,9 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
   try {
     if (args.length === 0 && !terminal.hasScreen) program.outputHelp();
     else await program.parseAsync(withTui(args) ?? withRun(program, args), { from: "user" });
+    // A failure to write is told in a later turn of the loop.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (terminal.lost) return await showError(terminal.lost, terminal);
     return cli.exitCode;
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.ok : EXIT.usage;
@@ -32,13 +35,19 @@ function withTui(args: readonly string[]): string[] | undefined {
     : undefined;
 }
 
-function showError(thrown: unknown, terminal: Terminal): number {
+async function showError(thrown: unknown, terminal: Terminal): Promise<number> {
   terminal.tell(`error: ${plainText(messageOf(thrown))}`);
-  if (!(thrown instanceof RetinueError)) {
+  if (terminal.env.RETINUE_DEBUG && thrown instanceof Error) terminal.tell(thrown.stack ?? "");
+  const known = thrown instanceof RetinueError ? thrown : await findMachineFault(thrown);
+  if (!known) {
     terminal.tell("hint: this is a defect of Retinue; please report it with the command you ran");
-    if (terminal.env.RETINUE_DEBUG && thrown instanceof Error) terminal.tell(thrown.stack ?? "");
     return EXIT.failed;
   }
-  if (thrown.hint) terminal.tell(`hint: ${plainText(thrown.hint)}`);
-  return exitCodeOf(thrown.code);
+  if (known.hint) terminal.tell(`hint: ${plainText(known.hint)}`);
+  return exitCodeOf(known.code);
+}
+
+async function findMachineFault(thrown: unknown): Promise<RetinueError | undefined> {
+  const { machineFault } = await import("../store/file/sqlite-failure.ts");
+  return machineFault(thrown);
 }

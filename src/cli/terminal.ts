@@ -26,14 +26,24 @@ export type Terminal = {
   tell(text: string): void;
   /** A question, whose answer stands on the same line. */
   prompt(text: string): void;
+  /** Why results could not be written, if so: their disk is full, for instance. */
+  readonly lost?: Error | undefined;
 };
 
-/** The terminal of a process. A reader that goes away is no error: what is written after it is dropped. */
+/**
+ * The terminal of a process. A reader that goes away is no error: what is written after it is dropped. Nor does a result that
+ * cannot be written end what runs; `lost` says so at the end.
+ */
 export function createTerminal(
   host: Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "env" | "cwd">,
 ): Terminal {
   const { stdin, stdout, stderr, env } = host;
-  for (const stream of [stdout, stderr]) stream.on("error", ignoreClosedPipe);
+  let lost: Error | undefined;
+  stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") lost ??= error;
+  });
+  // There is nowhere left to tell of this.
+  stderr.on("error", () => {});
   const writer = (stream: NodeJS.WriteStream) => (text: string) => {
     if (stream.writable) stream.write(`${text}\n`);
   };
@@ -48,6 +58,9 @@ export function createTerminal(
     print: writer(stdout),
     tell: writer(stderr),
     prompt: (text) => void stderr.write(text),
+    get lost() {
+      return lost;
+    },
   };
 }
 
@@ -63,8 +76,4 @@ function screenOf(stream: NodeJS.WriteStream): Screen {
       return () => stream.off("resize", listener);
     },
   };
-}
-
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") throw error;
 }

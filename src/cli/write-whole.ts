@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { messageOf, RetinueError } from "../schema/error.ts";
+import { machineFault } from "../store/file/sqlite-failure.ts";
 
 /** How a file is written. */
 export type WriteOptions = {
@@ -30,12 +31,15 @@ export async function writeWhole(path: string, text: string, options: WriteOptio
     await replace(target, text, known ? known.mode & 0o777 : mode, known !== undefined);
   } catch (thrown) {
     if (thrown instanceof RetinueError) throw thrown;
-    throw new RetinueError(
-      "input",
-      `${path} cannot be written: ${messageOf(thrown)}`,
-      "check its folder and rights",
-    );
+    throw unwritable(path, thrown);
   }
+}
+
+function unwritable(path: string, thrown: unknown): RetinueError {
+  const hint = machineFault(thrown)?.hint ?? "check its folder and rights";
+  return new RetinueError("input", `${path} cannot be written: ${messageOf(thrown)}`, hint, {
+    cause: thrown,
+  });
 }
 
 /** Writes a file that must not be there yet; false if it is. */
@@ -56,11 +60,7 @@ export async function writeNew(path: string, text: string, options: WriteOptions
   } catch (thrown) {
     if (thrown instanceof RetinueError) throw thrown;
     if (thrown instanceof Error && "code" in thrown && thrown.code === "EEXIST") return false;
-    throw new RetinueError(
-      "input",
-      `${path} cannot be written: ${messageOf(thrown)}`,
-      "check its folder and rights",
-    );
+    throw unwritable(path, thrown);
   }
 }
 

@@ -137,6 +137,10 @@ export const SETTINGS_SCHEMA: JsonSchema = closed({
       idleMs: told("Between two words.", POSITIVE),
     }),
   ),
+  graceSeconds: told(
+    "How long SIGTERM and SIGHUP let model and tool calls under way end before sessions are left to be resumed.",
+    AMOUNT,
+  ),
   shell: told("How commands run.", SHELL),
   search: told("Where web_search looks.", SEARCH),
   workbench: told(
@@ -163,6 +167,10 @@ export const SETTINGS_SCHEMA: JsonSchema = closed({
         type: "string",
         enum: ["NORMAL", "FULL"],
       }),
+      retentionDays: told(
+        "Sessions that ended so many days ago are removed, by `retinue serve` and `retinue sessions prune`; absent: never.",
+        AT_LEAST_ONE,
+      ),
     }),
   ),
   agents: told("Agents by name, with the fields of agent files.", { type: "object" }),

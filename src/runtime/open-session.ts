@@ -98,6 +98,9 @@ export async function openSession(
 
 /** Opens a recorded session again, in its own folders and on its own terms. */
 export async function adoptSession(maker: SessionMaker, row: SessionRow, lease: Lease): Promise<Session> {
+  // Empty ones are removed when the record is cleaned up.
+  if (row.workspace === join(maker.dataDir, "sessions", row.session_id))
+    await mkdir(row.workspace, { recursive: true, mode: 0o700 }).catch(() => {});
   const place = {
     id: row.session_id,
     title: row.title,

@@ -74,9 +74,14 @@ export class OpenSessions {
     await Promise.all(this.#endings);
   }
 
-  /** Leaves everything as it is on disk, to be resumed later; nothing of it counts as cancelled. */
-  async leave(): Promise<void> {
+  /**
+   * Leaves everything as it is on disk, to be resumed later; nothing of it counts as cancelled. Nothing begins meanwhile; what
+   * is under way goes on until `drained`. Rejects if the disk refuses what is left to write.
+   */
+  async leave(drained?: Promise<void>): Promise<void> {
     this.#closed ??= "leaving";
+    await drained;
+    await this.#store.written();
     await Promise.all([...this.#open.values()].map(({ lease }) => lease.park(new LeftForLater())));
     await Promise.all(this.#endings);
   }

@@ -135,6 +135,11 @@ export type Runtime = {
   revoke(rule: string): void;
   /** Ends everything and writes what is left. */
   close(): Promise<void>;
+  /**
+   * Begins nothing more, gives model and tool calls under way so long to end and be recorded, and leaves what is open then as it
+   * is in the record, to be resumed. Rejects if the disk refuses. The record can still be read until `close`.
+   */
+  drain(graceMs: number): Promise<void>;
   /** Closes without ending anything: what is open stays so in the record, and goes on when it is resumed. */
   leave(): Promise<void>;
 };
@@ -222,8 +227,9 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
       await sessions.close();
       await shutDown();
     },
+    drain: (graceMs) => sessions.leave(graceMs),
     async leave() {
-      await sessions.leave();
+      await sessions.leave(0);
       await shutDown();
     },
   };

@@ -1,10 +1,11 @@
 import { toolsLayer } from "../permissions/layers.ts";
+import { type Clock, delay } from "../scheduler/clock.ts";
 import { Gate } from "../scheduler/gate.ts";
 import { messageOf, RetinueError } from "../schema/error.ts";
 import { AT_LEAST_ONE, checkLimits, checkNumber } from "../schema/number-range.ts";
 import type { MessageNode, SessionRow } from "../schema/record.ts";
 import type { RunResult } from "../schema/result.ts";
-import { SessionTaken } from "../store/session-lease.ts";
+import { LEASE_MS, SessionTaken } from "../store/session-lease.ts";
 import type { LiveRun, Session } from "./host.ts";
 import { adoptSession, baseLayers, openSession, type SessionMaker } from "./open-session.ts";
 import { OpenSessions, type Outcome } from "./open-sessions.ts";
@@ -23,6 +24,8 @@ import { resolveTools } from "./runs/resolve-tools.ts";
 import { beginRoot, continueRoot, type RootRequest, rootAgent } from "./runs/root-run.ts";
 import type { ResumedHandle, RunHandle } from "./runtime.ts";
 import { type Lease, takeLease } from "./take-lease.ts";
+
+const LOOK_MS = 1_000;
 
 /** How sessions begin and go on. */
 export class Sessions {
@@ -50,9 +53,10 @@ export class Sessions {
     return this.#open.close();
   }
 
-  /** Leaves everything that is open as it is on disk, to be resumed later. */
-  leave(): Promise<void> {
-    return this.#open.leave();
+  /** Leaves everything that is open as it is on disk, to be resumed later, once calls under way had `graceMs` to end. */
+  leave(graceMs: number): Promise<void> {
+    const { clock, host } = this.#maker;
+    return this.#open.leave(graceMs > 0 ? within(clock, graceMs, host.slots.drain()) : undefined);
   }
 
   /** The ids of the root runs that are alive in a session; null if it is not open here. */
@@ -130,7 +134,7 @@ export class Sessions {
     const row = host.store.findSession(sessionId);
     if (this.#open.has(row.session_id)) throw inUse(row);
     if (row.status !== "running") throw endedAlready(row);
-    const lease = takeLease(host.store, row.session_id);
+    const lease = await this.#leaseOf(row.session_id);
     try {
       const roots = host.store.tree(row.session_id);
       const tasks = await recordedTasks(host, row, roots);
@@ -140,6 +144,21 @@ export class Sessions {
     } catch (thrown) {
       lease.release();
       throw thrown;
+    }
+  }
+
+  /** Takes a session; of a holder that only its silence can tell to be dead, the silence is waited for. */
+  async #leaseOf(sessionId: string): Promise<Lease> {
+    const { host, clock } = this.#maker;
+    const untilMs = clock.monotonicMs() + 2 * LEASE_MS;
+    while (true) {
+      try {
+        return takeLease(host.store, sessionId);
+      } catch (thrown) {
+        const mayEnd = thrown instanceof SessionTaken && thrown.isElsewhere && clock.monotonicMs() < untilMs;
+        if (!mayEnd) throw thrown;
+        await delay(clock, LOOK_MS, new AbortController().signal);
+      }
     }
   }
 
@@ -190,6 +209,17 @@ export class Sessions {
     if (tasks.length === 0) throw endedAlready({ ...row, status });
     return resumedHandle(row.session_id, tasks.at(-1), Promise.resolve(results), tasks.length - 1);
   }
+}
+
+/** Waits for something, but no longer than so long. */
+function within(clock: Clock, limitMs: number, work: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = clock.timer(limitMs, resolve);
+    void work.then(() => {
+      stop();
+      resolve();
+    });
+  });
 }
 
 /** A recorded session that can go on. */

@@ -10,6 +10,7 @@ export class Slots {
   #active = 0;
   readonly #fresh = new Queue<Waiter>();
   readonly #returning: Queue<Waiter>[] = [];
+  #drained: PromiseWithResolvers<void> | null = null;
 
   constructor(max: number) {
     this.max = max;
@@ -23,9 +24,21 @@ export class Slots {
     return this.#returning.reduce((sum, queue) => sum + queue.size, this.#fresh.size);
   }
 
+  /** Nobody is let in any more. */
+  get isDraining(): boolean {
+    return this.#drained !== null;
+  }
+
+  /** Lets nobody in from now on, so that who asks waits until its signal fires; resolves when everybody has left. */
+  drain(): Promise<void> {
+    this.#drained ??= Promise.withResolvers<void>();
+    if (this.#active === 0) this.#drained.resolve();
+    return this.#drained.promise;
+  }
+
   /** Takes a slot at once if one is free. */
   tryAcquire(): boolean {
-    if (this.#active >= this.max) return false;
+    if (this.#active >= this.max || this.#drained) return false;
     this.#active++;
     return true;
   }
@@ -38,9 +51,10 @@ export class Slots {
   }
 
   release(): void {
-    const next = this.#next();
+    const next = this.#drained ? undefined : this.#next();
     if (next) next.grant(true);
     else this.#active--;
+    if (this.#active === 0) this.#drained?.resolve();
   }
 
   #queue(depth: number, returning: boolean): Queue<Waiter> {
@@ -85,6 +99,7 @@ export class RunSlot {
 
   /** True at once if the slot could be taken without waiting. */
   tryEnter(): boolean {
+    if (this.#slots.isDraining) return false;
     if (!this.#held && (this.#acquiring || !this.#slots.tryAcquire())) return false;
     this.#held = true;
     this.#everHeld = true;
@@ -97,7 +112,7 @@ export class RunSlot {
     if (this.tryEnter()) return true;
     this.#acquiring ??= this.#slots.acquire(this.#depth, this.#everHeld, signal).then((granted) => {
       this.#acquiring = undefined;
-      this.#held = granted;
+      this.#held ||= granted;
       this.#everHeld ||= granted;
       return granted;
     });

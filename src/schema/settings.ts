@@ -119,7 +119,13 @@ export type Settings = {
   /** Runs of one session, root included. */
   maxAgents: number;
   watchdog: { firstTokenMs: number; idleMs: number };
-  store: { synchronous: "NORMAL" | "FULL" };
+  /** So long SIGTERM and SIGHUP let calls under way end before sessions are left for later. */
+  graceSeconds: number;
+  store: {
+    synchronous: "NORMAL" | "FULL";
+    /** Sessions that ended so many days ago are removed by a server; absent: never. */
+    retentionDays?: number;
+  };
   shell: ShellSettings;
   web: WebSettings;
   search: SearchSettings;

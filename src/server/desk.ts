@@ -5,6 +5,7 @@ import type { HealthView } from "../schema/api/inspect.ts";
 import type { SessionRow } from "../schema/record.ts";
 import type { BlobStore } from "../store/checkpoints/blob-store.ts";
 import type { Store } from "../store/create-store.ts";
+import type { StatsAside } from "../store/stats/stats-aside.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { Feeds } from "./feed/feeds.ts";
 import type { PersonsDesk } from "./feed/persons-desk.ts";
@@ -25,6 +26,8 @@ export type Desk = {
   readonly tools: readonly AnyTool[];
   readonly blobs: BlobStore;
   readonly feeds: Feeds;
+  /** Reads figures without holding up the server; absent: on the spot. */
+  readonly stats?: StatsAside;
   /** Where calls wait for a person's word. */
   readonly person: PersonsDesk;
   /** The variables that keys and models are found by. */

@@ -1,21 +1,37 @@
+import type { ParsedFiles } from "../agents/load-agents.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import { loadProject, type Project, type ProjectOptions } from "../runtime/project/load-project.ts";
 import type { LiveProject } from "./desk.ts";
 
 /** A project that is read again while the server runs. */
 export function createLiveProject(options: ProjectOptions, loaded: Project): LiveProject {
+  const parsed: ParsedFiles = new Map();
   let current = loaded;
-  let last: Promise<unknown> = Promise.resolve();
+  let reading: Promise<Project> | null = null;
+  let next: Promise<Project> | null = null;
+  const read = () => {
+    reading = loadProject({ ...options, parsed })
+      .then((project) => {
+        current = project;
+        return project;
+      })
+      .finally(() => {
+        reading = null;
+      });
+    return reading;
+  };
   return {
     projectDir: options.projectDir,
     current: () => current,
-    // One after the other, so that what was read last is also what holds.
+    // Who asks while it is being read may have changed a file since: all of them share the reading after it.
     reload() {
-      const next = last.then(async () => {
-        current = await loadProject(options);
-        return current;
-      });
-      last = next.catch(() => {});
+      if (!reading) return read();
+      next ??= reading
+        .catch(() => {})
+        .then(() => {
+          next = null;
+          return read();
+        });
       return next;
     },
   };

@@ -11,6 +11,7 @@ import type { Environment } from "../runtime/project/places.ts";
 import { createRuntime } from "../runtime/runtime.ts";
 import { messageOf } from "../schema/error.ts";
 import { createBlobStore } from "../store/checkpoints/blob-store.ts";
+import { createStatsAside } from "../store/stats/stats-aside.ts";
 import { answerError } from "./api/answer-error.ts";
 import { type App, createApp } from "./create-app.ts";
 import type { Desk } from "./desk.ts";
@@ -19,6 +20,7 @@ import { createPersonsDesk } from "./feed/persons-desk.ts";
 import { createGuard, type Guard } from "./guard/create-guard.ts";
 import { createNonce } from "./guard/security-headers.ts";
 import { loadServerKey } from "./guard/server-key.ts";
+import { keepClean } from "./keep-clean.ts";
 import { type Listening, type ListenOptions, listen } from "./listen.ts";
 import { createLiveProject, liveRegistry } from "./live-project.ts";
 import { ALL_ROUTES } from "./routes/all-routes.ts";
@@ -50,8 +52,11 @@ export type OpenedServer = {
   readonly desk: Desk;
   /** Makes a link that lets one browser in. */
   link(): string;
-  /** Stops answering. Sessions stay as they are in the record, and go on when the server starts again. */
-  close(): Promise<void>;
+  /**
+   * Begins nothing more and, once calls under way had so long to end, stops answering. Sessions stay as they are in the record,
+   * and go on when the server starts again.
+   */
+  close(graceMs?: number): Promise<void>;
 };
 
 const ASSETS = join(PACKAGE_ROOT, "dist", "web");
@@ -86,10 +91,16 @@ export async function openServer(options: ServerOptions): Promise<OpenedServer> 
       tell: (message) => options.onNotice?.(message),
       onFault: (thrown) => onFault?.(thrown, "going on with what was left"),
     });
-    const close = async () => {
+    const stopCleaning = keepClean(desk, {
+      tell: (message) => options.onNotice?.(message),
+      onFault: (thrown) => onFault?.(thrown, "removing old sessions"),
+    });
+    const close = async (graceMs = 0) => {
       stopLooking();
-      await removeServerNote(place, startId);
-      await closeAll(listening, desk);
+      stopCleaning();
+      // Meanwhile it still answers: who looks on sees the calls end.
+      const drained = graceMs > 0 ? desk.runtime.drain(graceMs) : Promise.resolve();
+      await Promise.all([drained, removeServerNote(place, startId)]).finally(() => closeAll(listening, desk));
     };
     return { port, origin, desk, link: guard.link, close };
   } catch (thrown) {
@@ -147,6 +158,7 @@ function openDesk(options: ServerOptions, projectDir: string): Desk {
     },
     ...(options.renderSession && { renderSession: options.renderSession }),
     tools: builtInTools,
+    stats: createStatsAside(runtime.store.path),
     blobs: createBlobStore(join(dataDir, "blobs")),
   };
 }
@@ -172,5 +184,5 @@ async function closeAll({ server }: Listening, desk: Desk | undefined): Promise<
   desk?.person.close();
   server.close();
   server.closeAllConnections();
-  await desk?.runtime.leave();
+  await Promise.all([desk?.runtime.leave(), desk?.stats?.close()]);
 }

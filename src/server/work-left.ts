@@ -26,7 +26,6 @@ export type LeftPorts = {
   readonly clock?: Clock;
 };
 
-const MOST = 1_000;
 const LOOK_MS = 2_000;
 /** Longer than a lease lasts without its process: after that a holder is alive and keeps what it has. */
 const MOST_LOOKS = 10;
@@ -41,8 +40,10 @@ export function takeUpLeft(desk: LeftDesk, { tell, onFault, clock = systemClock 
   const look = async (only: readonly string[] | undefined, looks: number): Promise<void> => {
     const { resumed, failed, held } = await resumeLeft(desk, only);
     if (isOver) return;
-    if (resumed.length > 0) tell(`going on with what was left: ${resumed.join(", ")}`);
+    if (resumed.length > 0) tell(`going on with what was left: ${nameSome(resumed)}`);
     for (const { sessionId, message } of failed) tell(`${sessionId} cannot go on: ${message}`);
+    if (held.length > 0 && looks >= MOST_LOOKS)
+      tell(`left with the processes that work on them: ${nameSome(held)}`);
     if (held.length === 0 || looks >= MOST_LOOKS) return;
     callOff = clock.timer(LOOK_MS, () => void look(held, looks + 1).catch(onFault));
   };
@@ -61,7 +62,7 @@ export async function resumeLeft(desk: LeftDesk, only?: readonly string[]): Prom
   const { runtime } = desk;
   const { store } = runtime;
   const left = store
-    .searchSessions({ project: projectOf(desk), status: "running", limit: MOST })
+    .searchSessions({ project: projectOf(desk), status: "running", limit: -1 })
     .sessions.filter((row) => keeperOf(row) === KEEPER && runtime.liveRoots(row.session_id) === null)
     .map((row) => row.session_id)
     .filter((sessionId) => only === undefined || only.includes(sessionId));
@@ -69,6 +70,8 @@ export async function resumeLeft(desk: LeftDesk, only?: readonly string[]): Prom
   const failed: { sessionId: string; message: string }[] = [];
   const held: string[] = [];
   for (const sessionId of left) {
+    // Thousands may have been left, and the server answers meanwhile.
+    await new Promise((resolve) => setImmediate(resolve));
     if (store.holderOf(sessionId) !== null) {
       held.push(sessionId);
       continue;
@@ -82,6 +85,13 @@ export async function resumeLeft(desk: LeftDesk, only?: readonly string[]): Prom
     }
   }
   return { resumed, failed, held };
+}
+
+const MOST_NAMED = 20;
+
+function nameSome(ids: readonly string[]): string {
+  const more = ids.length - MOST_NAMED;
+  return `${ids.slice(0, MOST_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 function keeperOf({ metadata_json: json }: SessionRow): unknown {

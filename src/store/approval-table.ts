@@ -8,6 +8,16 @@ type Call = Pick<Approval, "runId" | "callId" | "inputHash">;
 /** Why a person must be asked beyond what the rules say. */
 type Grounds = { tainted?: boolean; mustConfirm?: boolean };
 
+/** Which questions are wanted. */
+export type ApprovalQuery = {
+  sessionId?: string;
+  /** Of this project; of those that wait, only in sessions that have not ended. */
+  project?: string;
+  /** Only those behind this one, by its id. */
+  after?: string;
+  limit?: number;
+};
+
 /** Calls that wait for a person, kept beyond the process that asked. Writes are on disk when they return. */
 export type ApprovalTable = {
   /** Adds a question, unless this very call has been asked about before; gives the one that stands. */
@@ -21,10 +31,12 @@ export type ApprovalTable = {
   openApprovalsOf(runId: string): string[];
   /** The one approval whose id begins with `prefix`; an error lists what was available. */
   findApproval(prefix: string): Approval;
-  /** Questions, the oldest first; `open` leaves out those that were answered. */
-  approvals(query?: { sessionId?: string; open?: boolean; limit?: number }): Approval[];
+  /** Questions in the order they were asked; `open` leaves out those that were answered. All, unless limited. */
+  approvals(query?: ApprovalQuery & { open?: boolean }): Approval[];
   /** Questions that were answered, the last answer first. */
-  answeredApprovals(limit: number): Approval[];
+  answeredApprovals(query?: ApprovalQuery): Approval[];
+  /** How many wait for a person in a session, or in the open sessions of a project. */
+  countWaiting(query: Pick<ApprovalQuery, "sessionId" | "project">): number;
   /** Answers a question; false if somebody else has. */
   answerApproval(approvalId: string, answer: NonNullable<Approval["answer"]>): boolean;
 };
@@ -33,17 +45,23 @@ const COLUMNS = "SELECT * FROM approvals";
 
 /** Creates the table over a database that has the schema of the record. */
 export function createApprovalTable(db: DatabaseSync): ApprovalTable {
-  const { insert, update, byCall, forRun, openOf, byId, prefixed, list, waiting, answered } =
+  const { insert, update, byCall, forRun, openOf, byId, prefixed, list, waiting, answered, count } =
     statementsOf(db);
   const ofCall = ({ runId, callId, inputHash }: Call) => {
     const row = byCall.get(runId, callId, inputHash);
     return row && fromRow(row);
   };
-  const approvals: ApprovalTable["approvals"] = ({ sessionId, open = false, limit = 100 } = {}) =>
-    (open ? waiting : list).all(sessionId ?? null, limit).map(fromRow);
+  const valuesOf = ({ sessionId, project, after, limit = -1 }: ApprovalQuery) =>
+    [sessionId ?? null, project === undefined ? null : encodeText(project), after ?? null, limit] as const;
+  const approvals: ApprovalTable["approvals"] = ({ open = false, ...query } = {}) =>
+    (open ? waiting : list).all(...valuesOf(query)).map(fromRow);
   return {
     approvals,
-    answeredApprovals: (limit) => answered.all(limit).map(fromRow),
+    answeredApprovals: (query = {}) => answered.all(...valuesOf(query)).map(fromRow),
+    countWaiting({ sessionId, project }) {
+      const row = count.get(sessionId ?? null, project === undefined ? null : encodeText(project));
+      return Number(row?.waiting ?? 0);
+    },
     openApprovalsOf: (runId) => openOf.all(runId).map((row) => String(row.approval_id)),
     answerTo(call) {
       const own = ofCall(call)?.answer;
@@ -78,11 +96,15 @@ function wasAskedSo(request: Approval["request"], { tainted, mustConfirm }: Grou
 }
 
 function statementsOf(db: DatabaseSync) {
-  const ofSession = "(?1 IS NULL OR session_id = ?1) ORDER BY requested_at, approval_id LIMIT ?2";
+  const isWanted = (more = "") => `(?1 IS NULL OR session_id = ?1) AND
+    (?2 IS NULL OR session_id IN (SELECT session_id FROM sessions WHERE project = ?2${more}))`;
+  const inOrder = `(?3 IS NULL OR position > (SELECT position FROM approvals WHERE approval_id = ?3))
+    ORDER BY position LIMIT ?4`;
+  const isWaiting = `answered_at IS NULL AND ${isWanted(" AND status = 'running'")}`;
   return {
     insert: db.prepare(
-      `INSERT INTO approvals (approval_id, session_id, run_id, call_id, tool, input_hash, request_json, requested_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, call_id, input_hash) DO NOTHING`,
+      `INSERT INTO approvals (approval_id, session_id, run_id, call_id, tool, input_hash, request_json, requested_at, position)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(position), 0) + 1 FROM approvals)) ON CONFLICT (run_id, call_id, input_hash) DO NOTHING`,
     ),
     update: db.prepare(
       `UPDATE approvals SET allowed = ?2, answered_by = ?3, note = ?4, answered_at = ?5, scope = ?6
@@ -93,9 +115,12 @@ function statementsOf(db: DatabaseSync) {
     openOf: db.prepare("SELECT approval_id FROM approvals WHERE run_id = ? AND answered_at IS NULL"),
     byId: db.prepare(`${COLUMNS} WHERE approval_id = ?`),
     prefixed: db.prepare(`${COLUMNS} WHERE substr(approval_id, 1, length(?1)) = ?1 LIMIT 6`),
-    list: db.prepare(`${COLUMNS} WHERE ${ofSession}`),
-    waiting: db.prepare(`${COLUMNS} WHERE answered_at IS NULL AND ${ofSession}`),
-    answered: db.prepare(`${COLUMNS} WHERE answered_at IS NOT NULL ORDER BY answered_at DESC LIMIT ?`),
+    list: db.prepare(`${COLUMNS} WHERE ${isWanted()} AND ${inOrder}`),
+    waiting: db.prepare(`${COLUMNS} WHERE ${isWaiting} AND ${inOrder}`),
+    count: db.prepare(`SELECT count(*) AS waiting FROM approvals WHERE ${isWaiting}`),
+    answered: db.prepare(`${COLUMNS} WHERE answered_at IS NOT NULL AND ${isWanted()} AND (?3 IS NULL OR
+      (answered_at, approval_id) < (SELECT answered_at, approval_id FROM approvals WHERE approval_id = ?3))
+      ORDER BY answered_at DESC, approval_id DESC LIMIT ?4`),
   };
 }
 

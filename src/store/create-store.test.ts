@@ -6,6 +6,8 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { MessageClosing, MessageOpening } from "../schema/record.ts";
 import { createStore, type Store } from "./create-store.ts";
+import { openDatabase } from "./file/open-database.ts";
+import { STORE_MIGRATIONS } from "./file/store-migrations.ts";
 import type { StoreNotice } from "./writer.ts";
 
 const SEED_COLUMNS =
@@ -354,4 +356,43 @@ test("after shutdown nothing is accepted any more", async () => {
   await store.shutdown();
   expect(() => store.open(opening(session, null))).toThrow("already closed");
   expect(() => store.sessions()).toThrow(path);
+});
+
+test("sessions are listed by the order of their changes, even if the clock jumps back by hours", async () => {
+  let nowMs = Date.UTC(2030, 0, 2);
+  const store = createStore({ path: ":memory:", now: () => nowMs });
+  for (const sessionId of ["ses_a", "ses_b", "ses_c"]) {
+    store.startSession({ sessionId, title: "", project: sessionId === "ses_c" ? "/q" : "/p", workspace: "" });
+    nowMs -= 3 * 3_600_000;
+  }
+  const ids = (query = {}) => store.sessions(query).map((row) => row.session_id);
+  await store.committed();
+  expect(ids()).toEqual(["ses_c", "ses_b", "ses_a"]);
+  store.endSession("ses_a", "completed");
+  await store.committed();
+  expect(ids()).toEqual(["ses_a", "ses_c", "ses_b"]);
+  expect(ids({ project: "/p", limit: 1 })).toEqual(["ses_a"]);
+  expect(ids({ status: "running", limit: -1 })).toEqual(["ses_c", "ses_b"]);
+  expect(store.searchSessions({ limit: -1 }).sessions.map((row) => row.session_id)).toEqual(ids());
+  await store.shutdown();
+});
+
+test("an older record gets its order from the times it has", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "retinue-order-"));
+  const path = join(folder, "retinue.db");
+  const { db, close } = openDatabase(
+    path,
+    STORE_MIGRATIONS.filter(({ version }) => version < 10),
+  );
+  const insert = db.prepare("INSERT INTO sessions (session_id, created_at, updated_at) VALUES (?, ?, ?)");
+  for (const [id, at] of [
+    ["ses_new", "2030-02"],
+    ["ses_old", "2030-01"],
+  ])
+    insert.run(String(id), String(at), String(at));
+  close();
+  const store = createStore({ path });
+  expect(store.sessions().map((row) => row.session_id)).toEqual(["ses_new", "ses_old"]);
+  await store.shutdown();
+  rmSync(folder, { recursive: true });
 });

@@ -6,6 +6,7 @@ import { type ChangeTable, createChangeTable } from "./checkpoints/change-table.
 import { createRunFinder, type RunFinder } from "./checkpoints/run-finder.ts";
 import { createWorktreeTable, type WorktreeTable } from "./checkpoints/worktree-table.ts";
 import { createJournal, type StoreJournal } from "./create-journal.ts";
+import { createSessionDeleter, type SessionDeleter } from "./delete-session.ts";
 import { type Database, openDatabase } from "./file/open-database.ts";
 import { storeError } from "./file/sqlite-failure.ts";
 import { STORE_MIGRATIONS } from "./file/store-migrations.ts";
@@ -19,7 +20,7 @@ import { createMessageReader, type MessageReader } from "./rows/read-messages.ts
 import { createMomentReader, type MomentReader } from "./rows/read-moments.ts";
 import { createOutlineReader, type OutlineReader } from "./rows/read-outline.ts";
 import { createSessionSearch, type SessionSearch } from "./rows/search-sessions.ts";
-import { createSessionLeases, type SessionLeases } from "./session-lease.ts";
+import { createSessionLeases, type LeaseClock, type SessionLeases } from "./session-lease.ts";
 import { createSessionSeqs } from "./session-seqs.ts";
 import { createSessionReader, type SessionReader } from "./session-table.ts";
 import { createSessionWriter, type SessionWriter } from "./session-writer.ts";
@@ -33,6 +34,8 @@ export type StoreOptions = {
   path: string;
   synchronous?: "NORMAL" | "FULL";
   now?: () => number;
+  /** A clock that never jumps; the process's own if absent. */
+  monotonicMs?: () => number;
   /** Told what a person must know; without it notices go to stderr, never nowhere. */
   onNotice?: (notice: StoreNotice) => void;
 };
@@ -66,9 +69,12 @@ export type Store = Journal &
   WorktreeTable &
   RunFinder &
   StopTable &
+  SessionDeleter &
   Pick<SessionLeases, "takeLease" | "letGo" | "holderOf"> & {
     /** The database file. */
     readonly path: string;
+    /** Like `committed`, but rejects if the disk refuses now; what was to be written is kept and tried again. */
+    written(): Promise<void>;
     /** Why nothing can be written now; null as long as it can. */
     writeProblem(): RetinueError | null;
     /** A number that is another one once another connection has written to the file. */
@@ -93,17 +99,18 @@ export function createStore(options: StoreOptions, ports: Partial<StorePorts> = 
     now,
   });
   for (const message of database.notices) onNotice({ level: "warning", message });
-  return assemble(database, { ...REAL_PORTS, ...ports, now, onNotice });
+  const monotonicMs = options.monotonicMs ?? (() => performance.now());
+  return assemble(database, { ...REAL_PORTS, ...ports, now, monotonicMs, onNotice });
 }
 
-type Surroundings = StorePorts & { now: () => number; onNotice: (notice: StoreNotice) => void };
+type Surroundings = StorePorts & LeaseClock & { onNotice: (notice: StoreNotice) => void };
 
 function assemble({ db, path, close: release }: Database, surroundings: Surroundings): Store {
   const { execute, schedule, now, onNotice } = surroundings;
   const ids = createMessageIds(db);
   const seqs = createSessionSeqs(db);
   const rows = createOpenRows(db);
-  const leases = createSessionLeases(db, now);
+  const leases = createSessionLeases(db, surroundings);
   const isLost = (op: RecordOp) => leases.isLost(sessionOf(op) ?? "");
   const write = createRecordWriter(db, ids, leases.mayWrite);
   const writer = createWriter<RecordOp>({
@@ -134,6 +141,7 @@ function assemble({ db, path, close: release }: Database, surroundings: Surround
     othersVersion: () => Number(version.get()?.data_version ?? 0),
     ...guarded(journal, { mustBeOpen, isLost: leases.isLost, nextId: ids.next }),
     committed: () => writer.committed(),
+    written: () => writer.written(),
     writeProblem: () => writer.problem(),
     ...createSessionWriter({ sessions, seqs, push, now }),
     ...createPromptTable(db, push),
@@ -144,6 +152,7 @@ function assemble({ db, path, close: release }: Database, surroundings: Surround
     ...naming(path, createWorktreeTable(db, push)),
     ...naming(path, createRunFinder(db)),
     ...naming(path, createStopTable(db)),
+    ...naming(path, createSessionDeleter(db)),
     takeLease: leases.takeLease,
     letGo: leases.letGo,
     holderOf: leases.holderOf,
@@ -196,7 +205,8 @@ function naming<
     | ChangeTable
     | WorktreeTable
     | RunFinder
-    | StopTable,
+    | StopTable
+    | SessionDeleter,
 >(path: string, reader: T): T {
   const named = { ...reader };
   for (const [name, read] of Object.entries(reader)) {
@@ -205,7 +215,7 @@ function naming<
         try {
           return read(...args);
         } catch (thrown) {
-          throw storeError(`cannot read ${path}`, thrown);
+          throw storeError(`cannot use ${path}`, thrown);
         }
       },
     });

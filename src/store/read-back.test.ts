@@ -114,7 +114,7 @@ test("sessions are listed latest first and found by a unique beginning of their 
   store.updateSession("ses_aa1", { title: "100% Done again", metadata: { k: 1 } });
   store.endSession("ses_b", "completed");
   await store.committed();
-  expect(store.sessions().map((row) => row.session_id)).toEqual(["ses_b", "ses_aa2", "ses_aa1"]);
+  expect(store.sessions().map((row) => row.session_id)).toEqual(["ses_b", "ses_aa1", "ses_aa2"]);
   expect(store.sessions({ limit: 1 })).toHaveLength(1);
   expect(store.session("ses_aa1")).toMatchObject({
     title: "100% Done again",

@@ -25,9 +25,11 @@ export type SessionChange = {
 
 /** Reads sessions. */
 export type SessionReader = {
-  /** The last changed first, 50 unless said otherwise. */
-  sessions(query?: { limit?: number }): SessionRow[];
+  /** The last changed first, by order of writing and not by the clock; 50 unless said otherwise, all with -1. */
+  sessions(query?: { limit?: number; project?: string; status?: SessionRow["status"] }): SessionRow[];
   session(sessionId: string): SessionRow | undefined;
+  /** The place of the last change of any session in the order of changes. */
+  lastChange(): number;
   /** The one session whose id begins with `prefix`; an error lists what was available. */
   findSession(prefix: string): SessionRow;
 };
@@ -36,11 +38,15 @@ export type SessionReader = {
 export const SESSION_COLUMNS =
   "session_id, title, project, workspace, created_at, updated_at, status, metadata_json";
 
+/** The place in the order of changes that a change takes. */
+const NEXT_CHANGE = "(SELECT coalesce(max(changed), 0) + 1 FROM sessions)";
+
 /** Writes a new session; values as `sessionValues`. */
-export const INSERT_SESSION = `INSERT INTO sessions (${SESSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+export const INSERT_SESSION = `INSERT INTO sessions (${SESSION_COLUMNS}, changed)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ${NEXT_CHANGE})`;
 /** Changes a session; values as `sessionChangeValues`. */
 export const UPDATE_SESSION = `UPDATE sessions SET status = coalesce(?, status), title = coalesce(?, title),
-  metadata_json = coalesce(?, metadata_json), updated_at = ? WHERE session_id = ?`;
+  metadata_json = coalesce(?, metadata_json), updated_at = ?, changed = ${NEXT_CHANGE} WHERE session_id = ?`;
 
 /** What a starting session stores. */
 export function sessionValues(row: SessionOpening, nowMs: number): SQLInputValue[] {
@@ -63,7 +69,8 @@ export function sessionChangeValues(
 export function createSessionReader(db: DatabaseSync): SessionReader {
   const byId = db.prepare(`SELECT ${SESSION_COLUMNS} FROM sessions WHERE session_id = ?`);
   const list = db.prepare(
-    `SELECT ${SESSION_COLUMNS} FROM sessions ORDER BY updated_at DESC, rowid DESC LIMIT ?`,
+    `SELECT ${SESSION_COLUMNS} FROM sessions
+      WHERE (?1 IS NULL OR project = ?1) AND (?2 IS NULL OR status = ?2) ORDER BY changed DESC LIMIT ?3`,
   );
   const prefixed = db.prepare(
     `SELECT ${SESSION_COLUMNS} FROM sessions WHERE substr(session_id, 1, length(?1)) = ?1 LIMIT 6`,
@@ -73,9 +80,8 @@ export function createSessionReader(db: DatabaseSync): SessionReader {
     const row = byId.get(sessionId);
     return row && sessionRow(row);
   }
-  function sessions({ limit = 50 }: { limit?: number } = {}): SessionRow[] {
-    return list.all(limit).map(sessionRow);
-  }
+  const sessions: SessionReader["sessions"] = ({ limit = 50, project, status } = {}) =>
+    list.all(project === undefined ? null : encodeText(project), status ?? null, limit).map(sessionRow);
   function findSession(prefix: string): SessionRow {
     const exact = session(prefix);
     if (exact) return exact;
@@ -83,7 +89,8 @@ export function createSessionReader(db: DatabaseSync): SessionReader {
     if (rows.length === 1 && rows[0]) return rows[0];
     throw notFound(prefix, rows, sessions({ limit: 5 }));
   }
-  return { sessions, session, findSession };
+  const latest = db.prepare("SELECT max(changed) AS place FROM sessions");
+  return { sessions, session, findSession, lastChange: () => Number(latest.get()?.place ?? 0) };
 }
 
 function notFound(prefix: string, rows: readonly SessionRow[], recent: readonly SessionRow[]): RetinueError {

@@ -23,6 +23,8 @@ export type Writer<Op> = {
   push(op: Op): void;
   /** Resolves when everything pushed so far is on disk; rejects if a row of it can never be written. */
   committed(): Promise<void>;
+  /** Like `committed`, but tries at once, and rejects if the disk refuses instead of waiting until it does not. */
+  written(): Promise<void>;
   /** Why nothing can be written now; null as long as it can. */
   problem(): RetinueError | null;
   /** Writes the rest; rejects, naming what is lost, if that is impossible. No push may follow. */
@@ -39,7 +41,12 @@ export function createWriter<Op>(ports: WriterPorts<Op>): Writer<Op> {
   return new QueueWriter(ports);
 }
 
-type Waiter = { until: number; resolve: () => void; reject: (reason: RetinueError) => void };
+type Waiter = {
+  until: number;
+  isPatient: boolean;
+  resolve: () => void;
+  reject: (reason: RetinueError) => void;
+};
 
 class QueueWriter<Op> implements Writer<Op> {
   private readonly ports: WriterPorts<Op>;
@@ -66,9 +73,22 @@ class QueueWriter<Op> implements Writer<Op> {
   }
 
   committed(): Promise<void> {
+    return this.wait(true);
+  }
+
+  written(): Promise<void> {
+    const waiting = this.wait(false);
+    if (this.failing && this.done < this.pushed) {
+      this.cancelFlush?.();
+      this.flush();
+    }
+    return waiting;
+  }
+
+  private wait(isPatient: boolean): Promise<void> {
     if (this.done === this.pushed) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      this.waiters.push({ until: this.pushed, resolve, reject });
+      this.waiters.push({ until: this.pushed, isPatient, resolve, reject });
     });
   }
 
@@ -177,8 +197,15 @@ class QueueWriter<Op> implements Writer<Op> {
       const message = `${what}. Runs wait; nothing is lost. ${hintFor(kind)}`;
       this.ports.onNotice({ level: "error", message });
     }
+    if (kind !== "busy") this.rejectImpatient(this.failing.problem);
     this.cancelFlush = this.ports.schedule(() => this.flush(), this.delayMs);
     this.delayMs = Math.min(this.delayMs * 2, LONGEST_DELAY_MS);
+  }
+
+  private rejectImpatient(problem: RetinueError): void {
+    const impatient = this.waiters.filter(({ isPatient }) => !isPatient);
+    this.waiters = this.waiters.filter(({ isPatient }) => isPatient);
+    for (const waiter of impatient) waiter.reject(problem);
   }
 
   private recovered(): void {

@@ -101,6 +101,7 @@ test("a session under way survives the server's end, and goes on when it starts 
     return ++calls === 1 ? { hang: true } : { text: "All is done." };
   });
   world.agent("main", "");
+  world.writeAt(join(world.config, "retinue/settings.json"), JSON.stringify({ graceSeconds: 0 }));
   const first = await serve(world);
   const cookie = await cookieOf(first.place);
   const { origin } = new URL(first.place.url);
@@ -127,6 +128,39 @@ test("a session under way survives the server's end, and goes on when it starts 
   expect(stderr).toContain(`going on with what was left: ${sessionId}`);
   expect(calls).toBe(2);
 });
+
+for (const signal of ["SIGTERM", "SIGHUP"] as const) {
+  test(`${signal} lets the model calls of a server end, and the next start does not make them again`, async () => {
+    await using world = new World();
+    const asked = Promise.withResolvers<void>();
+    const { promise: given, resolve: letGo } = Promise.withResolvers<void>();
+    world.model = await startModel(async ({ turn, all }) => {
+      if (turn > 0) return { text: all.includes("first words") ? "All is done." : "lost" };
+      asked.resolve();
+      await given;
+      return { text: "first words", calls: [{ name: "list_directory", input: { path: "." } }] };
+    });
+    world.agent("main", "");
+    const first = await serve(world);
+    const cookie = await cookieOf(first.place);
+    const { origin } = new URL(first.place.url);
+    const begun = await fetch(`${origin}/api/sessions`, {
+      method: "POST",
+      headers: { cookie, origin, "content-type": "application/json" },
+      body: JSON.stringify({ task: "do it" }),
+    });
+    const { sessionId }: { sessionId: string } = JSON.parse(await begun.text());
+    await asked.promise;
+    first.call.child.kill(signal);
+    await first.call.stderrHas("stopping; once more to leave at once");
+    letGo();
+    expect((await first.call.ended).code).toBe(0);
+    expect(world.model.requests).toHaveLength(1);
+    const resumed = await world.run(["resume", sessionId]);
+    expect([resumed.code, resumed.stdout.trim()]).toEqual([0, "All is done."]);
+    expect(world.model.requests).toHaveLength(2);
+  });
+}
 
 test("a foreign host and a taken port are refused before anything is opened", async () => {
   await using world = new World();

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startModel } from "./model.ts";
 import { World } from "./world.ts";
@@ -14,24 +15,107 @@ async function hangingWorld(): Promise<World> {
   return world;
 }
 
+/** Main delegates once; its first reply comes when it is let go, and the worker's at once. */
+async function slowWorld(): Promise<{ world: World; asked: Promise<void>; letGo: () => void }> {
+  const world = new World();
+  const { promise: given, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  world.model = await startModel(async ({ system, turn }) => {
+    if (!system.includes("You are main.")) return { text: "the worker's result" };
+    if (turn > 0) return { text: "all done" };
+    ask();
+    await given;
+    return { calls: [{ name: "delegate", input: { agent: "worker", task: "a" } }] };
+  });
+  world.agent("main", "subagents: [worker]");
+  world.agent("worker", "");
+  return { world, asked, letGo };
+}
+
+test("SIGINT cancels everything, settles the record and exits with 130", async () => {
+  await using world = await hangingWorld();
+  const started = world.start(["run", "wait for ever"]);
+  await started.stderrHas("▶ started worker [local/mock] b");
+  started.child.kill("SIGINT");
+  const ended = await started.ended;
+  expect([ended.code, ended.signal]).toEqual([130, null]);
+  expect(ended.stderr).toContain("stopping; once more to leave at once");
+  const { stdout } = await world.run(["trace", "last"]);
+  expect(stdout.match(/ cancelled worker/g)).toHaveLength(2);
+  expect(stdout).toMatch(/^\S+ cancelled main/m);
+  expect(stdout).not.toContain("running");
+});
+
 for (const [signal, code] of [
-  ["SIGINT", 130],
   ["SIGTERM", 143],
+  ["SIGHUP", 129],
 ] as const) {
-  test(`${signal} cancels everything, settles the record and exits with ${code}`, async () => {
+  test(`${signal} lets a model call end, begins none, and leaves the session to be resumed without paying twice`, async () => {
+    const { world, asked, letGo } = await slowWorld();
+    await using _ = world;
+    const started = world.start(["run", "do it"]);
+    await asked;
+    started.child.kill(signal);
+    await started.stderrHas("stopping; once more to leave at once");
+    expect(world.model?.requests.length).toBe(1);
+    letGo();
+    const ended = await started.ended;
+    expect([ended.code, ended.signal]).toEqual([code, null]);
+    expect(ended.stderr).toMatch(/left in the middle; go on with: retinue resume ses_/);
+    expect(world.model?.requests.length).toBe(1);
+    const resumed = await world.run(["resume"]);
+    expect([resumed.code, resumed.stdout.trim()]).toEqual([0, "all done"]);
+    expect(world.model?.requests.length).toBe(3);
+  });
+
+  test(`a second ${signal} cuts calls at once, and the session can still be resumed`, async () => {
     await using world = await hangingWorld();
+    world.writeAt(join(world.config, "retinue/settings.json"), JSON.stringify({ graceSeconds: 3_600 }));
+    const started = world.start(["run", "wait for ever"]);
+    await started.stderrHas("▶ started worker [local/mock] b");
+    started.child.kill(signal);
+    await started.stderrHas("stopping; once more to leave at once");
+    started.child.kill(signal);
+    const ended = await started.ended;
+    expect([ended.code, ended.signal]).toEqual([code, null]);
+    const { stdout } = await world.run(["sessions", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject([{ status: "running" }]);
+  });
+
+  test(`without a grace period ${signal} cuts calls at once and leaves the session to be resumed`, async () => {
+    await using world = await hangingWorld();
+    world.writeAt(join(world.config, "retinue/settings.json"), JSON.stringify({ graceSeconds: 0 }));
     const started = world.start(["run", "wait for ever"]);
     await started.stderrHas("▶ started worker [local/mock] b");
     started.child.kill(signal);
     const ended = await started.ended;
-    expect([ended.code, ended.signal]).toEqual([code, null]);
-    expect(ended.stderr).toContain("stopping; once more to leave at once");
-    const { stdout } = await world.run(["trace", "last"]);
-    expect(stdout.match(/ cancelled worker/g)).toHaveLength(2);
-    expect(stdout).toMatch(/^\S+ cancelled main/m);
-    expect(stdout).not.toContain("running");
+    expect([ended.code, ended.stderr]).toEqual([code, expect.stringContaining("left in the middle")]);
   });
 }
+
+test("a disk that takes nothing is named with its remedy, and is no defect", async () => {
+  await using world = await hangingWorld();
+  world.writeAt(join(world.config, "retinue/settings.json"), JSON.stringify({ graceSeconds: 0 }));
+  await world.run(["sessions"]);
+  const through = ["sh", "-c", 'ulimit -f 0; exec "$0" "$@"'];
+  const ended = await world.run(["run", "wait for ever"], { through });
+  expect(ended.code).toBe(1);
+  expect(ended.stderr).not.toContain("defect");
+  expect(ended.stderr).toMatch(/hint: (The disk|Free)/);
+});
+
+test("a result that its disk does not take is told with its cause, and the run before it is whole in the record", async () => {
+  await using world = new World();
+  world.model = await startModel(() => ({ text: "done" }));
+  world.agent("main", "");
+  const ended = await world.run(["run", "go"], { through: ["sh", "-c", 'exec "$0" "$@" >/dev/full'] });
+  expect(ended.code).toBe(1);
+  expect(ended.stderr).toContain("ENOSPC");
+  expect(ended.stderr).toContain("Free some disk space.");
+  expect(ended.stderr).not.toMatch(/defect|at writeSync/);
+  const { stdout } = await world.run(["sessions", "--json"]);
+  expect(JSON.parse(stdout)).toMatchObject([{ status: "completed" }]);
+});
 
 test("a reader that goes away is no error", async () => {
   await using world = new World();
@@ -49,6 +133,6 @@ test("trace shows a session that another process is still working on", async () 
   const { stdout } = await world.run(["trace", "last"]);
   expect(stdout).toMatch(/^⏳ running main "wait for ever"/m);
   expect(stdout).toMatch(/∥ ⏳ running worker "a"/);
-  started.child.kill("SIGTERM");
+  started.child.kill("SIGINT");
   await started.ended;
 });

@@ -16,7 +16,13 @@ export type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout
 export type Started = { child: ChildProcess; ended: Promise<Ended>; stderrHas(text: string): Promise<void> };
 
 /** How a call differs from the usual one. */
-export type CallOptions = { input?: string; env?: Record<string, string>; cwd?: string };
+export type CallOptions = {
+  input?: string;
+  env?: Record<string, string>;
+  cwd?: string;
+  /** A program that the call is made through, with its arguments. */
+  through?: readonly string[];
+};
 
 /** A person's machine in a folder of its own: home, settings, data and one project. */
 export class World {
@@ -72,7 +78,8 @@ export class World {
 
   start(args: readonly string[], options: CallOptions = {}): Started {
     const env = this.environment(options.env);
-    const child = spawn(process.execPath, [MAIN, ...args], { cwd: options.cwd ?? this.project, env });
+    const [program = "", ...rest] = [...(options.through ?? []), process.execPath, MAIN, ...args];
+    const child = spawn(program, rest, { cwd: options.cwd ?? this.project, env });
     const got = { stdout: "", stderr: "" };
     const listeners = new Set<() => void>();
     for (const name of ["stdout", "stderr"] as const) {

@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { KEEPER, resumeLeft, takeUpLeft } from "../../src/server/work-left.ts";
 import {
+  after,
   callDelegateMany,
   callTool,
   hang,
@@ -206,14 +207,17 @@ test("what a server still has while it stops is taken up once it has let go", as
 });
 
 test("what a living server keeps is its own: nobody looks at it for ever, nor after the end", async () => {
-  const { t, db, told, faults, clock, stopLooking } = await leftButHeld();
+  const { t, db, sessionId, told, faults, clock, stopLooking } = await leftButHeld();
   for (let looks = 1; looks < 10; looks++) {
     await until(() => clock.pending === 1);
     clock.advance(2_000);
   }
-  await t.runtime.store.committed();
-  await new Promise((resolve) => setImmediate(resolve));
-  expect([told, faults, clock.pending]).toEqual([[], [], 0]);
+  await until(() => told.length > 0);
+  expect([told, faults, clock.pending]).toEqual([
+    [`left with the processes that work on them: ${sessionId}`],
+    [],
+    0,
+  ]);
   stopLooking();
   const again = takeUpLeft(deskOf(t), { tell: () => {}, onFault: () => {}, clock });
   await until(() => clock.pending === 1);
@@ -221,4 +225,82 @@ test("what a living server keeps is its own: nobody looks at it for ever, nor af
   expect(clock.pending).toBe(0);
   db.close();
   await t.close();
+});
+
+test("a drain lets 32 model calls end, begins none of the next, and nothing that was paid for is asked again", async () => {
+  const { promise: given, resolve: letGo } = Promise.withResolvers<void>();
+  const tasks = Array.from({ length: 32 }, (_, index) => ({ id: `t${index}`, agent: "worker", task: "x" }));
+  const note = defineTool<object>({
+    name: "note",
+    description: "x",
+    input: { type: "object" },
+    replay: "never",
+    execute: async () => "noted",
+  });
+  const agents = { lead: { subagents: { allow: ["worker"], maxConcurrent: 50 } } };
+  const first = open(
+    { lead: [callDelegateMany(tasks)], worker: () => after(given, callTool("note", {})) },
+    { tools: [note], agents },
+  );
+  const { sessionId } = await first.runtime.start({ agent: "lead", task: "the task" });
+  await until(() => first.models.worker?.requests.length === 32);
+  const drained = first.runtime.drain(3_600_000);
+  letGo();
+  await drained;
+  expect(first.models.worker?.requests).toHaveLength(32);
+  expect(first.events.filter((event) => event.type === "call.started" && event.tool === "note")).toEqual([]);
+  await first.runtime.close();
+
+  const second = open({ lead: [say("final")], worker: () => say("ok") }, { tools: [note], agents });
+  await (await second.runtime.resume(sessionId)).result;
+  expect(second.models.worker?.requests).toHaveLength(32);
+  const turns = second.runtime.store.messages(sessionId).filter((row) => row.request_type === "continuation");
+  expect(turns.filter((row) => row.status !== "completed")).toEqual([]);
+  expect(turns).toHaveLength(2 + 64);
+  await second.close();
+});
+
+test("a drain whose time is up cuts what has not ended, and a full disk makes it fail instead of waiting", async () => {
+  const disk = { isFull: false };
+  const execute = (write: () => void) => {
+    if (disk.isFull) throw Object.assign(new Error("database or disk is full"), { errcode: 13 });
+    write();
+  };
+  const t = open(
+    { lead: () => hang() },
+    { internals: { storePorts: { execute, schedule: () => () => {} } } },
+  );
+  const { sessionId } = await t.runtime.start({ agent: "lead", task: "go" });
+  await t.runtime.store.committed();
+  disk.isFull = true;
+  t.runtime.store.updateSession(sessionId, { title: "another" });
+  await expect(t.runtime.drain(0)).rejects.toThrow("full");
+  disk.isFull = false;
+  await t.runtime.drain(1);
+  expect(t.runtime.store.session(sessionId)?.status).toBe("running");
+  await t.close();
+});
+
+test("all of 1,050 sessions that were left are taken up, and those that others have are named", async () => {
+  const count = 1_050;
+  const first = open({ lead: () => hang() });
+  const started = [];
+  for (let index = 0; index < count; index++)
+    started.push(await first.runtime.start({ agent: "lead", task: `task ${index}` }));
+  await first.runtime.leave();
+  const second = open({ lead: () => say("went on") });
+  const told: string[] = [];
+  takeUpLeft(deskOf(second), {
+    tell: (message) => told.push(message),
+    onFault: (thrown) => told.push(String(thrown)),
+  });
+  await until(() => told.length > 0);
+  expect(told).toEqual([
+    expect.stringMatching(/^going on with what was left: (ses_\w+, ){19}ses_\w+ and 1030 more$/),
+  ]);
+  await until(() => second.events.filter((event) => event.type === "session.ended").length === count);
+  await second.runtime.store.committed();
+  const { store } = second.runtime;
+  expect(started.filter(({ sessionId }) => store.session(sessionId)?.status !== "completed")).toEqual([]);
+  await second.close();
 });

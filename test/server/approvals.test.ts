@@ -1,9 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { ApprovalRequest } from "../../src/loop/ports.ts";
 import { write } from "../../src/packs/code/files/write.ts";
 import type { ApprovalView } from "../../src/schema/api/approval.ts";
 import type { NewsEvent, StreamEvent } from "../../src/schema/api/stream.ts";
+import { createPersonsDesk } from "../../src/server/feed/persons-desk.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import { callTool, callTools, type Script, say, testRuntime } from "../../src/testing/index.ts";
 import { defineTool } from "../../src/tools/tool.ts";
@@ -144,7 +146,7 @@ test("what nobody answers in time is denied, and says so", async () => {
   clock.advance(1_000);
   await until(() => hasEnded(server));
   expect(ran).toEqual([]);
-  const [settled] = server.t.runtime.store.answeredApprovals(5);
+  const [settled] = server.t.runtime.store.answeredApprovals({ limit: 5 });
   expect(settled?.answer).toMatchObject({
     allowed: false,
     by: "nobody",
@@ -326,3 +328,92 @@ test("a record that is busy when a run ends keeps nobody from hearing of the nex
   expect(store.approvals({ sessionId })).toMatchObject([{ answer: { by: "the stop of the run" } }]);
   await server.stop();
 });
+
+test("every question is on some page, once and in the order it was asked, even if the clock ran backwards", async () => {
+  const server = await openDesk(ground, { lead: () => say("done") });
+  const { store } = server.t.runtime;
+  const count = 450;
+  for (const [sessionId, project] of [
+    ["ses_mine", ground.projectDir],
+    ["ses_other", "/elsewhere"],
+  ] as const) {
+    store.startSession({ sessionId, title: "t", project, workspace: "/w" });
+    await store.committed();
+    for (let index = 0; index < count; index++)
+      store.addApproval({
+        approvalId: `apr_${sessionId}_${index}`,
+        sessionId,
+        runId: `run_${sessionId}`,
+        callId: `call_${index}`,
+        tool: "send",
+        inputHash: "h",
+        request: { input: {}, risk: "high", reason: "r", chain: ["lead"], targets: [] },
+        requestedAtMs: 1_000_000 - index,
+      });
+  }
+  expect([store.countWaiting({ project: ground.projectDir }), store.countWaiting({})]).toEqual([450, 900]);
+  const readAll = async (query: string) => {
+    const ids: unknown[] = [];
+    const sizes: number[] = [];
+    for (let next: unknown = ""; next !== null; ) {
+      const after = next === "" ? "" : `&after=${String(next)}`;
+      const { status, body } = await server.get(`/api/approvals?${query}${after}`);
+      expect(status).toBe(200);
+      const page = body.approvals as { approvalId: string }[];
+      ids.push(...page.map(({ approvalId }) => approvalId));
+      sizes.push(page.length);
+      next = body.next;
+    }
+    return { ids, sizes };
+  };
+  const asked = Array.from({ length: count }, (_, index) => `apr_ses_mine_${index}`);
+  expect(await readAll("open=1")).toEqual({ ids: asked, sizes: [200, 200, 50] });
+  for (const [index, approvalId] of asked.slice(0, 300).entries())
+    store.answerApproval(approvalId, { allowed: true, by: "me", atMs: 5_000_000 + (index % 7) });
+  expect((await readAll("open=1")).ids).toEqual(asked.slice(300));
+  const answered = await readAll("open=0&limit=70");
+  expect([answered.sizes.length, new Set(answered.ids)]).toEqual([5, new Set(asked.slice(0, 300))]);
+  const both = await readAll("limit=90");
+  expect(both.ids.slice(0, 150)).toEqual(asked.slice(300));
+  expect([both.ids.length, new Set(both.ids).size]).toEqual([450, 450]);
+  await server.stop();
+});
+
+test("an approval does not expire while the machine sleeps, nor because the clock jumps", async () => {
+  const clock = { ...stepClock(), wallMs: () => wallMs };
+  let wallMs = 1_800_000_000_000;
+  const ended: unknown[] = [];
+  const desk = createPersonsDesk({ approvalMinutes: 2, onChange: () => {}, clock });
+  void desk.approve(request("apr_1"), new AbortController().signal).then((answer) => ended.push(answer));
+  for (const jumpMs of [8 * 3_600_000, -20 * 3_600_000, 400 * 86_400_000]) {
+    wallMs += jumpMs;
+    clock.advance(30_000);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(ended).toEqual([]);
+  }
+  expect(desk.expiresAtMs("apr_1")).toBe(wallMs + 30_000);
+  clock.advance(31_000);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(ended).toMatchObject([{ allowed: false, by: "nobody" }]);
+  desk.close();
+});
+
+function request(approvalId: string): ApprovalRequest {
+  return {
+    approvalId,
+    sessionId: "ses_1",
+    runId: "run_1",
+    callId: "call_1",
+    tool: "send",
+    groups: [],
+    inputHash: "h",
+    input: {},
+    presented: "x",
+    risk: "high",
+    reason: "r",
+    chain: ["lead"],
+    targets: [],
+    tainted: false,
+    mustConfirm: false,
+  };
+}

@@ -94,6 +94,7 @@ async function begin(): Promise<void> {
 /** Bodies that routes take; what is hostile is put into each of their places in turn. */
 const BODIES: Readonly<Record<string, unknown>> = {
   "post /api/sessions": { task: "go", agent: "main", model: "m", sessionId: "ses_own", paced: false },
+  "post /api/sessions/removal": { sessionIds: ["ses_own"], dryRun: true },
   "post /api/sessions/:id/messages": { text: "go", agent: "main", model: "m" },
   "post /api/runs/:id/steer": { text: "go on" },
   "post /api/approvals/:id": { allowed: false, scope: "once", note: "no" },

@@ -379,3 +379,108 @@ test("while nothing can be written, whoever begins something is told why instead
   isFull = false;
   await server.stop();
 });
+
+test("a cancel that a full disk does not keep is answered with an error, and one that is answered as done outlives a kill", async () => {
+  const disk = { isFull: false };
+  const execute: StorePorts["execute"] = (write) => {
+    if (disk.isFull) throw Object.assign(new Error("database or disk is full"), { errcode: 13 });
+    write();
+  };
+  const server = await openDesk(
+    ground,
+    { lead: () => hang() },
+    { internals: { storePorts: { execute, schedule: () => () => {} } } },
+  );
+  const { body } = await server.post("/api/sessions", { task: "go" });
+  const path = `/api/sessions/${body.sessionId}/cancel`;
+  disk.isFull = true;
+  const refused = await server.raw(path, { method: "POST" });
+  expect([refused.status, JSON.parse(await refused.text())]).toMatchObject([
+    500,
+    { error: { code: "store", message: expect.stringContaining("not written yet") } },
+  ]);
+  const other = createStore({ path: ground.database });
+  expect(other.session(String(body.sessionId))?.status).toBe("running");
+  disk.isFull = false;
+  expect(await server.post(path)).toMatchObject({ status: 200, body: { done: true } });
+  expect(other.session(String(body.sessionId))?.status).toBe("cancelled");
+  await other.shutdown();
+  await server.stop();
+});
+
+test("the cancel of a run is kept beyond the process before it is answered as done", async () => {
+  const server = await openDesk(ground, {
+    lead: [callDelegate("worker", "x"), say("done")],
+    worker: () => hang(),
+  });
+  const { body } = await server.post("/api/sessions", { task: "go" });
+  await until(() =>
+    server.t.events.some(
+      (event) => event.type === "turn.started" && event.turn === 1 && event.runId !== body.runId,
+    ),
+  );
+  const worker = server.t.runtime.store.runs(String(body.sessionId)).find((row) => row.agent_depth === 1);
+  const kept: unknown[] = [];
+  const { cancel } = server.t.runtime;
+  server.t.runtime.cancel = (id) => {
+    kept.push(...server.t.runtime.store.stopsAsked());
+    return cancel(id);
+  };
+  expect(await server.post(`/api/runs/${worker?.run_id}/cancel`)).toMatchObject({ body: { done: true } });
+  expect(kept).toEqual([{ sessionId: body.sessionId, id: worker?.run_id }]);
+  await until(() => server.t.events.some((event) => event.type === "session.ended"));
+  await server.stop();
+});
+
+test("what the machine refuses is told as such, not as a defect", async () => {
+  for (const code of ["ENOSPC", "EDQUOT", "EIO", "EROFS"]) {
+    const fault = Object.assign(new Error(`${code}: refused, write`), { code });
+    const server = await openDesk(ground, { lead: () => say("x") }, {});
+    server.t.runtime.start = () => Promise.reject(new Error("cannot begin", { cause: fault }));
+    const response = await server.raw("/api/sessions", {
+      method: "POST",
+      body: JSON.stringify({ task: "go" }),
+    });
+    expect([response.status, JSON.parse(await response.text())]).toMatchObject([
+      500,
+      { error: { code: "store", hint: expect.stringMatching(/disk/i) } },
+    ]);
+    await server.stop();
+  }
+});
+
+test("sessions of this project that have ended are removed, and what would go is said first", async () => {
+  const server = await openDesk(ground, { lead: ({ task }) => (task === "wait" ? hang() : say("done")) });
+  const { store } = server.t.runtime;
+  const done = String((await server.post("/api/sessions", { task: "go" })).body.sessionId);
+  await until(() => server.t.events.some((event) => event.type === "session.ended"));
+  await until(() => store.whyKept(done) === null);
+  const open = String((await server.post("/api/sessions", { task: "wait" })).body.sessionId);
+  const sessionIds = [done, open];
+  const kept = [{ sessionId: open, why: "it has not ended" }];
+  const plan = await server.post("/api/sessions/removal", { sessionIds, dryRun: true });
+  expect(plan).toMatchObject({ status: 200, body: { sessions: 1, bytes: expect.any(Number), kept } });
+  expect(store.session(done)?.status).toBe("completed");
+  expect(await server.post("/api/sessions/removal", { sessionIds })).toMatchObject({
+    body: { sessions: 1, kept },
+  });
+  expect([store.session(done), store.session(open)?.status]).toEqual([undefined, "running"]);
+  store.startSession({
+    sessionId: "ses_theirs",
+    title: "",
+    project: "/elsewhere",
+    workspace: "",
+    status: "completed",
+  });
+  await store.committed();
+  const theirs = await server.raw("/api/sessions/removal", {
+    method: "POST",
+    body: JSON.stringify({ sessionIds: ["ses_theirs"] }),
+  });
+  expect([theirs.status, store.session("ses_theirs")?.status]).toEqual([404, "completed"]);
+  expect(await server.get("/api/storage")).toMatchObject({
+    status: 200,
+    body: { databaseBytes: expect.any(Number) },
+  });
+  await server.stop();
+});

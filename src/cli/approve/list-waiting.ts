@@ -5,15 +5,13 @@ import type { Terminal } from "../terminal.ts";
 import { withRecord } from "../trace/open-record.ts";
 import { ageOf, chainOf, waitingLine } from "./describe-waiting.ts";
 
-const MOST = 1_000;
-
 /** `retinue approve` without an id: what waits for a person, the oldest first. */
 export async function listWaiting(options: CommonOptions, terminal: Terminal): Promise<void> {
   const waiting =
     (await withRecord(terminal, (store) =>
       // A session that has ended needs no answer any more.
       store
-        .approvals({ open: true, limit: MOST })
+        .approvals({ open: true })
         .filter(({ sessionId }) => store.session(sessionId)?.status === "running"),
     )) ?? [];
   if (options.json) return terminal.print(plainJson(waiting.map(waitingLine), 2));

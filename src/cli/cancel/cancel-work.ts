@@ -22,7 +22,7 @@ const LOOK_MS = 100;
 /** `retinue cancel`: ends a session or a run of another process, or one that no process has any more. */
 export async function cancelWork(id: string, options: CancelOptions, terminal: Terminal): Promise<number> {
   const done = await withRecord(terminal, async (store) => {
-    const request = findWork(store, id);
+    const request = findWork(store, id, options, terminal);
     return { ...request, ...(await cancel(store, request, options.wait)) };
   });
   if (!done) throw noSessions(id);
@@ -40,8 +40,8 @@ async function cancel(store: Store, request: StopRequest, wait: boolean): Promis
   if (!holder) return cancelDead(store, request);
   store.askToStop(request);
   if (!wait) return { outcome: "asked", message: `asked ${holder} to end ${id}` };
-  const untilMs = Date.now() + WAIT_MS;
-  while (Date.now() < untilMs) {
+  const untilMs = performance.now() + WAIT_MS;
+  while (performance.now() < untilMs) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     const status = statusOf(store, request);
     if (status !== "running") return ended(store, request, status);
@@ -83,9 +83,9 @@ function statusOf(store: Store, { sessionId, id }: StopRequest): string {
   return rows.some((row) => row.closed_seq === null) ? "running" : (rows.at(-1)?.status ?? "unknown");
 }
 
-function findWork(store: Store, id: string): StopRequest {
+function findWork(store: Store, id: string, options: CommonOptions, terminal: Terminal): StopRequest {
   if (!id.startsWith("run_")) {
-    const { session_id: sessionId } = findSession(store, id);
+    const { session_id: sessionId } = findSession(store, id, options, terminal);
     return { sessionId, id: sessionId };
   }
   const found = store.runsLike(id);

@@ -3,7 +3,7 @@ import { showChanges } from "../../runtime/changes/show.ts";
 import type { CommonOptions } from "../open-project.ts";
 import { plainLine, plainText } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
-import { withChanges } from "./with-changes.ts";
+import { nameChanges, withChanges } from "./with-changes.ts";
 
 /** Options of `retinue diff`. */
 export type DiffOptions = CommonOptions & { stat?: boolean };
@@ -11,7 +11,7 @@ export type DiffOptions = CommonOptions & { stat?: boolean };
 /** `retinue diff`: what a run and everything below it changed. */
 export async function showDiff(name: string, options: DiffOptions, terminal: Terminal): Promise<void> {
   const { scope, folders, unkept, untrusted } = await withChanges(terminal, name, async (kept) => {
-    const shown = await showChanges(kept, name);
+    const shown = await showChanges(kept, nameChanges(kept.store, name, options, terminal));
     const written = shown.scope.changes.filter(
       ({ after }) => after && kept.store.hasUntrustedHash(after.hash),
     );

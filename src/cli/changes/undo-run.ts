@@ -1,12 +1,11 @@
-import { realpathSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { planUndo, type UndoPlan, undoChanges } from "../../runtime/changes/undo.ts";
 import { RetinueError } from "../../schema/error.ts";
 import { countOf } from "../measures.ts";
-import { type CommonOptions, projectDirOf } from "../open-project.ts";
+import type { CommonOptions } from "../open-project.ts";
 import { plainLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
-import { type KeptChanges, withChanges } from "./with-changes.ts";
+import { type KeptChanges, nameChanges, withChanges } from "./with-changes.ts";
 
 /** Options of `retinue undo`. */
 export type UndoOptions = CommonOptions & { yes?: boolean; dryRun?: boolean; force?: boolean };
@@ -14,21 +13,13 @@ export type UndoOptions = CommonOptions & { yes?: boolean; dryRun?: boolean; for
 /** `retinue undo`: takes back what a run and everything below it changed in the project. */
 export async function undoRun(name: string, options: UndoOptions, terminal: Terminal): Promise<void> {
   await withChanges(terminal, name, async (kept) => {
-    const plan = await planUndo(kept, name === "last" ? newestHere(kept, options, terminal) : name);
+    const plan = await planUndo(kept, nameChanges(kept.store, name, options, terminal));
     if (options.dryRun) return showPlan(plan, options, terminal);
     for (const text of plan.unkept) terminal.tell(`warning: cannot be taken back: ${plainLine(text, 300)}`);
     if (plan.steps.length > 0 && (plan.conflicts.length === 0 || options.force))
       await confirm(plan, options, terminal);
     return report(kept, plan, options, terminal);
   });
-}
-
-/** `last` is the newest session of this project: nobody means the files of another folder. */
-function newestHere({ store }: KeptChanges, options: UndoOptions, terminal: Terminal): string {
-  const here = realpathSync(projectDirOf(options, terminal));
-  const newest = store.sessions({ limit: Number.MAX_SAFE_INTEGER }).find((row) => row.project === here);
-  if (newest) return newest.session_id;
-  throw new RetinueError("input", `no session of ${here} is recorded`, "see them all with: retinue sessions");
 }
 
 async function report(

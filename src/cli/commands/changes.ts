@@ -6,7 +6,7 @@ import type { UndoOptions } from "../changes/undo-run.ts";
 import type { Cli } from "../program.ts";
 
 const NAMED =
-  "id of a run, a session, a merge or an undo, or the beginning of it; `last` for the newest session";
+  "id of a run, a session, a merge or an undo, or the beginning of it; `last` for this project's last session";
 
 /** Registers `retinue diff`, `undo`, `merge` and `trust-files`: what became of the project's files. */
 export function registerChanges(program: Command, cli: Cli): void {

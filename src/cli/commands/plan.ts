@@ -6,7 +6,7 @@ import type { Cli } from "../program.ts";
 import { amount, countNumber, wholeNumber } from "./numbers.ts";
 import { addShowing } from "./run.ts";
 
-const ID = "a plan's id or the beginning of it; `last` for the newest";
+const ID = "a plan's id or the beginning of it; `last` for this project's last plan";
 
 /** Registers `retinue plan` with everything below it. */
 export function registerPlan(program: Command, cli: Cli): void {

@@ -9,7 +9,7 @@ export function registerReplay(program: Command, cli: Cli): void {
     .description(
       "run a recorded session again from its record, without models or tools, and show the first difference",
     )
-    .argument("<id>", "session id, a unique beginning of it, or `last`")
+    .argument("<id>", "a session's id or the beginning of it; `last` for this project's last session")
     .action(async (id: string, _options: unknown, command: Command) => {
       const { replayTask } = await import("../run/replay-task.ts");
       cli.exitCode = await replayTask(id, command.optsWithGlobals<CommonOptions>(), cli.terminal);

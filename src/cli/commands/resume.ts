@@ -7,8 +7,10 @@ import { addOutcome, addShowing } from "./run.ts";
 export function registerResume(program: Command, cli: Cli): void {
   const command = program
     .command("resume")
-    .description("go on with a session that a crash or a kill ended; the latest open one by default")
-    .argument("[id]", "session id, or a unique beginning of it");
+    .description(
+      "go on with a session that a crash or a kill ended; this project's latest open one by default",
+    )
+    .argument("[id]", "a session's id or the beginning of it; `last` for this project's latest open one");
   addOutcome(addShowing(command))
     .addHelpText("after", EXAMPLES)
     .action(async (id: string | undefined, _options: unknown, resumed: Command) => {

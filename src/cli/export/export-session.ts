@@ -33,7 +33,7 @@ const MAX_NAMED = 10;
 export async function exportSession(id: string, options: ExportOptions, terminal: Terminal): Promise<void> {
   const place = placeOf(options, terminal);
   const session = await withRecord(terminal, async (store) => {
-    const found = findSession(store, id);
+    const found = findSession(store, id, options, terminal);
     if (place.kind === "text") {
       await saveText(await sessionText(store, found, place.format), options.output, terminal);
       return found;

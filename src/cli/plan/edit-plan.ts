@@ -18,7 +18,7 @@ export type EditOptions = CommonOptions & { file?: string };
 
 /** `retinue plan edit`: takes a changed plan from a file or an editor, checks it and stores it as a new version. */
 export async function editPlan(id: string, options: EditOptions, terminal: Terminal): Promise<void> {
-  const plan = await planNamed(id, terminal);
+  const plan = await planNamed(id, options, terminal);
   if (options.file !== undefined) {
     const text = await readGiven(options.file, terminal);
     return save(plan, parse(text, options.file), options, terminal);
@@ -44,7 +44,7 @@ export async function editPlan(id: string, options: EditOptions, terminal: Termi
 
 /** `retinue plan approve`. */
 export async function approvePlan(id: string, options: CommonOptions, terminal: Terminal): Promise<void> {
-  const plan = await planNamed(id, terminal);
+  const plan = await planNamed(id, options, terminal);
   await withPlans(plan, options, terminal, async ({ plans }) => {
     const approved = plans.approve(plan.id);
     terminal.print(options.json ? JSON.stringify(approved, null, 2) : `${approved.id} is approved`);

@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import type { ExecuteOptions } from "../../runtime/planning/plans.ts";
 import { reportOf } from "../../runtime/planning/report-plan.ts";
 import { createRuntime, type Runtime } from "../../runtime/runtime.ts";
@@ -6,7 +7,7 @@ import type { ExecutionPlan, PlanResult } from "../../schema/plan.ts";
 import type { Store } from "../../store/create-store.ts";
 import { EXIT, exitCodeOfResult } from "../exit-code.ts";
 import { openRunView, type RunView } from "../live/run-view.ts";
-import { type OpenProject, openSoundProject } from "../open-project.ts";
+import { type CommonOptions, type OpenProject, openSoundProject, projectDirOf } from "../open-project.ts";
 import { plainText } from "../plain-text.ts";
 import { formatOf, limitsOf, type RunOptions } from "../run/run-options.ts";
 import { runtimeOptions, watchUnanswered } from "../run/run-task.ts";
@@ -41,16 +42,19 @@ export async function withPlanSession(
   const runtime = createRuntime({ ...given, ...(given.approve && { approve: view.asking(given.approve) }) });
   const signals = catchSignals(view.terminal);
   const stopping = new AbortController();
-  signals.onStop(() => stopping.abort());
+  const left = Promise.withResolvers<never>();
+  signals.onStop((signal) => {
+    if (signal === "SIGINT") stopping.abort();
+    else runtime.drain(project.settings.graceSeconds * 1_000).catch(left.reject);
+  });
   runtime.events(view.take);
   const unanswered = watchUnanswered(runtime);
   try {
-    const code = await work({ runtime, view, signal: stopping.signal, unanswered }).catch(
-      (thrown: unknown) => {
-        if (signals.exitCode === undefined) throw thrown;
-        return signals.exitCode;
-      },
-    );
+    const working = work({ runtime, view, signal: stopping.signal, unanswered }).catch((thrown: unknown) => {
+      if (signals.exitCode === undefined) throw thrown;
+      return signals.exitCode;
+    });
+    const code = await Promise.race([working, left.promise]);
     return signals.exitCode ?? code;
   } finally {
     view.close();
@@ -95,17 +99,27 @@ function exitCodeOfPlan({ success, steps }: PlanResult, unanswered: boolean): nu
 }
 
 /** The plan that a person names, read from the database alone. */
-export async function planNamed(id: string, terminal: Terminal): Promise<ExecutionPlan> {
-  const found = await withRecord(terminal, (store) => findPlan(store, id));
+export async function planNamed(
+  id: string,
+  options: CommonOptions,
+  terminal: Terminal,
+): Promise<ExecutionPlan> {
+  const found = await withRecord(terminal, (store) =>
+    findPlan(store, id, realpathSync(projectDirOf(options, terminal))),
+  );
   if (found) return found;
   throw noPlans(id);
 }
 
-function findPlan(store: Store, id: string): ExecutionPlan {
+function findPlan(store: Store, id: string, project: string): ExecutionPlan {
   if (id !== "last") return store.findPlan(id);
-  const [newest] = store.plans({ limit: 1 });
+  const newest = store.plans({ limit: -1 }).find((plan) => plan.project === project);
   if (newest) return newest;
-  throw noPlans(id);
+  throw new RetinueError(
+    "input",
+    `no plan of ${project} is recorded`,
+    "see them all with: retinue plan list",
+  );
 }
 
 /** The project that a plan was made for, whatever the current folder is. */

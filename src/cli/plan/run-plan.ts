@@ -4,7 +4,7 @@ import { carryOut, type PlanRunOptions, planNamed, projectOf, withPlanSession } 
 
 /** `retinue plan run`: carries out a plan that a person has approved. */
 export async function runPlan(id: string, options: PlanRunOptions, terminal: Terminal): Promise<number> {
-  const named = await planNamed(id, terminal);
+  const named = await planNamed(id, options, terminal);
   const project = await projectOf(named, options, terminal);
   return withPlanSession(project, options, terminal, async (session) => {
     const { plans } = session.runtime;

@@ -31,7 +31,7 @@ export async function listPlans({ limit, json }: PlanListOptions, terminal: Term
 
 /** `retinue plan show`. */
 export async function showPlan(id: string, options: CommonOptions, terminal: Terminal): Promise<void> {
-  const named = await planNamed(id, terminal);
+  const named = await planNamed(id, options, terminal);
   const plan = (await withRecord(terminal, (store) => settleEnded(store, named))) ?? named;
   terminal.print(options.json ? JSON.stringify(plan, null, 2) : drawPlan(plan).join("\n"));
 }

@@ -63,7 +63,10 @@ async function findEarlier(
   terminal: Terminal,
 ): Promise<Earlier> {
   const found = await withRecord(terminal, (store) => {
-    const row = id === undefined ? newestOf(store, projectDirOf(options, terminal)) : findSession(store, id);
+    const row =
+      id === undefined
+        ? newestOf(store, projectDirOf(options, terminal))
+        : findSession(store, id, options, terminal);
     if (!row) return undefined;
     const [last] = store
       .runs(row.session_id)
@@ -82,14 +85,10 @@ async function findEarlier(
   );
 }
 
-const MOST_SESSIONS = 10_000;
-
 /** The last session of a project that is one conversation. */
 function newestOf(store: Store, projectDir: string): SessionRow | undefined {
   const project = realpathSync(projectDir);
-  return store
-    .sessions({ limit: MOST_SESSIONS })
-    .find((row) => row.project === project && fanOutOf(row) === undefined);
+  return store.sessions({ project, limit: -1 }).find((row) => fanOutOf(row) === undefined);
 }
 
 function notEnded({ row: { session_id: id }, waiting, holder }: Earlier): RetinueError {

@@ -9,7 +9,7 @@ import { withRecord } from "../trace/open-record.ts";
 /** `retinue replay`: exit code 0 if the session comes out as recorded, 1 if it does not. */
 export async function replayTask(id: string, options: CommonOptions, terminal: Terminal): Promise<number> {
   const report = await withRecord(terminal, async (store) => {
-    const session = findSession(store, id);
+    const session = findSession(store, id, options, terminal);
     const project = await openSoundProject({ ...options, cwd: session.project }, terminal);
     const { registry: agents, settings } = project;
     return replaySession(

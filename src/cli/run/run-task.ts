@@ -73,12 +73,19 @@ export async function conduct(
   const parked = watchParked(runtime);
   try {
     const handle = await begin(runtime);
-    signals.onStop(() => runtime.cancel(handle.sessionId));
-    const results = "results" in handle ? await handle.results : [await handle.result];
+    const stopped = Promise.withResolvers<never>();
+    let isLeft = false;
+    signals.onStop((signal) => {
+      isLeft = signal !== "SIGINT";
+      if (!isLeft) runtime.cancel(handle.sessionId);
+      else runtime.drain(project.settings.graceSeconds * 1_000).catch(stopped.reject);
+    });
+    const working = "results" in handle ? handle.results : handle.result.then((result) => [result]);
+    const results = await Promise.race([working, stopped.promise]);
     const waiting = parked();
     view.close();
     finish({ results, waiting });
-    if (signals.exitCode !== undefined) terminal.tell("interrupted: what was under way has settled");
+    if (signals.exitCode !== undefined) terminal.tell(describeStop(runtime, handle.sessionId, isLeft));
     view.account(results);
     const { workspace, session_id: sessionId } = runtime.store.findSession(handle.sessionId);
     const copies = await out?.copyFrom(workspace);
@@ -122,6 +129,12 @@ export function runtimeOptions(
     ...(onAsk && { onAsk }),
     ...(asks && { approve: createAsker(terminal) }),
   };
+}
+
+function describeStop({ store }: Runtime, sessionId: string, isLeft: boolean): string {
+  return isLeft && store.session(sessionId)?.status === "running"
+    ? `left in the middle; go on with: retinue resume ${sessionId}`
+    : "interrupted: what was under way has settled";
 }
 
 /** The questions that a session was left with, if it was. */

@@ -1,36 +1,46 @@
 import type { Terminal } from "../terminal.ts";
 
-const CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+const CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+/** A signal that asks the program to stop. */
+export type StopSignal = keyof typeof CODES;
 
 /** Signals while a run goes on. */
 export type StopSignals = {
   /** The exit code of the signal that came, if one did. */
   readonly exitCode: number | undefined;
   /** What to do at the first signal; at once if it has come already. */
-  onStop(stop: () => void): void;
+  onStop(stop: (signal: StopSignal) => void): void;
   release(): void;
 };
 
-/** The first signal asks everything to stop and settle, the second leaves at once. */
+const SIGNALS: readonly StopSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+
+/**
+ * The first signal asks everything to stop, the second leaves at once. SIGINT is a person who wants an end; SIGTERM and SIGHUP
+ * end the program and not its work, which is left to be resumed.
+ */
 export function catchSignals(terminal: Terminal): StopSignals {
-  let exitCode: number | undefined;
-  let stop: (() => void) | undefined;
-  const caught = (signal: NodeJS.Signals): void => {
-    const code = signal === "SIGTERM" ? CODES.SIGTERM : CODES.SIGINT;
-    if (exitCode !== undefined) process.exit(code);
-    exitCode = code;
+  let came: StopSignal | undefined;
+  let stop: ((signal: StopSignal) => void) | undefined;
+  const caught = (name: NodeJS.Signals): void => {
+    const signal = SIGNALS.find((one) => one === name) ?? "SIGINT";
+    if (came !== undefined) process.exit(CODES[signal]);
+    came = signal;
     terminal.tell("stopping; once more to leave at once");
-    stop?.();
+    stop?.(signal);
   };
-  process.on("SIGINT", caught).on("SIGTERM", caught);
+  for (const signal of SIGNALS) process.on(signal, caught);
   return {
     get exitCode() {
-      return exitCode;
+      return came && CODES[came];
     },
     onStop(work) {
       stop = work;
-      if (exitCode !== undefined) work();
+      if (came !== undefined) work(came);
     },
-    release: () => process.off("SIGINT", caught).off("SIGTERM", caught),
+    release() {
+      for (const signal of SIGNALS) process.off(signal, caught);
+    },
   };
 }

@@ -5,6 +5,7 @@ import type { PermissionMode } from "../../runtime/approvals.ts";
 import { messageOf } from "../../schema/error.ts";
 import { type OpenedServer, openServer } from "../../server/open-server.ts";
 import { findRunningServer } from "../../server/running-server.ts";
+import { machineFault } from "../../store/file/sqlite-failure.ts";
 import { openBrowser } from "../accounts/open-browser.ts";
 import { EXIT } from "../exit-code.ts";
 import { type CommonOptions, openWorkingProject } from "../open-project.ts";
@@ -29,7 +30,7 @@ export type ServeOptions = CommonOptions & {
 /** Where a server is. */
 type Place = { url: string; port: number; pid: number };
 
-/** Whoever has not left by then is left behind: what is recorded goes on at the next start. */
+/** What has not ended so long after the grace period is left behind: what is recorded goes on at the next start. */
 const LEAVE_MS = 2_500;
 
 /**
@@ -69,8 +70,7 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
     });
     show({ url: server.link(), port: server.port, pid: process.pid }, options, terminal);
     await untilStopped(server, signals.onStop, terminal);
-    await leave(server, terminal);
-    return EXIT.ok;
+    return await leave(server, project.settings.graceSeconds * 1_000, terminal);
   } finally {
     signals.release();
   }
@@ -108,14 +108,21 @@ function untilStopped(
   );
 }
 
-async function leave(server: OpenedServer, terminal: Terminal): Promise<void> {
+async function leave(server: OpenedServer, graceMs: number, terminal: Terminal): Promise<number> {
   const { promise: late, resolve } = Promise.withResolvers<"late">();
-  const timer = setTimeout(() => resolve("late"), LEAVE_MS);
-  const closed = server.close().catch((thrown) => terminal.tell(`while stopping: ${messageOf(thrown)}`));
+  const timer = setTimeout(() => resolve("late"), graceMs + LEAVE_MS);
+  const closed = server.close(graceMs).then(
+    () => EXIT.ok,
+    (thrown) => {
+      terminal.tell(plainText(`while stopping: ${messageOf(thrown)}`));
+      return EXIT.failed;
+    },
+  );
   const how = await Promise.race([closed, late]);
   clearTimeout(timer);
   if (how === "late") leaveLate(server, terminal);
-  setTimeout(() => process.exit(process.exitCode), LEAVE_MS / 10).unref();
+  setTimeout(() => process.exit(how), LEAVE_MS / 10).unref();
+  return how;
 }
 
 /** A call that does not stop is gone on with at the next start; what could not be written is not there then. */
@@ -127,6 +134,8 @@ function leaveLate({ desk }: OpenedServer, terminal: Terminal): never {
 
 function faultText(thrown: unknown, request: string, { env }: Terminal): string {
   const detail = env.RETINUE_DEBUG && thrown instanceof Error ? `\n${thrown.stack ?? ""}` : "";
+  const known = machineFault(thrown);
+  if (known) return plainText(`${request}: ${known.message}${known.hint ? `. ${known.hint}` : ""}`);
   return plainText(`a defect of Retinue, please report it: ${request}: ${messageOf(thrown)}${detail}`);
 }
 

@@ -43,7 +43,7 @@ function queryOf(options: StatsOptions, store: Store, terminal: Terminal): Stats
   return {
     by,
     ...(since !== undefined && { sinceMs: since }),
-    ...(session !== undefined && { sessionId: findSession(store, session).session_id }),
+    ...(session !== undefined && { sessionId: findSession(store, session, options, terminal).session_id }),
     ...(agent !== undefined && { agent }),
     ...(model !== undefined && { model }),
     // The folder need not be there any more for its record to be of interest.

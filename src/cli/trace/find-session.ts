@@ -1,13 +1,26 @@
+import { realpathSync } from "node:fs";
 import { RetinueError } from "../../schema/error.ts";
 import type { SessionRow } from "../../schema/record.ts";
 import type { Store } from "../../store/create-store.ts";
+import { type CommonOptions, projectDirOf } from "../open-project.ts";
+import type { Terminal } from "../terminal.ts";
 
-/** The session that a person names: by its id, the beginning of it, or `last` for the newest. */
-export function findSession(store: Store, id: string): SessionRow {
+/** The session that a person names: by its id, the beginning of it, or `last` for the last one of this project. */
+export function findSession(
+  store: Store,
+  id: string,
+  options: CommonOptions,
+  terminal: Terminal,
+): SessionRow {
   if (id !== "last") return store.findSession(id);
-  const [newest] = store.sessions({ limit: 1 });
-  if (newest) return newest;
-  throw noSessions(id);
+  const project = realpathSync(projectDirOf(options, terminal));
+  const [last] = store.sessions({ project, limit: 1 });
+  if (last) return last;
+  throw new RetinueError(
+    "input",
+    `no session of ${project} is recorded`,
+    "see them all with: retinue sessions",
+  );
 }
 
 /** What to say of a named session when nothing was ever recorded. */

@@ -37,7 +37,9 @@ const MAX_LISTED = 10;
 export async function traceSession(id: string, options: TraceOptions, terminal: Terminal): Promise<void> {
   refuseContradictions(options);
   const make = options.json || options.html ? wholeTrace : drawnTrace;
-  const text = await withRecord(terminal, (store) => make(store, findSession(store, id), options, terminal));
+  const text = await withRecord(terminal, (store) =>
+    make(store, findSession(store, id, options, terminal), options, terminal),
+  );
   if (text === undefined) throw noSessions(id);
   await saveText(text, options.output, terminal);
 }

@@ -54,9 +54,12 @@ export async function startTui(options: TuiOptions, terminal: Terminal): Promise
   paintFirst(tui, look, screen.paint);
   const { unmount } = await showApp(tui, look);
   screen.drawnBy(unmount);
+  let isEnded = false;
   const caught = (name: NodeJS.Signals) => {
-    left.resolve(name === "SIGHUP" ? 129 : 143);
-    if (leaves++ > 0) impatient.resolve(143);
+    const code = name === "SIGHUP" ? 129 : 143;
+    isEnded = true;
+    left.resolve(code);
+    if (leaves++ > 0) impatient.resolve(code);
   };
   const interrupted = () => tui.press({ name: "interrupt" }, { runIds: [], page: 1, most: 0 });
   process.on("SIGTERM", caught).on("SIGHUP", caught).on("SIGINT", interrupted).on("SIGCONT", repaint);
@@ -65,7 +68,7 @@ export async function startTui(options: TuiOptions, terminal: Terminal): Promise
     const opened = await openEngine(options, terminal, tui);
     engine.resolve(opened);
     const code = await left.promise;
-    const hurried = await Promise.race([opened.close(), impatient.promise]);
+    const hurried = await Promise.race([opened.close(isEnded ? "leave" : "end"), impatient.promise]);
     isHurried = hurried !== undefined;
     return hurried ?? code;
   } finally {
@@ -74,7 +77,7 @@ export async function startTui(options: TuiOptions, terminal: Terminal): Promise
     process.off("SIGTERM", caught).off("SIGHUP", caught).off("SIGINT", interrupted).off("SIGCONT", repaint);
     sayFarewell(tui, terminal);
     // What did not settle in time would keep the process alive.
-    if (isHurried) process.exit(LEFT_AT_ONCE);
+    if (isHurried) process.exit(await impatient.promise);
   }
 }
 

@@ -28,10 +28,8 @@ export type NetChange = {
   closedSeq: number | null;
 };
 
-/** Finds a run, session or act by its id or a beginning of it that fits only one; `last` is the newest session. */
+/** Finds a run, session or act by its id or a beginning of it that fits only one. */
 export function findScope(store: Store, name: string): Scope {
-  const [newest] = name === "last" ? store.sessions({ limit: 1 }) : [];
-  if (newest) return sessionScope(store, newest);
   if (name.startsWith("ses_")) return sessionScope(store, store.findSession(name));
   const found = store.runsLike(name);
   const [only] = found;

@@ -15,6 +15,8 @@ export const DEFAULT_SETTINGS: Settings = {
   maxDepth: 3,
   maxAgents: 1_000,
   watchdog: { firstTokenMs: 120_000, idleMs: 120_000 },
+  // Whoever sends SIGTERM often kills after 10 seconds, and what is left must be written by then.
+  graceSeconds: 8,
   store: { synchronous: "NORMAL" },
   shell: DEFAULT_SHELL,
   search: DEFAULT_SEARCH,

@@ -4,7 +4,7 @@ import { type AgentRoles, parseAgentRoles } from "../../agents/agent-roles.ts";
 import { didYouMean } from "../../agents/closest.ts";
 import { parseAgentValue } from "../../agents/define-agent.ts";
 import type { KnownTools } from "../../agents/fields/tool-names.ts";
-import { loadAgents } from "../../agents/load-agents.ts";
+import { loadAgents, type ParsedFiles } from "../../agents/load-agents.ts";
 import type { AgentRegistry } from "../../agents/registry.ts";
 import { type LoadedSettings, loadSettings } from "../../config/load-settings.ts";
 import { lowerLimits } from "../../config/narrow-settings.ts";
@@ -26,6 +26,8 @@ export type ProjectOptions = {
   builtinDir?: string;
   /** Agents as JSON by name, as given on the command line; they come before all others. */
   agentsJson?: string | undefined;
+  /** What was parsed before, for whoever loads again and again. */
+  parsed?: ParsedFiles;
 };
 
 /** Everything that holds in a project. */
@@ -70,6 +72,7 @@ export async function loadProject(options: ProjectOptions): Promise<Project> {
     agents: given.agents,
     disabledAgents: settings.disabledAgents,
     broken: given.broken,
+    ...(options.parsed && { parsed: options.parsed }),
   });
   problems.push(...registry.problems, ...(await checkRoleModels(given.roles, settings, env)));
   const files = new Set(given.roles.length > 0 ? loaded.agentRoles.map(({ file }) => file) : []);

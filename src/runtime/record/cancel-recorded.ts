@@ -44,8 +44,8 @@ export async function cancelRecorded(store: Store, row: SessionRow, by: string):
     for (const open of store.messages(sessionId).toReversed())
       if (!isClosed(open)) closeRow(store, open, atMs);
     store.endSession(sessionId, "cancelled");
-    await store.committed();
-    for (const { approvalId } of store.approvals({ sessionId, open: true, limit: 10_000 }))
+    await store.written();
+    for (const { approvalId } of store.approvals({ sessionId, open: true }))
       store.answerApproval(approvalId, { allowed: false, by, note: MESSAGE, atMs });
     store.forgetStops(sessionId);
     return true;

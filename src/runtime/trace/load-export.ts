@@ -19,8 +19,6 @@ export type SessionExport = {
   worktrees: WorktreeRow[];
 };
 
-const MOST_APPROVALS = 100_000;
-
 /** Reads everything of a session. */
 export function loadExport(store: Store, session: SessionRow): SessionExport {
   const id = session.session_id;
@@ -31,7 +29,7 @@ export function loadExport(store: Store, session: SessionRow): SessionExport {
     session,
     messages,
     prompts: promptsOf(store, messages),
-    approvals: store.approvals({ sessionId: id, limit: MOST_APPROVALS }),
+    approvals: store.approvals({ sessionId: id }),
     changes: store.changesOf(runIds),
     worktrees: runIds.flatMap((runId) => store.worktree(runId) ?? []),
   };

@@ -4,8 +4,6 @@ import type { Store } from "../../store/create-store.ts";
 import { sessionState } from "./session-state.ts";
 import { buildTrace, fillRuns } from "./trace-tree.ts";
 
-const MOST_APPROVALS = 10_000;
-
 /** A trace whose runs have their figures, and their turns and calls only once they are asked for. */
 export type TraceOutline = {
   readonly trace: Trace;
@@ -39,6 +37,6 @@ function contextOf(store: Store, session: SessionRow) {
   return {
     session,
     state: sessionState(store, session),
-    approvals: store.approvals({ sessionId: session.session_id, limit: MOST_APPROVALS }),
+    approvals: store.approvals({ sessionId: session.session_id }),
   };
 }

@@ -32,7 +32,11 @@ export type ApprovalView = {
 };
 
 /** `GET /api/approvals`. */
-export type ApprovalList = { approvals: ApprovalView[] };
+export type ApprovalList = {
+  approvals: ApprovalView[];
+  /** Asks for the page behind this one; null on the last. */
+  next: string | null;
+};
 
 /** `POST /api/approvals/:id`. */
 export type ApprovalDecision = {

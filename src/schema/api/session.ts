@@ -15,6 +15,8 @@ export type SessionCard = Omit<SessionSummary, "metadata_json"> & {
 /** `GET /api/sessions`. */
 export type SessionList = {
   sessions: SessionCard[];
+  /** There are more than were asked for. */
+  hasMore?: boolean;
   /** Words were looked for in the texts of so many sessions only. */
   searchedOnly?: number;
 };
@@ -128,3 +130,19 @@ export type Controlled = { done: boolean };
 
 /** Where words were found. */
 export type { SessionMatch, SessionState };
+
+/** `POST /api/sessions/removal`. */
+export type RemovalRequest = { sessionIds: readonly string[]; dryRun?: boolean };
+
+/** What was removed, or would be, and which of those that were named stay. */
+export type Removal = { sessions: number; bytes: number; kept: { sessionId: string; why: string }[] };
+
+/** `GET /api/storage`: bytes on disk. */
+export type StorageView = {
+  databaseBytes: number;
+  /** Of these, what nothing uses any more. */
+  freeBytes: number;
+  workspaceBytes: number;
+  contentBytes: number;
+  shadowBytes: number;
+};

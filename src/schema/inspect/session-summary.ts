@@ -4,14 +4,18 @@ import type { SessionState } from "./trace.ts";
 
 /** Which sessions are wanted, the last changed first; what is absent lets every session through. */
 export type SessionQuery = {
+  /** 50 if absent; all with -1. */
   limit?: number;
   /** Words that must all be in its title, project or id, or in what was asked and answered in it; "a phrase" in quotes. */
   search?: string;
   /** The project's folder, as recorded. */
   project?: string;
-  status?: RunStatus;
+  /** `ended`: any but running. */
+  status?: RunStatus | "ended";
   /** Changed at this moment or later. */
   sinceMs?: number;
+  /** Changed after this place in the order of changes. */
+  afterChange?: number;
 };
 
 /** Where the words of a search were found, if not in what a list shows anyway. */

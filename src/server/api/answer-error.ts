@@ -1,5 +1,6 @@
 import type { ApiError } from "../../schema/api/inspect.ts";
-import { RetinueError, type RetinueErrorCode } from "../../schema/error.ts";
+import type { RetinueErrorCode } from "../../schema/error.ts";
+import { machineFault } from "../../store/file/sqlite-failure.ts";
 import { Conflict, NotFound } from "./route.ts";
 
 /** A request that cannot be read or asks for what nobody can do. */
@@ -46,7 +47,7 @@ export function answerError(
 }
 
 /**
- * What anything thrown is answered with. Only what was written for a person is told; of everything else, whoever runs
+ * What anything thrown is answered with. Only what was written for a person is told, and what a full or broken disk says; of everything else, whoever runs
  * the server is told by `onFault`, and whoever asked learns nothing of its insides.
  */
 export function answerThrown(thrown: unknown, onFault: (thrown: unknown) => void): Response {
@@ -58,8 +59,9 @@ export function answerThrown(thrown: unknown, onFault: (thrown: unknown) => void
     return answerError(404, { code: "not_found", message: thrown.message, hint: thrown.hint });
   if (thrown instanceof Conflict)
     return answerError(409, { code: "conflict", message: thrown.message, hint: thrown.hint });
-  if (thrown instanceof RetinueError) {
-    const { code, message, hint = null } = thrown;
+  const known = machineFault(thrown);
+  if (known) {
+    const { code, message, hint = null } = known;
     return answerError(STATUS[code], { code, message, hint });
   }
   onFault(thrown);

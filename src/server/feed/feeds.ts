@@ -3,7 +3,6 @@ import { type Clock, systemClock } from "../../scheduler/clock.ts";
 import { repeat } from "../../scheduler/repeat.ts";
 import type { RetinueEvent } from "../../schema/event.ts";
 import { NotFound } from "../api/route.ts";
-import { countAsks } from "../views/count-asks.ts";
 import { standingOf } from "../views/session-card.ts";
 import { HEARTBEAT } from "./encode-event.ts";
 import { LiveRuns } from "./live-runs.ts";
@@ -38,7 +37,6 @@ const LOOK_MS = 500;
 /** Whether a process is still alive is asked less often than whether it has written something. */
 const LOOKS_PER_STANDING = 4;
 const HEARTBEAT_MS = 15_000;
-const MOST_NEWS = 100;
 /** After these a session stands otherwise. */
 const STANDING: ReadonlySet<RetinueEvent["type"]> = new Set([
   "session.started",
@@ -64,7 +62,8 @@ class AllFeeds implements Feeds {
   readonly #beating;
   readonly #unsubscribe: () => void;
   #othersVersion: number;
-  #lookedAtMs: number;
+  /** How far the changes of other processes have been told. */
+  #told: number;
   #looks = 0;
 
   constructor(options: FeedsOptions) {
@@ -77,12 +76,12 @@ class AllFeeds implements Feeds {
     this.#beating = repeat(clock, HEARTBEAT_MS, () => this.#beat());
     this.#news = new NewsFeed({
       clock,
-      hello: () => ({ kind: "hello", startedAtMs, version, asks: countAsks(store, project) }),
-      asks: () => countAsks(store, project),
+      hello: () => ({ kind: "hello", startedAtMs, version, asks: store.countWaiting({ project }) }),
+      asks: () => store.countWaiting({ project }),
       watched: () => this.#rest(),
     });
     this.#othersVersion = store.othersVersion();
-    this.#lookedAtMs = clock.wallMs();
+    this.#told = store.lastChange();
     this.#unsubscribe = runtime.events((event) => this.#take(event));
   }
 
@@ -152,10 +151,12 @@ class AllFeeds implements Feeds {
   /** Which session was written is not known: any that is new, has changed or is at work. */
   #tellOthersWork(): void {
     const { runtime, project } = this.#options;
-    const sinceMs = this.#lookedAtMs - LOOK_MS;
-    this.#lookedAtMs = this.#clock.wallMs();
-    for (const query of [{ sinceMs }, { status: "running" as const }]) {
-      const { sessions } = runtime.store.searchSessions({ ...query, project, limit: MOST_NEWS });
+    const latest = runtime.store.lastChange();
+    // After a removal the numbers begin again from what is left.
+    const afterChange = latest < this.#told ? 0 : this.#told;
+    this.#told = latest;
+    for (const query of [{ afterChange }, { status: "running" as const }]) {
+      const { sessions } = runtime.store.searchSessions({ ...query, project, limit: -1 });
       for (const { session_id: id } of sessions) this.#news.sessionChanged(id);
     }
     this.#news.asksChanged();

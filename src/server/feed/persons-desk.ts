@@ -41,7 +41,7 @@ export type PersonsDeskOptions = {
   readonly clock?: Clock;
 };
 
-type Waiting = { readonly expiresAtMs: number; end(answer: ApprovalAnswer): void };
+type Waiting = { readonly deadlineMs: number; end(answer: ApprovalAnswer): void };
 
 const LOOK_MS = 1_000;
 
@@ -77,7 +77,8 @@ class RecordedDesk implements NewPersonsDesk {
       signal.addEventListener("abort", () => end(STOPPED), { once: true });
       const { approvalMinutes: minutes } = this.#options;
       if (minutes === 0) return;
-      this.#waiting.set(approvalId, { expiresAtMs: this.#clock.wallMs() + minutes * 60_000, end });
+      // Of the time that passed for this machine: nobody could answer while it slept.
+      this.#waiting.set(approvalId, { deadlineMs: this.#clock.monotonicMs() + minutes * 60_000, end });
       this.#looking.set(true);
     });
 
@@ -93,7 +94,9 @@ class RecordedDesk implements NewPersonsDesk {
   }
 
   expiresAtMs(approvalId: string): number | null {
-    return this.#waiting.get(approvalId)?.expiresAtMs ?? null;
+    const waiting = this.#waiting.get(approvalId);
+    if (!waiting) return null;
+    return Math.round(this.#clock.wallMs() + waiting.deadlineMs - this.#clock.monotonicMs());
   }
 
   close(): void {
@@ -108,9 +111,9 @@ class RecordedDesk implements NewPersonsDesk {
   #expire(): void {
     const minutes = this.#options.approvalMinutes;
     const within = minutes === 1 ? "a minute" : `${minutes} minutes`;
-    const nowMs = this.#clock.wallMs();
-    for (const { expiresAtMs, end } of [...this.#waiting.values()])
-      if (nowMs >= expiresAtMs)
+    const nowMs = this.#clock.monotonicMs();
+    for (const { deadlineMs, end } of [...this.#waiting.values()])
+      if (nowMs >= deadlineMs)
         end({ allowed: false, by: "nobody", note: `nobody answered within ${within}` });
   }
 

@@ -6,6 +6,7 @@ import { exportRoutes } from "./export.ts";
 import { fileRoutes } from "./files.ts";
 import { healthRoutes } from "./health.ts";
 import { planRoutes } from "./plans.ts";
+import { removalRoutes } from "./removal.ts";
 import { runControlRoutes } from "./run-controls.ts";
 import { runRoutes } from "./runs.ts";
 import { sessionControlRoutes } from "./session-controls.ts";
@@ -18,6 +19,7 @@ import { toolRoutes } from "./tools.ts";
 export const ALL_ROUTES: readonly Route[] = [
   ...aboutRoutes,
   ...sessionRoutes,
+  ...removalRoutes,
   ...sessionControlRoutes,
   ...eventRoutes,
   ...runRoutes,

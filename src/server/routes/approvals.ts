@@ -1,27 +1,30 @@
 import type { ApprovalDecision, ApprovalList, ApprovalView } from "../../schema/api/approval.ts";
 import type { Approval } from "../../schema/record.ts";
+import { digits, numberOf } from "../api/digits.ts";
 import { approvalShape } from "../api/inspect-shapes.ts";
 import { defineRoute, type Route } from "../api/route.ts";
-import { flag, list, oneOf, shape } from "../api/shapes.ts";
+import { flag, list, oneOf, orNull, shape, text } from "../api/shapes.ts";
 import type { Desk } from "../desk.ts";
 import { ownApproval, projectOf } from "../own-project.ts";
 import { approvalView } from "../views/approval-view.ts";
-import { openAsks } from "../views/count-asks.ts";
 
 const MOST = 200;
-const MOST_LOOKED_AT = 2_000;
+/** Where a page begins: behind this question of those that wait, or of those that were answered. */
+const CURSOR = { type: "string", pattern: "^(waiting|answered):[\\w-]{1,100}$" };
 
 /** What waits for a person, and the answers. */
 export const approvalRoutes: readonly Route[] = [
-  defineRoute<{ open?: string }>({
+  defineRoute<{ open?: string; after?: string; limit?: string }>({
     method: "get",
     path: "/api/approvals",
-    summary: "Calls that wait for a person, the oldest first; without `open` also those that were answered.",
-    query: shape({ "open?": oneOf("0", "1") }),
-    answer: shape({ approvals: list(approvalShape) }),
-    async handle({ query }, desk): Promise<ApprovalList> {
-      const asked = query.open === "1" ? openAsks(desk.runtime.store, projectOf(desk)) : allAsked(desk);
-      return { approvals: await views(desk, asked.slice(0, MOST)) };
+    summary:
+      "Calls that wait for a person (`open=1`), the oldest first; those that were answered (`open=0`), the last first; else both.",
+    query: shape({ "open?": oneOf("0", "1"), "after?": CURSOR, "limit?": digits }),
+    answer: shape({ approvals: list(approvalShape), next: orNull(text) }),
+    async handle({ query: { open, after, limit } }, desk): Promise<ApprovalList> {
+      const most = numberOf(limit, { otherwise: MOST, least: 1, most: MOST });
+      const { asked, next } = readPage(desk, { open, after, most });
+      return { approvals: await views(desk, asked), next };
     },
   }),
   defineRoute({
@@ -53,12 +56,26 @@ export const approvalRoutes: readonly Route[] = [
   }),
 ];
 
-/** Open ones first, then the latest answers. */
-function allAsked(desk: Desk): Approval[] {
+type Page = { open: string | undefined; after: string | undefined; most: number };
+
+function readPage(desk: Desk, { open, after, most }: Page): { asked: Approval[]; next: string | null } {
   const { store } = desk.runtime;
-  const project = projectOf(desk);
-  const isOwn = ({ sessionId }: Approval) => store.session(sessionId)?.project === project;
-  return [...openAsks(store, project), ...store.answeredApprovals(MOST_LOOKED_AT).filter(isOwn)];
+  const [state = open === "0" ? "answered" : "waiting", id] = after?.split(":") ?? [];
+  const query = { project: projectOf(desk), limit: most + 1, ...(id !== undefined && { after: id }) };
+  const waiting = state === "waiting" ? store.approvals({ ...query, open: true }) : [];
+  if (waiting.length > most) return cut(waiting, most, "waiting");
+  if (open === "1") return { asked: waiting, next: null };
+  const rest = { ...query, limit: query.limit - waiting.length };
+  if (state === "waiting") delete rest.after;
+  const all = [...waiting, ...store.answeredApprovals(rest)];
+  return all.length > most
+    ? cut(all, most, waiting.length === most ? "waiting" : "answered")
+    : { asked: all, next: null };
+}
+
+function cut(asked: readonly Approval[], most: number, state: string): { asked: Approval[]; next: string } {
+  const shown = asked.slice(0, most);
+  return { asked: shown, next: `${state}:${shown.at(-1)?.approvalId ?? ""}` };
 }
 
 function views(desk: Desk, approvals: readonly Approval[]): Promise<ApprovalView[]> {

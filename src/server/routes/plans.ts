@@ -100,7 +100,7 @@ async function begun(
   const sessionId = await new Promise<string>((resolve, reject) => {
     begin(resolve).catch(reject);
   });
-  await desk.runtime.store.committed();
+  await desk.runtime.store.written();
   return { sessionId };
 }
 

@@ -4,7 +4,7 @@ import { controlled } from "../api/session-shapes.ts";
 import { shape, words } from "../api/shapes.ts";
 import type { Desk } from "../desk.ts";
 import { ownRun } from "../own-project.ts";
-import { cancelElsewhere } from "./session-controls.ts";
+import { cancelElsewhere, cancelHere } from "./session-controls.ts";
 
 /** Ends, holds and steers runs. */
 export const runControlRoutes: readonly Route[] = [
@@ -15,9 +15,11 @@ export const runControlRoutes: readonly Route[] = [
     answer: controlled,
     async handle({ params: { id = "" } }, desk): Promise<Controlled> {
       const { row, session } = ownRun(desk, id);
-      if (desk.runtime.cancel(id)) return { done: true };
+      const request = { sessionId: session.session_id, id };
+      const isLive = desk.runtime.liveRoots(session.session_id) !== null;
+      if (isLive && row.closed_seq === null && cancelHere(desk, request)) return { done: true };
       if (row.closed_seq !== null || session.status !== "running") return { done: false };
-      return { done: await cancelElsewhere(desk, { sessionId: session.session_id, id }) };
+      return { done: await cancelElsewhere(desk, request) };
     },
   }),
   control("pause", "Holds a run and everything below it at their next turn.", ({ runtime }, id) =>

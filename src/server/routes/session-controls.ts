@@ -1,5 +1,6 @@
 import { cancelUnheld } from "../../runtime/record/cancel-recorded.ts";
 import type { Controlled, Started, StartRequest } from "../../schema/api/session.ts";
+import { messageOf, RetinueError } from "../../schema/error.ts";
 import type { SessionRow } from "../../schema/record.ts";
 import { Conflict, defineRoute, type Route } from "../api/route.ts";
 import { controlled, started } from "../api/session-shapes.ts";
@@ -50,8 +51,12 @@ export const sessionControlRoutes: readonly Route[] = [
     async handle({ params: { id = "" } }, desk): Promise<Controlled> {
       const session = ownSession(desk, id);
       const { runtime } = desk;
-      if (runtime.cancel(id)) return { done: true };
       if (session.status !== "running") return { done: false };
+      const isStopped = runtime.cancel(id);
+      // It may also have been stopped before, with only that still to be written.
+      await runtime.store.written().catch(notKept);
+      const { status } = ownSession(desk, id);
+      if (isStopped || status !== "running") return { done: isStopped || status === "cancelled" };
       return { done: await cancelElsewhere(desk, { sessionId: id, id }) };
     },
   }),
@@ -86,6 +91,27 @@ export async function cancelElsewhere(
   return outcome !== false;
 }
 
+/** Ends a run that is alive here, and says no unless the wish outlives this process. */
+export function cancelHere({ runtime }: Desk, request: { sessionId: string; id: string }): boolean {
+  try {
+    runtime.store.askToStop(request);
+  } catch (thrown) {
+    if (runtime.cancel(request.id)) notKept(thrown);
+    throw thrown;
+  }
+  return runtime.cancel(request.id);
+}
+
+/** What is stopped here but not on disk would go on after a restart, and nobody may be told that it is done. */
+function notKept(thrown: unknown): never {
+  throw new RetinueError(
+    "store",
+    `it was stopped, but that is not written yet: ${messageOf(thrown)}`,
+    "free some disk space and cancel it again; if the server stops before, it goes on at the next start",
+    { cause: thrown },
+  );
+}
+
 async function start(
   desk: Desk,
   { task, agent, model, paced }: Omit<StartRequest, "sessionId">,
@@ -104,7 +130,10 @@ async function start(
   // How it ends is in the record, for whoever asks.
   result.catch(() => {}).finally(() => desk.paced.delete(sessionId));
   // Whoever is told of it may ask for it at once.
-  await desk.runtime.store.committed();
+  await desk.runtime.store.written().catch((thrown) => {
+    desk.runtime.cancel(sessionId);
+    throw thrown;
+  });
   return { sessionId, runId };
 }
 

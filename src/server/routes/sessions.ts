@@ -5,7 +5,7 @@ import { digits, numberOf } from "../api/digits.ts";
 import { momentShape, traceShape } from "../api/inspect-shapes.ts";
 import { defineRoute, type Route } from "../api/route.ts";
 import { sessionCard as cardShape, runShape, sessionState, stepList } from "../api/session-shapes.ts";
-import { list, oneOf, orNull, shape, text, whole } from "../api/shapes.ts";
+import { flag, list, oneOf, orNull, shape, text, whole } from "../api/shapes.ts";
 import { ownSession } from "../own-project.ts";
 import { findSessions, GROUPS, type WantedSessions } from "../views/find-sessions.ts";
 import { outlineTrace } from "../views/outline-trace.ts";
@@ -32,7 +32,7 @@ export const sessionRoutes: readonly Route[] = [
       "limit?": digits,
       "since?": digits,
     }),
-    answer: shape({ sessions: list(cardShape), "searchedOnly?": whole }),
+    answer: shape({ sessions: list(cardShape), "hasMore?": flag, "searchedOnly?": whole }),
     handle: ({ query: { search, state, limit, since } }, desk): SessionList =>
       findSessions(desk, {
         search,

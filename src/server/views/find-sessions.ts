@@ -15,8 +15,7 @@ export type WantedSessions = {
   limit: number;
 };
 
-/** Those that have not ended are few; all of them are looked at for one of the states that only a look can tell. */
-const MOST_OPEN = 1_000;
+/** All that have not ended are looked at for one of the states that only a look can tell. */
 const OPEN: readonly string[] = ["needsYou", "running", "waiting", "interrupted"];
 
 /** Finds sessions of this project, the last changed first. */
@@ -28,21 +27,25 @@ export function findSessions(
   const isEnded = state !== undefined && state !== "done" && !isOpen;
   const { sessions, searchedOnly } = desk.runtime.store.searchSessions({
     project: projectOf(desk),
-    // Of `done` as many as there are open ones may have to be left out.
-    limit: isOpen ? MOST_OPEN : state === "done" ? limit + MOST_OPEN : limit,
+    // One more says whether there are more.
+    limit: isOpen ? -1 : limit + 1,
     ...(search !== undefined && { search }),
     ...(sinceMs !== undefined && { sinceMs }),
     ...(isOpen && { status: "running" as const }),
+    ...(state === "done" && { status: "ended" as const }),
     ...(isEnded && { status: state as Exclude<SessionState, "waiting" | "interrupted"> }),
   });
   const cards: SessionCard[] = [];
   for (const row of sessions) {
-    if (cards.length >= limit) break;
-    if (state === "done" && row.status === "running") continue;
+    if (cards.length > limit) break;
     const card = sessionCard(desk, row);
     if (fits(card, state)) cards.push(card);
   }
-  return { sessions: cards, ...(searchedOnly !== undefined && { searchedOnly }) };
+  return {
+    sessions: cards.slice(0, limit),
+    ...(cards.length > limit && { hasMore: true }),
+    ...(searchedOnly !== undefined && { searchedOnly }),
+  };
 }
 
 /** What waits for a person's word, or has lost its process, needs somebody; everything else that is open is at work. */

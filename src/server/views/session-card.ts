@@ -8,8 +8,6 @@ import type { Desk } from "../desk.ts";
 /** How a session stands, and with whom. */
 export type SessionStanding = { state: SessionState; holder: SessionHolder; asks: number };
 
-const MOST_ASKS = 1_000;
-
 /** Looks up how a session stands now. */
 export function standingOf({ runtime }: Pick<Desk, "runtime">, row: SessionRow): SessionStanding {
   const { store } = runtime;
@@ -33,5 +31,5 @@ function holderOf(runtime: Desk["runtime"], row: SessionRow, state: SessionState
 
 /** Of a session that has ended nothing waits, whatever the record still holds. */
 function asksOf({ store }: Desk["runtime"], { session_id: sessionId, status }: SessionRow): number {
-  return status === "running" ? store.approvals({ sessionId, open: true, limit: MOST_ASKS }).length : 0;
+  return status === "running" ? store.countWaiting({ sessionId }) : 0;
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type FileHandle, mkdir, open, readFile, rename, stat, unlink } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readFile, rename, stat, unlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, RetinueError } from "../../schema/error.ts";
 
@@ -35,6 +35,10 @@ export function createBlobStore(folder: string): BlobStore {
       if (size !== content.length) {
         await mkdir(dir, { recursive: true, mode: 0o700 });
         await writeWhole(dir, file, content);
+      } else {
+        // Who looks for contents that nothing needs leaves young ones alone.
+        const now = new Date();
+        await utimes(file, now, now).catch(() => {});
       }
       if (durable) await Promise.all([syncPath(file), syncPath(dir)]);
       return hash;

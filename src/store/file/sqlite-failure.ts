@@ -23,11 +23,15 @@ const SYSTEM = {
   EROFS: "permission",
   ENOSPC: "full",
   EDQUOT: "full",
+  EFBIG: "full",
   EIO: "disk",
   ENOTDIR: "permission",
   ENOENT: "permission",
   EISDIR: "permission",
   EEXIST: "permission",
+  EMFILE: "memory",
+  ENFILE: "memory",
+  ENOMEM: "memory",
 } as const satisfies Record<string, string>;
 
 /** What went wrong with a database: its surroundings, the file itself, or one row that can never be written. */
@@ -35,7 +39,7 @@ export type FailureKind = "busy" | "memory" | "permission" | "disk" | "corrupt" 
 
 const HINTS: Record<FailureKind, string> = {
   busy: "Another process holds the database; end it or wait.",
-  memory: "Free some memory.",
+  memory: "Free some memory, or let processes open more files (ulimit -n).",
   permission:
     "Check that the folder exists, is on a writable disk and belongs to you, or set RETINUE_HOME to another folder.",
   disk: "The disk reports errors; check it, or set RETINUE_HOME to a folder on another disk.",
@@ -67,6 +71,59 @@ export function storeError(what: string, thrown: unknown): RetinueError {
   return new RetinueError("store", `${what}: ${messageOf(thrown)}`, hintFor(failureKind(thrown)), {
     cause: thrown,
   });
+}
+
+/** System codes that say nothing about the program: they come from the machine it runs on. */
+const OF_THE_MACHINE = new Set([
+  "ENOSPC",
+  "EDQUOT",
+  "EFBIG",
+  "EIO",
+  "EROFS",
+  "EACCES",
+  "EPERM",
+  "EMFILE",
+  "ENFILE",
+  "ENOMEM",
+]);
+const KINDS_OF_THE_MACHINE: ReadonlySet<FailureKind> = new Set([
+  "busy",
+  "memory",
+  "permission",
+  "disk",
+  "full",
+]);
+/** What programs such as git say of the same. */
+const IN_WORDS: readonly (readonly [RegExp, FailureKind])[] = [
+  [/no space left on device|disk quota exceeded|database or disk is full/i, "full"],
+  [/read-only file system/i, "permission"],
+  [/input\/output error|disk i\/o error/i, "disk"],
+];
+
+/**
+ * An error for a person if a disk that is full, broken or not writable, or the like, is behind what was thrown; undefined
+ * if it may be a defect of the program.
+ */
+export function machineFault(thrown: unknown): RetinueError | undefined {
+  if (thrown instanceof RetinueError) return thrown;
+  for (
+    let each: unknown = thrown, depth = 0;
+    each instanceof Error && depth < 5;
+    each = each.cause, depth++
+  ) {
+    const kind = machineKind(each);
+    if (kind) return new RetinueError("store", messageOf(thrown), hintFor(kind), { cause: thrown });
+  }
+  return undefined;
+}
+
+function machineKind(thrown: Error): FailureKind | undefined {
+  const hasCode = "code" in thrown && typeof thrown.code === "string" && OF_THE_MACHINE.has(thrown.code);
+  if (hasCode || "errcode" in thrown) {
+    const kind = failureKind(thrown);
+    if (KINDS_OF_THE_MACHINE.has(kind)) return kind;
+  }
+  return IN_WORDS.find(([words]) => words.test(thrown.message))?.[1];
 }
 
 function primaryKind(code: number): FailureKind {

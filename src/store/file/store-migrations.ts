@@ -205,6 +205,20 @@ CREATE INDEX idx_untrusted_hash ON untrusted_files(hash);
 CREATE INDEX idx_untrusted_since ON untrusted_files(since_ms);
 `;
 
+const ORDER = `
+ALTER TABLE sessions ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;
+UPDATE sessions SET changed = ranked.place FROM
+  (SELECT session_id, row_number() OVER (ORDER BY updated_at, rowid) AS place FROM sessions) AS ranked
+  WHERE ranked.session_id = sessions.session_id;
+CREATE INDEX idx_sessions_changed ON sessions(changed);
+CREATE INDEX idx_sessions_project ON sessions(project, changed);
+ALTER TABLE approvals ADD COLUMN position INTEGER NOT NULL DEFAULT 0;
+UPDATE approvals SET position = ranked.place FROM
+  (SELECT approval_id, row_number() OVER (ORDER BY requested_at, approval_id) AS place FROM approvals) AS ranked
+  WHERE ranked.approval_id = approvals.approval_id;
+CREATE INDEX idx_approvals_position ON approvals(position);
+`;
+
 /** The schema of the record, one step per released version. Steps are only ever added. */
 export const STORE_MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST },
@@ -216,4 +230,6 @@ export const STORE_MIGRATIONS: readonly Migration[] = [
   { version: 7, sql: APPROVAL_SCOPES },
   { version: 8, sql: RUN_USAGE },
   { version: 9, sql: UNTRUSTED_FILES },
+  // What came later has the higher number, whatever the clock said.
+  { version: 10, sql: ORDER },
 ];

@@ -47,17 +47,16 @@ export function createSessionSearch(db: DatabaseSync): SessionSearch {
     const { limit = 50, search = "" } = query;
     const words = wordsOf(search);
     const { where, values } = conditionsOf(query);
-    const most = words.length === 0 ? limit : MOST_SEARCHED;
+    const wanted = limit < 0 ? Number.MAX_SAFE_INTEGER - 1 : limit;
+    const most = words.length === 0 ? wanted : MOST_SEARCHED;
     const candidates = db
-      .prepare(
-        `SELECT ${SESSION_COLUMNS} FROM sessions ${where} ORDER BY updated_at DESC, rowid DESC LIMIT ?`,
-      )
+      .prepare(`SELECT ${SESSION_COLUMNS} FROM sessions ${where} ORDER BY changed DESC LIMIT ?`)
       .all(...values, most + 1)
       .map(sessionRow);
     const sessions: FoundSessions["sessions"] = [];
     const left = { runs: MOST_RUNS_SEARCHED };
     for (const [index, row] of candidates.slice(0, most).entries()) {
-      if (sessions.length >= limit) return { sessions };
+      if (sessions.length >= wanted) return { sessions };
       if (left.runs <= 0) return { sessions, searchedOnly: index };
       const match = matchOf(row, words, left);
       if (match) sessions.push(match === "row" ? row : { ...row, found: match });
@@ -107,19 +106,21 @@ export function wordsOf(search: string): string[] {
   return [...new Set(words)].slice(0, MOST_WORDS);
 }
 
-function conditionsOf({ project, status, sinceMs }: SessionQuery): {
+function conditionsOf({ project, status, sinceMs, afterChange }: SessionQuery): {
   where: string;
   values: SQLInputValue[];
 } {
   const conditions: string[] = [];
   const values: SQLInputValue[] = [];
-  const add = (condition: string, value: string | undefined) => {
+  const add = (condition: string, value: string | number | undefined) => {
     if (value === undefined) return;
     conditions.push(condition);
     values.push(value);
   };
   add("project = ?", project === undefined ? undefined : encodeText(project));
-  add("status = ?", status);
+  if (status === "ended") conditions.push("status <> 'running'");
+  else add("status = ?", status);
+  add("changed > ?", afterChange);
   add("updated_at >= ?", sinceMs === undefined ? undefined : new Date(sinceMs).toISOString());
   return { where: conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "", values };
 }

@@ -42,8 +42,21 @@ export function useTools() {
 export function useApprovals() {
   return useQuery({
     queryKey: ["approvals"],
-    queryFn: () => api.get<ApprovalList>("/api/approvals?open=1"),
+    queryFn: () => getAllPages("/api/approvals?open=1"),
   });
+}
+
+/** All of them, page by page: nobody's question may be left out. */
+async function getAllPages(path: string): Promise<ApprovalList> {
+  const approvals: ApprovalList["approvals"] = [];
+  let next: string | null = null;
+  do {
+    const after: string = next === null ? "" : `&after=${encodeURIComponent(next)}`;
+    const page: ApprovalList = await api.get<ApprovalList>(`${path}${after}`);
+    approvals.push(...page.approvals);
+    next = page.next;
+  } while (next !== null);
+  return { approvals, next };
 }
 
 /** How an agent looks; one that is not known any more still has a name. */

@@ -14,7 +14,7 @@ export function registerExport(program: Command, cli: Cli): void {
   program
     .command("export")
     .description("write out everything of a session; secrets are hidden already")
-    .argument("<id>", "a session's id or the beginning of it; `last` for the newest")
+    .argument("<id>", "a session's id or the beginning of it; `last` for this project's last session")
     .addOption(
       new Option(
         "--format <format>",

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Cli } from "../../program.ts";
 import type { SessionsOptions } from "../../sessions/list-sessions.ts";
+import type { RemovalOptions } from "../../sessions/remove-sessions.ts";
 import { parseSince } from "../../stats/parse-since.ts";
 import { wholeNumber } from "../numbers.ts";
 
@@ -14,7 +15,7 @@ Examples:
 
 /** Registers `retinue sessions`. */
 export function registerSessions(program: Command, cli: Cli): void {
-  program
+  const sessions = program
     .command("sessions")
     .description("list recorded sessions, the latest first")
     .option("--search <words>", "only those with all these words in title, tasks or answers")
@@ -27,4 +28,41 @@ export function registerSessions(program: Command, cli: Cli): void {
       const { listSessions } = await import("../../sessions/list-sessions.ts");
       await listSessions(command.optsWithGlobals<SessionsOptions>(), cli.terminal);
     });
+  registerRemoval(sessions, cli);
 }
+
+function registerRemoval(sessions: Command, cli: Cli): void {
+  sessions
+    .command("delete")
+    .description(
+      "remove sessions that have ended from the record, with their files and what only they needed",
+    )
+    .argument("<id...>", "ids of sessions or their beginnings; `last` for this project's last session")
+    .option("-y, --yes", "do not ask")
+    .option("--dry-run", "only say what would go")
+    .action(async (ids: string[], _options: unknown, command: Command) => {
+      const { deleteSessions } = await import("../../sessions/remove-sessions.ts");
+      await deleteSessions(ids, command.optsWithGlobals<RemovalOptions>(), cli.terminal);
+    });
+  sessions
+    .command("prune")
+    .description(
+      "remove sessions that ended long ago and all that nothing needs any more, and shrink the database",
+    )
+    .option("--older-than <time>", "ended before then: 24h, 30d, 8w, or a date in UTC", parseSince)
+    .option("-y, --yes", "do not ask")
+    .option("--dry-run", "only say what would go")
+    .addHelpText("after", PRUNING)
+    .action(async (_options: unknown, command: Command) => {
+      const { pruneSessions } = await import("../../sessions/remove-sessions.ts");
+      await pruneSessions(command.optsWithGlobals<RemovalOptions>(), cli.terminal);
+    });
+}
+
+const PRUNING = `
+Of all projects, or of the one that -C names. Sessions that run or wait are never removed. Without --older-than the setting
+store.retentionDays decides; without that either, only what nothing needs is removed.
+
+Examples:
+  retinue sessions prune --older-than 30d --dry-run
+  retinue sessions prune --older-than 30d --yes`;

@@ -18,7 +18,10 @@ export function registerStats(program: Command, cli: Cli): void {
     )
     .addOption(new Option("--by <what>", "a line for each").choices(STATS_BY).default("both"))
     .option("--since <time>", "only runs since then: 30m, 24h, 7d, 2w, or a date in UTC", parseSince)
-    .option("--session <id>", "only this session: its id or the beginning of it; `last` for the newest")
+    .option(
+      "--session <id>",
+      "only this session: its id or the beginning of it; `last` for this project's last one",
+    )
     .option("--agent <name>", "only runs of this agent")
     .option("--model <id>", "only runs on this model")
     .addHelpText("after", EXAMPLES)

@@ -7,7 +7,7 @@ const STATUSES = ["pending", "running", "completed", "partial", "failed", "cance
 
 const EXAMPLES = `
 Examples:
-  retinue trace last                       the newest session as a tree beside its waterfall
+  retinue trace last                       this project's last session as a tree beside its waterfall
   retinue trace last --failed              the way from the root to the first failure
   retinue trace ses_1a2b --agent coder     the runs of one agent, in their place
   retinue trace last --html -o trace.html  one file to look at in a browser or send on
@@ -18,7 +18,7 @@ export function registerTrace(program: Command, cli: Cli): void {
   program
     .command("trace")
     .description("draw the tree of runs of a session and where their time went")
-    .argument("<id>", "a session's id or the beginning of it; `last` for the newest")
+    .argument("<id>", "a session's id or the beginning of it; `last` for this project's last session")
     .option("--calls", "show every tool call")
     .option("--ids", "show the id of every run")
     .option("--failed", "go to the first failure: the way to it from the root, and what is known of it")

@@ -7,7 +7,10 @@ export function registerCancel(program: Command, cli: Cli): void {
   program
     .command("cancel")
     .description("end a session, or one run with everything below it, whichever process has it")
-    .argument("<id>", "id of a session or a run, or a unique beginning of it; `last` for the newest session")
+    .argument(
+      "<id>",
+      "id of a session or a run, or a unique beginning of it; `last` for this project's last session",
+    )
     .option("--no-wait", "do not wait until it has ended")
     .addHelpText("after", EXAMPLES)
     .action(async (id: string, _options: unknown, command: Command) => {

@@ -16,11 +16,11 @@ const NOWHERE = { runIds: [], page: 1, most: 0 };
 /** The same conversation, line by line: nothing is ever redrawn, so that it can be read aloud. Gives the exit code. */
 export async function talkLinearly(options: TuiOptions, terminal: Terminal): Promise<number> {
   const engine = Promise.withResolvers<Engine>();
-  const left = Promise.withResolvers<void>();
+  const left = Promise.withResolvers<number>();
   const work = { open: 0, onDone: () => {} };
   const perform = (effect: Effect): void => {
     if (effect.kind === "leave") {
-      left.resolve();
+      left.resolve(0);
       return;
     }
     work.open++;
@@ -38,12 +38,12 @@ export async function talkLinearly(options: TuiOptions, terminal: Terminal): Pro
   });
   engine.resolve(opened);
   terminal.print(`Retinue in ${project}. Type a request and Enter; /help lists commands, /quit leaves.`);
-  const release = listen(tui, terminal, { work, leave: () => left.resolve() });
+  const release = listen(tui, terminal, { work, leave: left.resolve });
   try {
-    await left.promise;
-    if (isBusy(tui.snapshot().state)) terminal.tell("settling");
-    await opened.close();
-    return 0;
+    const code = await left.promise;
+    if (isBusy(tui.snapshot().state)) terminal.tell("settling; once more to leave at once");
+    await opened.close(code === 0 ? "end" : "leave");
+    return code;
   } finally {
     tui.stop();
     release();
@@ -63,7 +63,7 @@ function withProgress(tui: Tui, terminal: Terminal): Tui {
 }
 
 /** What is being done for the person, and how they leave. */
-type Listening = { work: { open: number; onDone: () => void }; leave: () => void };
+type Listening = { work: { open: number; onDone: () => void }; leave: (code: number) => void };
 
 /** Reads lines and tells what is new; gives how to stop. */
 function listen(tui: Tui, terminal: Terminal, { work, leave }: Listening): () => void {
@@ -101,19 +101,26 @@ function listen(tui: Tui, terminal: Terminal, { work, leave }: Listening): () =>
     isPrompted = false;
     tell();
   });
-  lines.on("close", leave);
+  lines.on("close", () => leave(0));
+  let isLeaving = false;
+  const ended = (name: NodeJS.Signals) => {
+    const code = name === "SIGHUP" ? 129 : 143;
+    if (isLeaving) process.exit(code);
+    isLeaving = true;
+    leave(code);
+  };
   const interrupt = () => {
     terminal.tell("stopping; Ctrl-C again to leave");
     tui.press({ name: "interrupt" }, NOWHERE);
   };
-  process.on("SIGINT", interrupt).on("SIGTERM", leave);
+  process.on("SIGINT", interrupt).on("SIGTERM", ended).on("SIGHUP", ended);
   const unsubscribe = tui.subscribe(tell);
   // What was said last is drawn a moment later; the prompt stands below it.
   work.onDone = () => setTimeout(tell, 2 * FRAME_MS);
   tell();
   return () => {
     unsubscribe();
-    process.off("SIGINT", interrupt).off("SIGTERM", leave);
+    process.off("SIGINT", interrupt).off("SIGTERM", ended).off("SIGHUP", ended);
     lines.close();
     terminal.stdin.pause();
   };

@@ -18,8 +18,8 @@ import { followTranscript, type Transcripts } from "./transcripts.ts";
 /** What does the work behind the screen. */
 export type Engine = {
   perform(effect: Effect): Promise<void>;
-  /** Ends everything that runs, and waits until it is written. */
-  close(): Promise<void>;
+  /** Ends everything that runs, or leaves it to be resumed, and waits until it is written. */
+  close(how: "end" | "leave"): Promise<void>;
 };
 
 /** What commands work with. */
@@ -82,9 +82,11 @@ export async function openEngine(options: TuiOptions, terminal: Terminal, tui: T
         desk.say(`${messageOf(thrown)}${hint}`, "error");
       }
     },
-    async close() {
-      approver.close();
+    async close(how) {
       desk.transcripts.stop();
+      // What waits for the person stays open in the record.
+      if (how === "leave") await desk.runtime.drain(project.settings.graceSeconds * 1_000);
+      approver.close();
       await desk.runtime.close();
     },
   };

@@ -19,10 +19,8 @@ function find({ runtime, tui, project }: Desk, id: string): SessionRow {
   const { store } = runtime;
   const now = tui.snapshot().state.sessionId;
   const found =
-    id === ""
-      ? store
-          .sessions({ limit: 200 })
-          .find((each) => each.project === project.projectDir && each.session_id !== now)
+    id === "" || id === "last"
+      ? store.sessions({ project: project.projectDir, limit: 2 }).find((each) => each.session_id !== now)
       : store.findSession(id);
   if (!found) throw new RetinueError("input", "there is no earlier session of this project");
   if (found.project !== project.projectDir)

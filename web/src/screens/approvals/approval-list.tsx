@@ -18,7 +18,7 @@ export function ApprovalList({
   chosen: string | null;
   onChoose: (id: string) => void;
 }) {
-  const { waiting, settled } = lists;
+  const { waiting, settled, loadOlder } = lists;
   const now = useNow(true);
   const [most, setMost] = useState(FIRST);
   return (
@@ -46,7 +46,7 @@ export function ApprovalList({
       </section>
       {settled.length > 0 && (
         <section aria-labelledby="answered">
-          <Heading id="answered" text="Answered" count={settled.length} />
+          <Heading id="answered" text="Answered" count={settled.length} hasMore={loadOlder !== null} />
           <ul>
             {settled.slice(0, most).map((approval) => (
               <ApprovalRow
@@ -59,9 +59,16 @@ export function ApprovalList({
               />
             ))}
           </ul>
-          {settled.length > most && (
-            <Button kind="quiet" className="m-2" onClick={() => setMost(most + 100)}>
-              Show more ({countOf(settled.length - most, "older one")})
+          {(settled.length > most || loadOlder) && (
+            <Button
+              kind="quiet"
+              className="m-2"
+              onClick={() => {
+                setMost(most + 100);
+                if (settled.length <= most + 100) loadOlder?.();
+              }}
+            >
+              {loadOlder ? "Show more" : `Show more (${countOf(settled.length - most, "older one")})`}
             </Button>
           )}
         </section>
@@ -70,13 +77,19 @@ export function ApprovalList({
   );
 }
 
-function Heading({ id, text, count }: { id: string; text: string; count: number }) {
+type HeadingProps = { id: string; text: string; count: number; hasMore?: boolean };
+
+function Heading({ id, text, count, hasMore = false }: HeadingProps) {
   return (
     <h2
       id={id}
       className="sticky top-0 z-10 flex items-center gap-1.5 border-b border-line bg-ground px-4 py-1.5 text-xs font-semibold text-ink-2"
     >
-      {text} <span className="figures font-normal text-ink-3">{count}</span>
+      {text}{" "}
+      <span className="figures font-normal text-ink-3">
+        {count}
+        {hasMore && " or more"}
+      </span>
     </h2>
   );
 }

@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { ApprovalList, ApprovalView } from "../../../../src/schema/api/approval.ts";
 import { api } from "../../api/client.ts";
@@ -11,6 +11,8 @@ export type ApprovalLists = {
   isLoading: boolean;
   failure: unknown;
   retry: () => void;
+  /** Loads answers further back; null if there are none. */
+  loadOlder: (() => void) | null;
 };
 
 const NONE: readonly ApprovalView[] = [];
@@ -18,28 +20,27 @@ const NONE: readonly ApprovalView[] = [];
 /** Both lists, kept up to date by the news stream. */
 export function useApprovalLists(): ApprovalLists {
   const open = useApprovals();
-  const all = useQuery({
-    queryKey: ["approvals", "all"],
-    queryFn: () => api.get<ApprovalList>("/api/approvals"),
+  const answered = useInfiniteQuery({
+    queryKey: ["approvals", "answered"],
+    initialPageParam: "",
+    queryFn: ({ pageParam }) =>
+      api.get<ApprovalList>(
+        `/api/approvals?open=0${pageParam === "" ? "" : `&after=${encodeURIComponent(pageParam)}`}`,
+      ),
+    getNextPageParam: ({ next }) => next,
   });
-  const waiting = useMemo(
-    () => open.data?.approvals.toSorted((one, other) => one.requestedAtMs - other.requestedAtMs) ?? NONE,
-    [open.data],
-  );
+  const waiting = open.data?.approvals ?? NONE;
   const settled = useMemo(() => {
     const ids = new Set(waiting.map(({ approvalId }) => approvalId));
-    const rest = all.data?.approvals.filter(({ approvalId }) => !ids.has(approvalId)) ?? NONE;
-    return rest.toSorted((one, other) => lastMoment(other) - lastMoment(one));
-  }, [all.data, waiting]);
+    const all = answered.data?.pages.flatMap(({ approvals }) => approvals) ?? NONE;
+    return all.filter(({ approvalId }) => !ids.has(approvalId));
+  }, [answered.data, waiting]);
   return {
     waiting,
     settled,
     isLoading: open.isPending,
     failure: open.data ? null : open.error,
-    retry: () => void Promise.all([open.refetch(), all.refetch()]),
+    retry: () => void Promise.all([open.refetch(), answered.refetch()]),
+    loadOlder: answered.hasNextPage ? () => void answered.fetchNextPage() : null,
   };
-}
-
-function lastMoment({ answer, requestedAtMs }: ApprovalView): number {
-  return answer?.atMs ?? requestedAtMs;
 }

@@ -14,6 +14,7 @@ import { CheckRow } from "./check-row.tsx";
 import { FileProblems } from "./file-problems.tsx";
 import { type CheckGroup, FILE_GROUP, groupChecks } from "./group-checks.ts";
 import { OverallLine } from "./overall-line.tsx";
+import { StorageCard } from "./storage-card.tsx";
 
 /** Whether everything that a run needs is there, and what to do about what is not. */
 export default function HealthScreen() {
@@ -51,6 +52,7 @@ export default function HealthScreen() {
                 problems={group.name === FILE_GROUP ? data.problems : []}
               />
             ))}
+            <StorageCard />
           </div>
         ) : (
           !error && <Loading label="Checking" rows={9} />

@@ -1,8 +1,10 @@
-import { GitCompareArrows, X } from "lucide-react";
+import { GitCompareArrows, Trash2, X } from "lucide-react";
+import { useState } from "react";
 import { useShortcuts } from "../../shell/shortcuts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Keys } from "../../ui/keys.tsx";
 import { useSessionDetail } from "../compare/use-session-detail.ts";
+import { DeleteDialog } from "./delete-dialog.tsx";
 import type { useTicks } from "./use-ticks.ts";
 
 /** So much of the list's end stays free for the bar that lies over it. */
@@ -27,6 +29,7 @@ export function TickedBar({
     clear();
     onLeave();
   };
+  const [deleting, setDeleting] = useState<readonly string[] | null>(null);
   const words = wordsFor(ticked.length, isRefused);
   return (
     <>
@@ -57,11 +60,21 @@ export function TickedBar({
               <Keys keys="c" />
             </span>
           </Button>
+          <Button onClick={() => setDeleting(ticked)}>
+            <Trash2 aria-hidden className="size-3.5" /> Delete…
+          </Button>
           <Button kind="quiet" aria-label="Untick all" title="Untick all (Escape)" onClick={untickAll}>
             <X className="size-4" />
           </Button>
         </section>
       )}
+      <DeleteDialog
+        sessionIds={deleting}
+        onClose={(isDone) => {
+          setDeleting(null);
+          if (isDone) untickAll();
+        }}
+      />
     </>
   );
 }

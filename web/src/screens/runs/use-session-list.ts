@@ -64,5 +64,5 @@ export function useSessionList({ search, only, since }: ReturnType<typeof useRun
   const newest = all.data?.sessions;
   const counts = useMemo(() => countGroups(newest ?? []), [newest]);
   const lines = useMemo(() => linesOf(sessions ?? [], only), [sessions, only]);
-  return { query, sessions, counts, lines, isCut: (newest?.length ?? 0) >= MOST };
+  return { query, sessions, counts, lines, isCut: query.data?.hasMore === true };
 }
