@@ -39,7 +39,9 @@ export function createSpawner(run: Run, below: Below, ports: LoopPorts): Spawner
       const request = { ...asked, ...(cwd !== undefined && { cwd }) };
       const started = ports.startChild(run, request, { id, callId, rowId: below.rowId, signal: stop.signal });
       const result = await waitFor(run, "children", ports, started);
+      // At once, not when the call ends: the next child may be told what this one said.
       if (result.tainted) below.onTainted();
+      if (result.private_data) run.privateData = true;
       return result;
     };
     const onAbort = () => stop.abort(reasonOf(signal));
