@@ -323,6 +323,8 @@ test("a child started after another brought untrusted text is tainted, although 
   );
   await using session = await t.runtime.openSession();
   expect(await session.spawn("maker", "Make.").result).toMatchObject({ tainted: false });
-  const { summary } = await session.spawn("scout", "Look.").result;
-  expect(await session.spawn("maker", `Send this: ${summary}`).result).toMatchObject({ tainted: true });
+  const { summary, private_data } = await session.spawn("scout", "Look.").result;
+  expect(private_data).toBe(true);
+  const told = await session.spawn("maker", `Send this: ${summary}`).result;
+  expect(told).toMatchObject({ tainted: true, private_data: true });
 });

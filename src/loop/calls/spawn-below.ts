@@ -42,8 +42,9 @@ export function createSpawner(run: Run, below: Below, ports: LoopPorts): Spawner
       const request = { ...asked, ...(cwd !== undefined && { cwd }) };
       const started = ports.startChild(run, request, { id, callId, rowId: below.rowId, signal: stop.signal });
       const result = await waitFor(run, "children", ports, started);
-      if (result.private_data) run.privateData = true;
+      // At once, not when the call ends: the next child may be told what this one said.
       if (result.tainted) below.onTainted();
+      if (result.private_data) run.privateData = true;
       return result;
     };
     const onAbort = () => stop.abort(reasonOf(signal));
