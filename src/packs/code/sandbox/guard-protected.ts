@@ -134,6 +134,7 @@ function closeFound(scan: FolderScan, request: CommandRequest): Pick<Guard, "clo
     ...[...scan.links.values()].filter(isInside),
     ...scan.unspelled.map(findSpelledFolder),
     ...scan.closed,
+    ...scan.deep,
   ].filter((path) => writable.some((folder) => isBelow(path, folder)));
   const links = judgeLinks(scan.linked, request);
   const merge = (paths: readonly string[]) =>

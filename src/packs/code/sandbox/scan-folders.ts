@@ -16,6 +16,8 @@ export type FolderScan = {
   readonly unspelled: readonly Buffer[];
   /** Folders that cannot be looked into. */
   readonly closed: readonly string[];
+  /** Folders with something protected so deep down that nobody works there, and paths of any length would take any time. */
+  readonly deep: readonly string[];
   /** Files with several names (hard links). */
   readonly linked: readonly LinkedNames[];
 };
@@ -26,12 +28,15 @@ export type LinkedNames = { readonly paths: readonly string[]; readonly links: n
 /** The end of a name that was given to what no command may make. */
 const SET_ASIDE = /\.set-aside-[0-9a-f]{8}$/;
 const SCAN_MS = 60_000;
+const MOST_TRIES = 8;
 const MOST_OUTPUT_BYTES = 256 * 1024 * 1024;
 const MOST_ERROR_CHARS = 100_000;
 /** Something was removed while find looked at it. */
 const GONE = /^\S*find: '.*': (No such file or directory|Not a directory)$/;
 /** Linux takes 4,096 bytes; a mount also needs room for where it is put together. */
 const MOST_PATH_BYTES = 4_000;
+/** So many folders from the top of the file system, not of the project. */
+const MOST_LEVELS = 120;
 /** One record: its type, device and number on the disk, how many names it has, its path. */
 const RECORD = "%y\\t%D:%i\\t%n\\t%p\\0";
 const NAMES = [...new Set(PATTERNS.map(({ last }) => last))]
@@ -46,7 +51,7 @@ export async function scanFolders(folders: readonly string[]): Promise<FolderSca
   const outermost = folders.filter(
     (folder) => !folders.some((other) => other !== folder && isBelow(folder, other)),
   );
-  const records = await runFind([
+  const records = await retryFind([
     ...new Set(outermost),
     ...["-ignore_readdir_race", "-mindepth", "1"],
     ...["-name", "objects", "-path", "*/.git/objects", "-prune", "-o"],
@@ -60,8 +65,14 @@ export async function scanFolders(folders: readonly string[]): Promise<FolderSca
   const links: string[] = [];
   const unspelled: Buffer[] = [];
   const closed: string[] = [];
+  const deep = new Set<string>();
   const inodes = new Map<string, { links: number; paths: string[] }>();
   for (const bytes of records) {
+    const deepEnd = findLevel(bytes, MOST_LEVELS);
+    if (deepEnd !== -1) {
+      deep.add(findSpelledFolder(bytes.subarray(bytes.indexOf("/"), deepEnd)));
+      continue;
+    }
     const text = bytes.toString();
     const [kind, type, inode = "", count, ...rest] = text.split("\t");
     const path = rest.join("\t");
@@ -91,6 +102,7 @@ export async function scanFolders(folders: readonly string[]): Promise<FolderSca
     ),
     unspelled,
     closed,
+    deep: [...deep],
     linked: [...inodes.values()],
   };
 }
@@ -146,6 +158,16 @@ export function findSpelledFolder(path: Buffer): string {
   return folder;
 }
 
+/** Folders that another command moves while they are looked through are looked through again. */
+async function retryFind(args: readonly string[]): Promise<Buffer[]> {
+  for (let tries = 1; tries < MOST_TRIES; tries++) {
+    const found = await runFind(args).catch((thrown: Error) => thrown);
+    if (!(found instanceof Error)) return found;
+    if (!found.message.includes("failed to read file names")) throw found;
+  }
+  return runFind(args);
+}
+
 function runFind(args: readonly string[]): Promise<Buffer[]> {
   const program = findProgram("find");
   return new Promise((resolve, reject) => {
@@ -177,6 +199,13 @@ function runFind(args: readonly string[]): Promise<Buffer[]> {
       else resolve(splitRecords(Buffer.concat(output)));
     });
   });
+}
+
+/** Where the given number of folders of a path ends; -1 if it has fewer. */
+function findLevel(bytes: Buffer, level: number): number {
+  let end = bytes.indexOf("/");
+  for (let count = 0; count < level && end !== -1; count++) end = bytes.indexOf("/", end + 1);
+  return end;
 }
 
 function splitRecords(bytes: Buffer): Buffer[] {

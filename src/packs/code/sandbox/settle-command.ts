@@ -37,7 +37,7 @@ export type Surroundings = {
   readonly modes: Readonly<Record<string, number>>;
 };
 
-/** Below this many folders, what was made is set aside together with the folder it is in. */
+/** How many folders below the project a place can be that is mounted by itself. */
 const MOST_LEVELS = 60;
 const MOST_SCANS = 6;
 const MOST_NOTES = 5;
@@ -132,7 +132,7 @@ function findNew(now: FolderScan, before: Surroundings): (string | Buffer)[] {
  * shut is opened, so that the next look goes into it.
  */
 export async function setAside(root: string, path: string | Buffer): Promise<string | undefined> {
-  const bytes = cutDeep(root, path);
+  const bytes = Buffer.from(path);
   const slash = bytes.lastIndexOf("/");
   const parent = await pinPath(root, slash === Buffer.byteLength(root) ? root : bytes.subarray(0, slash));
   if (!parent) return undefined;
@@ -175,18 +175,7 @@ function inside(folder: FileHandle, name: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`/proc/self/fd/${folder.fd}/`), name]);
 }
 
-/** A path, or the folder around it that is not too deep down to be worked on. */
-function cutDeep(root: string, path: string | Buffer): Buffer {
-  const bytes = Buffer.from(path);
-  let end = Buffer.byteLength(root);
-  for (let level = 0; level < MOST_LEVELS; level++) {
-    end = bytes.indexOf("/", end + 1);
-    if (end === -1) return bytes;
-  }
-  return bytes.subarray(0, end);
-}
-
-/** The same for a place that is to be mounted. */
+/** A path, or the folder around it that is not too deep down to be mounted. */
 export function cutDeepPath(root: string, path: string): string {
   const names = relative(root, path).split(sep);
   return names.length <= MOST_LEVELS ? path : join(root, ...names.slice(0, MOST_LEVELS));
