@@ -47,7 +47,7 @@ const command = () => {
     "mv .github h; mv sub s; rm -rf sub .github; ln -s /tmp .claude; " + attempt,
   ]) + "; echo ran";
 };
-const { withSettings: _, ...shell } = createShell({ ...DEFAULT_SHELL, sandbox }, { dataDir, homeDir: join(dataDir, "home") });
+const { withSettings: _, confirm: __, ...shell } = createShell({ ...DEFAULT_SHELL, sandbox }, { dataDir, homeDir: join(dataDir, "home") });
 const tasks = Array.from({ length: Number(children) }, (_, index) => ({ id: "t" + index, agent: "worker", task: "x" }));
 const { runtime } = testRuntime({
   lead: { eachRun: [callDelegateMany(tasks), say("done")] },
@@ -192,8 +192,8 @@ describe.skipIf(!hasSandbox)("overlapping commands (needs bubblewrap)", () => {
     const dataDir = join(root, "cut-off");
     mkdirSync(join(dataDir, "commands"), { recursive: true });
     const gone = createHolder().split(".").with(5, "1").join(".");
-    const state = { holder: gone, folders: [{ folder: projectDir, root: projectDir }], held: [] };
-    const before = { existing: {}, links: {}, closed: [], unspelled: [] };
+    const state = { holder: gone, roots: [projectDir], held: [] };
+    const before = { existing: {}, links: {}, closed: [], unspelled: [], modes: {} };
     mkdirSync(join(projectDir, ".github/agents"), { recursive: true });
     writeFileSync(join(projectDir, ".github/agents/evil.agent.md"), "---\ndescription: evil\n---\nEvil.");
     writeFileSync(join(dataDir, "commands", `${gone}.json`), JSON.stringify({ ...state, before }));

@@ -15,20 +15,25 @@ import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isBelow } from "../shell/below.ts";
 import { type Holder, isHolderGone } from "./hold-places.ts";
+import { askFind, type Find, findCommand } from "./scan-folders.ts";
 import { type CommandState, type Surroundings, settleCommand } from "./settle-command.ts";
 
 /** What is kept of a running command, so that its end is put right even if this process is killed before that. */
 export type CommandJournal = {
   write(state: CommandState): void;
+  /** Looks through folders, in the process that waits: it starts programs far more cheaply than this one. */
+  scan: Find;
   /** The command is settled, and there is nothing left to do; or it could not be, and is tried again before the next one. */
   close(left?: CommandState): Promise<void>;
 };
 
 /**
- * Waits until this process is gone, or has closed the journal. A journal that is still there then is of a command that
- * nobody settled.
+ * Looks through folders whenever it is asked to, until this process is gone or has closed the journal. A journal that is still
+ * there then is of a command that nobody settled.
  */
-const WAIT = 'while read -r _; do :; done; if [ -e "$1" ]; then exec "$2" "$3" "$1"; fi';
+const WAIT =
+  'journal=$1 node=$2 program=$3; shift 3; while read -r _; do "$@"; printf "E%d\\0" $?; echo END >&2; done; ' +
+  'if [ -e "$journal" ]; then exec "$node" "$program" "$journal"; fi';
 const PROGRAM = fileURLToPath(
   new URL(`./settle-left${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url),
 );
@@ -44,13 +49,17 @@ export function openJournal(dataDir: string, state: CommandState): CommandJourna
     renameSync(`${file}.new`, file);
   };
   write(state);
-  const waiting = spawn("/bin/sh", ["-c", WAIT, "sh", file, process.execPath, PROGRAM], {
-    cwd: "/",
-    env: {},
-    // Not in this process's group: what ends that must not end this.
-    detached: true,
-    stdio: ["pipe", "ignore", "ignore"],
-  });
+  const waiting = spawn(
+    "/bin/sh",
+    ["-c", WAIT, "sh", file, process.execPath, PROGRAM, ...findCommand(state.roots)],
+    {
+      cwd: "/",
+      env: { LC_ALL: "C" },
+      // Not in this process's group: what ends that must not end this.
+      detached: true,
+      stdio: ["pipe", "pipe", "pipe"],
+    },
+  );
   const ended = new Promise<void>((resolve) => {
     waiting.once("error", () => resolve());
     waiting.once("exit", () => resolve());
@@ -58,6 +67,7 @@ export function openJournal(dataDir: string, state: CommandState): CommandJourna
   waiting.stdin.on("error", () => {});
   return {
     write,
+    scan: () => askFind(waiting),
     async close(left) {
       if (left) write({ ...left, isLeft: true });
       else tryUnlink(file);

@@ -47,13 +47,13 @@ export async function guardProtected(request: CommandRequest, dataDir: string): 
     return { ...seen, closed: [], held: [], begin: () => {}, settle: async () => [] };
   }
   await settleLeftCommands(dataDir);
-  const tops = roots.filter((root) => writable.includes(root));
-  const wanted = tops.flatMap((root) => HELD_NAMES.map((name) => join(root, name)));
+  // Nobody reads agent files in a workspace; what is made there is set aside in the end.
+  const wanted = writable.includes(projectDir) ? HELD_NAMES.map((name) => join(projectDir, name)) : [];
   let state: CommandState = { holder: createHolder(), roots, held: wanted };
   const journal = openJournal(dataDir, state);
   let settling: Promise<string[]> | undefined;
   const settle = () => {
-    settling ??= settleCommand(state).then(
+    settling ??= settleCommand(state, journal.scan).then(
       async (notes) => {
         await journal.close();
         return notes;
@@ -66,21 +66,19 @@ export async function guardProtected(request: CommandRequest, dataDir: string): 
     return settling;
   };
   try {
-    const hold = async (paths: readonly string[]) => {
-      const lists = roots.map((root) =>
+    const hold = (paths: readonly string[]) =>
+      roots.flatMap((root) =>
         holdPlaces(
           root,
           paths.filter((path) => isBelow(path, root)),
           state.holder,
         ),
       );
-      return (await Promise.all(lists)).flat();
-    };
-    const held = new Set(await hold(wanted));
-    const scan = await scanFolders(roots);
+    const held = new Set(hold(wanted));
+    const scan = await scanFolders(roots, journal.scan);
     // What others hold, deeper down, is held as well: it would be gone when they end.
     const others = [...scan.protected.keys()].filter((path) => !held.has(path) && isHeld(path));
-    for (const path of await hold(others)) held.add(path);
+    for (const path of hold(others)) held.add(path);
     const found = { ...scan, protected: new Map([...scan.protected].filter(([path]) => !held.has(path))) };
     state = { ...state, held: [...held] };
     const before = keepCommon(

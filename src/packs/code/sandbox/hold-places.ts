@@ -1,18 +1,19 @@
 import { createHash, randomBytes } from "node:crypto";
 import {
   chmodSync,
+  closeSync,
+  constants,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   rmdirSync,
   statSync,
 } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
 import { hostname } from "node:os";
-import { basename, dirname, join } from "node:path";
-import { pinPath } from "./pin-path.ts";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { findStart } from "./sandbox-end.ts";
 
 /** A name under which a command, in this process or another, holds places. Tells whether its process still lives. */
@@ -22,6 +23,8 @@ export type Holder = string;
 const HELD_MODE = 0o1700;
 const MARK = /^retinue-hold\.([0-9a-f]{8})\.([0-9a-f]{8})\.(\d+)\.(\d+)\.(\d+)\.[0-9a-f]{8}$/;
 const MOST_TRIES = 100;
+/** Linux: `O_PATH`, a handle that stands for a place and reads nothing. */
+const FOLDER = 0o10000000 | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /** A new name for one command of this process. */
 export function createHolder(): Holder {
@@ -44,68 +47,75 @@ export function isHolderGone(holder: Holder): boolean {
  * A mount needs something to be mounted on: holds each path at which there is nothing by a folder, and in it an empty
  * folder for each holder. The last holder removes it; the file system itself keeps one that is held from being removed, so
  * processes need not know of each other. Folders without files are nothing to git. Gives the paths that are held now;
- * where the project has something of its own, that stays as it is.
+ * where the project has something of its own, that stays as it is. A few dozen short system calls, so not worth a wait.
  */
-export async function holdPlaces(root: string, paths: readonly string[], holder: Holder): Promise<string[]> {
-  const held: string[] = [];
-  for (const path of paths) {
+export function holdPlaces(root: string, paths: readonly string[], holder: Holder): string[] {
+  return paths.filter((path) => {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const parent = await openParent(root, path);
-      if (!parent) break;
-      const isDone = holdPlace(`/proc/self/fd/${parent.fd}/${basename(path)}`, holder);
-      const isGone = (await parent.stat()).nlink === 0;
-      await parent.close();
-      if (isDone) held.push(path);
+      const parent = openFolder(root, dirname(path)) ?? makeParent(root, path);
+      if (!parent) return false;
+      using _ = parent;
+      if (holdPlace(join(parent.at, basename(path)), holder)) return true;
       // Its last holder may just have removed a folder that was there only for this.
-      if (isDone || !isGone) break;
+      if (statSync(parent.at).nlink > 0) return false;
     }
-  }
-  return held;
-}
-
-/** A folder of the project in which a place is to be held is made, too, and later removed unless something was put there. */
-async function openParent(root: string, path: string): Promise<FileHandle | undefined> {
-  const parent = dirname(path);
-  const found = await pinPath(root, parent);
-  if (found || dirname(parent) !== root) return found;
-  const top = await pinPath(root, root);
-  if (top) tryMake(`/proc/self/fd/${top.fd}/${basename(parent)}`, HELD_MODE);
-  await top?.close();
-  return pinPath(root, parent);
+    return false;
+  });
 }
 
 /** Gives up what a holder has, and removes what nobody holds any more. */
-export async function releasePlaces(root: string, paths: readonly string[], holder: Holder): Promise<void> {
+export function releasePlaces(root: string, paths: readonly string[], holder: Holder): void {
   for (const path of paths) {
-    const place = await pinPath(root, path);
-    if (!place) continue;
-    tryRemove(`/proc/self/fd/${place.fd}/${holder}`);
-    await place.close();
-    await removeHeld(root, path);
-    if (dirname(path) !== root && !(await removeHeld(root, dirname(path))))
-      await keepFolder(root, dirname(path));
+    using parent = openFolder(root, dirname(path));
+    if (!parent) continue;
+    const at = join(parent.at, basename(path));
+    if (!isMadeToHold(at)) continue;
+    tryRemove(join(at, holder));
+    tryRemove(at);
+    if (dirname(path) !== root) releaseParent(root, dirname(path));
   }
 }
 
-/** Removes a folder that only holds a place, if it is empty; says whether there is none now. */
-async function removeHeld(root: string, path: string): Promise<boolean> {
-  const parent = await pinPath(root, dirname(path));
-  if (!parent) return true;
-  const at = `/proc/self/fd/${parent.fd}/${basename(path)}`;
-  if (isMadeToHold(at)) tryRemove(at);
-  const isGone = lstatSync(at, { throwIfNoEntry: false }) === undefined;
-  await parent.close();
-  return isGone;
+/** A folder of the project in which a place is to be held is made, too, and later removed unless something was put there. */
+function makeParent(root: string, path: string): OpenFolder | undefined {
+  const parent = dirname(path);
+  if (dirname(parent) !== root) return undefined;
+  using top = openFolder(root, root);
+  if (top) tryMake(join(top.at, basename(parent)), HELD_MODE);
+  return openFolder(root, parent);
 }
 
-/** A folder that was made to hold a place in it, and in which there is something else by now, becomes an ordinary one. */
-async function keepFolder(root: string, path: string): Promise<void> {
-  const folder = await pinPath(root, path);
-  if (!folder) return;
-  const at = `/proc/self/fd/${folder.fd}`;
-  const isOnlyHeld = readNames(at).every((name) => isHeld(join(at, name)));
-  if ((statSync(at).mode & 0o7777) === HELD_MODE && !isOnlyHeld) chmodSync(at, 0o755);
-  await folder.close();
+/** One in which there is something else by now becomes an ordinary folder. */
+function releaseParent(root: string, path: string): void {
+  using top = openFolder(root, dirname(path));
+  if (!top) return;
+  const at = join(top.at, basename(path));
+  if (!isMadeToHold(at)) return;
+  tryRemove(at);
+  using folder = openFolder(root, path);
+  if (folder && !readNames(folder.at).every((name) => isHeld(join(folder.at, name))))
+    chmodSync(folder.at, 0o755);
+}
+
+/** A folder by an open handle, so that no rename leads elsewhere. */
+type OpenFolder = Disposable & { readonly at: string };
+
+/** Opens a folder below `root` component by component, never through a link. */
+function openFolder(root: string, path: string): OpenFolder | undefined {
+  let fd: number | undefined;
+  try {
+    fd = openSync(root, FOLDER);
+    for (const name of relative(root, path).split(sep).filter(Boolean)) {
+      const next = openSync(`/proc/self/fd/${fd}/${name}`, FOLDER);
+      closeSync(fd);
+      fd = next;
+    }
+    const opened = fd;
+    return { at: `/proc/self/fd/${opened}`, [Symbol.dispose]: () => closeSync(opened) };
+  } catch {
+    if (fd !== undefined) closeSync(fd);
+    return undefined;
+  }
 }
 
 /** Whether something only holds a place, for whichever command: it has nothing in it but the empty folders of holders. */

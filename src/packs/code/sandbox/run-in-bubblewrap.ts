@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { RetinueError } from "../../../schema/error.ts";
 import { isBelow } from "../shell/below.ts";
-import { argvOf, commandEnvironment, WAIT_AT_GATE, withoutFiles } from "../shell/command-environment.ts";
+import { argvOf, commandEnvironment, enterSandbox, withShell } from "../shell/command-environment.ts";
 import type { CommandOutcome, CommandRequest, Enclosure } from "../shell/run-command.ts";
 import { FIRST_FD, runProcess } from "../shell/run-process.ts";
 import { confine } from "./confine.ts";
@@ -62,10 +62,9 @@ async function tryInBubblewrap(
         ...confinement.before,
         ...[bubblewrap.program, "--args", "3", "--"],
         ...confinement.inside,
-        ...WAIT_AT_GATE,
+        ...enterSandbox(),
         ...lockMounts(request, bubblewrap),
-        ...withoutFiles(),
-        ...argvOf(request),
+        ...(request.argv ? withShell(request.argv) : argvOf(request)),
       ],
       env: commandEnvironment(enclosure, request, { PATH: programs.path, HOME: home }),
       input3: [...flags(request), ...options].map((each) => `${each}\0`).join(""),

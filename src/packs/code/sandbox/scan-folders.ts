@@ -1,6 +1,7 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { lstatSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import type { Readable } from "node:stream";
 import { RetinueError } from "../../../schema/error.ts";
 import { isBelow } from "../shell/below.ts";
 import { findProgram } from "./find-bubblewrap.ts";
@@ -43,15 +44,18 @@ const NAMES = [...new Set(PATTERNS.map(({ last }) => last))]
   .flatMap((name) => ["-o", "-name", name])
   .slice(1);
 
-/**
- * Looks through whole folders with GNU find, which takes a fraction of a second for a few hundred thousand files and
- * does it outside this process. Throws if anything could not be looked at.
- */
-export async function scanFolders(folders: readonly string[]): Promise<FolderScan> {
+/** One look: the records that find printed. */
+export type Find = () => Promise<Buffer[]>;
+
+/** GNU find, and what it looks for in some folders. */
+export function findCommand(folders: readonly string[]): string[] {
   const outermost = folders.filter(
     (folder) => !folders.some((other) => other !== folder && isBelow(folder, other)),
   );
-  const records = await retryFind([
+  const program = findProgram("find");
+  if (!program) throw refuse("there is no find (apt install findutils)");
+  return [
+    program,
     ...new Set(outermost),
     ...["-ignore_readdir_race", "-mindepth", "1"],
     ...["-name", "objects", "-path", "*/.git/objects", "-prune", "-o"],
@@ -60,7 +64,18 @@ export async function scanFolders(folders: readonly string[]): Promise<FolderSca
     ...["(", ...NAMES, "-o", "-name", "HEAD", "-type", "f", ")", "-printf", `P\\t${RECORD}`, "-o"],
     ...["-type", "l", "-printf", `L\\t${RECORD}`, "-o"],
     ...["-type", "f", "-links", "+1", "-printf", `S\\t${RECORD}`],
-  ]);
+  ];
+}
+
+/**
+ * Looks through whole folders with GNU find, which takes a fraction of a second for a few hundred thousand files and
+ * does it outside this process. Throws if anything could not be looked at.
+ */
+export async function scanFolders(
+  folders: readonly string[],
+  find: Find = () => runFind(findCommand(folders)),
+): Promise<FolderScan> {
+  const records = await retryFind(find);
   const names = new Set<string>();
   const links: string[] = [];
   const unspelled: Buffer[] = [];
@@ -159,46 +174,91 @@ export function findSpelledFolder(path: Buffer): string {
 }
 
 /** Folders that another command moves while they are looked through are looked through again. */
-async function retryFind(args: readonly string[]): Promise<Buffer[]> {
+async function retryFind(find: Find): Promise<Buffer[]> {
   for (let tries = 1; tries < MOST_TRIES; tries++) {
-    const found = await runFind(args).catch((thrown: Error) => thrown);
+    const found = await find().catch((thrown: Error) => thrown);
     if (!(found instanceof Error)) return found;
     if (!found.message.includes("failed to read file names")) throw found;
   }
-  return runFind(args);
+  return find();
 }
 
-function runFind(args: readonly string[]): Promise<Buffer[]> {
-  const program = findProgram("find");
-  return new Promise((resolve, reject) => {
-    const refuse = (why: string) =>
-      reject(new RetinueError("failed", `the folders could not be looked through for agent files: ${why}`));
-    if (!program) return refuse("there is no find (apt install findutils)");
-    const child = spawn(program, args, {
-      env: { LC_ALL: "C" },
-      stdio: ["ignore", "pipe", "pipe"],
-      timeout: SCAN_MS,
-      killSignal: "SIGKILL",
-    });
-    const output: Buffer[] = [];
-    let size = 0;
-    let errors = "";
-    child.stdout.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > MOST_OUTPUT_BYTES) child.kill("SIGKILL");
-      else output.push(chunk);
-    });
-    child.stderr.on("data", (chunk: Buffer) => {
-      if (errors.length < MOST_ERROR_CHARS) errors += String(chunk);
-    });
-    child.once("error", (thrown) => refuse(thrown.message));
-    child.once("close", (code) => {
-      const faults = errors.split("\n").filter((line) => line !== "" && !GONE.test(line));
-      if (code === null) refuse(`there is too much to look through in ${SCAN_MS / 1_000} s`);
-      else if (faults.length > 0 || code > 1) refuse(faults[0] ?? `exit code ${code}`);
+/** Runs find in a process of its own. */
+function runFind([program = "", ...args]: readonly string[]): Promise<Buffer[]> {
+  const child = spawn(program, args, { env: { LC_ALL: "C" }, stdio: ["ignore", "pipe", "pipe"] });
+  return collect(child, (done) => child.once("close", (code) => done(code)));
+}
+
+/** Asks a process that runs find for each line it is given, and ends each answer with its exit code. */
+export function askFind(child: ChildProcessWithoutNullStreams): Promise<Buffer[]> {
+  child.stdin.write("scan\n");
+  return collect(child, (done) => child.once("close", () => done(null)), true);
+}
+
+function refuse(why: string): RetinueError {
+  return new RetinueError("failed", `the folders could not be looked through for agent files: ${why}`);
+}
+
+/** The records of one look. It ends with the process, or with a last record `E<exit code>` and a last line `END`. */
+function collect(
+  child: ChildProcess & { readonly stdout: Readable; readonly stderr: Readable },
+  onClose: (done: (code: number | null) => void) => void,
+  goesOn = false,
+): Promise<Buffer[]> {
+  const output: Buffer[] = [];
+  let size = 0;
+  let errors = "";
+  let code: number | null | undefined;
+  return new Promise<Buffer[]>((resolve, reject) => {
+    const settle = (exitCode: number | null) => {
+      clearTimeout(timer);
+      child.stdout.off("data", onOutput);
+      child.stderr.off("data", onErrors);
+      child.off("error", onError);
+      const lines = errors.split("\n").filter((line) => line !== "" && line !== "END");
+      const faults = lines.filter((line) => !GONE.test(line));
+      if (exitCode === null) reject(refuse(`there is too much to look through in ${SCAN_MS / 1_000} s`));
+      else if (faults.length > 0 || exitCode > 1) reject(refuse(faults[0] ?? `exit code ${exitCode}`));
       else resolve(splitRecords(Buffer.concat(output)));
-    });
+    };
+    const stop = () => {
+      child.kill("SIGKILL");
+      settle(null);
+    };
+    const timer = setTimeout(stop, SCAN_MS);
+    /** Both outputs have come to their end. */
+    const look = () => {
+      if (goesOn && code !== undefined && /(^|\n)END\n$/.test(errors)) settle(code);
+    };
+    const onOutput = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MOST_OUTPUT_BYTES) return stop();
+      output.push(chunk);
+      const last = goesOn && chunk.at(-1) === 0 ? findLast(output) : undefined;
+      if (last === undefined) return;
+      code = last;
+      look();
+    };
+    const onErrors = (chunk: Buffer) => {
+      errors = errors.length < MOST_ERROR_CHARS ? errors + String(chunk) : errors + String(chunk).slice(-5);
+      look();
+    };
+    const onError = (thrown: Error) => {
+      clearTimeout(timer);
+      reject(refuse(thrown.message));
+    };
+    child.stdout.on("data", onOutput);
+    child.stderr.on("data", onErrors);
+    child.once("error", onError);
+    onClose(settle);
   });
+}
+
+/** The exit code in the last record, if it is one; other records begin with their kind and a tab. */
+function findLast(output: readonly Buffer[]): number | undefined {
+  const tail = Buffer.concat(output.slice(-2)).subarray(-8).toString("latin1");
+  const [, code] = /(?:^|\0)E(\d+)\0$/.exec(tail) ?? [];
+  return code === undefined ? undefined : Number(code);
 }
 
 /** Where the given number of folders of a path ends; -1 if it has fewer. */

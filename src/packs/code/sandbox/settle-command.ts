@@ -6,7 +6,7 @@ import { isBelow } from "../shell/below.ts";
 import { type Holder, isHeld, releasePlaces } from "./hold-places.ts";
 import { pinPath } from "./pin-path.ts";
 import { type FirstProcess, killInside, sandboxEnd } from "./sandbox-end.ts";
-import { type FolderScan, scanFolders } from "./scan-folders.ts";
+import { type Find, type FolderScan, scanFolders } from "./scan-folders.ts";
 
 /** What a command found when it began: enough to put things right after it, in this process or another. */
 export type CommandState = {
@@ -63,15 +63,15 @@ export async function describeSurroundings(
  * Puts things right after a command: ends what is left of it, sets aside what it made under a protected name, and gives up
  * the places it held. Gives what a reader of its result should know. Throws if not everything could be looked at.
  */
-export async function settleCommand(state: CommandState): Promise<string[]> {
+export async function settleCommand(state: CommandState, find?: Find): Promise<string[]> {
   const { holder, roots, held, before, first, groups = [] } = state;
   killInside(first);
   const notes = await sandboxEnd(first);
   try {
-    if (before) notes.push(...(await setNewAside(roots, before)));
+    if (before) notes.push(...(await setNewAside(roots, before, find)));
   } finally {
     for (const root of roots)
-      await releasePlaces(
+      releasePlaces(
         root,
         held.filter((path) => isBelow(path, root)),
         holder,
@@ -82,13 +82,17 @@ export async function settleCommand(state: CommandState): Promise<string[]> {
 }
 
 /** Until a look finds nothing new: what moves while it is looked for may be missed once. */
-async function setNewAside(roots: readonly string[], before: Surroundings): Promise<string[]> {
+async function setNewAside(
+  roots: readonly string[],
+  before: Surroundings,
+  find: Find | undefined,
+): Promise<string[]> {
   const names: string[] = [];
   let fault: unknown;
   for (let scans = 0; scans < MOST_SCANS; scans++) {
     for (const [root, mode] of Object.entries(before.modes)) await chmod(root, mode).catch(() => {});
     try {
-      const made = findNew(await scanFolders(roots), before);
+      const made = findNew(await scanFolders(roots, find), before);
       fault = made.length > 0 ? new Error(`${made[0]} cannot be set aside`) : undefined;
       if (made.length === 0) break;
       for (const path of made) {

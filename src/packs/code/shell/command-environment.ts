@@ -23,24 +23,23 @@ export function commandEnvironment(
   };
 }
 
+/** Says that the sandbox is ready, and waits until the command may begin; it never does if nobody is there to say so. */
+const WAIT_AT_GATE = "echo ready >&5; read -r go <&5 || exit 125; ";
 /** Closes what the process that runs Retinue was itself given open, then becomes the command. */
 const CLOSE_FILES =
   'for f in /proc/self/fd/*; do f=${f##*/}; if ((f > 2)); then exec {f}>&-; fi; done; exec "$@"';
 const CLOSE_FEW_FILES = 'exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; exec "$@"';
 
-/** Says that the sandbox is ready, and waits until the command may begin; it never does if nobody is there to say so. */
-export const WAIT_AT_GATE: readonly string[] = [
-  "/bin/sh",
-  "-c",
-  'echo ready >&5; read -r go <&5 || exit 125; exec "$@"',
-  "sh",
-];
-
-/** Goes before a command's argv so that it starts with no open files but the usual three. */
-export function withoutFiles(): readonly string[] {
+/** Goes before what runs in a sandbox: waits to be let in, and keeps no open files but the usual three. */
+export function enterSandbox(): readonly string[] {
   return existsSync("/bin/bash")
-    ? ["/bin/bash", "-c", CLOSE_FILES, "bash"]
-    : ["/bin/sh", "-c", CLOSE_FEW_FILES, "sh"];
+    ? ["/bin/bash", "-c", WAIT_AT_GATE + CLOSE_FILES, "bash"]
+    : ["/bin/sh", "-c", WAIT_AT_GATE + CLOSE_FEW_FILES, "sh"];
+}
+
+/** A program that does not exist is an exit code of a shell. */
+export function withShell(argv: readonly string[]): readonly string[] {
+  return ["/bin/sh", "-c", 'exec "$@"', "sh", ...argv];
 }
 
 /** The program and arguments of a request. */
