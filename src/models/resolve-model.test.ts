@@ -97,13 +97,6 @@ const names: [string, string, Record<string, string>, Partial<Settings>, string]
   ],
   ["llama.cpp, dot and all", "llama.cpp/m", {}, {}, "llama.cpp/m"],
   [
-    "a provider without a key, at the only server there is, which is the user's own",
-    "anthropic/claude-opus-4.5",
-    {},
-    { providers: acme },
-    "acme/anthropic/claude-opus-4.5",
-  ],
-  [
     "a provider without a key, at RETINUE_BASE_URL as the only server",
     "anthropic/claude-opus-4.5",
     local,

@@ -113,7 +113,10 @@ function isOwn({ name }: Provider, { settings }: Lookup): boolean {
   return name === LOCAL_PROVIDER || Object.hasOwn(settings.providers, name);
 }
 
-/** Who takes a name as it is written: the configured gateway, or the only usable server if the named one has no key. */
+/**
+ * Who takes a name as it is written: the configured gateway; or RETINUE_BASE_URL or OpenRouter, which serve models of many
+ * makers, if that is all there is and the named provider has no key.
+ */
 function gatewayFor(named: Place | null, lookup: Lookup): Provider | null {
   const { settings, providers, usable } = lookup;
   if (settings.gateway !== undefined) {
@@ -126,7 +129,7 @@ function gatewayFor(named: Place | null, lookup: Lookup): Provider | null {
     );
   }
   const [only, ...others] = usable;
-  const takesAll = only && others.length === 0 && (isOwn(only, lookup) || only.name === "openrouter");
+  const takesAll = only && others.length === 0 && [LOCAL_PROVIDER, "openrouter"].includes(only.name);
   return named && !named.provider.usable && takesAll ? only : null;
 }
 
@@ -189,7 +192,7 @@ function checked(place: Place): Place {
   throw new RetinueError(
     "auth",
     `the model '${provider.name}/${modelId}' needs a key: ${provider.apiKeyEnv} is not set`,
-    `set ${provider.apiKeyEnv}, or choose another model with --model`,
+    `set ${provider.apiKeyEnv}, name a gateway for it in your settings, or choose another model with --model`,
   );
 }
 
