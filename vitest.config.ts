@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 /** The deep counts take minutes; a hang is still found. */
@@ -9,5 +10,7 @@ export default defineConfig({
     testTimeout: timeoutMs,
     hookTimeout: timeoutMs,
     pool: "forks",
+    // By default one core is left idle.
+    maxWorkers: Math.max(2, availableParallelism()),
   },
 });

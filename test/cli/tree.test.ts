@@ -56,7 +56,7 @@ test("the result lists every part truthfully", () => {
   expect(ended.stdout.trim().split("\n").sort()).toEqual([
     "alpha: success=true partial=false retries=0 alpha is done with the help of scout",
     "beta: success=true partial=false retries=1 beta is done",
-    "gamma: success=true partial=true retries=0 gamma got half of it",
+    "gamma: success=false partial=true retries=0 gamma got half of it",
   ]);
 });
 
