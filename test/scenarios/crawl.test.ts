@@ -89,7 +89,10 @@ test("every trick of a hostile site ends in the status it deserves", async () =>
   };
   const urls = Object.keys(expected).map((path) => `${site.publicUrl}${path}`);
   const { told } = await crawl([urls], { batches: 5, batchMs: 2_500, successes: 50 });
-  expect(statuses(told[0] ?? "")).toEqual(expected);
+  const seen = statuses(told[0] ?? "");
+  // The same page under two addresses is taken once; which of them answers in time is chance.
+  if (seen["/moved"] === "success") Object.assign(seen, { "/moved": seen["/ok"], "/ok": "success" });
+  expect(seen).toEqual(expected);
   expect(site.privateSeen).toEqual([]);
   for (const path of ["/hang", "/hang-body", "/trickle"]) expect(site.hits(path)).toBe(2);
   for (const path of ["/missing", "/gone", "/busy", "/broken", "/reset"]) expect(site.hits(path)).toBe(1);

@@ -59,7 +59,9 @@ describe.skipIf(!hasBrowser)("the chat", () => {
     await ask(page, "What is there?");
     const answer = page.getByRole("row", { name: /^Answer/ }).locator(".markdown");
     await answer.locator("table").waitFor();
-    expect(await answer.locator("p").first().textContent()).toBe("contacts: twocalendar: freeemail: none");
+    expect(await answer.locator("p").first().textContent()).toBe(
+      "contacts: two\ncalendar: free\nemail: none",
+    );
     expect(await answer.locator("p").first().locator("br").count()).toBe(2);
     expect((await answer.locator("li pre").textContent())?.trim()).toBe("3 | one\n4 | two");
     expect(await answer.locator("pre br, table br").count()).toBe(0);
