@@ -16,7 +16,8 @@ const author = { root: "/project", sessionId: "ses_1", runId: "run_1" };
 
 test("a record of a version without untrusted files opens, and keeps them from then on", async () => {
   const path = join(root, "old.db");
-  const before = STORE_MIGRATIONS.filter((one) => !JSON.stringify(one).includes("untrusted_files"));
+  const first = STORE_MIGRATIONS.findIndex((one) => JSON.stringify(one).includes("untrusted_files"));
+  const before = STORE_MIGRATIONS.slice(0, first);
   openDatabase(path, before, { synchronous: "NORMAL", now: Date.now }).close();
   const store = createStore({ path });
   expect(store.hasUntrusted()).toBe(false);

@@ -98,7 +98,8 @@ test("the demo shows a nested tree on the offline model and leaves only its sess
   expect(stderr).toMatch(/^ {4}▶ started reviewer \[offline\/rules\]/m);
   expect(stderr).toMatch(/next:\n {2}retinue trace ses_\w+ +the tree, with times\n {2}retinue init/);
   expect(stderr).not.toMatch(/\[anthropic/);
-  const trace = await world.run(["trace", "last"], { env });
+  const [id = ""] = /ses_\w+/.exec(stderr) ?? [];
+  const trace = await world.run(["trace", id], { env });
   expect(trace.stdout).toMatch(/main[\s\S]*quality-lead[\s\S]*reviewer/);
   expect(demos().filter((name) => !before.includes(name))).toEqual([]);
   expect(readdirSync(world.project)).toEqual([]);

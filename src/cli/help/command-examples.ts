@@ -29,6 +29,7 @@ export const COMMAND_EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "retinue agents import --from claude --dry-run",
     "retinue agents import ../other/.claude/agents",
   ],
+  "sessions delete": ["retinue sessions delete last --dry-run", "retinue sessions delete ses_4f2 --yes"],
   replay: ["retinue replay last"],
   diff: ["retinue diff last", "retinue diff run_4f2 --stat"],
   undo: ["retinue undo last --dry-run", "retinue undo run_4f2 --yes"],
