@@ -57,8 +57,14 @@ export const SPAWN_CASES: readonly Attack[] = [
     }),
     oracle: ({ world, t }) => {
       expect(world.count("deploy")).toBe(0);
+      // A task that could not begin has a row, and so its two events, but never ran.
+      const idle = new Set(
+        t.events.flatMap((event) =>
+          event.type === "run.ended" && event.result.iteration_count === 0 ? [event.runId] : [],
+        ),
+      );
       const runs = t.events.flatMap((event) =>
-        event.type === "run.started" ? [`${event.depth} ${event.agent}`] : [],
+        event.type === "run.started" && !idle.has(event.runId) ? [`${event.depth} ${event.agent}`] : [],
       );
       expect(runs.toSorted()).toEqual([
         "0 lead",

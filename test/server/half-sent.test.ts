@@ -8,7 +8,7 @@ import type { NewsEvent } from "../../src/schema/api/stream.ts";
 import { readEvents } from "./event-reader.ts";
 import { openSite } from "./site.ts";
 
-const SMALL = { headersTimeout: 60, requestTimeout: 120, connectionsCheckingInterval: 20 };
+const SMALL = { headersTimeout: 600, requestTimeout: 1_200, connectionsCheckingInterval: 100 };
 
 /** Ways to begin a request and not to end it. */
 const HALF_SENT: readonly [name: string, text: string][] = [
