@@ -4,7 +4,7 @@ import type { Price } from "../schema/settings.ts";
 
 /**
  * List prices in USD per million tokens, and the most tokens of one reply, by `provider/model-id` without a date. Both are
- * as the providers' own model pages gave them when the model was added here. Settings add to these and win over them.
+ * to the best of our knowledge when the model was added here. Settings add to these and win over them.
  */
 export const PRICES: Readonly<Record<string, Price>> = {
   "anthropic/claude-opus-4-6": {

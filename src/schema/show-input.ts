@@ -1,6 +1,6 @@
 /**
  * What a call is given, in words that a person can read: the command as it is, every other value behind its name, and texts of
- * several lines as lines. Nothing is left out and nothing is escaped; whoever prints it makes invisible characters visible.
+ * several lines as lines. Nothing is left out and nothing is escaped; the printer makes invisible characters visible.
  */
 export function showInput(input: unknown): string {
   if (!isRecord(input)) return showValue(input, "").trimStart();

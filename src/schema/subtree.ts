@@ -8,7 +8,7 @@ export type OwnFigures = Pick<
 
 /**
  * A run with everything below it: a file that several runs touched counts once, and as created if one of them made it;
- * a suite of tests counts by its last run, whoever ran it. Files of an isolated run are in its own copy and count when
+ * a suite of tests counts by its last run, in any run. Files of an isolated run are in its own copy and count when
  * they are merged, as those of the run that merged them.
  */
 export function addUpSubtree(own: OwnFigures, below: readonly RunResult[]): SubtreeFigures {

@@ -42,7 +42,7 @@ const SIX = [
   ["debugger", "Debugger", "🔧", "qwen/qwen3-coder-30b", 25, 4],
 ];
 
-/** Main delegates to coder and coder to tester, whoever is asked; the tester writes a test, then tries more. */
+/** Main delegates to coder and coder to tester; the tester writes a test, then tries more. */
 function playTeam({ system, turn }: ModelRequest): ModelReply {
   const prompt = (role: string) => system.includes(firstLine(role));
   if (turn > 0) return { text: `done as ${["main", "coder", "tester"].find(prompt)}` };

@@ -180,7 +180,7 @@ test("a sibling that was at work already does not repair what another left out, 
   expect(report).toMatchObject({ identical: true, divergence: null });
 });
 
-test("what a grandchild left out fails every run above it, and is repaired by whoever leaves the file", async () => {
+test("what a grandchild left out fails every run above it, and is repaired by the run that leaves the file", async () => {
   const team = (root: Script) =>
     testRuntime(
       {

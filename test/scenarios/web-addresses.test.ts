@@ -47,7 +47,7 @@ const get = (place: string) => callTool("web_fetch", { url: web.at(place) });
 const hostile = () => get("evil.example/");
 const search = (query: string) => callTool("web_search", { query });
 
-/** The real tools; whoever is asked says no, or what `answer` says. */
+/** The real tools; the person asked says no, or what `answer` says. */
 function open(
   scripts: Record<string, Script>,
   options: TestRuntimeOptions = {},

@@ -94,7 +94,7 @@ function freelyUsed({ tools, chain }: Profile): ReadonlySet<string> {
   return new Set(free.map((tool) => tool.name));
 }
 
-/** What a coordinator did was to delegate: its children's results are its history, whoever may delegate. */
+/** What a coordinator did was to delegate: its children's results are its history. */
 const DELEGATING: ReadonlySet<string> = new Set([
   "delegate",
   "delegate_to_agent",

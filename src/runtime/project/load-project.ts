@@ -26,7 +26,7 @@ export type ProjectOptions = {
   builtinDir?: string;
   /** Agents as JSON by name, as given on the command line; they come before all others. */
   agentsJson?: string | undefined;
-  /** What was parsed before, for whoever loads again and again. */
+  /** What was parsed before, for programs that load again and again. */
   parsed?: ParsedFiles;
 };
 

@@ -47,7 +47,7 @@ export function answerError(
 }
 
 /**
- * What anything thrown is answered with. Only what was written for a person is told, and what a full or broken disk says; of everything else, whoever runs
+ * What anything thrown is answered with. Only what was written for a person is told, and what a full or broken disk says; of everything else, the person who runs
  * the server is told by `onFault`, and whoever asked learns nothing of its insides.
  */
 export function answerThrown(thrown: unknown, onFault: (thrown: unknown) => void): Response {
