@@ -44,6 +44,8 @@ export async function furnish(browser: Browser): Promise<Furnished> {
     const answer = await first.page.request.post(`${served.url}${path}`, {
       data,
       headers: { origin: served.url },
+      // A connection that was idle may just be closed by the server.
+      maxRetries: 2,
     });
     return (await answer.json()) as Answer;
   };

@@ -16,9 +16,11 @@ export async function makeTeam(
   more: (request: ModelRequest, agent: string) => ModelReply | undefined = () => undefined,
 ): Promise<Team> {
   const world = new World();
-  world.agent("lead", "subagents: { allow: [mid] }\ndisplay: { icon: 🧭 }");
-  world.agent("mid", "subagents: { allow: [leaf] }");
-  world.agent("leaf", "tools: [read]");
+  // They are looked at for as long as a test takes, however slow the machine.
+  const long = "limits: { minutes: 60 }";
+  world.agent("lead", `subagents: { allow: [mid] }\n${long}\ndisplay: { icon: 🧭 }`);
+  world.agent("mid", `subagents: { allow: [leaf] }\n${long}`);
+  world.agent("leaf", `tools: [read]\n${long}`);
   const waiting = new Set<() => void>();
   let isOpen = false;
   const model = await startModel(async (request) => {
