@@ -68,8 +68,8 @@ export function findCommand(folders: readonly string[]): string[] {
 }
 
 /**
- * Looks through whole folders with GNU find, which takes a fraction of a second for a few hundred thousand files and
- * does it outside this process. Throws if anything could not be looked at.
+ * Looks through whole folders with GNU find, which takes a second or two for a few hundred thousand files and does
+ * it outside this process. Throws if anything could not be looked at.
  */
 export async function scanFolders(
   folders: readonly string[],
