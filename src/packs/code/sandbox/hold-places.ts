@@ -36,11 +36,19 @@ export function createHolder(): Holder {
 
 /** Whether the process of a holder has ended. What runs on another machine or in another container counts as living. */
 export function isHolderGone(holder: Holder): boolean {
-  const [, machine, boot, processes, pid, start] = MARK.exec(holder) ?? [];
+  if (isOfEarlierBoot(holder)) return true;
+  const [, machine, , processes, pid, start] = MARK.exec(holder) ?? [];
   const now = here();
-  if (machine !== now.machine) return false;
-  if (boot !== now.boot) return true;
-  return processes === now.processes && findStart(Number(pid)) !== start;
+  return machine === now.machine && processes === now.processes && findStart(Number(pid)) !== start;
+}
+
+/**
+ * Then nothing of it can still run. A holder that is merely gone may have a command that runs a moment longer, and whose
+ * mount would go with the place: that is left to the journal of the command, which waits for its end.
+ */
+function isOfEarlierBoot(holder: Holder): boolean {
+  const [, machine, boot] = MARK.exec(holder) ?? [];
+  return machine === here().machine && boot !== here().boot;
 }
 
 /**
@@ -139,7 +147,7 @@ function holdPlace(at: string, holder: Holder): boolean {
     if (!isHeld(at)) return false;
     for (const name of readNames(at)) {
       if (!MARK.test(name)) return false;
-      if (isHolderGone(name)) tryRemove(join(at, name));
+      if (isOfEarlierBoot(name)) tryRemove(join(at, name));
     }
     // Another command may just now have removed the folder as its last holder.
     if (tryMake(join(at, holder), 0o700)) return true;
