@@ -48,6 +48,8 @@ await bundle.write({
   // By what commands need: help and names; agents and their rights; the record; everything that runs.
   codeSplitting: {
     groups: [
+      // Read before what is compiled can be kept, so by itself.
+      { name: "places", test: /[/\\]src[/\\]runtime[/\\]project[/\\]places/, priority: 1 },
       {
         name: "base",
         test: /[/\\]src[/\\](schema[/\\]|files[/\\]package-root|packs[/\\]assistant[/\\]accounts[/\\]account\.ts)/,

@@ -1,5 +1,7 @@
 // Runs the tests; `--deep` runs the heavy ones with their full counts, other arguments go to vitest.
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -58,21 +60,33 @@ const NEEDS = [
   },
   {
     what: "pages in a real browser",
-    isThere: () => works("chromium", "--version"),
-    remedy: "apt install chromium",
+    isThere: () => works("chromium-headless-shell", "--version") || works("chromium", "--version"),
+    remedy: "apt install chromium-headless-shell",
   },
 ];
+// Thousands of small projects and databases are made and removed: in memory, where there is enough of it.
+const temporary = mkdtempSync(join(hasRoomInMemory() ? "/dev/shm" : tmpdir(), "retinue-test-"));
 const { status } = spawnSync(
   process.execPath,
   [join(root, "node_modules", "vitest", "vitest.mjs"), "run", ...rest],
   {
     cwd: root,
     stdio: "inherit",
-    env: { ...process.env, ...(deep && { RETINUE_DEEP: "1" }) },
+    env: { ...process.env, TMPDIR: temporary, ...(deep && { RETINUE_DEEP: "1" }) },
   },
 );
+rmSync(temporary, { recursive: true, force: true });
 if (process.env.RETINUE_NO_SKIP !== "1") {
   for (const { what, isThere, remedy } of NEEDS)
     if (!isThere()) console.error(`skipped: ${what} (${remedy})`);
 }
 process.exit(status ?? 1);
+
+function hasRoomInMemory() {
+  try {
+    const { bavail, bsize } = statfsSync("/dev/shm");
+    return bavail * bsize > 4 * 1024 ** 3;
+  } catch {
+    return false;
+  }
+}

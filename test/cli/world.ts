@@ -71,6 +71,8 @@ export class World {
       HOME: this.home,
       XDG_CONFIG_HOME: this.config,
       RETINUE_HOME: this.data,
+      // As on a machine where the program has run before.
+      NODE_COMPILE_CACHE: join(tmpdir(), "retinue-compiled"),
       ...model,
       ...more,
     };

@@ -6,12 +6,13 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { defineAgent } from "../../src/agents/define-agent.ts";
 import { codeTools } from "../../src/packs/code/code-tools.ts";
 import { createRuntime } from "../../src/runtime/runtime.ts";
@@ -191,6 +192,10 @@ test.skipIf(!hasSandbox)(
   async () => {
     execFileSync("git", ["init", "-q"], { cwd: project });
     writeFileSync(join(project, ".gitignore"), "ignored/\n");
+    // What changed just before a command began could be its own.
+    await vi.waitFor(() =>
+      expect(Date.now() - statSync(join(project, "own.txt")).ctimeMs).toBeGreaterThan(200),
+    );
     await play(readMail, shell("mkdir ignored; echo evil > notes.txt; echo evil > ignored/notes.txt"));
     for (const path of ["notes.txt", "ignored/notes.txt"])
       expect(await play(readFile(path), sendIt)).toMatchObject({ tainted: true });

@@ -1,12 +1,12 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { programFolders } from "./program-folders.ts";
 
 let root: string;
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "retinue-programs-")));
+  // Temporary files may lie in /dev, where no programs are looked for.
+  root = realpathSync(mkdtempSync("/var/tmp/retinue-programs-"));
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
