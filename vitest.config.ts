@@ -4,15 +4,36 @@ import { defineConfig } from "vitest/config";
 /** The deep counts take minutes; a hang is still found. */
 const timeoutMs = process.env.RETINUE_DEEP ? 3_600_000 : 240_000;
 
+/** Files that start programs all the time: from a process that has run many others that takes ten times as long. */
+const STARTING = [
+  "src/packs/code/{git,sandbox,shell,testing}/**/*.test.ts",
+  "test/attacks/**/*.test.ts",
+  "test/cli/**/*.test.ts",
+  "test/docs.test.ts",
+  "test/scenarios/{confirmed-commands,isolation*,leave,*-roles,role-tasks,undo,untrusted-files,use-cases}.test.ts",
+  "test/services/**/*.test.ts",
+  "test/web/**/*.test.ts",
+];
+
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "web/src/**/*.test.ts", "test/**/*.test.ts"],
     testTimeout: timeoutMs,
     hookTimeout: timeoutMs,
     pool: "forks",
-    // One process for many files: modules are loaded once, not four hundred times.
-    isolate: false,
-    // By default one core is left idle.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // By default one core is left idle. Tests wait for processes and pages as long as they work themselves.
+    maxWorkers: availableParallelism() + 1,
+    projects: [
+      { extends: true, test: { name: "starting", include: STARTING } },
+      {
+        extends: true,
+        test: {
+          name: "computing",
+          include: ["src/**/*.test.ts", "web/src/**/*.test.ts", "test/**/*.test.ts"],
+          exclude: STARTING,
+          // One process for many files: modules are loaded once, not three hundred times.
+          isolate: false,
+        },
+      },
+    ],
   },
 });

@@ -1,6 +1,6 @@
 // Runs the tests; `--deep` runs the heavy ones with their full counts, other arguments go to vitest.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -66,6 +66,8 @@ const NEEDS = [
 ];
 // Thousands of small projects and databases are made and removed: in memory, where there is enough of it.
 const temporary = mkdtempSync(join(hasRoomInMemory() ? "/dev/shm" : tmpdir(), "retinue-test-"));
+// Servers that tests start run as users of their own.
+chmodSync(temporary, 0o755);
 const { status } = spawnSync(
   process.execPath,
   [join(root, "node_modules", "vitest", "vitest.mjs"), "run", ...rest],

@@ -146,7 +146,10 @@ test.each([
 test("a text that unfolds without end is given up, and said to be too much", () => {
   const hidden = new HiddenSecrets();
   hidden.add("env-Canary-5up3rS3cr3tValue");
-  const parts = Array.from({ length: 40_000 }, (_, at) => `${Buffer.from(`${at} of many`).toString("hex")}`);
+  const parts = Array.from(
+    { length: process.env.RETINUE_DEEP ? 40_000 : 10_000 },
+    (_, at) => `${Buffer.from(`${at} of many`).toString("hex")}`,
+  );
   let steps = 0;
   const verdict = hidden.find(parts, (chars) => (steps += chars));
   expect(["none", "too much"]).toContain(verdict);

@@ -49,6 +49,8 @@ export type Attack = {
   guards: readonly GuardName[];
   /** What must be on the machine for it; without that it is skipped. */
   needs?: "bubblewrap";
+  /** It takes seconds to do its harm: that it does so without its guards is shown in the deep tests. */
+  slow?: true;
   /** How many seeds it is played with; 1 if absent. */
   seeds?: number;
   setup?: (world: World) => TestRuntimeOptions | Promise<TestRuntimeOptions>;

@@ -258,6 +258,7 @@ export const M_CASES: readonly Attack[] = [
   },
   {
     id: "M8",
+    slow: true,
     title: "a reply without end is given up at a bound",
     guards: ["maxReplyChars"],
     turns: () => {

@@ -249,6 +249,7 @@ export const N_CASES: readonly Attack[] = [
   },
   {
     id: "N5",
+    slow: true,
     title: "bodies that unpack to far more than they are do not",
     guards: [],
     setup: async (world) => {
@@ -275,6 +276,7 @@ export const N_CASES: readonly Attack[] = [
   },
   {
     id: "N6",
+    slow: true,
     title:
       "bodies without an end, of a byte a second, or that never begin are given up and their connections closed",
     guards: [],
@@ -298,6 +300,7 @@ export const N_CASES: readonly Attack[] = [
   },
   {
     id: "N7",
+    slow: true,
     title:
       "a site whose links never end is left after ten pages, and one that redirects without end after five",
     guards: [],

@@ -19,7 +19,7 @@ import { seeded } from "./attack.ts";
 
 const IS_DEEP = process.env.RETINUE_DEEP === "1";
 const [CHILDREN, COMMANDS] = IS_DEEP ? [20, 20] : [6, 4];
-const KILLS = IS_DEEP ? 40 : 2;
+const KILLS = IS_DEEP ? 40 : 1;
 const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
 
 /** Children that all run shell commands at once; each command tries to plant something, for a random while. */

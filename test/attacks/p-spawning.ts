@@ -131,6 +131,7 @@ export const SPAWN_CASES: readonly Attack[] = [
   },
   {
     id: "P11b",
+    slow: true,
     title:
       "recursion that is allowed still ends at the depth limit, and a thousand spawns at the limit on runs",
     guards: [],

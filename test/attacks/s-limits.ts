@@ -81,6 +81,7 @@ export const SHELL_LIMIT_CASES: readonly Attack[] = [
   },
   {
     id: "S7",
+    slow: true,
     title: "a command that fills the disk is stopped, and the record goes on",
     needs: "bubblewrap",
     guards: [],
@@ -104,6 +105,7 @@ export const SHELL_LIMIT_CASES: readonly Attack[] = [
   },
   {
     id: "S8",
+    slow: true,
     title: "a command that waits for input gets none",
     needs: "bubblewrap",
     guards: [],

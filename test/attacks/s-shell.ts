@@ -93,6 +93,7 @@ export const SHELL_CASES: readonly Attack[] = [
   },
   {
     id: "S1b",
+    slow: true,
     title: "an allowed command is no cover for another one",
     guards: ["decide"],
     setup: (world) => ({
@@ -245,6 +246,7 @@ export const SHELL_CASES: readonly Attack[] = [
   },
   {
     id: "S11b",
+    slow: true,
     title: "options and commands in the arguments of a search are text to it",
     guards: [],
     setup: (world) => {
@@ -278,6 +280,7 @@ export const SHELL_CASES: readonly Attack[] = [
   },
   {
     id: "S12",
+    slow: true,
     title: "no command makes or changes agent files, settings or hooks, by whatever detour",
     needs: "bubblewrap",
     guards: [],
@@ -340,6 +343,7 @@ export const SHELL_CASES: readonly Attack[] = [
   },
   {
     id: "S14",
+    slow: true,
     title: "no command deletes what git does not track, or runs what it downloads, without a person",
     guards: ["mustConfirm"],
     setup: withUntracked,

@@ -234,8 +234,12 @@ test.for(Object.keys(BODIES))("%s takes or refuses what is hostile in any place 
   const route = ALL_ROUTES.find((one) => keyOf(one) === key);
   if (!route) throw new Error(`no route ${key}`);
   const before = readdirSync(ground.root);
-  for (const place of [...HOSTILE_WORDS.map((word) => JSON.stringify(word)), ...HOSTILE_VALUES])
-    for (const body of replaced(BODIES[key], place)) await ask(route, pathOf(route), { body });
+  const values = [...HOSTILE_WORDS.map((word) => JSON.stringify(word)), ...HOSTILE_VALUES];
+  // In the deep tests everything in every place, otherwise everything somewhere and something else in every place.
+  const every = process.env.RETINUE_DEEP ? 1 : 4;
+  for (const [at, value] of values.entries())
+    for (const [index, body] of [...replaced(BODIES[key], value)].entries())
+      if ((at + index) % every === 0) await ask(route, pathOf(route), { body });
   expect("polluted" in {}).toBe(false);
   expect(readdirSync(ground.root)).toEqual(before);
 });

@@ -52,18 +52,24 @@ function follow(): void {
   on("hello", (hello) => {
     failures = 0;
     set({ connection: "open", asks: hello.asks });
-    if (startedAtMs !== undefined) void queryClient.invalidateQueries();
+    // What came between a list and the stream was told to nobody.
+    if (startedAtMs === undefined) renewLists();
+    else void queryClient.invalidateQueries();
     startedAtMs = hello.startedAtMs;
   });
   on("sessions", () => void queryClient.invalidateQueries({ queryKey: ["sessions"] }));
   on("asks", ({ asks }) => {
     set({ asks });
-    void queryClient.invalidateQueries({ queryKey: ["approvals"] });
-    void queryClient.invalidateQueries({ queryKey: ["sessions"] });
+    renewLists();
   });
   on("agents", () => void queryClient.invalidateQueries({ queryKey: ["agents"] }));
   const opened = source;
   source.onerror = () => void lost(opened);
+}
+
+function renewLists(): void {
+  void queryClient.invalidateQueries({ queryKey: ["approvals"] });
+  void queryClient.invalidateQueries({ queryKey: ["sessions"] });
 }
 
 function on<Kind extends NewsEvent["kind"]>(
