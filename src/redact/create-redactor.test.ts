@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createRedactor } from "./create-redactor.ts";
@@ -69,6 +70,22 @@ describe("secrets known by their looks", () => {
   const redactor = createRedactor();
   test.each(SECRETS)("%j%j%j is redacted as %s", (before, secret, after, kind) => {
     expect(redactor.redact(before + secret + after)).toBe(`${before}[redacted:${kind}]${after}`);
+  });
+
+  test("are redacted as well by an engine that no longer optimises regular expressions", () => {
+    const source = JSON.stringify(new URL("./create-redactor.ts", import.meta.url).href);
+    const texts = SECRETS.map(([before, secret, after]) => before + secret + after);
+    const program = `import { createRedactor } from ${source};
+      const { redact } = createRedactor();
+      console.log(JSON.stringify(JSON.parse(process.argv[1]).map((text) => redact(text))));`;
+    const redacted: string[] = JSON.parse(
+      execFileSync(
+        process.execPath,
+        ["--no-regexp-optimization", "--input-type=module", "--eval", program, JSON.stringify(texts)],
+        { encoding: "utf8" },
+      ),
+    );
+    expect(redacted).toEqual(SECRETS.map(([before, , after, kind]) => `${before}[redacted:${kind}]${after}`));
   });
 
   test.each(HARMLESS)("%j stays as it is", (text) => {

@@ -6,14 +6,32 @@ export type Piece = { whole: string; begun: string };
 
 /** One of several fixed words. */
 export function words(...list: readonly string[]): Piece {
-  const longestFirst = [...list].sort((a, b) => b.length - a.length);
-  return { whole: anyOf(longestFirst.map(literally)), begun: anyOf(list.map(beginnings)) };
+  return spelled(list, literally);
 }
 
 /** One of several fixed words in any case. */
 export function wordsInAnyCase(...list: readonly string[]): Piece {
-  const { whole, begun } = words(...list);
-  return { whole: `(?i:${whole})`, begun: `(?i:${begun})` };
+  return spelled(list, inAnyCase);
+}
+
+/**
+ * Matches a text in any case, letter by letter: `(?i:…)` must not be used. Once a process has compiled a megabyte of
+ * regular expressions, V8 compiles further ones without optimising them, and then without regard to what stands before the
+ * colon.
+ */
+export function inAnyCase(text: string): string {
+  return literally(text).replaceAll(
+    /[a-z]/gi,
+    (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`,
+  );
+}
+
+function spelled(list: readonly string[], spell: (text: string) => string): Piece {
+  const longestFirst = [...list].sort((a, b) => b.length - a.length);
+  return {
+    whole: anyOf(longestFirst.map(spell)),
+    begun: anyOf(list.map((word) => beginnings(word, spell))),
+  };
 }
 
 /** A run of `least` to `most` characters of a class. */
@@ -39,12 +57,12 @@ export function begunOf(pieces: readonly Piece[]): string {
   );
 }
 
-function beginnings(word: string): string {
-  const letters = [...word].slice(0, -1).map(literally);
+function beginnings(word: string, spell: (text: string) => string): string {
+  const letters = [...word].slice(0, -1).map(spell);
   return letters.reduceRight((rest, letter) => (rest ? `${letter}(?:${rest})?` : letter), "");
 }
 
-function anyOf(sources: readonly string[]): string {
+export function anyOf(sources: readonly string[]): string {
   return `(?:${sources.join("|")})`;
 }
 

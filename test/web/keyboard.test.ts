@@ -257,7 +257,7 @@ describe.skipIf(!hasBrowser)("with the keyboard alone a person", () => {
     ]) {
       await page.goto(`${furnished.served.url}${path}`);
       await settle(page);
-      for (let stops = 0; stops < 40; stops++) {
+      for (let stops = 0; stops < (process.env.RETINUE_DEEP ? 60 : 20); stops++) {
         await page.keyboard.press("Tab");
         const focus = await focusOf(page);
         if (focus !== null && focus.role !== "body")
