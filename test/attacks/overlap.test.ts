@@ -18,7 +18,7 @@ import { hasSandbox } from "../fixtures/has-sandbox.ts";
 import { seeded } from "./attack.ts";
 
 const IS_DEEP = process.env.RETINUE_DEEP === "1";
-const [CHILDREN, COMMANDS] = IS_DEEP ? [20, 20] : [6, 4];
+const [CHILDREN, COMMANDS] = IS_DEEP ? [20, 20] : [5, 3];
 const KILLS = IS_DEEP ? 40 : 1;
 const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
 

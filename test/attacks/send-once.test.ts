@@ -10,7 +10,7 @@ import { type ModelServer, startModel } from "../cli/model.ts";
 import { type EmulatedGoogle, startGoogle } from "../services/google-emulators.ts";
 import { seeded } from "./attack.ts";
 
-const KILLS = process.env.RETINUE_DEEP === "1" ? 100 : 3;
+const KILLS = process.env.RETINUE_DEEP === "1" ? 100 : 2;
 const SEED = 7;
 const ROUNDS_PER_SERVER = 15;
 const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
