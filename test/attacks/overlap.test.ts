@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   rmSync,
   writeFileSync,
@@ -12,13 +13,18 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { openJournal } from "../../src/packs/code/sandbox/command-journal.ts";
 import { createHolder } from "../../src/packs/code/sandbox/hold-places.ts";
 import { loadProject } from "../../src/runtime/project/load-project.ts";
 import { hasSandbox } from "../fixtures/has-sandbox.ts";
 import { seeded } from "./attack.ts";
 
 const IS_DEEP = process.env.RETINUE_DEEP === "1";
-const [CHILDREN, COMMANDS] = IS_DEEP ? [20, 20] : [5, 3];
+/** Children, and commands of each. */
+type Crowd = readonly [children: number, commands: number];
+const SMALL: Crowd = [5, 3];
+const CROWD: Crowd = IS_DEEP ? [20, 20] : SMALL;
+const [CHILDREN, COMMANDS] = CROWD;
 const KILLS = IS_DEEP ? 40 : 1;
 const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
 
@@ -86,7 +92,8 @@ describe.skipIf(!hasSandbox)("overlapping commands (needs bubblewrap)", () => {
     {
       onResult = () => {},
       sandbox = "required",
-    }: { onResult?(count: number): void; sandbox?: "required" | "off" } = {},
+      crowd = CROWD,
+    }: { onResult?(count: number): void; sandbox?: "required" | "off"; crowd?: Crowd } = {},
   ) {
     const dataDir = join(root, name);
     mkdirSync(dataDir);
@@ -99,8 +106,7 @@ describe.skipIf(!hasSandbox)("overlapping commands (needs bubblewrap)", () => {
         projectDir,
         dataDir,
         String(seed),
-        String(CHILDREN),
-        String(COMMANDS),
+        ...crowd.map(String),
         sandbox,
       ],
       { stdio: ["ignore", "pipe", "inherit"] },
@@ -169,6 +175,9 @@ describe.skipIf(!hasSandbox)("overlapping commands (needs bubblewrap)", () => {
   }
 
   test(`O1: ${CHILDREN} children with ${COMMANDS} commands each, in two processes on one project: all run, and none plants anything`, async () => {
+    const gone = mkdtempSync(join(tmpdir(), "retinue-gone-"));
+    await openJournal(gone, { holder: createHolder(), roots: [gone], held: [] }).close();
+    rmSync(gone, { recursive: true });
     const watch = watchForPlants();
     const runs = [start("one", 1), start("two", 2)];
     for (const results of await Promise.all(runs.map(({ ended }) => ended))) {
@@ -180,6 +189,11 @@ describe.skipIf(!hasSandbox)("overlapping commands (needs bubblewrap)", () => {
     expect(watch.stop()).toEqual([]);
     expectNothingPlanted();
     for (const { dataDir } of runs) expect(readdirSync(join(dataDir, "commands"))).toEqual([]);
+    // The list of data folders that processes know each other by names no folder that is gone.
+    const list = `/tmp/retinue-${process.getuid?.()}`;
+    const listed = readdirSync(list).map((name) => readlinkSync(join(list, name)));
+    expect(listed).toEqual(expect.arrayContaining(runs.map(({ dataDir }) => join(dataDir, "commands"))));
+    expect(listed.filter((folder) => folder.includes("retinue-gone-"))).toEqual([]);
   }, 600_000);
 
   test("O1 without its protection: the same commands plant what they try to", async () => {
@@ -206,13 +220,15 @@ describe.skipIf(!hasSandbox)("overlapping commands (needs bubblewrap)", () => {
     const random = seeded(11);
     for (let kill = 0; kill < KILLS; kill++) {
       const watch = watchForPlants();
-      const after = Math.floor(random() * CHILDREN * COMMANDS * 0.8);
+      const crowd = kill === 0 ? CROWD : SMALL;
+      const after = Math.floor(random() * crowd[0] * crowd[1] * 0.8);
       const killed = start(`killed-${kill}`, 100 + kill, {
+        crowd,
         onResult: (count) => {
           if (count > after) killed.child.kill("SIGKILL");
         },
       });
-      const beside = start(`beside-${kill}`, 200 + kill);
+      const beside = start(`beside-${kill}`, 200 + kill, { crowd });
       await killed.ended;
       const results = await beside.ended;
       expect(results.at(-1)).toBe("ended completed");

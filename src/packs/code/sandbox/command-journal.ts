@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -125,10 +126,16 @@ function register(folder: string): void {
   }
 }
 
+/** Folders that are gone leave the list. */
 function listFolders(dataDir: string): string[] {
   const folders = new Set([findFolder(dataDir)]);
-  if (isOwnRegistry()) for (const name of listNames(REGISTRY)) folders.add(tryReadlink(join(REGISTRY, name)));
-  return [...folders].filter((folder) => isAbsolute(folder));
+  for (const name of isOwnRegistry() ? listNames(REGISTRY) : []) {
+    const link = join(REGISTRY, name);
+    const folder = tryReadlink(link);
+    if (isAbsolute(folder) && existsSync(folder)) folders.add(folder);
+    else tryUnlink(link);
+  }
+  return [...folders];
 }
 
 /** Others could have made a folder of this name first. */
@@ -170,6 +177,6 @@ function tryUnlink(file: string): void {
   try {
     unlinkSync(file);
   } catch {
-    // Somebody else has settled it.
+    // Somebody else was faster.
   }
 }
