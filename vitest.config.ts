@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 /** The deep counts take minutes; a hang is still found. */
 const timeoutMs = process.env.RETINUE_DEEP ? 3_600_000 : 240_000;
 
-/** Files that start programs all the time: from a process that has run many others that takes ten times as long. */
+/** Files that start programs all the time: from a large process, which has run many other files, that takes far longer. */
 const STARTING = [
   "src/packs/code/{git,sandbox,shell,testing}/**/*.test.ts",
   "test/attacks/**/*.test.ts",

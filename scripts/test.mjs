@@ -68,6 +68,8 @@ const NEEDS = [
 const temporary = mkdtempSync(join(hasRoomInMemory() ? "/dev/shm" : tmpdir(), "retinue-test-"));
 // Servers that tests start run as users of their own.
 chmodSync(temporary, 0o755);
+// Who interrupts the tests ends them, and what follows still happens.
+process.on("SIGINT", () => {});
 const { status } = spawnSync(
   process.execPath,
   [join(root, "node_modules", "vitest", "vitest.mjs"), "run", ...rest],

@@ -25,7 +25,7 @@ function modelAt(url: string, format: Format, limits = {}): StreamingModel {
 }
 
 /** After how many bytes a stream is cut: after each in the deep tests, otherwise after some of them, the first and the last. */
-function cutsOf({ length }: Buffer): number[] {
+function listCuts({ length }: Buffer): number[] {
   const step = process.env.RETINUE_DEEP ? 1 : 7;
   return [...Array.from({ length: Math.ceil(length / step) }, (_, index) => index * step), length];
 }
@@ -58,7 +58,7 @@ describe.each(wireFormats)("$name", (format) => {
       });
       const model = modelAt(server.url, format);
       const outcomes: string[] = [];
-      for (cut of cutsOf(bytes)) outcomes.push(expectWholeOrFailed(await callModel(model)));
+      for (cut of listCuts(bytes)) outcomes.push(expectWholeOrFailed(await callModel(model)));
       await server.close();
       expect(outcomes[0]).toBe("failed");
       expect(outcomes.includes("whole")).toBe(true);
@@ -75,7 +75,7 @@ describe.each(wireFormats)("$name", (format) => {
     });
     const model = modelAt(server.url, format);
     const outcomes: string[] = [];
-    for (cut of cutsOf(text)) outcomes.push(expectWholeOrFailed(await callModel(model)));
+    for (cut of listCuts(text)) outcomes.push(expectWholeOrFailed(await callModel(model)));
     await server.close();
     expect(outcomes.join().replace(/(failed,?)+(whole,?)+/, "")).toBe("");
   });

@@ -29,8 +29,8 @@ export function inAnyCase(text: string): string {
 function spelled(list: readonly string[], spell: (text: string) => string): Piece {
   const longestFirst = [...list].sort((a, b) => b.length - a.length);
   return {
-    whole: anyOf(longestFirst.map(spell)),
-    begun: anyOf(list.map((word) => beginnings(word, spell))),
+    whole: alternatives(longestFirst.map(spell)),
+    begun: alternatives(list.map((word) => beginnings(word, spell))),
   };
 }
 
@@ -62,7 +62,7 @@ function beginnings(word: string, spell: (text: string) => string): string {
   return letters.reduceRight((rest, letter) => (rest ? `${letter}(?:${rest})?` : letter), "");
 }
 
-export function anyOf(sources: readonly string[]): string {
+export function alternatives(sources: readonly string[]): string {
   return `(?:${sources.join("|")})`;
 }
 

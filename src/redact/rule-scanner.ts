@@ -1,5 +1,5 @@
 import { MARKER_START, marker } from "./marker.ts";
-import { anyOf, begunOf, inAnyCase, wholeOf } from "./piece.ts";
+import { alternatives, begunOf, inAnyCase, wholeOf } from "./piece.ts";
 import { SECRET_RULES, type SecretRule } from "./secret-rules.ts";
 
 /** Takes a text in pieces and gives it back without secrets; what may still turn into one is held until more is known. */
@@ -22,7 +22,7 @@ const SIEVE = new RegExp(
     "-(?<=gl(?:pat|dt|rt)-|xox[abprs]-|xapp-|(?<![A-Za-z0-9_])sk-|-----)",
     "A(?<=AKIA|ASIA|ABIA|ACCA)",
     "J(?<=eyJ)|z(?<=AIz)|9(?<=ya29)|U(?<=LS0tLS1CRU)",
-    `[:=](?<=${anyOf(NAMES.map(inAnyCase))}["'\`\\\\]{0,2}[ \\t]{0,3}[:=])`,
+    `[:=](?<=${alternatives(NAMES.map(inAnyCase))}["'\`\\\\]{0,2}[ \\t]{0,3}[:=])`,
     ":(?=//[^\\s/:@?#\"'<>`\\\\]{0,64}:)",
     `[bB](?=${inAnyCase("earer ")})`,
   ].join("|"),

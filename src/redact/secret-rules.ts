@@ -1,5 +1,5 @@
 import { looksSecret, type Surroundings } from "./looks-secret.ts";
-import { anyOf, inAnyCase, lastRun, type Piece, run, words, wordsInAnyCase } from "./piece.ts";
+import { alternatives, inAnyCase, lastRun, type Piece, run, words, wordsInAnyCase } from "./piece.ts";
 
 /**
  * How one kind of secret looks. Only so much of it is looked at as decides the matter; what follows of the same characters
@@ -112,7 +112,7 @@ const NAMED: readonly SecretRule[] = [
   },
   {
     kind: "credential",
-    before: `(?<!${anyOf(["page", "next", "sync", "continuation", "cursor", "resume"].map(inAnyCase))}[_\\-]?)`,
+    before: `(?<!${alternatives(["page", "next", "sync", "continuation", "cursor", "resume"].map(inAnyCase))}[_\\-]?)`,
     keep: [
       wordsInAnyCase(
         "password",
