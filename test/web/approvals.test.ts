@@ -17,8 +17,11 @@ afterAll(() => browser?.close());
 const MAIL = { recipients: ["ruth@acme.example"], subject: "Tuesday", body: "Two o'clock works." };
 
 /** A lead whose messenger mails somebody outside, which is of high risk, and whose writer must ask before it writes. */
-async function makeMessengers(): Promise<Team> {
-  const team = await makeTeam(reply);
+async function makeMessengers(beforeWriting?: Promise<void>): Promise<Team> {
+  const team = await makeTeam(async (request, agent) => {
+    if (agent === "writer") await beforeWriting;
+    return reply(request, agent);
+  });
   team.world.agent("chief", "subagents: { allow: [messenger, writer] }");
   team.world.agent("messenger", "tools: [gmail_send_email]");
   team.world.agent("writer", "tools: [write]\naskTools: [write]");
@@ -135,10 +138,24 @@ describe.skipIf(!hasBrowser)("approvals", () => {
   });
 
   test("a change of a file is shown as a diff, and the terminal can answer what the browser shows", async () => {
-    await using team = await makeMessengers();
+    // The page's first list of questions is answered before there is one, and arrives after the news of it.
+    const isAnswered = Promise.withResolvers<void>();
+    const isTold = Promise.withResolvers<void>();
+    await using team = await makeMessengers(isAnswered.promise);
     await using served = await serve(team.world, 0, ["--agent", "chief"]);
     const { page } = await visit(browser, served);
+    await page.route("**/api/approvals?open=1", async (route) => {
+      const response = await route.fetch();
+      isAnswered.resolve();
+      await isTold.promise;
+      await route.fulfill({ response });
+    });
     await start(page, "write it down");
+    await page
+      .getByRole("link", { name: /Approvals/ })
+      .getByText("1")
+      .waitFor();
+    isTold.resolve();
     const card = page.getByRole("region", { name: /asks to use write/ });
     await card.getByText("+first line").waitFor();
     expect(existsSync(join(team.world.project, "notes.txt"))).toBe(false);

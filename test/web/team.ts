@@ -13,7 +13,7 @@ export type Team = AsyncDisposable & {
 
 /** Makes the team; `more` answers for agents that a test adds. */
 export async function makeTeam(
-  more: (request: ModelRequest, agent: string) => ModelReply | undefined = () => undefined,
+  more: (request: ModelRequest, agent: string) => ModelReply | undefined | Promise<ModelReply | undefined> = () => undefined,
 ): Promise<Team> {
   const world = new World();
   // They are looked at for as long as a test takes, however slow the machine.
@@ -25,7 +25,7 @@ export async function makeTeam(
   let isOpen = false;
   const model = await startModel(async (request) => {
     const agent = agentOf(request);
-    const other = more(request, agent);
+    const other = await more(request, agent);
     if (other) return other;
     if (agent === "lead")
       return request.turn === 0 ? handOver("mid", ["north", "south"]) : { text: "Both sides are **known**." };

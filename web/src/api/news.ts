@@ -3,7 +3,7 @@ import type { ApprovalList } from "../../../src/schema/api/approval.ts";
 import type { NewsEvent } from "../../../src/schema/api/stream.ts";
 import { whileVisible } from "../live/while-visible.ts";
 import { api } from "./client.ts";
-import { queryClient } from "./queries.ts";
+import { renew } from "./queries.ts";
 
 /** How the page and the server stand to each other. */
 export type Connection = "connecting" | "open" | "lost" | "signed-out";
@@ -54,22 +54,22 @@ function follow(): void {
     set({ connection: "open", asks: hello.asks });
     // What came between a list and the stream was told to nobody.
     if (startedAtMs === undefined) renewLists();
-    else void queryClient.invalidateQueries();
+    else void renew();
     startedAtMs = hello.startedAtMs;
   });
-  on("sessions", () => void queryClient.invalidateQueries({ queryKey: ["sessions"] }));
+  on("sessions", () => void renew({ queryKey: ["sessions"] }));
   on("asks", ({ asks }) => {
     set({ asks });
     renewLists();
   });
-  on("agents", () => void queryClient.invalidateQueries({ queryKey: ["agents"] }));
+  on("agents", () => void renew({ queryKey: ["agents"] }));
   const opened = source;
   source.onerror = () => void lost(opened);
 }
 
 function renewLists(): void {
-  void queryClient.invalidateQueries({ queryKey: ["approvals"] });
-  void queryClient.invalidateQueries({ queryKey: ["sessions"] });
+  void renew({ queryKey: ["approvals"] });
+  void renew({ queryKey: ["sessions"] });
 }
 
 function on<Kind extends NewsEvent["kind"]>(

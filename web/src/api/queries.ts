@@ -1,4 +1,4 @@
-import { QueryClient, useQuery } from "@tanstack/react-query";
+import { QueryClient, type QueryFilters, useQuery } from "@tanstack/react-query";
 import type { AgentFace, AgentList, ToolList } from "../../../src/schema/api/agent.ts";
 import type { ApprovalList } from "../../../src/schema/api/approval.ts";
 import type { About } from "../../../src/schema/api/inspect.ts";
@@ -18,6 +18,20 @@ export const queryClient = new QueryClient({
     },
   },
 });
+
+/**
+ * Loads again what may be out of date. A load that is under way may have been answered before the change, so what it
+ * brings is shown and then loaded once more; it is not cut off, for news that come quickly would keep it from ending.
+ */
+export async function renew(filters: QueryFilters = {}): Promise<void> {
+  const underWay = new Set(queryClient.getQueryCache().findAll({ ...filters, fetchStatus: "fetching" }));
+  await queryClient.invalidateQueries(filters, { cancelRefetch: false });
+  if (underWay.size > 0)
+    await queryClient.invalidateQueries(
+      { predicate: (query) => underWay.has(query) },
+      { cancelRefetch: false },
+    );
+}
 
 /** What the app must know at its start. */
 export function useAbout() {

@@ -1,10 +1,10 @@
 import type { Started, StartRequest } from "../../../../src/schema/api/session.ts";
 import { api } from "../../api/client.ts";
-import { queryClient } from "../../api/queries.ts";
+import { renew } from "../../api/queries.ts";
 
 /** Begins a session; resolves to its id as soon as it has begun. */
 export async function startSession(request: StartRequest): Promise<string> {
   const { sessionId } = await api.post<Started>("/api/sessions", request);
-  void queryClient.invalidateQueries({ queryKey: ["sessions"] });
+  void renew({ queryKey: ["sessions"] });
   return sessionId;
 }

@@ -1,7 +1,8 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useEffect, useRef } from "react";
 import type { SessionCard } from "../../../../src/schema/api/session.ts";
 import type { Trace } from "../../../../src/schema/inspect/trace.ts";
+import { renew } from "../../api/queries.ts";
 import { readTrace } from "../../api/read-trace.ts";
 import { useSessionDetail } from "./use-session-detail.ts";
 
@@ -50,7 +51,6 @@ export function useSide(sessionId: string): Side {
 }
 
 function useReload(sessionId: string, seq: number | undefined, tookMs: RefObject<number>): void {
-  const client = useQueryClient();
   const read = useRef({ sessionId, seq, atMs: 0 });
   useEffect(() => {
     const { current } = read;
@@ -63,10 +63,10 @@ function useReload(sessionId: string, seq: number | undefined, tookMs: RefObject
     const timer = setTimeout(
       () => {
         read.current = { sessionId, seq, atMs: performance.now() };
-        void client.invalidateQueries({ queryKey: ["trace", sessionId] });
+        void renew({ queryKey: ["trace", sessionId] });
       },
       Math.max(0, current.atMs + wait - performance.now()),
     );
     return () => clearTimeout(timer);
-  }, [client, sessionId, seq, tookMs]);
+  }, [sessionId, seq, tookMs]);
 }

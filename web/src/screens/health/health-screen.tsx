@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { RotateCw } from "lucide-react";
 import type { HealthView } from "../../../../src/schema/api/inspect.ts";
 import { api } from "../../api/client.ts";
-import { queryClient } from "../../api/queries.ts";
+import { renew } from "../../api/queries.ts";
 import { useNow } from "../../live/use-now.ts";
 import { Button } from "../../ui/button.tsx";
 import { join } from "../../ui/join.ts";
@@ -26,8 +26,8 @@ export default function HealthScreen() {
   const now = useNow(true);
   const again = async () => {
     await refetch();
-    await queryClient.invalidateQueries({ queryKey: ["agents"] });
-    await queryClient.invalidateQueries({ queryKey: ["about"] });
+    await renew({ queryKey: ["agents"] });
+    await renew({ queryKey: ["about"] });
   };
   return (
     <>

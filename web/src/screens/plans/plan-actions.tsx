@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import type { ExecutionPlan } from "../../../../src/schema/plan.ts";
 import { api } from "../../api/client.ts";
-import { queryClient } from "../../api/queries.ts";
+import { renew } from "../../api/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { attempt } from "../../ui/toast.tsx";
 import { keepPlan, planPath } from "./use-plans.ts";
@@ -25,7 +25,7 @@ export function PlanActions({ plan, onEdit }: { plan: ExecutionPlan; onEdit: () 
   const run = async () => {
     if (status === "draft") await approve();
     const { sessionId } = await api.post<{ sessionId: string }>(`${planPath(id)}/run`);
-    void queryClient.invalidateQueries({ queryKey: ["plans"] });
+    void renew({ queryKey: ["plans"] });
     go(`/chat/${encodeURIComponent(sessionId)}`);
   };
   return (

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ExecutionPlan, PlanList } from "../../../../src/schema/api/inspect.ts";
 import { api } from "../../api/client.ts";
-import { queryClient } from "../../api/queries.ts";
+import { queryClient, renew } from "../../api/queries.ts";
 
 const WATCH_MS = 2_000;
 
@@ -33,5 +33,5 @@ export function usePlan(id: string) {
 /** Puts a plan that the server gave back where the screens look for it. */
 export function keepPlan(plan: ExecutionPlan): void {
   queryClient.setQueryData(["plans", plan.id], plan);
-  void queryClient.invalidateQueries({ queryKey: ["plans"], exact: true });
+  void renew({ queryKey: ["plans"], exact: true });
 }

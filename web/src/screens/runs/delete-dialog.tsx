@@ -1,7 +1,8 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Removal } from "../../../../src/schema/api/session.ts";
 import { api } from "../../api/client.ts";
+import { renew } from "../../api/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { countOf, showBytes } from "../../ui/measures.ts";
@@ -17,7 +18,6 @@ export function DeleteDialog({
   sessionIds: readonly string[] | null;
   onClose: (isDone: boolean) => void;
 }) {
-  const client = useQueryClient();
   const [isBusy, setBusy] = useState(false);
   const plan = useQuery({
     queryKey: ["removal", sessionIds],
@@ -33,8 +33,8 @@ export function DeleteDialog({
       const { sessions } = await api.post<Removal>("/api/sessions/removal", { sessionIds });
       isDone = true;
       tell(`Deleted ${countOf(sessions, "session")}`);
-      await client.invalidateQueries({ queryKey: ["sessions"] });
-      await client.invalidateQueries({ queryKey: ["storage"] });
+      await renew({ queryKey: ["sessions"] });
+      await renew({ queryKey: ["storage"] });
     });
     setBusy(false);
     onClose(isDone);

@@ -1,7 +1,7 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Controlled, SessionCard } from "../../../../src/schema/api/session.ts";
 import { api } from "../../api/client.ts";
+import { renew } from "../../api/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { countOf } from "../../ui/measures.ts";
@@ -9,7 +9,6 @@ import { attempt, tell } from "../../ui/toast.tsx";
 
 /** Asks once more before everything in a session is stopped. */
 export function StopDialog({ card, onClose }: { card: SessionCard | null; onClose: () => void }) {
-  const client = useQueryClient();
   const [isBusy, setBusy] = useState(false);
   const name = card?.title || card?.session_id || "";
   const stop = async () => {
@@ -18,7 +17,7 @@ export function StopDialog({ card, onClose }: { card: SessionCard | null; onClos
     await attempt(async () => {
       const { done } = await api.post<Controlled>(`/api/sessions/${card.session_id}/cancel`);
       tell(done ? `Stopped: ${name}` : `Nothing was at work in: ${name}`);
-      await client.invalidateQueries({ queryKey: ["sessions"] });
+      await renew({ queryKey: ["sessions"] });
     });
     setBusy(false);
     onClose();

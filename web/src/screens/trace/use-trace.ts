@@ -1,5 +1,6 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef } from "react";
+import { renew } from "../../api/queries.ts";
 import { readTrace } from "../../api/read-trace.ts";
 import { useNow } from "../../live/use-now.ts";
 import { useSession } from "../../live/use-session.tsx";
@@ -48,7 +49,6 @@ export function useTrace() {
 
 /** Loads the trace again after the tree has changed, at most as often as is good for both sides. */
 function useReload(tookMs: { readonly current: number }): void {
-  const client = useQueryClient();
   const store = useSession();
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -56,7 +56,7 @@ function useReload(tookMs: { readonly current: number }): void {
     const reload = () => {
       timer = undefined;
       loadedAtMs = performance.now();
-      void client.invalidateQueries({ queryKey: ["trace", store.sessionId] });
+      void renew({ queryKey: ["trace", store.sessionId] });
     };
     const onChange = () => {
       // The first load of the session tells nothing that the trace does not say.
@@ -77,5 +77,5 @@ function useReload(tookMs: { readonly current: number }): void {
       clearTimeout(timer);
       for (const stop of leave) stop();
     };
-  }, [client, store, tookMs]);
+  }, [store, tookMs]);
 }

@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import type { ApprovalDecision } from "../../../../src/schema/api/approval.ts";
 import { ApiFailure, api } from "../../api/client.ts";
-import { queryClient } from "../../api/queries.ts";
+import { renew } from "../../api/queries.ts";
 import { tell, tellFailure } from "../toast.tsx";
 
 /** What a person can say to a call. */
@@ -26,6 +26,6 @@ export function useAnswer(approvalId: string, onDone?: (answer: Answer) => void)
       if (failure instanceof ApiFailure && failure.status === 409) tell(failure.message);
       else tellFailure(failure);
     },
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ["approvals"] }),
+    onSettled: () => renew({ queryKey: ["approvals"] }),
   });
 }

@@ -2,7 +2,7 @@ import { memo, useEffect, useState } from "react";
 import { useLocation } from "wouter";
 import type { AgentDetail } from "../../../../../src/schema/api/agent.ts";
 import { ApiFailure } from "../../../api/client.ts";
-import { queryClient } from "../../../api/queries.ts";
+import { renew } from "../../../api/queries.ts";
 import { ScreenHead } from "../../../ui/screen-head.tsx";
 import { Failed, Loading } from "../../../ui/states.tsx";
 import { agentPath } from "../agent-path.ts";
@@ -48,7 +48,7 @@ function OpenEditor({ detail }: { detail: AgentDetail }) {
   const onSaved = (name: string) => {
     setIsSaving(false);
     if (name !== card.name) go(agentPath(name));
-    void queryClient.invalidateQueries({ queryKey: ["agents"] });
+    void renew({ queryKey: ["agents"] });
   };
   return (
     <DraftScope draft={draft} readOnly={!card.isEditable}>
@@ -78,7 +78,7 @@ function OpenEditor({ detail }: { detail: AgentDetail }) {
 /** The file is read again; the draft then sees that it is another than the one it began from. */
 function conflict(failure: unknown): boolean {
   if (!(failure instanceof ApiFailure) || failure.status !== 409) return false;
-  void queryClient.invalidateQueries({ queryKey: ["agents"] });
+  void renew({ queryKey: ["agents"] });
   return true;
 }
 

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useLocation } from "wouter";
 import type { AgentCard } from "../../../../../src/schema/api/agent.ts";
 import { api, withQuery } from "../../../api/client.ts";
-import { queryClient, useAgents } from "../../../api/queries.ts";
+import { queryClient, renew, useAgents } from "../../../api/queries.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { attempt, tell } from "../../../ui/toast.tsx";
@@ -38,7 +38,7 @@ export function DeleteDialog({
     tell(`Deleted ${card.file}`);
     go("/agents");
     queryClient.removeQueries({ queryKey: ["agents", "one", card.name] });
-    void queryClient.invalidateQueries({ queryKey: ["agents"] });
+    void renew({ queryKey: ["agents"] });
   };
   return (
     <Dialog open={open} onClose={onClose} title={`Delete ${card.displayName}?`}>

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Link } from "wouter";
 import type { AgentCard, SaveResult } from "../../../../../src/schema/api/agent.ts";
 import { api } from "../../../api/client.ts";
-import { queryClient } from "../../../api/queries.ts";
+import { renew } from "../../../api/queries.ts";
 import { useSignal } from "../../../live/signal.ts";
 import { Button } from "../../../ui/button.tsx";
 import { AgentMark } from "../../../ui/face.tsx";
@@ -94,7 +94,7 @@ function Customise({ card }: { card: AgentCard }) {
     await attempt(async () => {
       const request = { text: draft.text.value, hash: null, scope: "project" };
       const { file } = await api.post<SaveResult>("/api/agents", request);
-      await queryClient.invalidateQueries({ queryKey: ["agents"] });
+      await renew({ queryKey: ["agents"] });
       tell(`${card.displayName} is now yours to change, in ${file}`);
     });
     setIsBusy(false);

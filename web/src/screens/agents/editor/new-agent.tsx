@@ -1,6 +1,6 @@
 import { useId, useState } from "react";
 import { useLocation } from "wouter";
-import { queryClient, useAgents } from "../../../api/queries.ts";
+import { renew, useAgents } from "../../../api/queries.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ScreenHead } from "../../../ui/screen-head.tsx";
 import { agentPath } from "../agent-path.ts";
@@ -124,7 +124,7 @@ function NewEditor({ begun, onDiscard }: { begun: StoredDraft; onDiscard: () => 
     void draft.settled().then((judged) => judged?.refusals.length === 0 && setIsSaving(true));
   useSaveKeys(save, true);
   const onSaved = (name: string) => {
-    void queryClient.invalidateQueries({ queryKey: ["agents"] });
+    void renew({ queryKey: ["agents"] });
     go(agentPath(name));
   };
   return (
