@@ -3,12 +3,13 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { expect } from "vitest";
 import type { World } from "../cli/world.ts";
 
-/** A server of the built program in a world of its own; it is gone when it goes out of scope. */
+/** A server of the built program in a world of its own; it is gone, with all its visitors, when it goes out of scope. */
 export type Served = AsyncDisposable & {
   readonly url: string;
   readonly child: ChildProcess;
   /** A link that lets one browser in. */
   readonly link: string;
+  readonly visitors: BrowserContext[];
   /** Ends it as a person would, or at once. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 };
@@ -31,19 +32,35 @@ export async function serve(world: World, port = 0, more: readonly string[] = []
     child.kill(signal);
     await ended;
   };
-  return { url: new URL(url).origin, link: url, child, stop, [Symbol.asyncDispose]: () => stop("SIGKILL") };
+  const visitors: BrowserContext[] = [];
+  return {
+    url: new URL(url).origin,
+    link: url,
+    child,
+    visitors,
+    stop,
+    async [Symbol.asyncDispose]() {
+      for (const visitor of visitors) await visitor.close();
+      await stop("SIGKILL");
+    },
+  };
 }
 
 /** A person at a browser that has been let in, and everything that must not happen on the page. */
 export type Visitor = { context: BrowserContext; page: Page; faults: string[]; foreign: string[] };
 
-/** Opens the app in a context of its own. What the page asks of any other address, and every fault of it, is kept. */
+/**
+ * Opens the app in a context of its own, in which nothing moves that need not: painting takes most of a browser's time.
+ * What the page asks of any other address, and every fault of it, is kept.
+ */
 export async function visit(
   browser: Browser,
   served: Served,
   options: Parameters<Browser["newContext"]>[0] = {},
 ): Promise<Visitor> {
-  const context = await browser.newContext({ viewport: { width: 1_440, height: 900 }, ...options });
+  const viewport = { width: 1_440, height: 900 };
+  const context = await browser.newContext({ viewport, reducedMotion: "reduce", ...options });
+  served.visitors.push(context);
   const page = await context.newPage();
   const faults: string[] = [];
   const foreign: string[] = [];

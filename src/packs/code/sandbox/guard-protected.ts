@@ -78,7 +78,11 @@ export async function guardProtected(request: CommandRequest, dataDir: string): 
     const scan = await scanFolders(roots, journal.scan);
     // What others hold, deeper down, is held as well: it would be gone when they end.
     const others = [...scan.protected.keys()].filter((path) => !held.has(path) && isHeld(path));
-    for (const path of hold(others)) held.add(path);
+    if (others.length > 0) {
+      state = { ...state, held: [...wanted, ...others] };
+      journal.write(state);
+      for (const path of hold(others)) held.add(path);
+    }
     const found = { ...scan, protected: new Map([...scan.protected].filter(([path]) => !held.has(path))) };
     state = { ...state, held: [...held] };
     const before = keepCommon(

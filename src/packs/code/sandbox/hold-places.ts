@@ -10,10 +10,12 @@ import {
   readFileSync,
   readlinkSync,
   rmdirSync,
+  type Stats,
   statSync,
 } from "node:fs";
 import { hostname } from "node:os";
 import { basename, dirname, join, relative, sep } from "node:path";
+import { RetinueError } from "../../../schema/error.ts";
 import { findStart } from "./sandbox-end.ts";
 
 /** A name under which a command, in this process or another, holds places. Tells whether its process still lives. */
@@ -55,20 +57,40 @@ function isOfEarlierBoot(holder: Holder): boolean {
  * A mount needs something to be mounted on: holds each path at which there is nothing by a folder, and in it an empty
  * folder for each holder. The last holder removes it; the file system itself keeps one that is held from being removed, so
  * processes need not know of each other. Folders without files are nothing to git. Gives the paths that are held now;
- * where the project has something of its own, that stays as it is. A few dozen short system calls, so not worth a wait.
+ * where the project has something of its own, that stays as it is. Throws if a place can be neither held nor left. A few
+ * dozen short system calls, so not worth a wait.
  */
 export function holdPlaces(root: string, paths: readonly string[], holder: Holder): string[] {
   return paths.filter((path) => {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const parent = openFolder(root, dirname(path)) ?? makeParent(root, path);
-      if (!parent) return false;
-      using _ = parent;
-      if (holdPlace(join(parent.at, basename(path)), holder)) return true;
-      // Its last holder may just have removed a folder that was there only for this.
-      if (statSync(parent.at).nlink > 0) return false;
+      const outcome = tryHold(root, path, holder);
+      if (outcome !== "again") return outcome === "held";
     }
-    return false;
+    throw new RetinueError("failed", `${path} could not be held, so a command could put something there`);
   });
+}
+
+/** "again": others made or removed something there at the same moment. */
+type Outcome = "held" | "needless" | "again";
+
+/** A folder of the project in which a place is to be held is made, too, and later removed unless something was put there. */
+function tryHold(root: string, path: string, holder: Holder): Outcome {
+  const parent = dirname(path);
+  using folder = openFolder(root, parent);
+  if (folder) return holdPlace(folder.at, basename(path), holder);
+  if (dirname(parent) !== root || !canBeFolder(parent)) return "needless";
+  using top = openFolder(root, root);
+  return top && make(top.at, basename(parent), HELD_MODE) !== "refused" ? "again" : "needless";
+}
+
+function holdPlace(parent: string, name: string, holder: Holder): Outcome {
+  const at = join(parent, name);
+  const made = make(parent, name, HELD_MODE);
+  const standing = lookAt(at);
+  if (standing === "own") return "needless";
+  if (standing === "nothing") return made === "refused" ? "needless" : "again";
+  for (const mark of readNames(at)) if (isOfEarlierBoot(mark)) tryRemove(join(at, mark));
+  return make(at, holder, 0o700) === "there" ? "held" : "again";
 }
 
 /** Gives up what a holder has, and removes what nobody holds any more. */
@@ -77,20 +99,11 @@ export function releasePlaces(root: string, paths: readonly string[], holder: Ho
     using parent = openFolder(root, dirname(path));
     if (!parent) continue;
     const at = join(parent.at, basename(path));
-    if (!isMadeToHold(at)) continue;
+    if (!isMadeToHold(lstatSync(at, { throwIfNoEntry: false }))) continue;
     tryRemove(join(at, holder));
     tryRemove(at);
     if (dirname(path) !== root) releaseParent(root, dirname(path));
   }
-}
-
-/** A folder of the project in which a place is to be held is made, too, and later removed unless something was put there. */
-function makeParent(root: string, path: string): OpenFolder | undefined {
-  const parent = dirname(path);
-  if (dirname(parent) !== root) return undefined;
-  using top = openFolder(root, root);
-  if (top) tryMake(join(top.at, basename(parent)), HELD_MODE);
-  return openFolder(root, parent);
 }
 
 /** One in which there is something else by now becomes an ordinary folder. */
@@ -98,10 +111,10 @@ function releaseParent(root: string, path: string): void {
   using top = openFolder(root, dirname(path));
   if (!top) return;
   const at = join(top.at, basename(path));
-  if (!isMadeToHold(at)) return;
+  if (!isMadeToHold(lstatSync(at, { throwIfNoEntry: false }))) return;
   tryRemove(at);
   using folder = openFolder(root, path);
-  if (folder && !readNames(folder.at).every((name) => isHeld(join(folder.at, name))))
+  if (folder && readNames(folder.at).some((name) => lookAt(join(folder.at, name)) === "own"))
     chmodSync(folder.at, 0o755);
 }
 
@@ -128,49 +141,49 @@ function openFolder(root: string, path: string): OpenFolder | undefined {
 
 /** Whether something only holds a place, for whichever command: it has nothing in it but the empty folders of holders. */
 export function isHeld(path: string): boolean {
-  return (
-    isMadeToHold(path) &&
-    readNames(path).every((name) => MARK.test(name) && readNames(join(path, name)).length === 0)
-  );
+  return lookAt(path) === "hold";
 }
 
-function isMadeToHold(path: string): boolean {
+/** What stands at a place. Others may give it up at the same moment: a holder that is gone by now has nothing in it. */
+function lookAt(path: string): "nothing" | "hold" | "own" {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  return (
-    stats?.isDirectory() === true && (stats.mode & 0o7777) === HELD_MODE && stats.uid === process.getuid?.()
-  );
+  if (!stats) return "nothing";
+  if (!isMadeToHold(stats)) return "own";
+  const isEmpty = (name: string) => MARK.test(name) && readNames(join(path, name)).length === 0;
+  return readNames(path).every(isEmpty) ? "hold" : "own";
 }
 
-function holdPlace(at: string, holder: Holder): boolean {
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
-    tryMake(at, HELD_MODE);
-    if (!isHeld(at)) return false;
-    for (const name of readNames(at)) {
-      if (!MARK.test(name)) return false;
-      if (isOfEarlierBoot(name)) tryRemove(join(at, name));
-    }
-    // Another command may just now have removed the folder as its last holder.
-    if (tryMake(join(at, holder), 0o700)) return true;
-  }
-  return false;
+function isMadeToHold(stats: Stats | undefined): boolean {
+  const isFolder = stats?.isDirectory() === true && stats.uid === process.getuid?.();
+  return isFolder && (stats.mode & 0o7777) === HELD_MODE;
 }
 
-/** What cannot be read is not empty. */
+/** What cannot be read is not empty; what is gone is. */
 function readNames(path: string): string[] {
   try {
     return readdirSync(path);
-  } catch {
-    return ["?"];
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === "ENOENT" ? [] : ["?"];
   }
 }
 
-function tryMake(path: string, mode: number): boolean {
+/** Makes a folder, unless something is there. "refused": nobody with our rights can make it. */
+function make(parent: string, name: string, mode: number): "there" | "refused" | "failed" {
   try {
-    mkdirSync(path, { mode });
-    return true;
-  } catch {
-    return false;
+    mkdirSync(join(parent, name), { mode });
+    return "there";
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code === "EEXIST") return "there";
+    // The owner of a folder could open it first.
+    const isRefused = code === "EROFS" || (code === "EACCES" && statSync(parent).uid !== process.getuid?.());
+    return isRefused ? "refused" : "failed";
   }
+}
+
+/** Whether there is a folder, or nothing. */
+function canBeFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true;
 }
 
 function tryRemove(path: string): void {

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
@@ -13,12 +14,15 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createHolder, holdPlaces, isHeld, isHolderGone, releasePlaces } from "./hold-places.ts";
 import { pinPath } from "./pin-path.ts";
 import { HELD_NAMES, isProtected } from "./protected-paths.ts";
 import { scanFolders } from "./scan-folders.ts";
 import { setAside } from "./settle-command.ts";
+
+const ROUNDS = process.env.RETINUE_DEEP === "1" ? 2_000 : 100;
 
 let root: string;
 beforeEach(() => {
@@ -152,6 +156,10 @@ test("what was made against the rules gets a name that nothing reads; an empty f
   mkdirSync(join(root, ".claude"));
   expect(await setAside(root, join(root, ".claude"))).toBeUndefined();
   expect(readdirSync(root)).toEqual(["sub"]);
+  mkdirSync(join(root, "empty"));
+  symlinkSync(join(root, "empty"), join(root, ".claude"));
+  expect(await setAside(root, join(root, ".claude"))).toMatch(/\.claude\.set-aside-[0-9a-f]{8}$/);
+  expect([existsSync(join(root, ".claude")), existsSync(join(root, "empty"))]).toEqual([false, true]);
 });
 
 test("a folder that was swapped for a link is not followed", async () => {
@@ -208,6 +216,41 @@ test("a folder that is missing is made to hold a place in it, and stays only if 
   expect(readdirSync(join(root, ".github"))).toEqual(["workflows"]);
   expect(statSync(join(root, ".github")).mode & 0o7777).toBe(0o755);
 });
+
+test("a place is held although others take it and give it up all the time", async () => {
+  const path = join(root, ".vscode/mcp.json");
+  const source = `
+    import { workerData, parentPort } from "node:worker_threads";
+    const { createHolder, holdPlaces, releasePlaces } = await import(workerData.places);
+    const holder = createHolder();
+    parentPort.postMessage("begun");
+    while (Atomics.load(workerData.isDone, 0) === 0) {
+      holdPlaces(workerData.root, [workerData.path], holder);
+      releasePlaces(workerData.root, [workerData.path], holder);
+    }`;
+  const isDone = new Int32Array(new SharedArrayBuffer(4));
+  const places = new URL("./hold-places.ts", import.meta.url).href;
+  const others = [1, 2].map(
+    () =>
+      new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`), {
+        workerData: { places, root, path, isDone },
+      }),
+  );
+  const ended = others.map((worker) => once(worker, "exit"));
+  await Promise.all(others.map((worker) => once(worker, "message")));
+  const holder = createHolder();
+  const faults: string[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    if (holdPlaces(root, [path], holder).length === 0) faults.push(`${round}: not held`);
+    for (let look = 0; look < 10; look++) if (!isHeld(path)) faults.push(`${round}: seen as something else`);
+    if (await setAside(root, path)) faults.push(`${round}: set aside`);
+    releasePlaces(root, [path], holder);
+  }
+  Atomics.store(isDone, 0, 1);
+  await Promise.all(ended);
+  expect(faults).toEqual([]);
+  expect(readdirSync(root)).toEqual([]);
+}, 60_000);
 
 test("a holder whose process is gone holds its place until that is settled; one of an earlier boot holds nothing", async () => {
   const path = join(root, ".claude");

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { lstatSync, rmdirSync } from "node:fs";
-import { chmod, type FileHandle, readdir, rename, rmdir, stat } from "node:fs/promises";
+import { chmod, type FileHandle, lstat, readdir, rename, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { isBelow } from "../shell/below.ts";
 import { type Holder, isHeld, releasePlaces } from "./hold-places.ts";
@@ -66,9 +66,11 @@ export async function describeSurroundings(
 export async function settleCommand(state: CommandState, find?: Find): Promise<string[]> {
   const { holder, roots, held, before, first, groups = [] } = state;
   killInside(first);
-  const notes = await sandboxEnd(first);
+  const [running] = await sandboxEnd(first);
+  // What it holds is given up only when it cannot use it any more.
+  if (running) throw new Error(running);
   try {
-    if (before) notes.push(...(await setNewAside(roots, before, find)));
+    return before ? await setNewAside(roots, before, find) : [];
   } finally {
     for (const root of roots)
       releasePlaces(
@@ -78,7 +80,6 @@ export async function settleCommand(state: CommandState, find?: Find): Promise<s
       );
     for (const group of groups) tryRemoveGroup(group);
   }
-  return notes;
 }
 
 /** Until a look finds nothing new: what moves while it is looked for may be missed once. */
@@ -144,7 +145,8 @@ export async function setAside(root: string, path: string | Buffer): Promise<str
     const name = bytes.subarray(slash + 1);
     return await retryOpened(parent, async () => {
       const from = inside(parent, name);
-      const entries = await readdir(from).catch((thrown: NodeJS.ErrnoException) => thrown.code);
+      const isFolder = (await lstat(from)).isDirectory();
+      const entries = isFolder && (await readdir(from).catch((thrown: NodeJS.ErrnoException) => thrown.code));
       if (entries === "EACCES") {
         await chmod(from, 0o700);
         return undefined;
@@ -153,6 +155,8 @@ export async function setAside(root: string, path: string | Buffer): Promise<str
         await rmdir(from);
         return undefined;
       }
+      // Another command may hold this place by now, and relies on what it holds.
+      if (isHeld(from.toString())) return undefined;
       const suffix = `.set-aside-${randomBytes(4).toString("hex")}`;
       await rename(from, inside(parent, Buffer.concat([name, Buffer.from(suffix)])));
       return join(dirname(bytes.toString()), `${basename(bytes.toString())}${suffix}`);
