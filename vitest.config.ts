@@ -22,6 +22,8 @@ export default defineConfig({
     pool: "forks",
     // By default one core is left idle. Tests wait for processes and pages as long as they work themselves.
     maxWorkers: availableParallelism() + 1,
+    // What is built runs as it is.
+    server: { deps: { external: [/\/dist\//] } },
     projects: [
       { extends: true, test: { name: "starting", include: STARTING } },
       {

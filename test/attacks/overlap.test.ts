@@ -233,7 +233,9 @@ describe.skipIf(!hasSandbox)("overlapping commands (needs bubblewrap)", () => {
       const results = await beside.ended;
       expect(results.at(-1)).toBe("ended completed");
       expect(results.slice(0, -1).filter((text) => !text.includes("ran"))).toEqual([]);
-      await vi.waitFor(() => expect(readdirSync(join(killed.dataDir, "commands"))).toEqual([]), 30_000);
+      const journals = join(killed.dataDir, "commands");
+      const readLeft = () => readdirSync(journals).map((name) => readFileSync(join(journals, name), "utf8"));
+      await vi.waitFor(() => expect(readLeft()).toEqual([]), 30_000);
       expect(watch.stop()).toEqual([]);
       expectNothingPlanted();
       expect(readFileSync(join(projectDir, "package.json"), "utf8")).toBe("{}");

@@ -19,7 +19,7 @@ function holdingPassword(world: World): string[] {
 }
 
 function add(world: World, kind: string, args: string[], password = PASSWORD): Promise<Ended> {
-  return world.run(["accounts", "add", kind, "--address", "ada@example.org", "--password-stdin", ...args], {
+  return world.call(["accounts", "add", kind, "--address", "ada@example.org", "--password-stdin", ...args], {
     env: ENV,
     input: `${password}\n`,
   });
@@ -47,7 +47,7 @@ describe.skipIf(!hasProgram("dovecot", "--version"))("an account on dovecot", ()
     expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining("it serves mail") });
     expect(added.stdout + added.stderr).not.toContain(PASSWORD);
     expect(holdingPassword(world)).toEqual(["data/secrets/imap.json"]);
-    expect(await world.run(["accounts", "test"], { env: ENV })).toMatchObject({
+    expect(await world.call(["accounts", "test"], { env: ENV })).toMatchObject({
       code: 0,
       stdout: "imap  mail  ok\n",
     });
@@ -106,7 +106,7 @@ describe.skipIf(!hasProgram("radicale", "--version"))("an account on radicale", 
       "data/secrets/caldav.json",
       "data/secrets/dates.json",
     ]);
-    expect(await world.run(["accounts", "test"], { env: ENV })).toMatchObject({
+    expect(await world.call(["accounts", "test"], { env: ENV })).toMatchObject({
       code: 0,
       stdout: "caldav  contacts  ok\ndates   calendar  ok\n",
     });

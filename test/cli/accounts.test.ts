@@ -40,7 +40,7 @@ function holding(world: World, text: string): string[] {
 
 function addSlack(world: World, more: string[] = [], input = `${BOT}\n`): Promise<Ended> {
   const args = ["accounts", "add", "slack", "--token-stdin", "--api-url", apiUrl, ...more];
-  return world.run(args, { env: ENV, input });
+  return world.call(args, { env: ENV, input });
 }
 
 /** Signs in as a person with a browser would: opens the page that the program names. */
@@ -64,7 +64,7 @@ test("an account of Slack is added, listed, tested, chosen and removed, and its 
   await using world = new World();
   const ended: Ended[] = [];
   const run = async (...args: string[]) => {
-    const result = await world.run(["accounts", ...args], { env: ENV });
+    const result = await world.call(["accounts", ...args], { env: ENV });
     ended.push(result);
     return result;
   };
@@ -121,7 +121,7 @@ test("Google's account comes by a consent in the browser, and its tokens are kep
   expect(modeOf(join(world.data, "secrets", "google.json"))).toBe(0o600);
   const again = await addGoogle(world);
   expect(again.stdout).toContain("signed in again to google");
-  expect(JSON.parse((await world.run(["accounts", "list", "--json"], { env: ENV })).stdout)).toMatchObject({
+  expect(JSON.parse((await world.call(["accounts", "list", "--json"], { env: ENV })).stdout)).toMatchObject({
     accounts: [{ id: "google", services: ["mail", "calendar", "contacts"] }],
     serving: { mail: "google", calendar: "google", contacts: "google", slack: "local" },
   });
@@ -149,7 +149,7 @@ test.each([
 test("a mailbox that cannot be reached is not kept", async () => {
   await using world = new World();
   const args = ["--address", "ada@example.org", "--imap", "127.0.0.1:1", "--smtp", "127.0.0.1:1"];
-  const { code, stderr } = await world.run(["accounts", "add", "imap", ...args, "--password-env", "PW"], {
+  const { code, stderr } = await world.call(["accounts", "add", "imap", ...args, "--password-env", "PW"], {
     env: { ...ENV, PW: "open-sesame-1" },
   });
   expect(code).toBe(42);
@@ -161,7 +161,7 @@ test("secrets that others can read are not used", async () => {
   await using world = new World();
   await addSlack(world);
   chmodSync(join(world.data, "secrets", "slack.json"), 0o644);
-  const { stdout, code } = await world.run(["accounts", "test", "slack"], { env: ENV });
+  const { stdout, code } = await world.call(["accounts", "test", "slack"], { env: ENV });
   expect(code).toBe(1);
   expect(stdout).toContain("can be read by others");
   expect(stdout).toContain("hint: run: chmod 600");
@@ -171,15 +171,17 @@ test("files go into the local store and come out again", async () => {
   await using world = new World();
   world.write("in/one.eml", "From: a@x.example\nTo: me@localhost\nSubject: Hi\nMessage-ID: <1@x>\n\nHello\n");
   world.write("in/bad.ics", "nothing");
-  const first = await world.run(["accounts", "import", "in"], { env: ENV });
+  const first = await world.call(["accounts", "import", "in"], { env: ENV });
   expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining("imported 1 mails") });
   expect(first.stderr).toContain("bad.ics");
-  expect((await world.run(["accounts", "import", "in/one.eml"], { env: ENV })).stdout).toContain(
+  expect((await world.call(["accounts", "import", "in/one.eml"], { env: ENV })).stdout).toContain(
     "1 were there already",
   );
-  expect((await world.run(["accounts", "export", "out"], { env: ENV })).stdout).toContain("exported 1 mails");
+  expect((await world.call(["accounts", "export", "out"], { env: ENV })).stdout).toContain(
+    "exported 1 mails",
+  );
   expect(modeOf(join(world.project, "out", "mail", "inbox.mbox"))).toBe(0o600);
-  expect(await world.run(["accounts", "export", "out"], { env: ENV })).toMatchObject({ code: 42 });
+  expect(await world.call(["accounts", "export", "out"], { env: ENV })).toMatchObject({ code: 42 });
 });
 
 test.each([
@@ -202,7 +204,7 @@ test.each([
   [["import", "missing"], 42, "is not there"],
 ])("accounts %j is refused with exit code %i", async (args, code, message) => {
   await using world = new World();
-  const ended = await world.run(["accounts", ...args], { env: ENV });
+  const ended = await world.call(["accounts", ...args], { env: ENV });
   expect(ended).toMatchObject({ code, stderr: expect.stringContaining(message) });
 });
 
@@ -226,7 +228,7 @@ test("a service that cannot be reached is no reason to sign in again", async () 
   const file = join(world.config, "retinue", "accounts.json");
   world.writeAt(file, readFileSync(file, "utf8").replaceAll(apiUrl, "http://127.0.0.1:1/"));
   chmodSync(file, 0o600);
-  const { code, stdout } = await world.run(["accounts", "test"], { env: ENV });
+  const { code, stdout } = await world.call(["accounts", "test"], { env: ENV });
   expect(code).toBe(1);
   expect(stdout).toContain("127.0.0.1:1 cannot be asked");
 });
@@ -234,7 +236,7 @@ test("a service that cannot be reached is no reason to sign in again", async () 
 test("a default is not changed by a command that fails", async () => {
   await using world = new World();
   await addSlack(world);
-  const ended = await world.run(["accounts", "default", "slack", "local", "-C", "missing"], { env: ENV });
+  const ended = await world.call(["accounts", "default", "slack", "local", "-C", "missing"], { env: ENV });
   expect(ended.code).not.toBe(0);
   const kept = readFileSync(join(world.config, "retinue", "accounts.json"), "utf8");
   expect(JSON.parse(kept)).toMatchObject({ defaults: { slack: "slack" } });
@@ -250,7 +252,7 @@ test("a workspace's name cannot steer the terminal", async () => {
 test("a broken file of accounts is an error of the configuration", async () => {
   await using world = new World();
   world.writeAt(join(world.config, "retinue", "accounts.json"), "{");
-  expect(await world.run(["accounts", "list"], { env: ENV })).toMatchObject({
+  expect(await world.call(["accounts", "list"], { env: ENV })).toMatchObject({
     code: 52,
     stderr: expect.stringContaining("accounts.json cannot be used: it is no JSON"),
   });

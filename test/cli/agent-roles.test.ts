@@ -28,7 +28,7 @@ function blockWith(changes: Record<string, object>, top: object = {}): string {
 }
 
 async function listed(world: World): Promise<Map<string, Listed>> {
-  const { stdout } = await world.run(["agents", "list", "--json"]);
+  const { stdout } = await world.call(["agents", "list", "--json"]);
   const { agents } = JSON.parse(stdout) as { agents: Listed[] };
   return new Map(agents.map((agent) => [agent.name, agent]));
 }
@@ -84,12 +84,12 @@ test.each(["project", "user"])(
     for (const [name] of SIX)
       expect(agents.get(String(name))?.source).toMatchObject({ scope, format: "settings" });
     expect(agents.get("coder")?.subagents).toEqual(["tester"]);
-    const list = await world.run(["agents", "list"]);
+    const list = await world.call(["agents", "list"]);
     expect(list.stdout).toMatch(
       new RegExp(`^reviewer +${scope}, settings +anthropic/claude-opus-4.5 .*👀`, "m"),
     );
-    expect(await world.run(["agents", "check"])).toMatchObject({ code: 0 });
-    const depth = await world.run(["config", "get", "maxDepth"]);
+    expect(await world.call(["agents", "check"])).toMatchObject({ code: 0 });
+    const depth = await world.call(["config", "get", "maxDepth"]);
     expect(depth.stdout.trim()).toBe("2");
   },
 );
@@ -98,7 +98,7 @@ test("main delegates to coder and coder to tester, each with its own model, prom
   await using world = new World();
   world.model = await startModel(playTeam);
   world.write(SETTINGS, BLOCK);
-  const { code, stdout, stderr } = await world.run([
+  const { code, stdout, stderr } = await world.call([
     "run",
     "-p",
     "Add a function.",
@@ -146,7 +146,7 @@ test("aliases and a gateway of the user's settings serve the models of the roles
     ANTHROPIC_API_KEY: "sk-none",
     OPENAI_API_KEY: "sk-none",
   };
-  const { code, stderr } = await world.run(["run", "-p", "Add a function."], { env });
+  const { code, stderr } = await world.call(["run", "-p", "Add a function."], { env });
   expect(stderr).toBe("");
   expect(code).toBe(0);
   const models = new Set(world.model.requests.map(({ model }) => model));
@@ -170,7 +170,7 @@ test("prompts of the project come before the built-in ones, and none from outsid
       debugger: { SystemPromptFile: join(world.root, "secret.md") },
     }),
   );
-  const { code, stderr } = await world.run(["run", "-p", "Hello."]);
+  const { code, stderr } = await world.call(["run", "-p", "Hello."]);
   expect(code).toBe(0);
   expect(world.model.requests[0]?.system).toContain("You speak for this project only.");
   expect(JSON.stringify(world.model.requests)).not.toContain("canary");
@@ -196,7 +196,7 @@ test("run says what could not be loaded, and no built-in agent takes the place o
       debugger: { AllowedTools: ["read", "frobnicate"] },
     }),
   );
-  const { code, stderr } = await world.run(["run", "-p", "Hello."]);
+  const { code, stderr } = await world.call(["run", "-p", "Hello."]);
   expect(code).toBe(0);
   for (const said of [
     /settings\.json:1: role 'coder': there is no file .*prompts\/roles\/none\.md/,
@@ -216,11 +216,11 @@ test("a model that nobody serves is told before the run, and ends the run that n
   world.model = await startModel(() => ({ text: "ok" }));
   world.write(SETTINGS, blockWith({ main: { ModelId: "inherit" } }));
   const env = { OPENAI_API_KEY: "sk-none" };
-  const { code, stderr } = await world.run(["run", "-p", "Hello."], { env });
+  const { code, stderr } = await world.call(["run", "-p", "Hello."], { env });
   expect(code).toBe(0);
   expect(stderr).toMatch(/role 'coder', 'debugger' cannot run: no model 'qwen\/qwen3-coder-30b'.*gateway/);
   expect(stderr).toMatch(/role 'reviewer' cannot run: .*ANTHROPIC_API_KEY is not set/);
-  const spawned = await world.run(["spawn", "-p", "coder", "Hello."], { env });
+  const spawned = await world.call(["spawn", "-p", "coder", "Hello."], { env });
   expect(spawned).toMatchObject({ code: 52, stdout: "" });
 });
 
@@ -241,7 +241,7 @@ test.each([
   await using world = new World();
   world.model = await startModel(() => ({ text: "ok" }));
   world.write(SETTINGS, settings);
-  const { code, stderr } = await world.run(["run", "-p", "Hello."]);
+  const { code, stderr } = await world.call(["run", "-p", "Hello."]);
   expect(stderr).toMatch(said);
   expect(code).toBe(52);
   expect(world.model.requests).toEqual([]);
@@ -283,7 +283,7 @@ test("a planner that only reads can have the coder it may call write, and cannot
     return { calls: [{ ...write, input: { path: "plan.txt", content: "1" } }, delegate("coder", "Write.")] };
   });
   world.write(SETTINGS, BLOCK);
-  await world.run(["spawn", "-p", "planner", "Plan it."]);
+  await world.call(["spawn", "-p", "planner", "Plan it."]);
   expect(world.read("src/new.js")).toBe("1");
   expect(() => world.read("plan.txt")).toThrow("ENOENT");
 });

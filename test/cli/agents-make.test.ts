@@ -17,13 +17,13 @@ test("a new agent is written, loads without a problem, and is never written twic
     "--tools",
     "read, write(test/**)",
   ];
-  const made = await world.run(args);
+  const made = await world.call(args);
   expect([made.code, made.stderr]).toEqual([0, ""]);
   expect(world.read(".retinue/agents/helper.md")).toMatch(
     /^---\nname: helper\ndescription: "Helps: a lot"\ntools: \[read, write\(test\/\*\*\)\]\n---\n/,
   );
-  expect((await world.run(["agents", "check"])).stdout).toContain("no problems");
-  const twice = await world.run(args);
+  expect((await world.call(["agents", "check"])).stdout).toContain("no problems");
+  const twice = await world.call(args);
   expect([twice.code, twice.stderr]).toEqual([42, expect.stringContaining("is there already")]);
 });
 
@@ -37,7 +37,7 @@ test("without a person what is missing is named, and what is wrong is refused", 
     [["helper", "--description", "x", "--model", "a b"], 42, "model"],
   ];
   for (const [args, code, message] of cases) {
-    const ended = await world.run(["agents", "new", ...args]);
+    const ended = await world.call(["agents", "new", ...args]);
     expect([ended.code, ended.stderr]).toEqual([code, expect.stringContaining(message)]);
   }
   expect(existsSync(join(world.project, ".retinue"))).toBe(false);
@@ -46,19 +46,19 @@ test("without a person what is missing is named, and what is wrong is refused", 
 test("an import shows the difference first, needs a yes, and keeps rights and unknown keys", async () => {
   await using world = new World();
   world.write(".claude/agents/scout.md", CLAUDE);
-  const asked = await world.run(["agents", "import", "--from", "claude"]);
+  const asked = await world.call(["agents", "import", "--from", "claude"]);
   expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining("needs a yes")]);
   expect(asked.stdout).toContain("-tools: Read, Grep, Bash(npm test *)\n");
   expect(asked.stdout).toContain("+tools: [read, grep, shell(npm test *)]\n");
-  const before = JSON.parse((await world.run(["agents", "show", "scout", "--json"])).stdout);
-  const done = await world.run(["agents", "import", "--from", "claude", "--yes"]);
+  const before = JSON.parse((await world.call(["agents", "show", "scout", "--json"])).stdout);
+  const done = await world.call(["agents", "import", "--from", "claude", "--yes"]);
   expect([done.code, done.stdout]).toEqual([0, expect.stringContaining("imported 1 agent: scout")]);
-  const after = JSON.parse((await world.run(["agents", "show", "scout", "--json"])).stdout);
+  const after = JSON.parse((await world.call(["agents", "show", "scout", "--json"])).stdout);
   expect(after.source.format).toBe("native");
   const meaning = ({ source: _, problems: __, ...agent }: Record<string, unknown>) => agent;
   expect(meaning(after)).toEqual(meaning(before));
   expect(world.read(".claude/agents/scout.md")).toBe(CLAUDE);
-  const again = await world.run(["agents", "import", ".claude/agents/scout.md", "--yes"]);
+  const again = await world.call(["agents", "import", ".claude/agents/scout.md", "--yes"]);
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("is there already")]);
 });
 
@@ -70,7 +70,7 @@ test("a folder is imported file by file; a bad file hides no good one", async ()
     "---\nname: bad\ndescription: x\ndisallowedTools: [nonsense]\n---\nx\n",
   );
   world.writeAt(join(world.home, "team/two.agent.md"), "---\nname: two\ndescription: Two\n---\nTwo.\n");
-  const { code, stdout, stderr } = await world.run([
+  const { code, stdout, stderr } = await world.call([
     "agents",
     "import",
     join(world.home, "team"),
@@ -83,6 +83,6 @@ test("a folder is imported file by file; a bad file hides no good one", async ()
     refused: [{ why: expect.stringContaining("nonsense") }],
   });
   expect(stderr).toContain("not imported");
-  const nothing = await world.run(["agents", "import", "--from", "gemini"]);
+  const nothing = await world.call(["agents", "import", "--from", "gemini"]);
   expect([nothing.code, nothing.stderr]).toEqual([42, expect.stringContaining("no agent file to import")]);
 });

@@ -13,7 +13,7 @@ test("an answer by a schema is printed as JSON alone, after one repair if need b
   }));
   world.agent("main", "");
   world.write("schema.json", JSON.stringify(SCHEMA));
-  const { code, stdout } = await world.run(["run", "count", "-p", "--json-schema", "schema.json"]);
+  const { code, stdout } = await world.call(["run", "count", "-p", "--json-schema", "schema.json"]);
   expect([code, JSON.parse(stdout)]).toEqual([0, { total: 3, why: "\u009b31m" }]);
   expect(stdout).not.toContain("\u009b");
   expect(world.model.requests).toHaveLength(2);
@@ -24,7 +24,12 @@ test("an answer that does not fit is not printed, and the error says where it do
   await using world = new World();
   world.model = await startModel(() => ({ text: '{"total": "three"}' }));
   world.agent("main", "");
-  const { code, stdout, stderr } = await world.run(["run", "count", "--json-schema", JSON.stringify(SCHEMA)]);
+  const { code, stdout, stderr } = await world.call([
+    "run",
+    "count",
+    "--json-schema",
+    JSON.stringify(SCHEMA),
+  ]);
   expect([code, stdout]).toEqual([1, ""]);
   expect(stderr).toMatch(/^error: .*total: the type "string" is invalid/m);
 });
@@ -49,7 +54,7 @@ async function writingWorld(): Promise<World> {
 
 test("--out copies what the session left in its workspace", async () => {
   await using world = await writingWorld();
-  const { code, stdout, stderr } = await world.run(["run", "write", "--out", "made/here"]);
+  const { code, stdout, stderr } = await world.call(["run", "write", "--out", "made/here"]);
   expect([code, stdout]).toEqual([0, "written\n"]);
   expect(stderr).toContain(`2 files copied to ${join(world.project, "made/here")}`);
   expect(world.read("made/here/report.html")).toBe("report.html");
@@ -58,7 +63,7 @@ test("--out copies what the session left in its workspace", async () => {
 
 test("--out without a name is refused before anything is spent", async () => {
   await using world = await writingWorld();
-  const { code, stderr } = await world.run(["run", "write", "--out", ""]);
+  const { code, stderr } = await world.call(["run", "write", "--out", ""]);
   expect([code, stderr]).toEqual([42, expect.stringContaining("it names no folder")]);
   expect(world.model?.requests).toEqual([]);
 });
@@ -70,7 +75,7 @@ test("--out follows no link that stands where a file or folder is to be copied",
   mkdirSync(join(world.project, "out"));
   symlinkSync(precious, join(world.project, "out/report.html"));
   symlinkSync(join(world.home, "elsewhere"), join(world.project, "out/data"));
-  const { code, stderr } = await world.run(["run", "write", "--out", "out"]);
+  const { code, stderr } = await world.call(["run", "write", "--out", "out"]);
   expect(code).toBe(0);
   expect(stderr).toContain("warning: report.html was not copied");
   expect(stderr).toContain("warning: data/corpus.json was not copied");

@@ -19,7 +19,7 @@ async function parkedWorld(count = 1): Promise<{ world: World; ids: string[]; se
   });
   world.agent("main", "subagents: [writer]\ntools: [write]");
   world.agent("writer", "tools: [write]\naskTools: [write]");
-  const parked = await world.run(["run", "write it down", "--on-ask", "park"]);
+  const parked = await world.call(["run", "write it down", "--on-ask", "park"]);
   expect([parked.code, parked.stdout]).toEqual([54, ""]);
   expect(parked.stderr).toContain("main > writer asks to use write");
   expect(parked.stderr).not.toContain("🚫");
@@ -32,27 +32,27 @@ test("what waits is listed with who asks, and a yes lets its session go on to th
   const { world, ids, sessionId } = await parkedWorld();
   await using _ = world;
   const [id = ""] = ids;
-  const list = await world.run(["approve"]);
+  const list = await world.call(["approve"]);
   expect([list.code, list.stdout]).toEqual([
     0,
     expect.stringContaining(`${sessionId}  main > writer  write`),
   ]);
-  const json = JSON.parse((await world.run(["approve", "--json"])).stdout);
+  const json = JSON.parse((await world.call(["approve", "--json"])).stdout);
   expect(json).toEqual([expect.objectContaining({ approval_id: id, chain: ["main", "writer"] })]);
-  const yes = await world.run(["approve", id.slice(0, 8), "--yes"]);
+  const yes = await world.call(["approve", id.slice(0, 8), "--yes"]);
   expect([yes.code, yes.stdout]).toEqual([0, "all done\n"]);
   expect(yes.stderr).toMatch(/\+\+\+ b\/0\.txt/);
   for (const sign of ["\u001b", "\u202e"]) expect(yes.stderr).not.toContain(sign);
   expect(existsSync(join(world.project, "0.txt"))).toBe(true);
-  expect((await world.run(["approve"])).stdout).toBe("nothing waits for approval\n");
-  const again = await world.run(["approve", id, "--deny"]);
+  expect((await world.call(["approve"])).stdout).toBe("nothing waits for approval\n");
+  const again = await world.call(["approve", id, "--deny"]);
   expect([again.code, again.stderr]).toEqual([42, expect.stringMatching(/^error: apr_\w+ was allowed by /)]);
 });
 
 test("a no with a note is told to the agent", async () => {
   const { world, ids } = await parkedWorld();
   await using _ = world;
-  const no = await world.run(["approve", ids[0] ?? "", "--deny", "--note", "not on a Friday", "-p"]);
+  const no = await world.call(["approve", ids[0] ?? "", "--deny", "--note", "not on a Friday", "-p"]);
   expect([no.code, no.stdout]).toEqual([0, "all done\n"]);
   expect(existsSync(join(world.project, "0.txt"))).toBe(false);
   expect(world.model?.requests.map(({ all }) => all).join()).toContain("not on a Friday");
@@ -64,7 +64,7 @@ test("a key that was typed into a note is not in the record", async () => {
   const key = "sk-canary-0123456789abcdef0123456789";
   const more = { env: { OPENAI_API_KEY: key } };
   const args = ["approve", ids[0] ?? "", "--deny", "--later", "--note", `try ${key} instead`];
-  expect((await world.run(args, more)).code).toBe(0);
+  expect((await world.call(args, more)).code).toBe(0);
   const kept = readdirSync(world.data, { recursive: true, encoding: "utf8" })
     .map((name) => join(world.data, name))
     .filter((path) => statSync(path).isFile())
@@ -76,28 +76,28 @@ test("a key that was typed into a note is not in the record", async () => {
 test("without a terminal an answer must be given in words, and nothing changes", async () => {
   const { world, ids } = await parkedWorld();
   await using _ = world;
-  const silent = await world.run(["approve", ids[0] ?? ""]);
+  const silent = await world.call(["approve", ids[0] ?? ""]);
   expect([silent.code, silent.stdout]).toEqual([2, ""]);
   expect(silent.stderr).toContain("add --yes or --deny");
-  const both = await world.run(["approve", ids[0] ?? "", "--yes", "--deny"]);
+  const both = await world.call(["approve", ids[0] ?? "", "--yes", "--deny"]);
   expect(both.code).toBe(2);
-  expect((await world.run(["approve"])).stdout).toContain(ids[0]);
+  expect((await world.call(["approve"])).stdout).toContain(ids[0]);
 });
 
 test("of several questions one is answered later, and the session waits again for the other", async () => {
   const { world, ids, sessionId } = await parkedWorld(2);
   await using _ = world;
-  const { stdout } = await world.run(["approve", "--json"]);
+  const { stdout } = await world.call(["approve", "--json"]);
   const asked = JSON.parse(stdout) as { approval_id: string; tool_input: { path: string } }[];
   const idOf = (path: string) => asked.find((one) => one.tool_input.path === path)?.approval_id ?? "";
   const [first, second] = [idOf("0.txt"), idOf("1.txt")];
   expect(ids.toSorted()).toEqual([first, second].toSorted());
-  const later = await world.run(["approve", first, "--yes", "--later"]);
+  const later = await world.call(["approve", first, "--yes", "--later"]);
   expect([later.code, later.stderr]).toEqual([0, expect.stringContaining(`retinue resume ${sessionId}`)]);
   expect(existsSync(join(world.project, "0.txt"))).toBe(false);
-  const half = await world.run(["resume", sessionId, "--on-ask", "park"]);
+  const half = await world.call(["resume", sessionId, "--on-ask", "park"]);
   expect([half.code, half.stderr]).toEqual([54, expect.stringContaining(`retinue approve ${second}`)]);
-  const whole = await world.run(["approve", second, "--yes", "--json"]);
+  const whole = await world.call(["approve", second, "--yes", "--json"]);
   expect([whole.code, JSON.parse(whole.stdout)]).toMatchObject([
     0,
     { subtype: "success", result: "all done" },
@@ -108,10 +108,10 @@ test("of several questions one is answered later, and the session waits again fo
 test("a session that waits can be cancelled, and then nothing is left to approve", async () => {
   const { world, ids, sessionId } = await parkedWorld();
   await using _ = world;
-  const cancelled = await world.run(["cancel", sessionId]);
+  const cancelled = await world.call(["cancel", sessionId]);
   expect([cancelled.code, cancelled.stdout]).toEqual([0, `cancelled ${sessionId}; no process had it\n`]);
-  expect((await world.run(["approve"])).stdout).toBe("nothing waits for approval\n");
-  const late = await world.run(["approve", ids[0] ?? "", "--yes"]);
+  expect((await world.call(["approve"])).stdout).toBe("nothing waits for approval\n");
+  const late = await world.call(["approve", ids[0] ?? "", "--yes"]);
   expect(late.code).toBe(42);
   expect(existsSync(join(world.project, "0.txt"))).toBe(false);
 });
@@ -145,8 +145,8 @@ test("an answer for a session that another process has is taken up by that proce
   world.agent("helper", "tools: []");
   const run = world.start(["run", "write it down", "--on-ask", "park"]);
   await run.stderrHas("asks to use write");
-  const [asked] = JSON.parse((await world.run(["approve", "--json"])).stdout) as { approval_id: string }[];
-  const yes = await world.run(["approve", asked?.approval_id ?? "", "--yes"]);
+  const [asked] = JSON.parse((await world.call(["approve", "--json"])).stdout) as { approval_id: string }[];
+  const yes = await world.call(["approve", asked?.approval_id ?? "", "--yes"]);
   expect([yes.code, yes.stdout]).toEqual([0, ""]);
   expect(yes.stderr).toContain("goes on with the answer");
   answer();

@@ -27,14 +27,14 @@ async function askingWorld(files = 1): Promise<World> {
 type Waiting = { approval_id: string; session_id: string; tool_input: { path: string } };
 
 async function waitingIn(world: World): Promise<Waiting[]> {
-  return JSON.parse((await world.run(["approve", "--json"])).stdout) as Waiting[];
+  return JSON.parse((await world.call(["approve", "--json"])).stdout) as Waiting[];
 }
 
 /** Answers what a terminal asks from another process, which leaves the session to that terminal. */
 async function answerElsewhere(world: World, ...flags: string[]): Promise<string> {
   const [asked] = await waitingIn(world);
   const id = asked?.approval_id ?? "";
-  const { code, stderr } = await world.run(["approve", id, ...flags]);
+  const { code, stderr } = await world.call(["approve", id, ...flags]);
   expect([code, stderr]).toEqual([0, expect.stringMatching(/goes on with the answer|has ended/)]);
   return id;
 }
@@ -89,7 +89,7 @@ describe.skipIf(!hasTmux)("a question at a terminal", () => {
     pane.type("y", "Enter");
     await pane.has("exit 0");
     expect(await waitingIn(world)).toEqual([]);
-    const late = await world.run(["approve", asked?.approval_id ?? "", "--deny"]);
+    const late = await world.call(["approve", asked?.approval_id ?? "", "--deny"]);
     expect([late.code, late.stderr]).toEqual([
       42,
       expect.stringContaining("was allowed by the person at the terminal"),
@@ -101,10 +101,10 @@ describe.skipIf(!hasTmux)("a question at a terminal", () => {
     using pane = new Pane(world, ["run", "write it down"], SIZE, LINEAR);
     await pane.has(QUESTION);
     const [asked] = await waitingIn(world);
-    await world.run(["cancel", asked?.session_id ?? ""]);
+    await world.call(["cancel", asked?.session_id ?? ""]);
     expect(await pane.has("exit ")).toMatch(/^exit \d+ isig icanon echo$/m);
     expect(await waitingIn(world)).toEqual([]);
-    const late = await world.run(["approve", asked?.approval_id ?? "", "--yes"]);
+    const late = await world.call(["approve", asked?.approval_id ?? "", "--yes"]);
     expect([late.code, late.stderr]).toEqual([42, expect.stringContaining("denied by the stop of the run")]);
   });
 
@@ -115,9 +115,9 @@ describe.skipIf(!hasTmux)("a question at a terminal", () => {
     await killHolder(world);
     expect(await pane.has("exit ")).toMatch(/^exit 137 isig icanon echo$/m);
     const [asked] = await waitingIn(world);
-    const later = await world.run(["approve", asked?.approval_id ?? "", "--yes", "--later"]);
+    const later = await world.call(["approve", asked?.approval_id ?? "", "--yes", "--later"]);
     expect(later.code).toBe(0);
-    const resumed = await world.run(["resume", asked?.session_id ?? ""]);
+    const resumed = await world.call(["resume", asked?.session_id ?? ""]);
     expect([resumed.code, resumed.stdout]).toEqual([0, "all done\n"]);
     expect(isWritten(world, "0.txt")).toBe(true);
   });

@@ -28,17 +28,17 @@ test("a session of another process is cancelled, and that process ends and says 
   await using world = await waitingWorld();
   const started = world.start(["run", "both"]);
   await started.stderrHas("▶ started worker [local/mock] a");
-  const { code, stdout } = await world.run(["cancel", "last", "--json"]);
+  const { code, stdout } = await world.call(["cancel", "last", "--json"]);
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { outcome: "cancelled" }]);
   const ended = await started.ended;
   expect([ended.code, ended.stdout]).toEqual([1, ""]);
   expect(ended.stderr).toContain("cancelled from outside");
-  const again = await world.run(["cancel", "last"]);
+  const again = await world.call(["cancel", "last"]);
   expect([again.code, again.stderr]).toEqual([
     42,
     expect.stringMatching(/^error: ses_\w+ has ended \(cancelled\)/),
   ]);
-  expect((await world.run(["trace", "last"])).stdout).not.toContain("running");
+  expect((await world.call(["trace", "last"])).stdout).not.toContain("running");
 });
 
 test("a run of another process is cancelled alone, and its session goes on", async () => {
@@ -46,7 +46,7 @@ test("a run of another process is cancelled alone, and its session goes on", asy
   const started = world.start(["run", "both", "--output-format", "json"]);
   await started.stderrHas("✅ completed worker");
   const id = openWorker(world);
-  const { code, stdout } = await world.run(["cancel", id]);
+  const { code, stdout } = await world.call(["cancel", id]);
   expect([code, stdout]).toEqual([0, `cancelled ${id}\n`]);
   const ended = await started.ended;
   expect(ended.code).toBe(0);
@@ -59,12 +59,12 @@ test("a session whose process was killed is cancelled at once, and never resumed
   await started.stderrHas("▶ started worker [local/mock] a");
   started.child.kill("SIGKILL");
   await started.ended;
-  const { code, stdout } = await world.run(["cancel", "last"]);
+  const { code, stdout } = await world.call(["cancel", "last"]);
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^cancelled ses_\w+; no process had it\n$/)]);
-  const resumed = await world.run(["resume"]);
+  const resumed = await world.call(["resume"]);
   expect([resumed.code, resumed.stderr]).toEqual([
     42,
     expect.stringMatching(/no session of .* is open; there is nothing to resume/),
   ]);
-  expect((await world.run(["trace", "last"])).stdout).not.toContain("running");
+  expect((await world.call(["trace", "last"])).stdout).not.toContain("running");
 });

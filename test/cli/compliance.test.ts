@@ -25,7 +25,7 @@ test("a script learns of a sub-agent's missing deliverable: exit code 1, is_erro
     (request) => (isMain(request) && request.turn === 0 ? ask : { text: "All is done." }),
     MAIN,
   );
-  const { code, stdout, stderr } = await world.run(["run", "go", "--output-format", "json"]);
+  const { code, stdout, stderr } = await world.call(["run", "go", "--output-format", "json"]);
   const result = JSON.parse(stdout);
   expect(code).toBe(1);
   expect(result).toMatchObject({
@@ -46,7 +46,7 @@ test("a stream carries the answer to a delegation exactly as the parent's model 
     (request) => (isMain(request) && request.turn === 0 ? ask : { text: "All is done." }),
     MAIN,
   );
-  const { code, stdout } = await world.run(["run", "go", "--output-format", "stream-json"]);
+  const { code, stdout } = await world.call(["run", "go", "--output-format", "stream-json"]);
   const lines = stdout
     .trim()
     .split("\n")
@@ -79,7 +79,7 @@ test.each([
     if (!second || request.turn > 0) return { text: "Written." };
     return { calls: [{ name: "write", input: { path: "report.md", content: "# All" } }] };
   }, MAIN);
-  const { code, stdout } = await world.run([
+  const { code, stdout } = await world.call([
     "run",
     "go",
     "--output-format",

@@ -9,22 +9,22 @@ test("a value is set, read and removed, and the rest of the file stays as it was
   await using world = new World();
   const text = '{\n    "maxDepth":  2,\n    "limits": { "turns": 9 },\n    "$schema": "x"\n}\n';
   world.writeAt(fileOf(world), text);
-  const set = await world.run(["config", "set", "limits.turns", "30"]);
+  const set = await world.call(["config", "set", "limits.turns", "30"]);
   expect([set.code, set.stdout]).toEqual([0, `limits.turns = 30 in ${fileOf(world)}\n`]);
   expect(readFileSync(fileOf(world), "utf8")).toBe(text.replace("9", "30"));
-  expect((await world.run(["config", "get", "limits.turns"])).stdout).toBe("30\n");
-  await world.run(["config", "unset", "limits.turns"]);
+  expect((await world.call(["config", "get", "limits.turns"])).stdout).toBe("30\n");
+  await world.call(["config", "unset", "limits.turns"]);
   expect(readFileSync(fileOf(world), "utf8")).toBe(text.replace('{ "turns": 9 }', "{}"));
-  expect((await world.run(["config", "get", "limits.turns"])).stdout).toBe("20\n");
+  expect((await world.call(["config", "get", "limits.turns"])).stdout).toBe("20\n");
 });
 
 test("a new file of the user is for the user alone", async () => {
   await using world = new World();
-  const { code } = await world.run(["config", "set", "model", "offline"]);
+  const { code } = await world.call(["config", "set", "model", "offline"]);
   expect([code, readFileSync(fileOf(world), "utf8")]).toEqual([0, '{\n  "model": "offline"\n}\n']);
   expect(statSync(fileOf(world)).mode & 0o777).toBe(0o600);
-  const text = await world.run(["config", "get", "model"]);
-  const json = await world.run(["config", "get", "model", "--json"]);
+  const text = await world.call(["config", "get", "model"]);
+  const json = await world.call(["config", "get", "model", "--json"]);
   expect([text.stdout, json.stdout]).toEqual(["offline\n", '"offline"\n']);
 });
 
@@ -42,7 +42,7 @@ test("what is wrong is refused with the reason, and nothing is written", async (
   ];
   await Promise.all(
     cases.map(async ([args, code, message]) => {
-      const ended = await world.run(["config", "set", ...args]);
+      const ended = await world.call(["config", "set", ...args]);
       expect([ended.code, ended.stdout, ended.stderr]).toEqual([code, "", expect.stringContaining(message)]);
     }),
   );
@@ -51,7 +51,7 @@ test("what is wrong is refused with the reason, and nothing is written", async (
 
 test("a project's file takes what narrows and refuses what widens, whoever asks", async () => {
   await using world = new World();
-  await world.run(["config", "set", "limits.turns", "5"]);
+  await world.call(["config", "set", "limits.turns", "5"]);
   for (const [key, value] of [
     ["model", "x/y"],
     ["shell.network", "true"],
@@ -59,12 +59,12 @@ test("a project's file takes what narrows and refuses what widens, whoever asks"
     ["providers.x", '{"kind": "ollama"}'],
     ["search.folders", '["../.."]'],
   ] as const) {
-    const ended = await world.run(["config", "set", "--project", key, value]);
+    const ended = await world.call(["config", "set", "--project", key, value]);
     expect([ended.code, ended.stderr]).toEqual([54, expect.stringContaining(`cannot be set in a project`)]);
   }
-  const narrow = await world.run(["config", "set", "--project", "limits.turns", "3"]);
+  const narrow = await world.call(["config", "set", "--project", "limits.turns", "3"]);
   expect([narrow.code, narrow.stderr]).toEqual([0, ""]);
-  const wide = await world.run(["config", "set", "--project", "limits.turns", "50"]);
+  const wide = await world.call(["config", "set", "--project", "limits.turns", "50"]);
   expect([wide.code, wide.stderr]).toEqual([
     0,
     expect.stringMatching(/^note: what holds here is 5 \(.*settings\.json:3\)/),
@@ -81,7 +81,7 @@ test("the list names for every value the file and line it comes from", async () 
     ".retinue/settings.json",
     '{\n  "permissions": { "deny": ["write"] },\n  "limits": { "turns": 4 }\n}',
   );
-  const { stdout } = await world.run(["config", "list", "--show-origin", "--json"], {
+  const { stdout } = await world.call(["config", "list", "--show-origin", "--json"], {
     env: { RETINUE_MODEL: "a/b" },
   });
   const rows = new Map(
@@ -108,22 +108,22 @@ test("the list names for every value the file and line it comes from", async () 
 
 test("secrets come by stdin, are never shown unless asked for, and a secret in the arguments is warned of", async () => {
   await using world = new World();
-  await world.run([
+  await world.call([
     "config",
     "set",
     "providers.work",
     '{"kind":"ollama","baseUrl":"http://a:b-secret@127.0.0.1:1"}',
   ]);
-  const set = await world.run(["config", "set", "providers.work.apiKey", "-"], { input: "word-of-mine\n" });
+  const set = await world.call(["config", "set", "providers.work.apiKey", "-"], { input: "word-of-mine\n" });
   expect([set.code, set.stderr]).toEqual([0, ""]);
   for (const args of [["list"], ["list", "--json"], ["get", "providers"], ["get", "providers.work.apiKey"]]) {
-    const shown = await world.run(["config", ...args]);
+    const shown = await world.call(["config", ...args]);
     expect(shown.stdout + shown.stderr).not.toMatch(/word-of-mine|b-secret/);
   }
-  expect((await world.run(["config", "get", "providers.work.apiKey", "--reveal"])).stdout).toBe(
+  expect((await world.call(["config", "get", "providers.work.apiKey", "--reveal"])).stdout).toBe(
     "word-of-mine\n",
   );
-  const seen = await world.run(["config", "set", "providers.work.apiKey", "other-word"]);
+  const seen = await world.call(["config", "set", "providers.work.apiKey", "other-word"]);
   expect(seen.stderr).toContain("your shell may keep this secret");
   expect(seen.stdout + seen.stderr).not.toContain("other-word");
 });
@@ -132,9 +132,9 @@ test("headers of a provider and parameters of an address are secrets, too", asyn
   await using world = new World();
   const headers = { "X-Auth": "word-one" };
   const value = { kind: "ollama", baseUrl: "http://127.0.0.1:1/?v=plain&token=word-two", headers };
-  const set = await world.run(["config", "set", "providers.work", JSON.stringify(value)]);
-  const list = await world.run(["config", "list"]);
-  const header = await world.run(["config", "get", 'providers.work.headers["X-Auth"]']);
+  const set = await world.call(["config", "set", "providers.work", JSON.stringify(value)]);
+  const list = await world.call(["config", "list"]);
+  const header = await world.call(["config", "get", 'providers.work.headers["X-Auth"]']);
   for (const { stdout, stderr } of [set, list, header])
     expect(stdout + stderr).not.toMatch(/word-(?:one|two)/);
   expect(list.stdout).toContain("v=plain");
@@ -143,16 +143,16 @@ test("headers of a provider and parameters of an address are secrets, too", asyn
 test("a file that is no JSON is left alone, and a link out of the project is not followed", async () => {
   await using world = new World();
   world.writeAt(fileOf(world), "{ nope");
-  const broken = await world.run(["config", "set", "maxDepth", "2"]);
+  const broken = await world.call(["config", "set", "maxDepth", "2"]);
   expect([broken.code, broken.stderr]).toEqual([52, expect.stringContaining("not valid JSON")]);
   expect(readFileSync(fileOf(world), "utf8")).toBe("{ nope");
-  const listed = await world.run(["config", "list"]);
+  const listed = await world.call(["config", "list"]);
   expect([listed.code, listed.stderr]).toEqual([52, expect.stringContaining("not valid JSON")]);
   writeFileSync(fileOf(world), "{}");
   const outside = world.writeAt(join(world.home, "other.json"), "{}\n");
   world.write(".retinue/agents/keep.md", "");
   symlinkSync(outside, join(world.project, ".retinue/settings.json"));
-  const linked = await world.run(["config", "set", "--project", "maxDepth", "2"]);
+  const linked = await world.call(["config", "set", "--project", "maxDepth", "2"]);
   expect([linked.code, linked.stderr]).toEqual([54, expect.stringContaining("outside of")]);
   expect(readFileSync(outside, "utf8")).toBe("{}\n");
 });
@@ -162,17 +162,17 @@ test("a user's own linked file is replaced where it really is", async () => {
   const real = world.writeAt(join(world.home, "dotfiles/settings.json"), "{}\n");
   world.writeAt(join(world.config, "retinue/keep"), "");
   symlinkSync(real, fileOf(world));
-  expect((await world.run(["config", "set", "maxDepth", "2"])).code).toBe(0);
+  expect((await world.call(["config", "set", "maxDepth", "2"])).code).toBe(0);
   expect(JSON.parse(readFileSync(real, "utf8"))).toEqual({ maxDepth: 2 });
 });
 
 test("paths and schema are printed", async () => {
   await using world = new World();
-  const paths = await world.run(["config", "path", "--json"]);
+  const paths = await world.call(["config", "path", "--json"]);
   expect(JSON.parse(paths.stdout)).toMatchObject([
     { scope: "user", file: fileOf(world), exists: false },
     { scope: "project", exists: false },
   ]);
-  const schema = await world.run(["config", "schema"]);
+  const schema = await world.call(["config", "schema"]);
   expect(JSON.parse(schema.stdout)).toMatchObject({ properties: { limits: { type: "object" } } });
 });

@@ -19,7 +19,7 @@ test("global, parent and child together leave exactly neo4j", async () => {
   await using world = new World();
   seed002(world);
   const args = ["agents", "explain", "data-analyst", "--parent", "research-coordinator"];
-  const json = JSON.parse((await world.run([...args, "--json"])).stdout);
+  const json = JSON.parse((await world.call([...args, "--json"])).stdout);
   expect(json.allowed).toEqual(["neo4j"]);
   expect(json.chain).toEqual(["research-coordinator", "data-analyst"]);
   const row = (tool: string) => json.tools.find((each: Row) => each.tool === tool);
@@ -27,7 +27,7 @@ test("global, parent and child together leave exactly neo4j", async () => {
   expect(row("filesystem")).toMatchObject({ verdict: "deny", layer: "grants of research-coordinator" });
   expect(row("web_fetch")).toMatchObject({ verdict: "deny", layer: "tools of data-analyst", rule: "web" });
   expect(row("shell")).toMatchObject({ verdict: "deny", layer: "settings" });
-  const { code, stdout } = await world.run(args);
+  const { code, stdout } = await world.call(args);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^neo4j +allow +settings +neo4j$/m);
   expect(stdout).toContain("allowed: neo4j\nmay delegate to: nobody");
@@ -36,7 +36,7 @@ test("global, parent and child together leave exactly neo4j", async () => {
 test("without a parent the child's own tools and the settings decide, and its sub-agents are named", async () => {
   await using world = new World();
   seed002(world);
-  const json = JSON.parse((await world.run(["agents", "explain", "research-coordinator", "--json"])).stdout);
+  const json = JSON.parse((await world.call(["agents", "explain", "research-coordinator", "--json"])).stdout);
   expect(json.allowed).toEqual(
     expect.arrayContaining(["neo4j", "web", "web_search", "web_fetch", "delegate"]),
   );
@@ -47,7 +47,7 @@ test("without a parent the child's own tools and the settings decide, and its su
 test("patterns make a verdict depend on the call", async () => {
   await using world = new World();
   world.agent("tester", 'tools: [read, "write(test/**)"]\naskTools: [ls]');
-  const { stdout } = await world.run(["agents", "explain", "tester"]);
+  const { stdout } = await world.call(["agents", "explain", "tester"]);
   expect(stdout).toMatch(/^write +depends +tools of tester +write\(test\/\*\*\)/m);
   expect(stdout).toMatch(/^ls +ask +tools of tester +ls$/m);
 });
@@ -66,9 +66,9 @@ test("a project's settings narrow and cannot widen", async () => {
   };
   world.write(".retinue/settings.json", JSON.stringify(project, null, 2));
   world.agent("coder", "");
-  const json = JSON.parse((await world.run(["agents", "explain", "coder", "--json"])).stdout);
+  const json = JSON.parse((await world.call(["agents", "explain", "coder", "--json"])).stdout);
   expect(json.allowed).toEqual(["read"]);
-  const check = await world.run(["agents", "check"]);
+  const check = await world.call(["agents", "check"]);
   expect(check.code).toBe(0);
   expect(check.stdout).toMatch(/settings\.json:3 warning ignored-in-project 'permissions\.allow' is ignored/);
   expect(check.stdout).toMatch(/ignored-in-project 'model' is ignored/);
@@ -77,8 +77,8 @@ test("a project's settings narrow and cannot widen", async () => {
 test("a name that is no agent is refused with what there is", async () => {
   await using world = new World();
   seed002(world);
-  const child = await world.run(["agents", "explain", "nobody"]);
+  const child = await world.call(["agents", "explain", "nobody"]);
   expect([child.code, child.stderr]).toEqual([42, expect.stringMatching(/available: .*data-analyst/)]);
-  const parent = await world.run(["agents", "explain", "data-analyst", "--parent", "nobody"]);
+  const parent = await world.call(["agents", "explain", "data-analyst", "--parent", "nobody"]);
   expect(parent.code).toBe(42);
 });

@@ -18,17 +18,17 @@ async function rememberingWorld(): Promise<World> {
 }
 
 const sessionsOf = async (world: World): Promise<{ session_id: string; project: string }[]> =>
-  JSON.parse((await world.run(["sessions", "--json"])).stdout);
+  JSON.parse((await world.call(["sessions", "--json"])).stdout);
 
 test("-c goes on with the newest conversation of this project, and with the agent it was with", async () => {
   await using world = await rememberingWorld();
-  await world.run(["spawn", "other", "one", "-p"]);
+  await world.call(["spawn", "other", "one", "-p"]);
   const elsewhere = join(world.root, "elsewhere");
   mkdirSync(elsewhere);
-  await world.run(["run", "not here", "-p", "-C", elsewhere], { env: {} });
-  const next = await world.run(["-c", "-p", "two"]);
+  await world.call(["run", "not here", "-p", "-C", elsewhere], { env: {} });
+  const next = await world.call(["-c", "-p", "two"]);
   expect([next.code, next.stdout, next.stderr]).toEqual([0, "other heard one | two\n", ""]);
-  const third = await world.run(["run", "--continue", "--agent", "main", "-p"], { input: "three" });
+  const third = await world.call(["run", "--continue", "--agent", "main", "-p"], { input: "three" });
   expect(third.stdout).toBe("main heard one | two | three\n");
   const all = await sessionsOf(world);
   expect(all.filter((session) => session.project === world.project)).toHaveLength(1);
@@ -36,14 +36,14 @@ test("-c goes on with the newest conversation of this project, and with the agen
 
 test("-r goes on with a session by its id or the beginning of it, from any folder", async () => {
   await using world = await rememberingWorld();
-  await world.run(["run", "first", "-p"]);
+  await world.call(["run", "first", "-p"]);
   const [{ session_id: id } = { session_id: "" }] = await sessionsOf(world);
-  await world.run(["run", "another", "-p"]);
-  const named = await world.run(["-r", id.slice(0, -3), "second", "-p"], { cwd: world.root });
+  await world.call(["run", "another", "-p"]);
+  const named = await world.call(["-r", id.slice(0, -3), "second", "-p"], { cwd: world.root });
   expect([named.code, named.stdout]).toEqual([0, "main heard first | second\n"]);
-  const words = await world.run(["-r", "a third time", "-p"]);
+  const words = await world.call(["-r", "a third time", "-p"]);
   expect(words.stdout).toBe("main heard first | second | a third time\n");
-  const nothing = await world.run(["run", "-r", id]);
+  const nothing = await world.call(["run", "-r", id]);
   expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining("there is no task")]);
 });
 
@@ -57,20 +57,20 @@ test("-r without a task finishes a session that was killed, and with one says wh
   started.child.kill("SIGKILL");
   await started.ended;
   const [{ session_id: id } = { session_id: "" }] = await sessionsOf(world);
-  const early = await world.run(["run", "-c", "more"]);
+  const early = await world.call(["run", "-c", "more"]);
   expect([early.code, early.stderr]).toEqual([42, expect.stringContaining(`retinue resume ${id}`)]);
   isQuiet = false;
-  const finished = await world.run(["run", "-r", id, "-p"]);
+  const finished = await world.call(["run", "-r", id, "-p"]);
   expect([finished.code, finished.stdout]).toEqual([0, "finished\n"]);
-  const more = await world.run(["run", "-c", "-p", "more"]);
+  const more = await world.call(["run", "-c", "-p", "more"]);
   expect([more.code, more.stdout]).toEqual([0, "finished\n"]);
 });
 
 test("spawn runs one agent, and an unknown one is named", async () => {
   await using world = await rememberingWorld();
-  const { code, stdout } = await world.run(["spawn", "other", "-p"], { input: "by stdin" });
+  const { code, stdout } = await world.call(["spawn", "other", "-p"], { input: "by stdin" });
   expect([code, stdout]).toEqual([0, "other heard by stdin\n"]);
-  const unknown = await world.run(["spawn", "ohter", "x"]);
+  const unknown = await world.call(["spawn", "ohter", "x"]);
   expect([unknown.code, unknown.stderr]).toEqual([42, expect.stringContaining("did you mean 'other'?")]);
 });
 
@@ -80,7 +80,7 @@ test("a session that is at work in another process is named with it, and resume 
   world.agent("main", "tools: []");
   const live = world.start(["run", "wait"]);
   await live.stderrHas("started main");
-  const more = await world.run(["run", "-c", "more"]);
+  const more = await world.call(["run", "-c", "more"]);
   expect([more.code, more.stderr]).toEqual([42, expect.stringMatching(/is being worked on by process \d+/)]);
   const killed = world.start(["run", "wait too"]);
   await killed.stderrHas("started main");

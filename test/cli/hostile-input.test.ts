@@ -68,11 +68,11 @@ test("a stdin that is a folder, or nothing at all, holds no task", async () => {
 
 test("a task as long as the system lets through arrives whole, and a longer one comes by stdin", async () => {
   await using world = await talkingWorld();
-  const long = await world.run(["run", "-p", "x".repeat(120_000)]);
+  const long = await world.call(["run", "-p", "x".repeat(120_000)]);
   expect([long.code, long.stdout]).toEqual([0, "120000 characters\n"]);
-  const longer = await world.run(["run", "-p"], { input: "y".repeat(300_000) });
+  const longer = await world.call(["run", "-p"], { input: "y".repeat(300_000) });
   expect([longer.code, longer.stdout]).toEqual([0, "300000 characters\n"]);
-  const tooLong = await world.run(["run", "-p"], { input: "z".repeat(10 * 1024 * 1024 + 1) });
+  const tooLong = await world.call(["run", "-p"], { input: "z".repeat(10 * 1024 * 1024 + 1) });
   expect([tooLong.code, tooLong.stderr]).toEqual([42, expect.stringContaining("larger than")]);
 });
 
@@ -88,7 +88,7 @@ test("folders where files belong, and files where folders belong, are named", as
     [["--out", "a-file/below"], "--out: "],
     [["-C", "a-file"], "is not a folder"],
   ] as const) {
-    const { code, stdout, stderr } = await world.run(["run", "a task", ...args]);
+    const { code, stdout, stderr } = await world.call(["run", "a task", ...args]);
     expect([args, code, stdout, stderr]).toEqual([args, 42, "", expect.stringContaining(says)]);
   }
   expect(world.model?.requests).toEqual([]);
@@ -96,10 +96,10 @@ test("folders where files belong, and files where folders belong, are named", as
 
 test("ids with signs in them find nothing and break nothing", async () => {
   await using world = await talkingWorld();
-  await world.run(["run", "-p", "a task"]);
+  await world.call(["run", "-p", "a task"]);
   for (const id of ["%", "' OR 1=1 --", "../../etc", "ses_\u001b[31m", "run_%", ""]) {
     for (const command of ["cancel", "approve"]) {
-      const { code, stdout, stderr } = await world.run([command, id]);
+      const { code, stdout, stderr } = await world.call([command, id]);
       expect([command, id, code, stdout]).toEqual([command, id, 42, ""]);
       expect(stderr).not.toContain("\u001b");
     }

@@ -22,30 +22,30 @@ test("`last` is the last session of this project in every command, whatever ran 
   const elsewhere = join(world.root, "elsewhere");
   mkdirSync(elsewhere);
   const idOf = async (cwd: string) => {
-    const { stdout } = await world.run(["run", "go", "--json"], { cwd });
+    const { stdout } = await world.call(["run", "go", "--json"], { cwd });
     return String(JSON.parse(stdout).session_id);
   };
   const here = await idOf(world.project);
   const there = await idOf(elsewhere);
   for (const args of COMMANDS) {
-    const said = await world.run(args);
+    const said = await world.call(args);
     expect(said.stdout + said.stderr, args.join(" ")).toContain(here);
     expect(said.stdout + said.stderr, args.join(" ")).not.toContain(there);
-    const other = await world.run([...args, "-C", elsewhere]);
+    const other = await world.call([...args, "-C", elsewhere]);
     expect(other.stdout + other.stderr, args.join(" ")).toContain(there);
   }
-  const stats = await world.run(["stats", "--session", "last", "--json"]);
+  const stats = await world.call(["stats", "--session", "last", "--json"]);
   expect(JSON.parse(stats.stdout).total.runs).toBe(1);
-  const on = await world.run(["run", "-c", "more", "--json"]);
+  const on = await world.call(["run", "-c", "more", "--json"]);
   expect(JSON.parse(on.stdout).session_id).toBe(here);
-  const resumed = await world.run(["resume"]);
+  const resumed = await world.call(["resume"]);
   expect([resumed.code, resumed.stderr]).toEqual([
     42,
     expect.stringContaining(`no session of ${world.project}`),
   ]);
   const empty = join(world.root, "empty");
   mkdirSync(empty);
-  const none = await world.run(["trace", "last"], { cwd: empty });
+  const none = await world.call(["trace", "last"], { cwd: empty });
   expect([none.code, none.stderr]).toEqual([
     42,
     expect.stringContaining(`no session of ${empty} is recorded`),

@@ -16,9 +16,12 @@ const env = { RETINUE_DISCOVER: "0" };
 
 test("with no key a question is answered from real files, and both streams say by what", async () => {
   await using world = bakery();
-  const { code, stdout, stderr } = await world.run(["Find where the oven limits its heat and summarise it"], {
-    env,
-  });
+  const { code, stdout, stderr } = await world.call(
+    ["Find where the oven limits its heat and summarise it"],
+    {
+      env,
+    },
+  );
   expect(code).toBe(0);
   expect(stdout).toMatch(/^`HeatLimit` \(src\/oven\.ts:2\): Keeps the oven below its highest temperature\./);
   expect(stdout).toMatch(/\(Answered by Retinue's offline model: rules, no weights\.\)\n$/);
@@ -30,7 +33,7 @@ test("with no key a question is answered from real files, and both streams say b
 
 test("the result names the model and a cost of nothing", async () => {
   await using world = bakery();
-  const { stdout } = await world.run(["run", "--json", "list the files"], { env });
+  const { stdout } = await world.call(["run", "--json", "list the files"], { env });
   expect(JSON.parse(stdout)).toMatchObject({
     model: "offline/rules",
     success: true,
@@ -40,7 +43,7 @@ test("the result names the model and a cost of nothing", async () => {
 
 test("what needs a model is refused with exit code 52 and how to add one", async () => {
   await using world = bakery();
-  const { code, stderr } = await world.run(["run", "-p", "Implement a second oven"], { env });
+  const { code, stderr } = await world.call(["run", "-p", "Implement a second oven"], { env });
   expect(code).toBe(52);
   expect(stderr).toMatch(
     /^error: the offline model has rules, not weights: it cannot write .*ANTHROPIC_API_KEY/m,
@@ -49,7 +52,9 @@ test("what needs a model is refused with exit code 52 and how to add one", async
 
 test("it can be chosen, and then nobody is warned", async () => {
   await using world = bakery();
-  const { code, stdout, stderr } = await world.run(["run", "-p", "-m", "offline", "read README.md"], { env });
+  const { code, stdout, stderr } = await world.call(["run", "-p", "-m", "offline", "read README.md"], {
+    env,
+  });
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toContain("# Bakery");
 });
@@ -57,6 +62,6 @@ test("it can be chosen, and then nobody is warned", async () => {
 test("an agent's own model that is missing is still an error by name", async () => {
   await using world = bakery();
   world.agent("main", "model: nowhere/x");
-  const { code, stderr } = await world.run(["run", "list the files"], { env });
+  const { code, stderr } = await world.call(["run", "list the files"], { env });
   expect([code, stderr]).toEqual([52, expect.stringContaining("no model 'nowhere/x'")]);
 });

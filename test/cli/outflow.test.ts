@@ -55,7 +55,7 @@ test.each([
   ["with the tool allowed by name", ["--allowed-tools", "web_fetch"]],
 ])("main fetches a page and reads a key, %s, and the key does not leave", async (_, flags) => {
   await open(leak);
-  const { stderr, stdout } = await world.run(["run", "Look around", "--output-format", "json", ...flags]);
+  const { stderr, stdout } = await world.call(["run", "Look around", "--output-format", "json", ...flags]);
   expect(seen.filter((path) => path.includes("page"))).toHaveLength(1);
   expect(seen.filter((path) => path.includes(SECRET))).toEqual([]);
   expect(`${stdout}${stderr}`).toContain("web_fetch");
@@ -63,18 +63,18 @@ test.each([
 
 test("neither does it through a researcher", async () => {
   await open((url) => [call("delegate", { agent: "researcher", task: `Look at ${url}/page` })], leak);
-  await world.run(["run", "Look around"]);
+  await world.call(["run", "Look around"]);
   expect(seen.filter((path) => path.includes("page"))).toHaveLength(1);
   expect(seen.filter((path) => path.includes(SECRET))).toEqual([]);
 });
 
 test("what the person named is fetched all the same, and a rule on the host lets the rest go", async () => {
   await open((url) => [...leak(url).slice(0, 2), call("web_fetch", { url: `${url}/named?by=person` })]);
-  await world.run(["run", `Read ${site.url}/named?by=person`]);
+  await world.call(["run", `Read ${site.url}/named?by=person`]);
   expect(seen).toContain("/named?by=person");
   await world[Symbol.asyncDispose]();
   await site.close();
   await open(leak);
-  await world.run(["run", "Look around", "--allowed-tools", "web_fetch(127.0.0.1)"]);
+  await world.call(["run", "Look around", "--allowed-tools", "web_fetch(127.0.0.1)"]);
   expect(seen).toContain(`/x?d=${SECRET}`);
 });

@@ -31,7 +31,7 @@ const answer = (request: ModelRequest): ModelReply => ({
 
 test("a goal becomes a plan that is printed, stored, approved, carried out and shown", async () => {
   await using world = await planned(DIAMOND, answer);
-  const made = await world.run(["plan", "make the oven safe"]);
+  const made = await world.call(["plan", "make the oven safe"]);
   expect([made.code, made.stderr]).toEqual([0, expect.stringContaining("retinue plan run pln_")]);
   const lines = made.stdout.split("\n");
   expect(lines[0]).toMatch(/^pln_\w+ {2}draft {2}version 1 {2}4 steps, about 8 tool calls$/);
@@ -49,27 +49,27 @@ test("a goal becomes a plan that is printed, stored, approved, carried out and s
   expect(world.model?.requests).toHaveLength(1);
   const id = lines[0]?.split(" ")[0] ?? "";
 
-  const early = await world.run(["plan", "run", id]);
+  const early = await world.call(["plan", "run", id]);
   expect([early.code, early.stderr]).toEqual([54, expect.stringContaining(`retinue plan approve ${id}`)]);
-  expect((await world.run(["plan", "approve", id])).stdout).toBe(`${id} is approved\n`);
-  const { code, stdout } = await world.run(["plan", "run", "last"]);
+  expect((await world.call(["plan", "approve", id])).stdout).toBe(`${id} is approved\n`);
+  const { code, stdout } = await world.call(["plan", "run", "last"]);
   expect(code).toBe(0);
   expect(stdout).toContain(`Plan ${id}: completed. 4 of 4 steps done.`);
   expect(stdout).toContain("- join (worker): completed. Do join: did join");
   expect(stdout).toContain("Tool calls: planning 0, execution 0, review 0, total 0");
 
-  const shown: ExecutionPlan = JSON.parse((await world.run(["plan", "show", id, "--json"])).stdout);
+  const shown: ExecutionPlan = JSON.parse((await world.call(["plan", "show", id, "--json"])).stdout);
   expect(shown).toMatchObject({ id, status: "completed", results: [{}, {}, {}, { status: "completed" }] });
-  expect((await world.run(["plan", "list"])).stdout).toMatch(
+  expect((await world.call(["plan", "list"])).stdout).toMatch(
     new RegExp(`${id} .* completed +4 +\\S+ +make the oven safe`),
   );
-  const again = await world.run(["plan", "run", id]);
+  const again = await world.call(["plan", "run", id]);
   expect([again.code, again.stderr]).toEqual([42, expect.stringContaining("is completed")]);
 });
 
 test("with --approve it is carried out at once, and --json prints the outcome with calls by phase", async () => {
   await using world = await planned([step("only")], answer);
-  const { code, stdout, stderr } = await world.run([
+  const { code, stdout, stderr } = await world.call([
     "plan",
     "--json",
     "--approve",
@@ -89,26 +89,26 @@ test("a failed plan exits with 1, can be edited by file or editor, and goes on f
   await using world = await planned([step("a"), step("b", ["a"])], (request) =>
     request.all.includes("task of b") ? { text: " " } : answer(request),
   );
-  const failed = await world.run(["plan", "--approve", "--no-replan", "make the oven safe"]);
+  const failed = await world.call(["plan", "--approve", "--no-replan", "make the oven safe"]);
   expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining("retinue plan edit pln_")]);
   expect(failed.stdout).toContain("1 of 2 steps done; failed: b");
-  const plan: ExecutionPlan = JSON.parse((await world.run(["plan", "show", "last", "--json"])).stdout);
+  const plan: ExecutionPlan = JSON.parse((await world.call(["plan", "show", "last", "--json"])).stdout);
 
   const wrong = world.write("wrong.json", JSON.stringify({ steps: [step("a", ["a"], { role: "wizard" })] }));
-  const refused = await world.run(["plan", "edit", plan.id, "--file", wrong]);
+  const refused = await world.call(["plan", "edit", plan.id, "--file", wrong]);
   expect(refused.code).toBe(42);
   expect(refused.stderr).toContain("a → a");
   expect(refused.stderr).toContain("'wizard', which is no agent that can be delegated to; available: worker");
 
-  const none = await world.run(["plan", "edit", plan.id]);
+  const none = await world.call(["plan", "edit", plan.id]);
   expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("$EDITOR")]);
-  const edited = await world.run(["plan", "edit", plan.id], {
+  const edited = await world.call(["plan", "edit", plan.id], {
     env: { EDITOR: "sed -i 's/task of b/task of c/'" },
   });
   expect(edited.code).toBe(0);
   expect(edited.stdout).toMatch(/draft {2}version 2/);
   const before = world.model?.requests.length ?? 0;
-  const went = await world.run(["plan", "run", plan.id, "--approve"]);
+  const went = await world.call(["plan", "run", plan.id, "--approve"]);
   expect(went.stdout).toContain("- a (worker): completed, done before.");
   expect(went.stdout).toContain("- b (worker): completed. Do b: did c");
   expect(went.code).toBe(0);
@@ -125,26 +125,26 @@ test("a killed execution goes on with resume", async () => {
     await new Promise((resolve) => setImmediate(resolve));
   first.child.kill("SIGKILL");
   await first.ended;
-  const { stderr } = await world.run(["plan", "run", "last"]);
+  const { stderr } = await world.call(["plan", "run", "last"]);
   expect(stderr).toMatch(/hint: if its process is gone, go on with: retinue resume ses_\w+/);
   stuck = false;
-  const resumed = await world.run(["resume"]);
+  const resumed = await world.call(["resume"]);
   expect(resumed.code).toBe(0);
   expect(resumed.stdout).toContain("completed. 4 of 4 steps done.");
-  expect((await world.run(["plan", "show", "last"])).stdout).toMatch(/^pln_\w+ {2}completed/);
+  expect((await world.call(["plan", "show", "last"])).stdout).toMatch(/^pln_\w+ {2}completed/);
   const looked = world.model?.requests.filter((request) => request.last.startsWith("task of look"));
   expect(looked).toHaveLength(1);
 });
 
 test("a planner that gives no plan, a single word and an unknown id are told apart", async () => {
   await using world = await planned([step("a", [], { role: "nobody" })], answer);
-  const bad = await world.run(["plan", "-p", "make the oven safe"]);
+  const bad = await world.call(["plan", "-p", "make the oven safe"]);
   expect([bad.code, bad.stdout]).toEqual([1, ""]);
   expect(bad.stderr).toContain("error: the plan is not valid: step 'a' is for 'nobody'");
-  expect((await world.run(["plan", "lst"])).stderr).toContain("'lst' is neither a command");
-  expect(await world.run(["plan", "show", "pln_x"])).toMatchObject({
+  expect((await world.call(["plan", "lst"])).stderr).toContain("'lst' is neither a command");
+  expect(await world.call(["plan", "show", "pln_x"])).toMatchObject({
     code: 42,
     stderr: expect.stringContaining("no plan 'pln_x'; there are none yet"),
   });
-  expect((await world.run(["plan", "list"])).stdout).toContain("no plans yet");
+  expect((await world.call(["plan", "list"])).stdout).toContain("no plans yet");
 });

@@ -44,7 +44,7 @@ test("all tasks of a resumed session are printed in their order, and the worst d
     request.last === "third" ? { status: 400, message: "refused" } : { text: `Now ${request.last} is done.` },
   );
   const sessionId = await abandonTasks(world);
-  const { stdout, code } = await world.run(["resume", sessionId, "--output-format", "text"]);
+  const { stdout, code } = await world.call(["resume", sessionId, "--output-format", "text"]);
   expect(stdout).toMatch(
     /1\. scout: completed\nThe first is done\.\n\n2\. scout: completed\nNow second is done\.\n\n3\. scout: failed/,
   );

@@ -23,7 +23,7 @@ test("of A and B, then C, the last receives both results", async () => {
   });
   world.agent("main", "subagents: [worker]");
   world.agent("worker", "");
-  const { code, stdout } = await world.run(["A and B, then C"]);
+  const { code, stdout } = await world.call(["A and B, then C"]);
   expect([code, stdout]).toEqual([0, "all three are done\n"]);
   const [third] =
     world.model?.requests.filter(({ all }) => all.includes("task C") && !all.includes("You are main.")) ?? [];
@@ -41,7 +41,7 @@ test("tasks that wait for each other are refused by name", async () => {
   });
   world.agent("main", "subagents: [worker]");
   world.agent("worker", "");
-  const { stdout } = await world.run(["run", "go round"]);
+  const { stdout } = await world.call(["run", "go round"]);
   expect(stdout).toContain("tasks depend on each other in a circle: first → second → first");
   expect(world.model?.requests).toHaveLength(2);
 });
@@ -56,7 +56,7 @@ test("an agent that is already at work above is refused by name", async () => {
   world.agent("main", "subagents: [helper]");
   world.agent("helper", "subagents: [main, worker]");
   world.agent("worker", "");
-  const { stdout } = await world.run(["run", "go round"]);
+  const { stdout } = await world.call(["run", "go round"]);
   expect(stdout).toContain("'main' is already at work above (main → helper → main)");
 });
 
@@ -69,7 +69,7 @@ test("a child that claims to be done without its deliverable is reported to pare
   });
   world.agent("main", "subagents: [writer]");
   world.agent("writer", "deliverables: [work_products/report.html]");
-  const { code, stdout, stderr } = await world.run(["run", "-p", "get me a report"]);
+  const { code, stdout, stderr } = await world.call(["run", "-p", "get me a report"]);
   expect([code, stdout]).toEqual([1, "The writer left nothing.\n"]);
   const told = world.model?.requests.findLast(({ system }) => system.includes("You are main."));
   expect(told?.last).toContain(
@@ -81,14 +81,14 @@ test("a child that claims to be done without its deliverable is reported to pare
 test("the task may come by stdin, and --print shows the result alone", async () => {
   await using world = await worldWith(({ last }) => ({ text: `heard: ${last}` }));
   world.agent("main", "");
-  const { code, stdout, stderr } = await world.run(["-p"], { input: "what came by stdin" });
+  const { code, stdout, stderr } = await world.call(["-p"], { input: "what came by stdin" });
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "heard: what came by stdin\n", stderr: "" });
 });
 
 test("--output-format json prints the whole result", async () => {
   await using world = await worldWith(() => ({ text: "fine" }));
   world.agent("main", "");
-  const { stdout } = await world.run(["run", "--json", "say something"]);
+  const { stdout } = await world.call(["run", "--json", "say something"]);
   expect(JSON.parse(stdout)).toMatchObject({
     agent: "main",
     model: "local/mock",
@@ -106,7 +106,7 @@ test("a person's turn limit ends the run as partial with exit code 53", async ()
       : { calls: [{ name: "ls", input: { path: turn % 2 ? "." : "./" } }] },
   );
   world.agent("main", "");
-  const { code, stdout } = await world.run(["run", "go on for ever", "--max-turns", "1"]);
+  const { code, stdout } = await world.call(["run", "go on for ever", "--max-turns", "1"]);
   expect([code, stdout]).toEqual([53, "half\n"]);
 });
 
@@ -115,7 +115,7 @@ test("a model's text cannot steer the terminal", async () => {
     text: "red \u001b[31malert\u001b[0m \u001b]0;title\u0007end",
   }));
   world.agent("main", "");
-  const { stdout } = await world.run(["-p", "say it"], { input: "" });
+  const { stdout } = await world.call(["-p", "say it"], { input: "" });
   expect(stdout).not.toContain("\u001b");
 });
 
@@ -124,14 +124,14 @@ test("an ask without a person is an immediate, named denial with exit code 54", 
     turn === 0 ? { calls: [{ name: "write", input: { path: "a.txt", content: "x" } }] } : { text: last },
   );
   world.agent("main", "askTools: [write]");
-  const { code, stdout, stderr } = await world.run(["run", "write it down"]);
+  const { code, stdout, stderr } = await world.call(["run", "write it down"]);
   expect(code).toBe(54);
   expect(stderr).toMatch(/⏸ main asks to use write/);
   expect(stderr).toContain(
     "🚫 denied, nobody is there to ask: allow it at a terminal, or with --allowed-tools",
   );
   expect(stdout).toContain("'write' needs approval");
-  const allowed = await world.run(["run", "write it down", "--allowedTools", "Write(a.txt), Read"]);
+  const allowed = await world.call(["run", "write it down", "--allowedTools", "Write(a.txt), Read"]);
   expect(allowed.code).toBe(0);
   expect(world.read("a.txt")).toBe("x");
 });
@@ -139,10 +139,10 @@ test("an ask without a person is an immediate, named denial with exit code 54", 
 test("a tool that is disallowed for the session is not offered", async () => {
   await using world = await worldWith(({ toolNames }) => ({ text: toolNames.join(" ") }));
   world.agent("main", "");
-  const { stdout } = await world.run(["run", "what have you got", "--disallowed-tools", "Write"]);
+  const { stdout } = await world.call(["run", "what have you got", "--disallowed-tools", "Write"]);
   expect(stdout.trim().split(" ")).toEqual(expect.arrayContaining(["read", "ls", "grep", "shell"]));
   expect(stdout).not.toMatch(/\bwrite\b/);
-  const typo = await world.run(["run", "what have you got", "--disallowed-tools", "wriet"]);
+  const typo = await world.call(["run", "what have you got", "--disallowed-tools", "wriet"]);
   expect([typo.code, typo.stderr]).toEqual([42, expect.stringContaining("did you mean 'write'?")]);
 });
 
@@ -151,9 +151,9 @@ test("agents may be given as JSON", async () => {
   const agents = JSON.stringify({
     poet: { description: "Writes verse.", prompt: "You rhyme.", tools: ["Read"] },
   });
-  const { stdout } = await world.run(["run", "--agents", agents, "--agent", "poet", "a poem please"]);
+  const { stdout } = await world.call(["run", "--agents", agents, "--agent", "poet", "a poem please"]);
   expect(stdout).toContain("You rhyme.");
-  const bad = await world.run(["run", "--agents", "{", "--agent", "poet", "a poem please"]);
+  const bad = await world.call(["run", "--agents", "{", "--agent", "poet", "a poem please"]);
   expect([bad.code, bad.stderr]).toEqual([42, expect.stringContaining("--agents cannot be used")]);
 });
 
@@ -165,8 +165,8 @@ test("--max-output-tokens bounds the replies of agents that do not say, and must
   );
   world.agent("main", "subagents: [worker]");
   world.agent("worker", "maxOutputTokens: 700");
-  expect((await world.run(["run", "go", "--max-output-tokens", "3000"])).code).toBe(0);
+  expect((await world.call(["run", "go", "--max-output-tokens", "3000"])).code).toBe(0);
   expect(world.model?.requests.map(({ maxTokens }) => maxTokens)).toEqual([3_000, 700, 3_000]);
   for (const wrong of ["0", "-1", "1.5", "NaN", "many", "1e308"])
-    expect((await world.run(["run", "go", "--max-output-tokens", wrong])).code).toBe(2);
+    expect((await world.call(["run", "go", "--max-output-tokens", wrong])).code).toBe(2);
 });

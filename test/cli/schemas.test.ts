@@ -37,7 +37,7 @@ async function both(
   env: Record<string, string> = {},
 ): Promise<{ code: number | null; lines: Line[]; result: Record<string, unknown> }> {
   await using first = await make();
-  const stream = await first.run([...args, "--output-format", "stream-json"], { env });
+  const stream = await first.call([...args, "--output-format", "stream-json"], { env });
   const lines = stream.stdout
     .trimEnd()
     .split("\n")
@@ -46,7 +46,7 @@ async function both(
   expect(lines[0]).toMatchObject({ type: "system", subtype: "init" });
   expect(lines.filter((line) => line.type === "result")).toEqual([lines.at(-1)]);
   await using second = await make();
-  const whole = await second.run([...args, "--output-format", "json"], { env });
+  const whole = await second.call([...args, "--output-format", "json"], { env });
   const result: Record<string, unknown> = JSON.parse(whole.stdout);
   expect(faultsOf("result.schema.json", result)).toEqual([]);
   expect([whole.code, result.subtype, result.is_error]).toEqual([

@@ -13,7 +13,7 @@ async function scoutWorld(): Promise<World> {
 test("spawn takes a budget of tool calls and a narrower list of tools, by any vendor's names", async () => {
   await using world = await scoutWorld();
   const args = ["spawn", "scout", "Look.", "--budget", "2", "--tools", "ls,Read", "--json"];
-  const { stdout, stderr } = await world.run(args);
+  const { stdout, stderr } = await world.call(args);
   expect(world.model?.requests[0]?.toolNames.sort(), stderr).toEqual(["ls", "read"]);
   expect(JSON.parse(stdout)).toMatchObject({ tool_calls_used: 2, bailout_reason: "max_tool_calls" });
 });
@@ -26,7 +26,7 @@ test.each([
   [["--tools", "frobnicate"], 42],
 ])("spawn refuses %j before anything runs", async (flags, exit) => {
   await using world = await scoutWorld();
-  const { code, stdout } = await world.run(["spawn", "scout", "Look.", ...flags]);
+  const { code, stdout } = await world.call(["spawn", "scout", "Look.", ...flags]);
   expect([code, stdout]).toEqual([exit, ""]);
   expect(world.model?.requests).toEqual([]);
 });

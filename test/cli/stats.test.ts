@@ -25,7 +25,7 @@ function script({ system, turn, last, all }: ModelRequest): ModelReply {
 }
 
 function stats(...args: string[]) {
-  return world.run(["stats", ...args]);
+  return world.call(["stats", ...args]);
 }
 
 async function figures(...args: string[]): Promise<Stats> {
@@ -42,10 +42,10 @@ beforeAll(async () => {
   world.agent("worker", "limits: { turns: 2 }\nretry: { attempts: 1, on: [bad_response], backoffMs: 1 }");
   const prices = { "local/mock": { input: 1_000, output: 2_000 } };
   const settings = world.writeAt(join(world.config, "retinue", "settings.json"), JSON.stringify({ prices }));
-  expect((await world.run(["run", "do six things"])).code).toBe(0);
+  expect((await world.call(["run", "do six things"])).code).toBe(0);
   world.writeAt(settings, "{}");
   expect(
-    (await world.run(["run", "--agent", "worker", "one thing"], { env: { RETINUE_MODEL: "free" } })).code,
+    (await world.call(["run", "--agent", "worker", "one thing"], { env: { RETINUE_MODEL: "free" } })).code,
   ).toBe(0);
 });
 afterAll(() => world[Symbol.asyncDispose]());
@@ -93,7 +93,7 @@ test("every filter counts only what fits it", async () => {
   expect(await runsOf("--since", "2999-01-01")).toBe(0);
   expect(await runsOf("-C", world.project)).toBe(9);
   expect(await runsOf("-C", world.home)).toBe(0);
-  const [, first] = JSON.parse((await world.run(["sessions", "--json"])).stdout);
+  const [, first] = JSON.parse((await world.call(["sessions", "--json"])).stdout);
   expect(await runsOf("--session", first.session_id)).toBe(8);
 });
 
@@ -128,6 +128,6 @@ test("mistakes are usage or input errors that say what would do", async () => {
   const session = await stats("--session", "ses_none");
   expect([session.code, session.stderr]).toEqual([42, expect.stringContaining("no session 'ses_none'")]);
   await using empty = new World();
-  const none = await empty.run(["stats", "--session", "last"]);
+  const none = await empty.call(["stats", "--session", "last"]);
   expect([none.code, none.stderr]).toEqual([42, expect.stringContaining("there are none yet")]);
 });

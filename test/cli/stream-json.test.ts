@@ -29,7 +29,7 @@ test("a stream has Claude Code's shape, with sub-agents marked by the call that 
   });
   world.agent("main", "subagents: [scout]\ntools: [read, ls, write]\naskTools: [write]");
   world.agent("scout", "tools: [ls]");
-  const { code, stdout, stderr } = await world.run(["run", "look around", "--output-format", "stream-json"]);
+  const { code, stdout, stderr } = await world.call(["run", "look around", "--output-format", "stream-json"]);
   const lines = stdout
     .trim()
     .split("\n")
@@ -85,7 +85,7 @@ test("a run that reaches its turns ends with error_max_turns", async () => {
     last.includes("limit") ? { text: "half" } : { calls: [{ name: "ls", input: {} }] },
   );
   world.agent("main", "");
-  const { code, stdout } = await world.run([
+  const { code, stdout } = await world.call([
     "run",
     "go on",
     "--output-format",

@@ -24,27 +24,27 @@ afterAll(async () => {
 });
 
 test("a session can be looked at while it runs", async () => {
-  const { code, stdout } = await world.run(["trace", "last"]);
+  const { code, stdout } = await world.call(["trace", "last"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^ses_\w+ {2}⏳ running {2}wait for it$/m);
   expect(stdout).toMatch(/^⏳ running main "wait for it" .*[█─]$/m);
   expect(stdout).toMatch(/^└─ ⏳ running worker "never ends" /m);
-  const [session] = JSON.parse((await world.run(["sessions", "--json", "--status", "running"])).stdout);
+  const [session] = JSON.parse((await world.call(["sessions", "--json", "--status", "running"])).stdout);
   expect(session).toMatchObject({ state: "running", runs: 2 });
-  expect((await world.run(["export", "last"])).stdout).toContain("### 1.1 worker: never ends");
+  expect((await world.call(["export", "last"])).stdout).toContain("### 1.1 worker: never ends");
 });
 
 test("a session whose process is gone is interrupted, and says how it goes on", async () => {
   started.child.kill("SIGKILL");
   await started.ended;
-  const { stdout } = await world.run(["trace", "last"]);
+  const { stdout } = await world.call(["trace", "last"]);
   expect(stdout).toMatch(/⏸ interrupted {2}wait for it/);
   expect(stdout).toMatch(/└─ ⏸ interrupted worker "never ends"/);
   expect(stdout).toMatch(/^go on with: retinue resume ses_\w+$/m);
-  const listed = await world.run(["sessions", "--status", "interrupted"]);
+  const listed = await world.call(["sessions", "--status", "interrupted"]);
   expect(listed.stdout).toMatch(/⏸ interrupted/);
   expect(listed.stdout).toMatch(/retinue resume ses_\w+/);
-  expect((await world.run(["sessions", "--status", "running"])).stdout.trim()).toBe(
+  expect((await world.call(["sessions", "--status", "running"])).stdout.trim()).toBe(
     "no session that is running",
   );
 });

@@ -47,7 +47,7 @@ beforeAll(async () => {
   world.agent("beta", "retry: { attempts: 1, on: [bad_response], backoffMs: 1 }");
   world.agent("gamma", "limits: { turns: 2 }");
   world.agent("scout", "");
-  ended = await world.run(["run", "do three things", "-C", world.project]);
+  ended = await world.call(["run", "do three things", "-C", world.project]);
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
@@ -74,7 +74,7 @@ test("progress goes to stderr, indented by depth, without escape codes", () => {
 });
 
 test("trace draws the tree beside its waterfall, with statuses, retries and reasons", async () => {
-  const { code, stdout } = await world.run(["trace", "last"]);
+  const { code, stdout } = await world.call(["trace", "last"]);
   expect(code).toBe(0);
   const lines = stdout.split("\n");
   expect(lines[0]).toMatch(/^ses_\w+ {2}✅ completed {2}do three things$/);
@@ -94,14 +94,16 @@ test("trace draws the tree beside its waterfall, with statuses, retries and reas
 });
 
 test("trace --calls shows every call, and a prefix of the id is enough", async () => {
-  const [session] = JSON.parse((await world.run(["sessions", "--json"])).stdout);
-  const { stdout } = await world.run(["trace", session.session_id.slice(0, 8), "--calls"]);
+  const [session] = JSON.parse((await world.call(["sessions", "--json"])).stdout);
+  const { stdout } = await world.call(["trace", session.session_id.slice(0, 8), "--calls"]);
   expect(stdout).toMatch(/✅ ok ls \{"path":"\."\}/);
   expect(stdout).not.toContain("tools: ls");
 });
 
 test("trace --json tells of every run what it was given, did and answered", async () => {
-  const { format, session, totals, runs } = JSON.parse((await world.run(["trace", "last", "--json"])).stdout);
+  const { format, session, totals, runs } = JSON.parse(
+    (await world.call(["trace", "last", "--json"])).stdout,
+  );
   expect([format, session.state, totals.runs]).toEqual([1, "completed", 6]);
   const [main] = runs;
   expect(main).toMatchObject({
@@ -129,7 +131,7 @@ test("trace --json tells of every run what it was given, did and answered", asyn
 });
 
 test("filters keep what is wanted in its place, and --failed leads to the first failure", async () => {
-  const trace = (...args: string[]) => world.run(["trace", "last", ...args]);
+  const trace = (...args: string[]) => world.call(["trace", "last", ...args]);
   const agents = (text: string) =>
     [...text.matchAll(/(?:completed|failed|partial) (\w+) "/g)].map(([, name]) => name);
   expect(agents((await trace("--agent", "scout")).stdout)).toEqual(["main", "alpha", "scout"]);
@@ -149,16 +151,16 @@ test("filters keep what is wanted in its place, and --failed leads to the first 
 });
 
 test("trace --html is a page of its own in a file for its owner alone", async () => {
-  const { code, stdout, stderr } = await world.run(["trace", "last", "--html", "-o", "trace.html"]);
+  const { code, stdout, stderr } = await world.call(["trace", "last", "--html", "-o", "trace.html"]);
   expect([code, stdout]).toEqual([0, ""]);
   expect(stderr).toMatch(/^wrote .*trace\.html/);
   expect(statSync(join(world.project, "trace.html")).mode & 0o777).toBe(0o600);
   expect(world.read("trace.html")).toMatch(/^<!DOCTYPE html>[\s\S]*default-src 'none'[\s\S]*You are gamma\./);
-  expect((await world.run(["trace", "last", "--html"])).stdout).toMatch(/^<!DOCTYPE html>/);
+  expect((await world.call(["trace", "last", "--html"])).stdout).toMatch(/^<!DOCTYPE html>/);
 });
 
 test("export writes a session in every form, with its files when asked for", async () => {
-  const run = (...args: string[]) => world.run(["export", "last", ...args]);
+  const run = (...args: string[]) => world.call(["export", "last", ...args]);
   expect((await run()).stdout).toMatch(/^# do three things\n[\s\S]*### 1\.1 alpha: the part of alpha/);
   const lines = (await run("--format", "jsonl")).stdout.trimEnd().split("\n");
   expect(lines.map((line) => JSON.parse(line).kind)).toContain("prompt");
@@ -215,7 +217,7 @@ test("the rows in the database alone tell who ran below whom, on what and how it
 });
 
 test("sessions are listed and searched in what was asked and answered", async () => {
-  const sessions = (...args: string[]) => world.run(["sessions", ...args]);
+  const sessions = (...args: string[]) => world.call(["sessions", ...args]);
   const all = await sessions();
   expect(all.stdout).toMatch(
     /^ses_\w+ +just now +✅ completed +6 +[\d.]+m?s +\$\? +project +do three things$/m,
@@ -231,7 +233,7 @@ test("sessions are listed and searched in what was asked and answered", async ()
 
 test("sessions are narrowed by project, status and time", async () => {
   const ids = async (...args: string[]) =>
-    JSON.parse((await world.run(["sessions", "--json", ...args])).stdout).map(
+    JSON.parse((await world.call(["sessions", "--json", ...args])).stdout).map(
       ({ session_id }: { session_id: string }) => session_id,
     );
   expect(await ids("--project")).toHaveLength(1);

@@ -20,32 +20,32 @@ async function note(path: string, content: string): Promise<void> {
 }
 
 test("what tainted runs wrote is listed, and a person takes the mark off by file, by copy, or off everything", async () => {
-  expect(await world.run(["trust-files"])).toMatchObject({ code: 0, stdout: NONE });
+  expect(await world.call(["trust-files"])).toMatchObject({ code: 0, stdout: NONE });
   await note("notes.txt", "one");
   await note("moved.txt", "two");
   await note("left.txt", "three");
   renameSync(join(world.project, "moved.txt"), join(world.project, "new-name.txt"));
-  const { stdout, stderr } = await world.run(["trust-files"]);
+  const { stdout, stderr } = await world.call(["trust-files"]);
   expect(stdout).toMatch(/there +\S*notes\.txt +run_1/);
   expect(stdout).toMatch(/gone +\S*moved\.txt +run_1/);
   expect(stderr).toContain("retinue trust-files FILE");
-  expect((await world.run(["trust-files", "notes.txt", "new-name.txt"])).stdout).toBe(
+  expect((await world.call(["trust-files", "notes.txt", "new-name.txt"])).stdout).toBe(
     "2 marks were taken off\n",
   );
-  expect(JSON.parse((await world.run(["trust-files", "--json"])).stdout)).toMatchObject([
+  expect(JSON.parse((await world.call(["trust-files", "--json"])).stdout)).toMatchObject([
     { path: "left.txt", state: "there", runId: "run_1" },
   ]);
-  expect(await world.run(["trust-files", "--all"])).toMatchObject({
+  expect(await world.call(["trust-files", "--all"])).toMatchObject({
     code: 0,
     stdout: "1 mark was taken off\n",
   });
-  expect((await world.run(["trust-files"])).stdout).toBe(NONE);
+  expect((await world.call(["trust-files"])).stdout).toBe(NONE);
 });
 
 test("a file that is not marked is named, and files and --all exclude each other", async () => {
-  expect(await world.run(["trust-files", "nothing.txt"])).toMatchObject({
+  expect(await world.call(["trust-files", "nothing.txt"])).toMatchObject({
     code: 42,
     stderr: expect.stringContaining("nothing.txt is not on the list of untrusted files"),
   });
-  expect(await world.run(["trust-files", "--all", "x"])).toMatchObject({ code: 2 });
+  expect(await world.call(["trust-files", "--all", "x"])).toMatchObject({ code: 2 });
 });

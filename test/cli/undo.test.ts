@@ -24,36 +24,36 @@ test("a run's changes are shown, undone and brought back from the command line",
     return turn === 1 ? writing("new/file.txt", "x\n") : { text: "done" };
   });
   const before = treeOf(world.project);
-  expect((await world.run(["run", "--agent", "lead", "go"])).code).toBe(0);
+  expect((await world.call(["run", "--agent", "lead", "go"])).code).toBe(0);
   const after = treeOf(world.project);
 
-  const stat = await world.run(["diff", "last", "--stat"]);
+  const stat = await world.call(["diff", "last", "--stat"]);
   expect(stat.stdout).toMatch(/text\.txt +\| \+1 -1\n2 files, \+2 -1\n$/);
-  const diff = await world.run(["diff", "last"]);
+  const diff = await world.call(["diff", "last"]);
   expect(diff.stdout).toContain("-two\n+2\n");
-  const json = JSON.parse((await world.run(["diff", "last", "--json"])).stdout);
+  const json = JSON.parse((await world.call(["diff", "last", "--json"])).stdout);
   expect(json.folders[0].files.map((file: { path: string }) => file.path)).toEqual([
     "new/file.txt",
     "text.txt",
   ]);
 
-  const asked = await world.run(["undo", "last"]);
+  const asked = await world.call(["undo", "last"]);
   expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
   expect(treeOf(world.project)).toEqual(after);
-  const dry = await world.run(["undo", "last", "--dry-run"]);
+  const dry = await world.call(["undo", "last", "--dry-run"]);
   expect(dry.stdout).toContain("restore text.txt");
   expect(treeOf(world.project)).toEqual(after);
 
-  const elsewhere = await world.run(["undo", "last", "--yes", "-C", world.home]);
+  const elsewhere = await world.call(["undo", "last", "--yes", "-C", world.home]);
   expect([elsewhere.code, elsewhere.stderr]).toEqual([42, expect.stringContaining("is recorded")]);
   expect(treeOf(world.project)).toEqual(after);
 
-  const undone = await world.run(["undo", "last", "--yes"]);
+  const undone = await world.call(["undo", "last", "--yes"]);
   expect(undone.code).toBe(0);
   expect(treeOf(world.project)).toEqual(before);
-  const again = await world.run(["undo", "last", "--yes"]);
+  const again = await world.call(["undo", "last", "--yes"]);
   expect(again.stdout).toContain("nothing to undo");
-  const back = await world.run(["undo", lastId(undone.stdout, "und"), "-y"]);
+  const back = await world.call(["undo", lastId(undone.stdout, "und"), "-y"]);
   expect(back.code).toBe(0);
   expect(treeOf(world.project)).toEqual(after);
 });
@@ -63,8 +63,8 @@ test("a diff can be applied by git to what was there before", async () => {
     if (turn === 0) return writing("text.txt", "zero\none\ntwo\nno end");
     return turn === 1 ? writing("new/file.txt", "") : { text: "done" };
   });
-  await world.run(["run", "--agent", "lead", "go"]);
-  const { stdout } = await world.run(["diff", "last"]);
+  await world.call(["run", "--agent", "lead", "go"]);
+  const { stdout } = await world.call(["diff", "last"]);
   const copy = join(world.root, "copy");
   mkdirSync(copy);
   world.writeAt(join(copy, "text.txt"), "one\ntwo\n");
@@ -78,12 +78,12 @@ test("an undo names what somebody changed since, and touches nothing", async () 
   await using world = await worldWith(({ turn }) =>
     turn === 0 ? writing("text.txt", "x") : { text: "done" },
   );
-  await world.run(["run", "--agent", "lead", "go"]);
+  await world.call(["run", "--agent", "lead", "go"]);
   world.write("text.txt", "mine");
-  const refused = await world.run(["undo", "last", "--yes"]);
+  const refused = await world.call(["undo", "last", "--yes"]);
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("text.txt (it changed since)") });
   expect(world.read("text.txt")).toBe("mine");
-  expect((await world.run(["undo", "last", "--yes", "--force"])).code).toBe(0);
+  expect((await world.call(["undo", "last", "--yes", "--force"])).code).toBe(0);
   expect(world.read("text.txt")).toBe("one\ntwo\n");
 });
 
@@ -100,34 +100,34 @@ test("an isolated run's changes wait in a list until a person merges them, and t
   git(world.project, "init", "-q");
   git(world.project, "add", "-A");
   git(world.project, "commit", "-q", "-m", "first");
-  await world.run(["run", "--agent", "lead", "go"]);
+  await world.call(["run", "--agent", "lead", "go"]);
   expect(world.read("text.txt")).toBe("one\ntwo\n");
-  const listed = await world.run(["merge", "--list"]);
+  const listed = await world.call(["merge", "--list"]);
   const run = lastId(listed.stdout, "run");
   expect(listed.stdout).toContain("worker");
 
   world.write("text.txt", "one\nmine\n");
-  const conflict = await world.run(["merge", run]);
+  const conflict = await world.call(["merge", run]);
   expect(conflict.code).toBe(1);
   expect(conflict.stdout).toContain("CONFLICT text.txt changed in the same place on both sides");
   expect(world.read("text.txt")).toBe("one\nmine\n");
 
   world.write("text.txt", "one\ntwo\n");
-  const merged = await world.run(["merge", run.slice(0, 10)]);
+  const merged = await world.call(["merge", run.slice(0, 10)]);
   expect(merged.code).toBe(0);
   expect(world.read("text.txt")).toBe("one\nTWO\n");
-  expect((await world.run(["merge", "--list"])).stdout).toBe("nothing waits to be merged\n");
-  expect((await world.run(["merge", run])).stderr).toContain("merged already");
-  expect((await world.run(["diff", run])).stdout).toContain("+TWO");
-  await world.run(["undo", lastId(merged.stdout, "mrg"), "--yes"]);
+  expect((await world.call(["merge", "--list"])).stdout).toBe("nothing waits to be merged\n");
+  expect((await world.call(["merge", run])).stderr).toContain("merged already");
+  expect((await world.call(["diff", run])).stdout).toContain("+TWO");
+  await world.call(["undo", lastId(merged.stdout, "mrg"), "--yes"]);
   expect(world.read("text.txt")).toBe("one\ntwo\n");
 });
 
 test("a name that fits no run is answered with what there is", async () => {
   await using world = new World();
-  expect(await world.run(["diff", "run_nope"])).toMatchObject({ code: 42 });
-  expect(await world.run(["merge"])).toMatchObject({ code: 2 });
-  expect((await world.run(["merge", "--list"])).stdout).toBe("nothing waits to be merged\n");
+  expect(await world.call(["diff", "run_nope"])).toMatchObject({ code: 42 });
+  expect(await world.call(["merge"])).toMatchObject({ code: 2 });
+  expect((await world.call(["merge", "--list"])).stdout).toBe("nothing waits to be merged\n");
 });
 
 test("kept contents and copies are readable by their owner only", async () => {
@@ -135,7 +135,7 @@ test("kept contents and copies are readable by their owner only", async () => {
     turn === 0 ? writing("text.txt", "x") : { text: "done" },
   );
   symlinkSync("text.txt", join(world.project, "link"));
-  await world.run(["run", "--agent", "lead", "go"]);
+  await world.call(["run", "--agent", "lead", "go"]);
   const blobs = treeOf(join(world.data, "blobs"));
   const modes = Object.values(blobs).map((entry) => entry.split(" ")[0]);
   expect(new Set(modes)).toEqual(new Set(["40700", "100600"]));

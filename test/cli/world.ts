@@ -2,12 +2,26 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import type { ModelServer } from "./model.ts";
 
 /** The program as it is built. */
 export const MAIN = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 const FIXTURES = fileURLToPath(new URL("../fixtures/agents", import.meta.url));
+
+/** The parts that the program's entry loads, by the names that the build gave them. */
+function loadProgram(): Promise<
+  Pick<typeof import("../../src/cli/run-cli.ts"), "runCli"> &
+    Pick<typeof import("../../src/cli/terminal.ts"), "createTerminal">
+> {
+  const entry = readFileSync(new URL("../../dist/program.js", import.meta.url), "utf8");
+  const parts = [...entry.matchAll(/import\("\.\/([^"]+)"\)/g)].map(
+    ([, name]) => import(/* @vite-ignore */ new URL(`../../dist/${name}`, import.meta.url).href),
+  );
+  return Promise.all(parts).then(([program, terminal]) => ({ ...program, ...terminal }));
+}
 
 /** How a call of the program ended. */
 export type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string };
@@ -108,6 +122,27 @@ export class World {
 
   run(args: readonly string[], options: CallOptions = {}): Promise<Ended> {
     return this.start(args, options).ended;
+  }
+
+  /** Calls the built program in this process, for a tenth of the time. Not for what is about processes: signals, their end. */
+  async call(
+    args: readonly string[],
+    options: Pick<CallOptions, "input" | "env" | "cwd"> = {},
+  ): Promise<Ended> {
+    const { runCli, createTerminal } = await loadProgram();
+    const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
+    streams.stdin.end(options.input ?? "");
+    const outputs = [text(streams.stdout), text(streams.stderr)] as const;
+    const host = {
+      ...(streams as unknown as Pick<NodeJS.Process, "stdin" | "stdout" | "stderr">),
+      env: this.environment(options.env),
+      cwd: () => options.cwd ?? this.project,
+    };
+    const code = await runCli(args, createTerminal(host));
+    streams.stdout.end();
+    streams.stderr.end();
+    const [stdout, stderr] = await Promise.all(outputs);
+    return { code, signal: null, stdout, stderr };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { World } from "../cli/world.ts";
 import { hasBrowser, startBrowser } from "../fixtures/browser.ts";
 import { expectQuiet, serve, visit } from "./served.ts";
+import { go } from "./walk.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -44,7 +45,7 @@ describe.skipIf(!hasBrowser)("the agents' editor", () => {
     await using served = await serve(world, 0, ["--agent", "scribe"]);
     const visitor = await visit(browser, served);
     const { page } = visitor;
-    await page.goto(`${served.url}/agents/scribe`);
+    await go(page, "/agents/scribe");
     await rightsOf(page, "shell").getByText("denied").waitFor();
     await page.getByRole("searchbox", { name: "Find a tool" }).fill("shell");
     await page
@@ -69,7 +70,7 @@ describe.skipIf(!hasBrowser)("the agents' editor", () => {
     await using world = makeOffice();
     await using served = await serve(world, 0, ["--agent", "scribe"]);
     const { page } = await visit(browser, served);
-    await page.goto(`${served.url}/agents/scribe`);
+    await go(page, "/agents/scribe");
     await page.getByRole("textbox", { name: "Description" }).fill("Reads letters aloud.");
     await page.getByRole("tab", { name: "Raw" }).click();
     const raw = page.getByRole("textbox", { name: /raw|file|text/i });
@@ -94,7 +95,7 @@ describe.skipIf(!hasBrowser)("the agents' editor", () => {
     await using world = makeOffice();
     await using served = await serve(world, 0, ["--agent", "scribe"]);
     const { page } = await visit(browser, served);
-    await page.goto(`${served.url}/agents/clerk`);
+    await go(page, "/agents/clerk");
     await page.getByRole("tab", { name: "Raw" }).click();
     const raw = page.getByRole("textbox", { name: /raw|file|text/i });
     const before = world.read(".retinue/agents/clerk.md");
@@ -126,7 +127,7 @@ describe.skipIf(!hasBrowser)("the agents' editor", () => {
     await using world = makeOffice();
     await using served = await serve(world, 0, ["--agent", "scribe"]);
     const { page } = await visit(browser, served);
-    await page.goto(`${served.url}/agents/scribe`);
+    await go(page, "/agents/scribe");
     await page.getByRole("tab", { name: "Try a call" }).click();
     const pane = page.getByRole("tabpanel", { name: "Try a call" });
     await pane.getByRole("combobox", { name: "Tool" }).click();
@@ -151,7 +152,7 @@ describe.skipIf(!hasBrowser)("the agents' editor", () => {
     await using world = makeOffice();
     await using served = await serve(world, 0, ["--agent", "scribe"]);
     const { page } = await visit(browser, served);
-    await page.goto(`${served.url}/agents/reviewer`);
+    await go(page, "/agents/reviewer");
     await page.getByRole("button", { name: /customise/i }).click();
     await page.getByRole("textbox", { name: "Description" }).fill("Reviews our shop only.");
     await save(page);

@@ -7,6 +7,7 @@ import { hasTmux, Pane } from "../cli/pane.ts";
 import { hasBrowser, startBrowser } from "../fixtures/browser.ts";
 import { expectQuiet, serve, visit } from "./served.ts";
 import { makeTeam, type Team } from "./team.ts";
+import { go } from "./walk.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -46,7 +47,7 @@ function reply({ turn, all, last }: ModelRequest, agent: string): ModelReply | u
 }
 
 async function start(page: Page, task: string): Promise<void> {
-  await page.goto(new URL("/", page.url()).href);
+  await go(page, "/");
   await page.getByRole("textbox", { name: "Message" }).fill(task);
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/chat\/ses_/);
@@ -123,7 +124,7 @@ describe.skipIf(!hasBrowser)("approvals", () => {
     ] as const) {
       await start(page, `Tell Ruth, ${key}`);
       await page.getByRole("region", { name: /asks to use gmail_send_email/ }).waitFor();
-      await page.goto(`${served.url}/approvals`);
+      await go(page, "/approvals");
       const chosen = page.getByRole("region", { name: "Chosen question" });
       await chosen.locator(`button[aria-keyshortcuts=${key}][aria-disabled=false]`).waitFor();
       const asked = team.requestsOf("messenger").length;

@@ -15,7 +15,7 @@ type State = {
   after?(page: Page): Promise<unknown>;
 };
 
-/** Ways to look at a screen. Each screen is seen in one of the first two; the deep tests see each in every way. */
+/** Ways to look at a screen. Each screen is seen in one of the first two; the deep tests see each variant in every way. */
 const IS_DEEP = process.env.RETINUE_DEEP !== undefined;
 const WAYS = [
   ["light", "desk", 1_440],
@@ -61,20 +61,12 @@ function states(): State[] {
     },
     { name: "no such session", path: "/chat/ses_none" },
     { name: "runs", path: "/runs" },
-    { name: "no runs", path: "/runs?search=nobodysaidthis" },
     { name: "ticked runs", path: "/runs?ticked=ses_done,ses_again" },
     { name: "comparison", path: "/compare?a=ses_done&b=ses_again", enter: unfold },
-    { name: "comparison of words", path: "/compare?a=ses_done&b=ses_again&answers=words&runs=differences" },
-    { name: "comparison of lines", path: "/compare?a=ses_done&b=ses_again&answers=lines" },
-    { name: "live comparison", path: `/compare?a=ses_done&b=${live}` },
     { name: "comparison with nobody", path: "/compare?a=ses_done&b=ses_none" },
-    { name: "comparison of one", path: "/compare?a=ses_done" },
     { name: "trace", path: "/trace/ses_done" },
-    { name: "lanes", path: "/trace/ses_done?view=lanes" },
     { name: "replay", path: "/trace/ses_done?at=3000" },
-    { name: "replay in lanes", path: "/trace/ses_done?at=3000&view=lanes" },
-    { name: "live trace", path: `/trace/${live}` },
-    ...TABS.map((tab) => ({
+    ...TABS.filter((tab) => IS_DEEP || tab === "result" || tab === "files").map((tab) => ({
       name: `trace with ${tab}`,
       path: `/trace/ses_done?run=run_ses_done_0_0&tab=${tab}`,
       enter: (page: Page) => unfold(page, "body"),
@@ -85,7 +77,10 @@ function states(): State[] {
     { name: "graph", path: "/agents?view=graph" },
     { name: "new agent", path: "/agents/new" },
     { name: "broken agent", path: "/agents/broken?side=problems" },
-    ...SIDES.map((side) => ({ name: `editor with ${side}`, path: `/agents/writer?side=${side}` })),
+    ...SIDES.filter((side) => IS_DEEP || side === "rights").map((side) => ({
+      name: `editor with ${side}`,
+      path: `/agents/writer?side=${side}`,
+    })),
     { name: "raw editor", path: "/agents/writer?pane=raw" },
     { name: "save dialog", path: "/agents/writer", enter: change, after: undo },
     { name: "plans", path: "/plans" },
@@ -97,6 +92,20 @@ function states(): State[] {
     { name: "commands", path: "/runs", enter: key("ControlOrMeta+k"), after: close },
     { name: "help", path: "/runs", enter: key("?"), after: close },
     { name: "nowhere", path: "/nowhere/at/all" },
+    ...(IS_DEEP ? variants() : []),
+  ];
+}
+
+function variants(): State[] {
+  return [
+    { name: "no runs", path: "/runs?search=nobodysaidthis" },
+    { name: "comparison of words", path: "/compare?a=ses_done&b=ses_again&answers=words&runs=differences" },
+    { name: "comparison of lines", path: "/compare?a=ses_done&b=ses_again&answers=lines" },
+    { name: "live comparison", path: `/compare?a=ses_done&b=${live}` },
+    { name: "comparison of one", path: "/compare?a=ses_done" },
+    { name: "lanes", path: "/trace/ses_done?view=lanes" },
+    { name: "replay in lanes", path: "/trace/ses_done?at=3000&view=lanes" },
+    { name: "live trace", path: `/trace/${live}` },
   ];
 }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, startBrowser } from "../fixtures/browser.ts";
 import { expectQuiet, serve, visit } from "./served.ts";
 import { makeTeam } from "./team.ts";
+import { go } from "./walk.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -151,7 +152,7 @@ describe.skipIf(!hasBrowser)("the chat", () => {
     await using served = await serve(team.world, 0, ["--agent", "lead"]);
     const { page } = await visit(browser, served);
     const run = team.world.start(["run", "--agent", "lead", "From a terminal"]);
-    await page.goto(`${served.url}/runs`);
+    await go(page, "/runs");
     await page.getByRole("link", { name: "From a terminal", exact: true }).click();
     await card(page, "leaf", "north").waitFor();
     await page

@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser)("comparing two sessions", () => {
     await using served = await serve(world);
     const visitor = await visit(browser, served);
     const { page } = visitor;
-    await page.goto(`${served.url}/runs`);
+    await go(page, "/runs");
     const before = await page.getByRole("row", { name: /The plain one/ }).boundingBox();
     await box(page, "quick").check();
     const bar = page.getByRole("region", { name: "Ticked sessions" });
@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)("comparing two sessions", () => {
     await using served = await serve(world);
     const visitor = await visit(browser, served);
     const { page } = visitor;
-    await page.goto(`${served.url}/compare?a=ses_quick&b=ses_thorough`);
+    await go(page, "/compare?a=ses_quick&b=ses_thorough");
     const grid = page.getByRole("treegrid", { name: "Runs of both sessions" });
     const names = async () =>
       Promise.all((await grid.getByRole("row").all()).map((row) => row.getAttribute("aria-label")));
@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser)("comparing two sessions", () => {
     await record(world, THREE);
     await using served = await serve(world);
     const { page, faults } = await visit(browser, served);
-    await page.goto(`${served.url}/runs`);
+    await go(page, "/runs");
     await box(page, "quick").waitFor();
     const press = async (...keys: string[]) => {
       for (const key of keys) await page.keyboard.press(key);
@@ -178,7 +178,7 @@ describe.skipIf(!hasBrowser)("comparing two sessions", () => {
     await record(world, THREE);
     await using served = await serve(world);
     const { page, faults } = await visit(browser, served);
-    await page.goto(`${served.url}/compare?a=ses_quick&b=ses_nobody`);
+    await go(page, "/compare?a=ses_quick&b=ses_nobody");
     await page.getByRole("alert").getByText("no session 'ses_nobody'").waitFor();
     await page.getByRole("link", { name: "Tick another session" }).click();
     await page.getByText("1 ticked – tick another").locator("visible=true").first().waitFor();
@@ -199,7 +199,7 @@ describe.skipIf(!hasBrowser)("comparing two sessions", () => {
     await using served = await serve(world);
     const visitor = await visit(browser, served);
     const { page } = visitor;
-    await page.goto(`${served.url}/compare?a=ses_first&b=ses_second&runs=differences&answers=words`);
+    await go(page, "/compare?a=ses_first&b=ses_second&runs=differences&answers=words");
     await page.getByRole("row", { name: "main, say nothing, A: done, B: done" }).waitFor();
     await page.getByText("Both ended without an answer.").waitFor();
     expectQuiet(visitor);
@@ -219,7 +219,7 @@ describe.skipIf(!hasBrowser)("comparing two sessions", () => {
     await using served = await serve(world);
     const visitor = await visit(browser, served);
     const { page } = visitor;
-    await page.goto(`${served.url}/compare?a=ses_first&b=ses_second`);
+    await go(page, "/compare?a=ses_first&b=ses_second");
     const answer = page.getByRole("region", { name: "Answer of A" });
     await answer.getByText("About pears.").waitFor();
     let letGo = () => {};
@@ -274,7 +274,7 @@ describe.skipIf(!hasBrowser)("comparing two sessions", () => {
     await record(world, { left: [many(3)], right: [many(1_400)] });
     await using served = await serve(world);
     const { page } = await visit(browser, served);
-    await page.goto(`${served.url}/compare?a=ses_left&b=ses_right`);
+    await go(page, "/compare?a=ses_left&b=ses_right");
     const grid = page.getByRole("treegrid", { name: "Runs of both sessions" });
     await grid.getByRole("row", { name: /part 3,.*A: no such run/ }).waitFor();
     expect(await grid.getAttribute("aria-rowcount")).toBe("1502");

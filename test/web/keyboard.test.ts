@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, startBrowser } from "../fixtures/browser.ts";
 import { type Furnished, furnish } from "./furnished.ts";
 import type { Visitor } from "./served.ts";
-import { settle } from "./walk.ts";
+import { go, settle } from "./walk.ts";
 
 let browser: Browser;
 let furnished: Furnished;
@@ -255,13 +255,12 @@ describe.skipIf(!hasBrowser)("with the keyboard alone a person", () => {
       "/stats",
       "/health",
     ]) {
-      await page.goto(`${furnished.served.url}${path}`);
-      await settle(page);
+      await go(page, path);
       for (let stops = 0; stops < (process.env.RETINUE_DEEP ? 60 : 20); stops++) {
         await page.keyboard.press("Tab");
         const focus = await focusOf(page);
-        if (focus !== null && focus.role !== "body")
-          expect([path, focus]).toEqual([path, expect.objectContaining({ isSeen: true })]);
+        // The frame of a field is drawn a moment after it has the focus.
+        if (focus !== null && focus.role !== "body" && !focus.isSeen) await expectFocus(page, path);
       }
     }
     await page.context().close();

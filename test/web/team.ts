@@ -13,7 +13,10 @@ export type Team = AsyncDisposable & {
 
 /** Makes the team; `more` answers for agents that a test adds. */
 export async function makeTeam(
-  more: (request: ModelRequest, agent: string) => ModelReply | undefined | Promise<ModelReply | undefined> = () => undefined,
+  more: (
+    request: ModelRequest,
+    agent: string,
+  ) => ModelReply | undefined | Promise<ModelReply | undefined> = () => undefined,
 ): Promise<Team> {
   const world = new World();
   // They are looked at for as long as a test takes, however slow the machine.

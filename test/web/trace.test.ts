@@ -7,6 +7,7 @@ import { World } from "../cli/world.ts";
 import { hasBrowser, startBrowser } from "../fixtures/browser.ts";
 import { writeSession } from "../fixtures/recorded-session.ts";
 import { expectQuiet, serve, visit } from "./served.ts";
+import { go } from "./walk.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -63,7 +64,7 @@ describe.skipIf(!hasBrowser)("the trace", () => {
     await using served = await serve(world);
     const visitor = await visit(browser, served);
     const { page } = visitor;
-    await page.goto(`${served.url}/trace/ses_traced`);
+    await go(page, "/trace/ses_traced");
     const tree = page.getByRole("treegrid", { name: "Runs as a tree" });
     await tree.getByRole("row", { name: /^tester, failed, try it/ }).waitFor();
     const levels = await Promise.all(
@@ -88,7 +89,7 @@ describe.skipIf(!hasBrowser)("the trace", () => {
     await makeRecord(world);
     await using served = await serve(world);
     const { page } = await visit(browser, served);
-    await page.goto(`${served.url}/trace/ses_traced`);
+    await go(page, "/trace/ses_traced");
     await page.getByRole("button", { name: /Go to the failure/ }).click();
     await page.getByText("1 of 3 failed").first().waitFor();
     await page.getByRole("row", { name: /^coder, done, mend it/ }).click();

@@ -30,16 +30,16 @@ export type CommandJournal = {
 
 /**
  * Looks through folders whenever it is asked to, until this process is gone or has closed the journal. A journal that is still
- * there then is of a command that nobody settled.
+ * there then is of a command that nobody settled; one that was half written is of no use.
  */
 const WAIT =
   'journal=$1 node=$2 program=$3; shift 3; while read -r _; do "$@"; printf "E%d\\0" $?; echo END >&2; done; ' +
-  'if [ -e "$journal" ]; then exec "$node" "$program" "$journal"; fi';
+  'rm -f "$journal.new"; if [ -e "$journal" ]; then exec "$node" "$program" "$journal"; fi';
 const PROGRAM = fileURLToPath(
   new URL(`./settle-left${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url),
 );
 
-/** Opens the journal of a command and starts the process that outlives this one. */
+/** Starts the process that outlives this one, and then opens the journal of a command: there is none that nobody waits for. */
 export function openJournal(dataDir: string, state: CommandState): CommandJournal {
   const folder = findFolder(dataDir);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -49,7 +49,6 @@ export function openJournal(dataDir: string, state: CommandState): CommandJourna
     writeFileSync(`${file}.new`, JSON.stringify(now), { mode: 0o600 });
     renameSync(`${file}.new`, file);
   };
-  write(state);
   const waiting = spawn(
     "/bin/sh",
     ["-c", WAIT, "sh", file, process.execPath, PROGRAM, ...findCommand(state.roots)],
@@ -66,6 +65,12 @@ export function openJournal(dataDir: string, state: CommandState): CommandJourna
     waiting.once("exit", () => resolve());
   });
   waiting.stdin.on("error", () => {});
+  try {
+    write(state);
+  } catch (thrown) {
+    waiting.stdin.end();
+    throw thrown;
+  }
   return {
     write,
     scan: () => askFind(waiting),
