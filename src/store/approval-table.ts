@@ -33,7 +33,7 @@ export type ApprovalTable = {
   findApproval(prefix: string): Approval;
   /** Questions in the order they were asked; `open` leaves out those that were answered. All, unless limited. */
   approvals(query?: ApprovalQuery & { open?: boolean }): Approval[];
-  /** Questions that were answered, the last answer first. */
+  /** Questions that were answered, the last answer first, by order of writing and not by the clock. */
   answeredApprovals(query?: ApprovalQuery): Approval[];
   /** How many wait for a person in a session, or in the open sessions of a project. */
   countWaiting(query: Pick<ApprovalQuery, "sessionId" | "project">): number;
@@ -107,7 +107,8 @@ function statementsOf(db: DatabaseSync) {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(position), 0) + 1 FROM approvals)) ON CONFLICT (run_id, call_id, input_hash) DO NOTHING`,
     ),
     update: db.prepare(
-      `UPDATE approvals SET allowed = ?2, answered_by = ?3, note = ?4, answered_at = ?5, scope = ?6
+      `UPDATE approvals SET allowed = ?2, answered_by = ?3, note = ?4, answered_at = ?5, scope = ?6,
+        answer_position = (SELECT coalesce(max(answer_position), 0) + 1 FROM approvals)
         WHERE approval_id = ?1 AND answered_at IS NULL`,
     ),
     byCall: db.prepare(`${COLUMNS} WHERE run_id = ? AND call_id = ? AND input_hash = ?`),
@@ -119,8 +120,8 @@ function statementsOf(db: DatabaseSync) {
     waiting: db.prepare(`${COLUMNS} WHERE ${isWaiting} AND ${inOrder}`),
     count: db.prepare(`SELECT count(*) AS waiting FROM approvals WHERE ${isWaiting}`),
     answered: db.prepare(`${COLUMNS} WHERE answered_at IS NOT NULL AND ${isWanted()} AND (?3 IS NULL OR
-      (answered_at, approval_id) < (SELECT answered_at, approval_id FROM approvals WHERE approval_id = ?3))
-      ORDER BY answered_at DESC, approval_id DESC LIMIT ?4`),
+      answer_position < (SELECT answer_position FROM approvals WHERE approval_id = ?3))
+      ORDER BY answer_position DESC LIMIT ?4`),
   };
 }
 

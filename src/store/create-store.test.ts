@@ -396,3 +396,42 @@ test("an older record gets its order from the times it has", async () => {
   await store.shutdown();
   rmSync(folder, { recursive: true });
 });
+
+test("plans, answers and copies of an older record get their order from the times they have", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "retinue-order-"));
+  const path = join(folder, "retinue.db");
+  const { db, close } = openDatabase(
+    path,
+    STORE_MIGRATIONS.filter(({ version }) => version < 11),
+  );
+  for (const [id, at] of [
+    ["new", 2],
+    ["old", 1],
+  ] as const) {
+    const plan = JSON.stringify({ id: `pln_${id}`, project: `/${id}` });
+    db.prepare("INSERT INTO plans VALUES (?, 1, 'draft', ?, 1, ?)").run(`pln_${id}`, `2030-0${at}`, plan);
+    db.prepare(`INSERT INTO approvals (approval_id, session_id, run_id, call_id, tool, input_hash, request_json,
+      requested_at, allowed, answered_by, answered_at) VALUES (?1, 's', 'r', ?1, 't', 'h', '{}', 1, 1, 'me', ?2)`).run(
+      `apr_${id}`,
+      at,
+    );
+    db.prepare(
+      `INSERT INTO worktrees VALUES (?, 's', 'a', '/c', '/p', 'kept', null, null, null, '[]', 0, ?)`,
+    ).run(`run_${id}`, at);
+  }
+  db.exec("INSERT INTO plans VALUES ('pln_odd', 1, 'draft', '2030-03', 99, 'no JSON')");
+  close();
+  const store = createStore({ path });
+  expect(store.plans({ project: "/old" })).toMatchObject([{ id: "pln_old" }]);
+  expect(() => store.plans()).toThrow("newer version");
+  expect(store.answeredApprovals().map(({ approvalId }) => approvalId)).toEqual(["apr_new", "apr_old"]);
+  expect(store.liveWorktrees().map(({ runId }) => runId)).toEqual(["run_old", "run_new"]);
+  await store.shutdown();
+  using moved = new DatabaseSync(path);
+  expect(moved.prepare("SELECT plan_id FROM plans ORDER BY changed").all()).toEqual([
+    { plan_id: "pln_old" },
+    { plan_id: "pln_new" },
+    { plan_id: "pln_odd" },
+  ]);
+  rmSync(folder, { recursive: true });
+});

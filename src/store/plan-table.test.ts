@@ -41,6 +41,19 @@ test("a plan comes back as it was stored, and of several versions the newest", (
   expect(store.plan("pln_c")).toBeUndefined();
 });
 
+test("plans are listed by the order of their changes, whatever the clock said, and those of a project alone", () => {
+  const store = createStore({ path: ":memory:" });
+  store.addPlan(planOf("pln_a", { updatedAtMs: 9_000, project: "/other" }));
+  store.addPlan(planOf("pln_b", { updatedAtMs: 5_000 }));
+  store.addPlan(planOf("pln_c", { updatedAtMs: 1_000 }));
+  const ids = (query = {}) => store.plans(query).map(({ id }) => id);
+  expect(ids()).toEqual(["pln_c", "pln_b", "pln_a"]);
+  store.changePlan(planOf("pln_b", { status: "approved", updatedAtMs: 0 }), ["draft"]);
+  expect(ids()).toEqual(["pln_b", "pln_c", "pln_a"]);
+  expect(ids({ project: "/project" })).toEqual(["pln_b", "pln_c"]);
+  expect(ids({ project: "/other", limit: 1 })).toEqual(["pln_a"]);
+});
+
 test("a version that another process has added is refused, and a status is changed by one of two only", async () => {
   const dir = mkdtempSync(join(tmpdir(), "retinue-plans-"));
   const one = createStore({ path: join(dir, "x.db") });
@@ -63,6 +76,6 @@ test("a plan is found by the beginning of its id, and an error names what there 
   store.addPlan(planOf("pln_ac"));
   expect(store.findPlan("pln_ab").id).toBe("pln_ab");
   expect(() => store.findPlan("pln_a")).toThrow("fits several plans: pln_ab, pln_ac");
-  expect(() => store.findPlan("x")).toThrow("no plan 'x'; the latest are: pln_ab, pln_ac");
+  expect(() => store.findPlan("x")).toThrow("no plan 'x'; the latest are: pln_ac, pln_ab");
   expect(() => store.findPlan("")).toThrow("no plan ''");
 });

@@ -13,8 +13,8 @@ export type PlanTable = {
   plan(planId: string): ExecutionPlan | undefined;
   /** The one plan whose id begins with `prefix`; an error lists what was available. */
   findPlan(prefix: string): ExecutionPlan;
-  /** The newest versions, the last changed plan first. */
-  plans(query?: { limit?: number }): ExecutionPlan[];
+  /** The newest versions, the last changed plan first, by order of writing and not by the clock; all with -1. */
+  plans(query?: { limit?: number; project?: string }): ExecutionPlan[];
 };
 
 /** Of the stored JSON; a program that finds a higher one leaves it alone. */
@@ -22,26 +22,29 @@ const FORMAT = 1;
 const NEWEST =
   "SELECT plan_json, format FROM plans AS one WHERE version = (SELECT max(version) FROM plans WHERE plan_id = one.plan_id)";
 
+/** The place in the order of changes that a change takes. */
+const NEXT_CHANGE = "(SELECT coalesce(max(changed), 0) + 1 FROM plans)";
+
 /** Creates the table over a database that has the schema of the record. */
 export function createPlanTable(db: DatabaseSync): PlanTable {
   const insert = db.prepare(
-    "INSERT INTO plans (plan_id, version, status, updated_at, format, plan_json) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    `INSERT INTO plans (plan_id, version, status, updated_at, format, plan_json, project, changed)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ${NEXT_CHANGE}) ON CONFLICT DO NOTHING`,
   );
   const update = db.prepare(
-    `UPDATE plans SET status = ?3, updated_at = ?4, format = ?5, plan_json = ?6
-      WHERE plan_id = ?1 AND version = ?2 AND status IN (SELECT value FROM json_each(?7))`,
+    `UPDATE plans SET status = ?3, updated_at = ?4, format = ?5, plan_json = ?6, project = ?7, changed = ${NEXT_CHANGE}
+      WHERE plan_id = ?1 AND version = ?2 AND status IN (SELECT value FROM json_each(?8))`,
   );
   const byId = db.prepare(`${NEWEST} AND plan_id = ?`);
   const prefixed = db.prepare(`${NEWEST} AND substr(plan_id, 1, length(?1)) = ?1 LIMIT 6`);
-  const list = db.prepare(`${NEWEST} ORDER BY updated_at DESC, plan_id LIMIT ?`);
+  const list = db.prepare(`${NEWEST} AND (?1 IS NULL OR project = ?1) ORDER BY changed DESC LIMIT ?2`);
 
   function plan(planId: string): ExecutionPlan | undefined {
     const row = byId.get(planId);
     return row && planOf(row);
   }
-  function plans({ limit = 50 }: { limit?: number } = {}): ExecutionPlan[] {
-    return list.all(limit).map(planOf);
-  }
+  const plans: PlanTable["plans"] = ({ limit = 50, project } = {}) =>
+    list.all(project === undefined ? null : encodeText(project), limit).map(planOf);
   return {
     plan,
     plans,
@@ -61,9 +64,10 @@ export function createPlanTable(db: DatabaseSync): PlanTable {
   };
 }
 
-function valuesOf(plan: ExecutionPlan): [string, number, string, string, number, string] {
+function valuesOf(plan: ExecutionPlan): [string, number, string, string, number, string, string] {
   const at = new Date(plan.updatedAtMs).toISOString();
-  return [plan.id, plan.version, plan.status, at, FORMAT, encodeText(JSON.stringify(plan))];
+  const json = encodeText(JSON.stringify(plan));
+  return [plan.id, plan.version, plan.status, at, FORMAT, json, encodeText(plan.project)];
 }
 
 function planOf(row: Record<string, SQLOutputValue>): ExecutionPlan {

@@ -10,12 +10,15 @@ import {
   type TestRuntimeOptions,
   testRuntime,
 } from "../../src/testing/index.ts";
+import { step } from "../fixtures/plans.ts";
 import { type Attack, expectSettled, type World } from "./attack.ts";
+import { handClock } from "./clocks.ts";
 
 const done = say("done");
 const databaseOf = (world: World) => join(world.dataDir, "retinue.db");
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
+const HOUR_MS = 3_600_000;
 /** 10 MB in the deep tests. */
 const LINES = process.env.RETINUE_DEEP === "1" ? 500_000 : 50_000;
 
@@ -254,7 +257,67 @@ export const RECORD_CASES: readonly Attack[] = [
       expect(folders).toEqual(["700", "700", "700"]);
     },
   },
+  {
+    id: "R10",
+    title: "a clock that jumps by hours frees no session that is worked on and changes the order of nothing",
+    guards: [],
+    setup: (world) => {
+      const path = databaseOf(world);
+      const clock = handClock();
+      const now = clock.wallMs;
+      const pay = world.tool("pay", {
+        execute: async (_, { sessionId }) => {
+          for (const hours of [-48, 48])
+            world.seen.push(await lookAt(path, sessionId, now() + hours * HOUR_MS));
+          return "paid";
+        },
+      });
+      return {
+        tools: [pay],
+        agents: { lead: { tools: ["pay"], askTools: ["pay"] } },
+        approve: async () => {
+          clock.jumpWall(-7 * HOUR_MS);
+          return { allowed: true, by: "a person" };
+        },
+        internals: { clock, store: createStore({ path, now, monotonicMs: clock.monotonicMs }) },
+      };
+    },
+    turns: () => ({
+      lead: ({ task, turn }) => (turn === 0 ? callTool("pay", { to: task }) : done),
+      worker: [],
+    }),
+    act: async (t) => {
+      const perform = async (task: string) => {
+        const result = await t.runtime.run({ agent: "lead", task });
+        await t.runtime.plans.add(task, { steps: [step("a")] }, "lead");
+        return result;
+      };
+      await perform("first");
+      await perform("second");
+      return perform("third");
+    },
+    oracle: ({ world, t }) => {
+      const { store } = t.runtime;
+      // Lists in the order of the clock are what would be noticed.
+      const listed = <T>(rows: readonly T[], at: (row: T) => number | string) =>
+        world.broken ? rows.toSorted((one, other) => (at(one) < at(other) ? 1 : -1)) : rows;
+      const latest = ["third", "second", "first"];
+      expect(listed(store.sessions(), (row) => row.updated_at).map(({ title }) => title)).toEqual(latest);
+      const answered = listed(store.answeredApprovals(), ({ answer }) => answer?.atMs ?? 0);
+      expect(answered.map(({ request }) => (request.input as { to: string }).to)).toEqual(latest);
+      expect(listed(store.plans(), (plan) => plan.updatedAtMs).map(({ goal }) => goal)).toEqual(latest);
+      expect(world.seen).toEqual(Array(6).fill("held"));
+    },
+  },
 ];
+
+/** Whether a session counts as somebody's for a program whose clock shows another time. */
+async function lookAt(path: string, sessionId: string, nowMs: number): Promise<string> {
+  const other = createStore({ path, now: () => nowMs });
+  const holder = other.holderOf(sessionId);
+  await other.shutdown();
+  return holder === null ? "free" : "held";
+}
 
 function textOf(naughty: string): string {
   return naughty === "many MB" ? `${"ä€ and a line of text\n".repeat(LINES)}\ud800` : naughty;

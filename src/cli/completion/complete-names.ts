@@ -84,11 +84,11 @@ function accountNames({ configDir }: Places): Name[] {
 }
 
 const QUERIES: Readonly<Record<Exclude<NameKind, "agents" | "accounts">, string>> = {
-  sessions: "SELECT session_id AS name, title AS about FROM sessions ORDER BY updated_at DESC LIMIT ?",
+  sessions: "SELECT session_id AS name, title AS about FROM sessions ORDER BY changed DESC LIMIT ?",
   plans:
-    "SELECT plan_id AS name, status AS about FROM plans GROUP BY plan_id ORDER BY max(updated_at) DESC LIMIT ?",
+    "SELECT plan_id AS name, status AS about FROM plans GROUP BY plan_id ORDER BY max(changed) DESC LIMIT ?",
   approvals:
-    "SELECT approval_id AS name, tool AS about FROM approvals WHERE answered_at IS NULL ORDER BY requested_at LIMIT ?",
+    "SELECT approval_id AS name, tool AS about FROM approvals WHERE answered_at IS NULL ORDER BY position LIMIT ?",
 };
 
 function recordNames(kind: keyof typeof QUERIES, { dataDir }: Places): Name[] {

@@ -113,7 +113,7 @@ export async function planNamed(
 
 function findPlan(store: Store, id: string, project: string): ExecutionPlan {
   if (id !== "last") return store.findPlan(id);
-  const newest = store.plans({ limit: -1 }).find((plan) => plan.project === project);
+  const [newest] = store.plans({ project, limit: 1 });
   if (newest) return newest;
   throw new RetinueError(
     "input",

@@ -8,7 +8,7 @@ export type WorktreeTable = {
   /** Adds a copy, or puts its new state in place of the old. */
   saveWorktree(row: WorktreeRow): void;
   worktree(runId: string): WorktreeRow | undefined;
-  /** Copies that are still there, the oldest first. */
+  /** Copies that are still there, in the order they were made. */
   liveWorktrees(): WorktreeRow[];
   /** The copy whose folder this is, also if it is gone. */
   worktreeAt(path: string): WorktreeRow | undefined;
@@ -16,8 +16,8 @@ export type WorktreeTable = {
 
 /** Adds or replaces a copy; values as `valuesOf`. */
 export const SAVE_WORKTREE = `INSERT INTO worktrees
-  (run_id, session_id, agent, path, into_path, status, base_tree, base_commit, git_dir, line_json, tainted, created_at)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT (run_id) DO UPDATE SET
+  (run_id, session_id, agent, path, into_path, status, base_tree, base_commit, git_dir, line_json, tainted, created_at, position)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, (SELECT coalesce(max(position), 0) + 1 FROM worktrees)) ON CONFLICT (run_id) DO UPDATE SET
   status = ?6, base_tree = ?7, base_commit = ?8, git_dir = ?9, tainted = ?11`;
 
 const SELECT = "SELECT * FROM worktrees";
@@ -26,7 +26,7 @@ const SELECT = "SELECT * FROM worktrees";
 export function createWorktreeTable(db: DatabaseSync, push: (op: RecordOp) => void): WorktreeTable {
   const byRun = db.prepare(`${SELECT} WHERE run_id = ?`);
   const byPath = db.prepare(`${SELECT} WHERE path = ?`);
-  const live = db.prepare(`${SELECT} WHERE status IN ('making', 'open', 'kept') ORDER BY created_at, run_id`);
+  const live = db.prepare(`${SELECT} WHERE status IN ('making', 'open', 'kept') ORDER BY position`);
   const one = (row: Record<string, SQLOutputValue> | undefined) => row && worktreeOf(row);
   return {
     saveWorktree: (row) => push({ kind: "saveWorktree", name: row.runId, values: valuesOf(row) }),

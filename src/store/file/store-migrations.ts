@@ -219,6 +219,27 @@ UPDATE approvals SET position = ranked.place FROM
 CREATE INDEX idx_approvals_position ON approvals(position);
 `;
 
+const MORE_ORDER = `
+ALTER TABLE plans ADD COLUMN project TEXT NOT NULL DEFAULT '';
+ALTER TABLE plans ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;
+UPDATE plans SET changed = ranked.place,
+  project = CASE WHEN json_valid(plan_json) THEN coalesce(plan_json ->> '$.project', '') ELSE '' END FROM
+  (SELECT plan_id, version, row_number() OVER (ORDER BY updated_at, plan_id, version) AS place FROM plans) AS ranked
+  WHERE ranked.plan_id = plans.plan_id AND ranked.version = plans.version;
+DROP INDEX idx_plans_updated;
+CREATE INDEX idx_plans_changed ON plans(changed);
+ALTER TABLE approvals ADD COLUMN answer_position INTEGER;
+UPDATE approvals SET answer_position = ranked.place FROM
+  (SELECT approval_id, row_number() OVER (ORDER BY answered_at, approval_id) AS place FROM approvals
+    WHERE answered_at IS NOT NULL) AS ranked
+  WHERE ranked.approval_id = approvals.approval_id;
+CREATE INDEX idx_approvals_answer ON approvals(answer_position);
+ALTER TABLE worktrees ADD COLUMN position INTEGER NOT NULL DEFAULT 0;
+UPDATE worktrees SET position = ranked.place FROM
+  (SELECT run_id, row_number() OVER (ORDER BY created_at, run_id) AS place FROM worktrees) AS ranked
+  WHERE ranked.run_id = worktrees.run_id;
+`;
+
 /** The schema of the record, one step per released version. Steps are only ever added. */
 export const STORE_MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST },
@@ -232,4 +253,5 @@ export const STORE_MIGRATIONS: readonly Migration[] = [
   { version: 9, sql: UNTRUSTED_FILES },
   // What came later has the higher number, whatever the clock said.
   { version: 10, sql: ORDER },
+  { version: 11, sql: MORE_ORDER },
 ];
