@@ -108,8 +108,8 @@ export type Runtime = {
   planForGoal(goal: string, options?: PlanOptions): Promise<ExecutionPlan>;
   /** Executes a plan by object or id; calling it is the approval. Steps that succeeded before are not done again. */
   executePlan(plan: ExecutionPlan | string, options?: ExecuteOptions): Promise<PlanResult>;
-  /** Stored plans: list, find, add, edit, approve. */
-  readonly plans: Pick<Plans, "list" | "find" | "add" | "edit" | "approve">;
+  /** Stored plans: list, page, find, add, edit, approve. */
+  readonly plans: Pick<Plans, "list" | "page" | "find" | "add" | "edit" | "approve">;
   /** The id of the model that a root run of an agent would have now; throws if it could have none. */
   modelOf(agent: string, model?: string): Promise<string>;
   /** Goes on with a session that a crash or a kill ended; its open runs continue in place. */

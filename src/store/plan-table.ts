@@ -14,13 +14,26 @@ export type PlanTable = {
   /** The one plan whose id begins with `prefix`; an error lists what was available. */
   findPlan(prefix: string): ExecutionPlan;
   /** The newest versions, the last changed plan first, by order of writing and not by the clock; all with -1. */
-  plans(query?: { limit?: number; project?: string }): ExecutionPlan[];
+  plans(query?: Omit<PlanQuery, "before">): ExecutionPlan[];
+  /** A part of that list, from the first plan on that is behind `before`. */
+  planPage(query: PlanQuery & { limit: number }): PlanPage;
 };
+
+/** Which plans are wanted. */
+export type PlanQuery = {
+  project?: string;
+  limit?: number;
+  /** Only those whose last change came before this one, by its place in the order of changes. */
+  before?: number;
+};
+
+/** Some plans; `next` is the `before` of the page behind this one, null on the last. */
+export type PlanPage = { plans: ExecutionPlan[]; next: number | null };
 
 /** Of the stored JSON; a program that finds a higher one leaves it alone. */
 const FORMAT = 1;
 const NEWEST =
-  "SELECT plan_json, format FROM plans AS one WHERE version = (SELECT max(version) FROM plans WHERE plan_id = one.plan_id)";
+  "SELECT plan_json, format, changed FROM plans AS one WHERE version = (SELECT max(version) FROM plans WHERE plan_id = one.plan_id)";
 
 /** The place in the order of changes that a change takes. */
 const NEXT_CHANGE = "(SELECT coalesce(max(changed), 0) + 1 FROM plans)";
@@ -37,17 +50,27 @@ export function createPlanTable(db: DatabaseSync): PlanTable {
   );
   const byId = db.prepare(`${NEWEST} AND plan_id = ?`);
   const prefixed = db.prepare(`${NEWEST} AND substr(plan_id, 1, length(?1)) = ?1 LIMIT 6`);
-  const list = db.prepare(`${NEWEST} AND (?1 IS NULL OR project = ?1) ORDER BY changed DESC LIMIT ?2`);
+  const list = db.prepare(`${NEWEST} AND (?1 IS NULL OR project = ?1) AND (?2 IS NULL OR changed < ?2)
+    ORDER BY changed DESC LIMIT ?3`);
 
   function plan(planId: string): ExecutionPlan | undefined {
     const row = byId.get(planId);
     return row && planOf(row);
   }
-  const plans: PlanTable["plans"] = ({ limit = 50, project } = {}) =>
-    list.all(project === undefined ? null : encodeText(project), limit).map(planOf);
+  const rowsOf = ({ limit = 50, project, before }: PlanQuery) =>
+    list.all(project === undefined ? null : encodeText(project), before ?? null, limit);
+  const plans: PlanTable["plans"] = (query = {}) => rowsOf(query).map(planOf);
   return {
     plan,
     plans,
+    planPage({ limit, ...query }) {
+      const rows = rowsOf({ ...query, limit: limit + 1 });
+      const shown = rows.slice(0, limit);
+      return {
+        plans: shown.map(planOf),
+        next: rows.length > limit ? Number(shown.at(-1)?.changed) : null,
+      };
+    },
     addPlan(added) {
       if (insert.run(...valuesOf(added)).changes === 1) return;
       const message = `plan ${added.id} was changed by somebody else: there is a version ${added.version} already`;

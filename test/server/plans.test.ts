@@ -61,3 +61,41 @@ test("what keeps a plan from beginning is said at once", async () => {
   expect((await server.post("/api/plans", { goal: " " })).status).toBe(400);
   await server.stop();
 });
+
+test("every plan of the project is on some page, once, the last changed first, also one that changes meanwhile", async () => {
+  const server = await openDesk(ground, { main: [] });
+  const { store } = server.t.runtime;
+  const numbers = Array.from({ length: 450 }, (_, index) => index);
+  for (const index of numbers)
+    for (const project of [ground.projectDir, "/elsewhere"])
+      store.addPlan(storedPlan(`pln_${index}${project === "/elsewhere" ? "_other" : ""}`, project));
+  const ids: string[] = [];
+  const sizes: number[] = [];
+  for (let next: unknown = ""; next !== null; ) {
+    const { status, body } = await server.get(`/api/plans${next === "" ? "" : `?after=${String(next)}`}`);
+    expect(status).toBe(200);
+    const page = body.plans as ExecutionPlan[];
+    ids.push(...page.map(({ id }) => id));
+    sizes.push(page.length);
+    // The last plan that was read becomes the first of all.
+    store.changePlan({ ...storedPlan(ids.at(-1) ?? "", ground.projectDir), status: "approved" }, ["draft"]);
+    next = body.next;
+  }
+  expect(sizes).toEqual([200, 200, 50]);
+  expect(ids).toEqual(numbers.map((index) => `pln_${index}`).reverse());
+  expect((await server.get("/api/plans?limit=2")).body.plans).toMatchObject([
+    { id: "pln_0" },
+    { id: "pln_50" },
+  ]);
+  expect(server.t.runtime.plans.list()).toHaveLength(450);
+  expect((await server.get("/api/plans?after=x")).status).toBe(400);
+  await server.stop();
+});
+
+function storedPlan(id: string, project: string): ExecutionPlan {
+  return {
+    ...{ id, version: 1, status: "draft", goal: "g", summary: "", steps: [], agent: "main", project },
+    ...{ createdAtMs: 0, updatedAtMs: 0, planning: { sessionId: null, toolCalls: 0 } },
+    ...{ executionSessionId: null, results: [] },
+  };
+}

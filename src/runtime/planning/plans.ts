@@ -3,6 +3,7 @@ import { RetinueError } from "../../schema/error.ts";
 import { AT_LEAST_ONE, checkLimits, checkNumber } from "../../schema/number-range.ts";
 import { type ExecutionPlan, MAX_PLAN_STEPS, type PlanDraft, type PlanResult } from "../../schema/plan.ts";
 import type { RunResult } from "../../schema/result.ts";
+import type { PlanPage } from "../../store/plan-table.ts";
 import { createId } from "../create-id.ts";
 import { findAgent, isAgent } from "../delegation/find-agent.ts";
 import { realFolder, type SessionMaker } from "../open-session.ts";
@@ -55,10 +56,18 @@ export class Plans {
     this.#sessions = sessions;
   }
 
-  /** The latest plans, the last changed first. */
-  list(limit?: number): ExecutionPlan[] {
+  /** The plans of this project, the last changed first; all of them, unless limited. */
+  list(limit = -1): ExecutionPlan[] {
     const { store } = this.#maker.host;
-    return store.plans(limit === undefined ? {} : { limit }).map((plan) => settleEnded(store, plan));
+    return store.plans({ project: this.#project(), limit }).map((plan) => settleEnded(store, plan));
+  }
+
+  /** A part of that list: `next` of one page is `before` of the one behind it. */
+  page(limit: number, before?: number): PlanPage {
+    const { store } = this.#maker.host;
+    const wanted = { project: this.#project(), limit, ...(before !== undefined && { before }) };
+    const { plans, next } = store.planPage(wanted);
+    return { plans: plans.map((plan) => settleEnded(store, plan)), next };
   }
 
   /** The plan whose id begins so. */
@@ -99,7 +108,7 @@ export class Plans {
       summary,
       steps,
       agent: agent.name,
-      project: realFolder(this.#maker.projectDir),
+      project: this.#project(),
       createdAtMs: now,
       updatedAtMs: now,
       planning: { sessionId: null, toolCalls: 0 },
@@ -209,8 +218,12 @@ export class Plans {
     return result;
   }
 
+  #project(): string {
+    return realFolder(this.#maker.projectDir);
+  }
+
   #mustBeHere({ id, project }: ExecutionPlan): void {
-    if (realFolder(project) === realFolder(this.#maker.projectDir)) return;
+    if (realFolder(project) === this.#project()) return;
     throw new RetinueError(
       "input",
       `plan ${id} is for another project, ${project}`,

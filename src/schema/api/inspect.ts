@@ -136,7 +136,11 @@ export type About = {
 };
 
 /** `GET /api/plans` and what is done with them. */
-export type PlanList = { plans: ExecutionPlan[] };
+export type PlanList = {
+  plans: ExecutionPlan[];
+  /** Asks for the page behind this one; null on the last. */
+  next: string | null;
+};
 export type PlanRequest = { goal: string; agent?: string; model?: string };
 export type PlanEdit = PlanDraft;
 export type { ExecutionPlan };

@@ -1,8 +1,9 @@
 import type { PlanEdit, PlanList, PlanRequest } from "../../schema/api/inspect.ts";
 import { type ExecutionPlan, PlanSchema } from "../../schema/plan.ts";
+import { digits, numberOf } from "../api/digits.ts";
 import { record } from "../api/inspect-shapes.ts";
 import { defineRoute, NotFound, type Route } from "../api/route.ts";
-import { list, oneOf, shape, text, words } from "../api/shapes.ts";
+import { list, oneOf, orNull, shape, text, words } from "../api/shapes.ts";
 import type { Desk } from "../desk.ts";
 import { mustBeWritable } from "../must-be-writable.ts";
 import { projectOf } from "../own-project.ts";
@@ -13,14 +14,16 @@ const BEGUN = shape({ sessionId: text });
 
 /** Plans: made, shown, edited, approved and carried out. */
 export const planRoutes: readonly Route[] = [
-  defineRoute({
+  defineRoute<{ after?: string; limit?: string }>({
     method: "get",
     path: "/api/plans",
-    summary: "Plans of this project, the last changed first.",
-    answer: shape({ plans: list(record) }),
-    handle(_, desk): PlanList {
-      const project = projectOf(desk);
-      return { plans: desk.runtime.plans.list(MOST).filter((plan) => plan.project === project) };
+    summary: "Plans of this project, the last changed first; `after` takes the `next` of the page before.",
+    query: shape({ "after?": digits, "limit?": digits }),
+    answer: shape({ plans: list(record), next: orNull(text) }),
+    handle({ query: { after, limit } }, desk): PlanList {
+      const most = numberOf(limit, { otherwise: MOST, least: 1, most: MOST });
+      const { plans, next } = desk.runtime.plans.page(most, after === undefined ? undefined : Number(after));
+      return { plans, next: next === null ? null : String(next) };
     },
   }),
   defineRoute<Record<string, never>, PlanRequest>({

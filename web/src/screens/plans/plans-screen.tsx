@@ -1,6 +1,7 @@
 import { Plus } from "lucide-react";
 import { Link, useParams, useSearchParams } from "wouter";
 import type { ExecutionPlan } from "../../../../src/schema/plan.ts";
+import { Button } from "../../ui/button.tsx";
 import { join } from "../../ui/join.ts";
 import { REACHABLE } from "../../ui/reachable.ts";
 import { ScreenHead } from "../../ui/screen-head.tsx";
@@ -16,14 +17,14 @@ export default function PlansScreen() {
   const { id } = useParams<{ id?: string }>();
   const [params] = useSearchParams();
   const made = params.get("session");
-  const { data, error, refetch } = usePlans(made !== null);
+  const { plans, error, refetch, hasNextPage, fetchNextPage } = usePlans(made !== null);
   const plan = id === "new" ? undefined : id;
-  const isListAlone = id === undefined && made === null && (data?.plans.length ?? 0) > 0;
+  const isListAlone = id === undefined && made === null && (plans?.length ?? 0) > 0;
   return (
     <>
       <ScreenHead
         title="Plans"
-        tab={tabOf(data?.plans.find((one) => one.id === plan))}
+        tab={tabOf(plans?.find((one) => one.id === plan))}
         about="What agents would do, before they do it"
       >
         <Link
@@ -33,9 +34,9 @@ export default function PlansScreen() {
           <Plus aria-hidden className="size-3.5" /> New plan
         </Link>
       </ScreenHead>
-      {!data && !error && <Loading />}
-      {!data && error && <Failed failure={error} onRetry={() => void refetch()} />}
-      {data && (
+      {!plans && !error && <Loading />}
+      {!plans && error && <Failed failure={error} onRetry={() => void refetch()} />}
+      {plans && (
         <div className="flex min-h-0 flex-1">
           <section
             aria-label="All plans"
@@ -45,7 +46,12 @@ export default function PlansScreen() {
               !isListAlone && "max-lg:hidden",
             )}
           >
-            <PlanList plans={data.plans} chosen={plan ?? null} />
+            <PlanList plans={plans} chosen={plan ?? null} />
+            {hasNextPage && (
+              <Button kind="quiet" className="m-2" onClick={() => void fetchNextPage()}>
+                Show older plans
+              </Button>
+            )}
           </section>
           <section
             aria-label="Chosen plan"
@@ -55,7 +61,7 @@ export default function PlansScreen() {
             {plan ? (
               <PlanView key={plan} id={plan} />
             ) : made ? (
-              <PlanningWatch sessionId={made} plans={data.plans} />
+              <PlanningWatch sessionId={made} plans={plans} />
             ) : (
               <NewPlan />
             )}

@@ -1,6 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import type { ExecutionPlan, PlanList } from "../../../../src/schema/api/inspect.ts";
-import { api } from "../../api/client.ts";
+import { api, withQuery } from "../../api/client.ts";
 import { queryClient, renew } from "../../api/queries.ts";
 
 const WATCH_MS = 2_000;
@@ -10,14 +11,26 @@ export function planPath(id: string): string {
   return `/api/plans/${encodeURIComponent(id)}`;
 }
 
-/** All plans of the project, the last changed first; looked at again and again while one is being made or carried out. */
+/**
+ * Plans of the project, the last changed first; looked at again and again while one is being made or carried out. There are
+ * more as long as `hasNextPage`.
+ */
 export function usePlans(isAwaited: boolean) {
-  return useQuery({
+  const query = useInfiniteQuery({
     queryKey: ["plans"],
-    queryFn: () => api.get<PlanList>("/api/plans"),
+    initialPageParam: "",
+    queryFn: ({ pageParam }) => api.get<PlanList>(withQuery("/api/plans", { after: pageParam })),
+    getNextPageParam: ({ next }) => next,
     refetchInterval: ({ state: { data } }) =>
-      isAwaited || data?.plans.some(({ status }) => status === "running") ? WATCH_MS : false,
+      isAwaited || data?.pages.some(({ plans }) => plans.some(isRunning)) ? WATCH_MS : false,
   });
+  const pages = query.data?.pages;
+  const plans = useMemo(() => pages?.flatMap((page) => page.plans), [pages]);
+  return { ...query, plans };
+}
+
+function isRunning({ status }: ExecutionPlan): boolean {
+  return status === "running";
 }
 
 /** One plan, kept up to date while it is carried out. */
