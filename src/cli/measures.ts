@@ -65,6 +65,11 @@ export function countOf(count: number, thing: string): string {
   return `${digits} ${thing}${count === 1 ? "" : "s"}`;
 }
 
+/** That a list ends where it was told to end, and not where there is nothing more. */
+export function sayMore(limit: number): string {
+  return `hint: there are more than ${limit}; see more of them with --limit`;
+}
+
 function two(value: number): string {
   return String(value).padStart(2, "0");
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { RetinueError } from "../schema/error.ts";
+import { listSome } from "../schema/list-some.ts";
 import type { Approval } from "../schema/record.ts";
 import { decodeText, encodeText } from "./rows/lossless-text.ts";
 
@@ -81,7 +82,7 @@ export function createApprovalTable(db: DatabaseSync): ApprovalTable {
       if (exact) return fromRow(exact);
       const found = prefix === "" ? [] : prefixed.all(prefix).map(fromRow);
       if (found.length === 1 && found[0]) return found[0];
-      throw notFound(prefix, found, approvals({ open: true, limit: 5 }));
+      throw notFound(prefix, found, approvals({ open: true, limit: 6 }));
     },
     answerApproval(approvalId, { allowed, by, note, scope, atMs }) {
       const kept = note === undefined ? null : encodeText(note);
@@ -151,7 +152,7 @@ function fromRow(row: Record<string, SQLOutputValue>): Approval {
 }
 
 function notFound(prefix: string, found: readonly Approval[], open: readonly Approval[]): RetinueError {
-  const ids = (found.length > 0 ? found : open).map(({ approvalId }) => approvalId).join(", ");
+  const ids = listSome((found.length > 0 ? found : open).map(({ approvalId }) => approvalId));
   if (found.length > 0)
     return new RetinueError("input", `'${prefix}' fits several approvals: ${ids}`, "give more of the id");
   const rest = ids === "" ? "nothing waits for one" : `waiting: ${ids}`;

@@ -2,27 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { storedPlan } from "../../test/fixtures/plans.ts";
 import type { ExecutionPlan } from "../schema/plan.ts";
 import { createStore } from "./create-store.ts";
 
-function planOf(id: string, more: Partial<ExecutionPlan> = {}): ExecutionPlan {
-  return {
-    id,
-    version: 1,
-    status: "draft",
-    goal: "a goal with a lone \ud800 surrogate",
-    summary: "",
-    steps: [],
-    agent: "main",
-    project: "/project",
-    createdAtMs: 0,
-    updatedAtMs: 0,
-    planning: { sessionId: null, toolCalls: 0 },
-    executionSessionId: null,
-    results: [],
-    ...more,
-  };
-}
+const planOf = (id: string, more: Partial<ExecutionPlan> = {}) =>
+  storedPlan(id, { goal: "a goal with a lone \ud800 surrogate", ...more });
 
 test("a plan comes back as it was stored, and of several versions the newest", () => {
   const store = createStore({ path: ":memory:" });
@@ -78,4 +63,6 @@ test("a plan is found by the beginning of its id, and an error names what there 
   expect(() => store.findPlan("pln_a")).toThrow("fits several plans: pln_ab, pln_ac");
   expect(() => store.findPlan("x")).toThrow("no plan 'x'; the latest are: pln_ac, pln_ab");
   expect(() => store.findPlan("")).toThrow("no plan ''");
+  for (const id of ["pln_ad", "pln_ae", "pln_af", "pln_ag"]) store.addPlan(planOf(id));
+  expect(() => store.findPlan("pln_a")).toThrow("pln_ab, pln_ac, pln_ad, pln_ae, pln_af and more");
 });

@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { RetinueError } from "../schema/error.ts";
+import { listSome } from "../schema/list-some.ts";
 import type { ExecutionPlan, PlanStatus } from "../schema/plan.ts";
 import { decodeText, encodeText } from "./rows/lossless-text.ts";
 
@@ -104,7 +105,7 @@ function notFound(
   found: readonly ExecutionPlan[],
   recent: readonly ExecutionPlan[],
 ): RetinueError {
-  const ids = (found.length > 0 ? found : recent).map((plan) => plan.id).join(", ");
+  const ids = listSome((found.length > 0 ? found : recent).map((plan) => plan.id));
   if (found.length > 0)
     return new RetinueError("input", `'${prefix}' fits several plans: ${ids}`, "give more of the id");
   if (ids === "")

@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { RetinueError } from "../schema/error.ts";
+import { listSome } from "../schema/list-some.ts";
 import type { SessionRow } from "../schema/record.ts";
 import { decodeText, encodeText } from "./rows/lossless-text.ts";
 
@@ -94,7 +95,7 @@ export function createSessionReader(db: DatabaseSync): SessionReader {
 }
 
 function notFound(prefix: string, rows: readonly SessionRow[], recent: readonly SessionRow[]): RetinueError {
-  const ids = (rows.length > 0 ? rows : recent).map((row) => row.session_id).join(", ");
+  const ids = listSome((rows.length > 0 ? rows : recent).map((row) => row.session_id));
   if (rows.length > 0)
     return new RetinueError("input", `'${prefix}' fits several sessions: ${ids}`, "Give more of the id.");
   if (ids === "")

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ExecutionPlan } from "../../src/schema/plan.ts";
 import { after, say } from "../../src/testing/index.ts";
-import { answerPlan, step } from "../fixtures/plans.ts";
+import { answerPlan, step, storedPlan } from "../fixtures/plans.ts";
 import { clearGround, type Ground, makeGround, openDesk, type WorkDesk } from "./work-desk.ts";
 
 let ground: Ground;
@@ -68,7 +68,7 @@ test("every plan of the project is on some page, once, the last changed first, a
   const numbers = Array.from({ length: 450 }, (_, index) => index);
   for (const index of numbers)
     for (const project of [ground.projectDir, "/elsewhere"])
-      store.addPlan(storedPlan(`pln_${index}${project === "/elsewhere" ? "_other" : ""}`, project));
+      store.addPlan(storedPlan(`pln_${index}${project === "/elsewhere" ? "_other" : ""}`, { project }));
   const ids: string[] = [];
   const sizes: number[] = [];
   for (let next: unknown = ""; next !== null; ) {
@@ -78,7 +78,8 @@ test("every plan of the project is on some page, once, the last changed first, a
     ids.push(...page.map(({ id }) => id));
     sizes.push(page.length);
     // The last plan that was read becomes the first of all.
-    store.changePlan({ ...storedPlan(ids.at(-1) ?? "", ground.projectDir), status: "approved" }, ["draft"]);
+    const change = { project: ground.projectDir, status: "approved" } as const;
+    store.changePlan(storedPlan(ids.at(-1) ?? "", change), ["draft"]);
     next = body.next;
   }
   expect(sizes).toEqual([200, 200, 50]);
@@ -91,11 +92,3 @@ test("every plan of the project is on some page, once, the last changed first, a
   expect((await server.get("/api/plans?after=x")).status).toBe(400);
   await server.stop();
 });
-
-function storedPlan(id: string, project: string): ExecutionPlan {
-  return {
-    ...{ id, version: 1, status: "draft", goal: "g", summary: "", steps: [], agent: "main", project },
-    ...{ createdAtMs: 0, updatedAtMs: 0, planning: { sessionId: null, toolCalls: 0 } },
-    ...{ executionSessionId: null, results: [] },
-  };
-}

@@ -1,4 +1,5 @@
 import type { Approval } from "../../schema/record.ts";
+import type { Store } from "../../store/create-store.ts";
 import type { CommonOptions } from "../open-project.ts";
 import { plainJson, plainLine, table } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
@@ -7,13 +8,7 @@ import { ageOf, chainOf, waitingLine } from "./describe-waiting.ts";
 
 /** `retinue approve` without an id: what waits for a person, the oldest first. */
 export async function listWaiting(options: CommonOptions, terminal: Terminal): Promise<void> {
-  const waiting =
-    (await withRecord(terminal, (store) =>
-      // A session that has ended needs no answer any more.
-      store
-        .approvals({ open: true })
-        .filter(({ sessionId }) => store.session(sessionId)?.status === "running"),
-    )) ?? [];
+  const waiting = (await withRecord(terminal, findWaiting)) ?? [];
   if (options.json) return terminal.print(plainJson(waiting.map(waitingLine), 2));
   const [first] = waiting;
   if (!first) return terminal.print("nothing waits for approval");
@@ -21,6 +16,14 @@ export async function listWaiting(options: CommonOptions, terminal: Terminal): P
   const rows = waiting.map((one) => rowOf(one, now));
   terminal.print(table([["APPROVAL", "AGE", "SESSION", "WHO ASKS", "TOOL", "WHY"], ...rows]).join("\n"));
   terminal.tell(`see one whole and answer it with: retinue approve ${first.approvalId}`);
+}
+
+/** What waits for a person in any project, the oldest first. */
+export function findWaiting(store: Pick<Store, "approvals" | "session">): Approval[] {
+  // A session that has ended needs no answer any more.
+  return store
+    .approvals({ open: true })
+    .filter(({ sessionId }) => store.session(sessionId)?.status === "running");
 }
 
 function rowOf(approval: Approval, nowMs: number): string[] {

@@ -1,5 +1,6 @@
 import { cancelUnheld } from "../../runtime/record/cancel-recorded.ts";
 import { RetinueError } from "../../schema/error.ts";
+import { listSome } from "../../schema/list-some.ts";
 import type { SessionRow } from "../../schema/record.ts";
 import type { Store } from "../../store/create-store.ts";
 import type { StopRequest } from "../../store/stop-table.ts";
@@ -92,6 +93,6 @@ function findWork(store: Store, id: string, options: CommonOptions, terminal: Te
   const [only, ...others] = found;
   if (only && others.length === 0) return { sessionId: only.sessionId, id: only.id };
   if (!only) throw new RetinueError("input", `no run '${id}'`, "see them with: retinue trace last --json");
-  const ids = found.map((one) => one.id).join(", ");
+  const ids = listSome(found.map((one) => one.id));
   throw new RetinueError("input", `'${id}' fits several runs: ${ids}`, "give more of the id");
 }

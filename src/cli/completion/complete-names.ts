@@ -36,7 +36,7 @@ async function namesOf(kind: NameKind, words: readonly string[], terminal: Termi
   const places = findPlaces(terminal.env);
   if (kind === "agents") return agentNames(folderIn(words, terminal), places);
   if (kind === "accounts") return accountNames(places);
-  return recordNames(kind, places);
+  return recordNames(kind, words.at(-1) ?? "", places);
 }
 
 /** The folder that `-C` names on the line that is being typed. */
@@ -84,16 +84,19 @@ function accountNames({ configDir }: Places): Name[] {
 }
 
 const QUERIES: Readonly<Record<Exclude<NameKind, "agents" | "accounts">, string>> = {
-  sessions: "SELECT session_id AS name, title AS about FROM sessions ORDER BY changed DESC LIMIT ?",
-  plans:
-    "SELECT plan_id AS name, status AS about FROM plans GROUP BY plan_id ORDER BY max(changed) DESC LIMIT ?",
+  sessions: "SELECT session_id AS name, title AS about, -changed AS place FROM sessions",
+  plans: "SELECT plan_id AS name, status AS about, -max(changed) AS place FROM plans GROUP BY plan_id",
   approvals:
-    "SELECT approval_id AS name, tool AS about FROM approvals WHERE answered_at IS NULL ORDER BY position LIMIT ?",
+    "SELECT approval_id AS name, tool AS about, position AS place FROM approvals WHERE answered_at IS NULL",
 };
 
-function recordNames(kind: keyof typeof QUERIES, { dataDir }: Places): Name[] {
+/** What begins with the last word comes first, so that more of a name finds also what is not among the newest. */
+function recordNames(kind: keyof typeof QUERIES, typed: string, { dataDir }: Places): Name[] {
   using db = new DatabaseSync(join(dataDir, "retinue.db"), { readOnly: true, timeout: 200 });
-  const rows = db.prepare(QUERIES[kind]).all(MOST);
+  const list = db.prepare(
+    `SELECT name, about FROM (${QUERIES[kind]}) ORDER BY substr(name, 1, length(?1)) = ?1 DESC, place LIMIT ?2`,
+  );
+  const rows = list.all(typed, MOST);
   const names = rows.map(({ name, about }) => ({ name: String(name), about: String(about) }));
   return kind === "approvals" ? names : [...names, { name: "last", about: "the newest" }];
 }

@@ -1,4 +1,5 @@
 import { settleEnded } from "../../runtime/planning/plan-result.ts";
+import { sayMore } from "../measures.ts";
 import type { CommonOptions } from "../open-project.ts";
 import { plainLine, table } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
@@ -11,9 +12,12 @@ export type PlanListOptions = CommonOptions & { limit: number };
 
 /** `retinue plan list`. */
 export async function listPlans({ limit, json }: PlanListOptions, terminal: Terminal): Promise<void> {
-  const plans =
-    (await withRecord(terminal, (store) => store.plans({ limit }).map((plan) => settleEnded(store, plan)))) ??
-    [];
+  const found = await withRecord(terminal, (store) =>
+    // One more says whether there are more.
+    store.plans({ limit: limit + 1 }).map((plan) => settleEnded(store, plan)),
+  );
+  const plans = found?.slice(0, limit) ?? [];
+  if (found && found.length > limit) terminal.tell(sayMore(limit));
   if (json) return terminal.print(JSON.stringify(plans, null, 2));
   if (plans.length === 0) return terminal.print('no plans yet; make one with: retinue plan "goal"');
   const rows = plans.map((plan) => [

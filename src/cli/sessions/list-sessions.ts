@@ -3,6 +3,7 @@ import { sessionState } from "../../runtime/trace/session-state.ts";
 import type { SessionQuery, SessionSummary } from "../../schema/inspect/session-summary.ts";
 import type { SessionState } from "../../schema/inspect/trace.ts";
 import type { Store } from "../../store/create-store.ts";
+import { sayMore } from "../measures.ts";
 import type { CommonOptions } from "../open-project.ts";
 import { plainLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
@@ -20,40 +21,42 @@ export type SessionsOptions = CommonOptions & {
   since?: number;
 };
 
-/** Sessions of a status that the record does not know are looked for among this many. */
-const MOST_LOOKED_AT = 1_000;
-
 /** `retinue sessions`. */
 export async function listSessions(options: SessionsOptions, terminal: Terminal): Promise<void> {
   const found = await withRecord(terminal, (store) => findSessions(store, options, terminal));
-  const { sessions, searchedOnly } = found ?? { sessions: [], searchedOnly: undefined };
+  const { sessions, hasMore, searchedOnly } = found ?? { sessions: [], hasMore: false };
   if (options.json) terminal.print(JSON.stringify(sessions, null, 2));
   else if (sessions.length === 0) terminal.print(sayNone(options, terminal));
   else terminal.print(drawSessions(sessions, { nowMs: Date.now(), canvas: canvasFor(terminal) }).join("\n"));
+  if (hasMore) terminal.tell(sayMore(options.limit));
   if (searchedOnly !== undefined)
     terminal.tell(
       `hint: only the latest ${searchedOnly.toLocaleString("en-US")} sessions were searched; narrow with --project or --since`,
     );
 }
 
-function findSessions(
-  store: Store,
-  options: SessionsOptions,
-  terminal: Terminal,
-): { sessions: SessionSummary[]; searchedOnly?: number } {
+type Listed = { sessions: SessionSummary[]; hasMore: boolean; searchedOnly?: number };
+
+function findSessions(store: Store, options: SessionsOptions, terminal: Terminal): Listed {
   const { limit, status } = options;
   const query = queryOf(options, terminal);
   // Waiting and interrupted are what the record calls running.
   const isOpen = status === "running" || status === "waiting" || status === "interrupted";
   const wanted: SessionQuery = {
     ...query,
-    limit: isOpen ? MOST_LOOKED_AT : limit,
+    // One more says whether there are more; which are open as wanted, only a look at each can tell.
+    limit: isOpen ? -1 : limit + 1,
     ...(status !== undefined && { status: isOpen ? "running" : status }),
   };
   const { sessions, ...more } = store.searchSessions(wanted);
   const stated = sessions.map((row) => ({ ...row, state: sessionState(store, row) }));
-  const fitting = isOpen ? stated.filter(({ state }) => state === status).slice(0, limit) : stated;
-  return { sessions: fitting.map((row) => ({ ...row, ...store.sessionFigures(row.session_id) })), ...more };
+  const fitting = isOpen ? stated.filter(({ state }) => state === status) : stated;
+  const shown = fitting.slice(0, limit);
+  return {
+    sessions: shown.map((row) => ({ ...row, ...store.sessionFigures(row.session_id) })),
+    hasMore: fitting.length > limit,
+    ...more,
+  };
 }
 
 function queryOf({ search, project, since, cwd }: SessionsOptions, terminal: Terminal): SessionQuery {

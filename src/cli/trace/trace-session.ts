@@ -3,6 +3,7 @@ import { loadOutline, loadTrace } from "../../runtime/trace/load-trace.ts";
 import { everyRun, findRun } from "../../runtime/trace/walk-runs.ts";
 import { RetinueError } from "../../schema/error.ts";
 import type { Trace, TraceRun } from "../../schema/inspect/trace.ts";
+import { listSome } from "../../schema/list-some.ts";
 import type { SessionRow } from "../../schema/record.ts";
 import type { Store } from "../../store/create-store.ts";
 import { saveText } from "../export/save-text.ts";
@@ -90,9 +91,11 @@ function theRun(runs: readonly TraceRun[], id: string, sessionId: string): Trace
   const found = findRun(runs, id);
   const [only] = found;
   if (only && found.length === 1) return only;
-  const ids = found.slice(0, MAX_LISTED).map(({ runId }) => runId);
   const message = only
-    ? `'${id}' fits several runs: ${ids.join(", ")}`
+    ? `'${id}' fits several runs: ${listSome(
+        found.map(({ runId }) => runId),
+        MAX_LISTED,
+      )}`
     : `session ${sessionId} has no run '${id}'`;
   throw new RetinueError("input", message, `see their ids with: retinue trace ${sessionId} --ids --limit 0`);
 }

@@ -1,5 +1,6 @@
 import type { FileChange, FileState } from "../../schema/change.ts";
 import { RetinueError } from "../../schema/error.ts";
+import { listSome } from "../../schema/list-some.ts";
 import type { MessageNode, SessionRow } from "../../schema/record.ts";
 import type { Store } from "../../store/create-store.ts";
 import { subtreeOf } from "../record/read-row.ts";
@@ -115,7 +116,7 @@ function notFound(name: string, fitting: readonly string[], store: Store): Retin
   if (fitting.length > 0)
     return new RetinueError(
       "input",
-      `'${name}' fits several runs: ${fitting.join(", ")}`,
+      `'${name}' fits several runs: ${listSome(fitting)}`,
       "give more of the id",
     );
   const [newest] = store.sessions({ limit: 1 });

@@ -1,9 +1,7 @@
 import { useSyncExternalStore } from "react";
-import type { ApprovalList } from "../../../src/schema/api/approval.ts";
 import type { NewsEvent } from "../../../src/schema/api/stream.ts";
 import { whileVisible } from "../live/while-visible.ts";
-import { api } from "./client.ts";
-import { renew } from "./queries.ts";
+import { loadWaiting, renew } from "./queries.ts";
 
 /** How the page and the server stand to each other. */
 export type Connection = "connecting" | "open" | "lost" | "signed-out";
@@ -41,7 +39,7 @@ export function followNews(): void {
 
 /** A page that nobody sees has no stream, but its title still says whether somebody is needed. */
 async function glance(): Promise<void> {
-  const list = await api.get<ApprovalList>("/api/approvals?open=1").catch(() => null);
+  const list = await loadWaiting().catch(() => null);
   if (list && source === undefined) set({ asks: list.approvals.length });
 }
 

@@ -56,17 +56,17 @@ export function useTools() {
 export function useApprovals() {
   return useQuery({
     queryKey: ["approvals"],
-    queryFn: () => getAllPages("/api/approvals?open=1"),
+    queryFn: loadWaiting,
   });
 }
 
-/** All of them, page by page: nobody's question may be left out. */
-async function getAllPages(path: string): Promise<ApprovalList> {
+/** All calls that wait for a person, page by page: nobody's question may be left out. */
+export async function loadWaiting(): Promise<ApprovalList> {
   const approvals: ApprovalList["approvals"] = [];
   let next: string | null = null;
   do {
     const after: string = next === null ? "" : `&after=${encodeURIComponent(next)}`;
-    const page: ApprovalList = await api.get<ApprovalList>(`${path}${after}`);
+    const page: ApprovalList = await api.get<ApprovalList>(`/api/approvals?open=1${after}`);
     approvals.push(...page.approvals);
     next = page.next;
   } while (next !== null);

@@ -1,17 +1,22 @@
 import { RetinueError } from "../../../schema/error.ts";
+import { findWaiting } from "../../approve/list-waiting.ts";
 import { plainLine } from "../../plain-text.ts";
 import type { Desk } from "./engine.ts";
 
-/** What waits for an answer, here or in sessions of other processes. */
-export function listParked({ runtime }: Desk): string {
-  const waiting = runtime.store.approvals({ open: true, limit: 20 });
+const MOST_LISTED = 20;
+
+/** What waits for an answer, here or in sessions of other processes; of many the oldest, and how to see the rest. */
+export function listParked({ runtime }: Pick<Desk, "runtime">): string {
+  const waiting = findWaiting(runtime.store);
   if (waiting.length === 0) return "nothing waits for an answer";
-  const lines = waiting.map(({ approvalId, tool, sessionId, request }) => {
+  const lines = waiting.slice(0, MOST_LISTED).map(({ approvalId, tool, sessionId, request }) => {
     const chain = Array.isArray(request.chain) ? request.chain.map(String).join(" › ") : "?";
     const reason = plainLine(String(request.reason ?? ""), 200);
     return `${approvalId}  ${chain} asks for ${plainLine(tool, 60)} in ${sessionId}\n  ${reason}`;
   });
-  return [...lines, "", "/approve ID allows it, /approve ID no [why] denies it"].join("\n");
+  const more = waiting.length - MOST_LISTED;
+  const rest = more > 0 ? [`and ${more} more; see them all with: retinue approve`] : [];
+  return [...lines, ...rest, "", "/approve ID allows it, /approve ID no [why] denies it"].join("\n");
 }
 
 /** `/approve ID [no [why]]`: answers, and lets the session go on if nothing else in it waits. */

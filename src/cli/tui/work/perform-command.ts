@@ -4,6 +4,7 @@ import { findOwn } from "../../../schema/find-own.ts";
 import { countOf, showCost } from "../../measures.ts";
 import { plainLine, table } from "../../plain-text.ts";
 import type { RunNode } from "../../tree/run-node.ts";
+import type { RunTree } from "../../tree/run-tree.ts";
 import { SLASH_COMMANDS } from "../state/slash-commands.ts";
 import { isBusy } from "../tui-state.ts";
 import { answerParked, listParked } from "./answer-parked.ts";
@@ -15,6 +16,7 @@ import { resumeSession } from "./resume-session.ts";
 const MODES: readonly PermissionMode[] = ["default", "acceptEdits", "plan", "bypassPermissions"];
 
 const MOST_ABOUT = 50;
+const MOST_RUNS = 100;
 
 /** Does what a slash command says. Throws what the person is to be told. */
 export async function performCommand(desk: Desk, name: string, rest: string): Promise<void> {
@@ -28,7 +30,7 @@ const COMMANDS: Readonly<Record<string, (desk: Desk, rest: string) => Promise<vo
   agents: (desk) => desk.output(listAgents(desk)),
   doctor: async (desk) => desk.output(await captureCommand(desk, ["doctor"])),
   spawn,
-  runs: (desk) => desk.output(listRuns(desk)),
+  runs: ({ tui, output }) => output(listRuns(tui.tree)),
   plan: (desk, rest) => (/^run\b/.test(rest) ? runPlan(desk, rest.slice(3).trim()) : makePlan(desk, rest)),
   cost: (desk) => desk.output(describeCost(desk)),
   model: chooseModel,
@@ -63,7 +65,8 @@ async function spawn(desk: Desk, rest: string): Promise<void> {
   desk.say(`${desk.agent} is told of ${report.agent}'s report with your next prompt`);
 }
 
-function listRuns({ tui }: Desk): string {
+/** The runs of this conversation; of many the last ones, and how to see the rest. */
+export function listRuns({ roots }: Pick<RunTree, "roots">): string {
   const rows: string[][] = [];
   const add = (nodes: readonly RunNode[]) => {
     for (const node of nodes) {
@@ -71,8 +74,13 @@ function listRuns({ tui }: Desk): string {
       add(node.children);
     }
   };
-  add(tui.tree.roots);
-  return rows.length === 0 ? "nothing has run yet" : table(rows.slice(-100)).join("\n");
+  add(roots);
+  if (rows.length === 0) return "nothing has run yet";
+  const shown = rows.slice(-MOST_RUNS);
+  const left = roots.reduce((sum, { below }) => sum + 1 + below.runs, 0) - shown.length;
+  const sessionId = roots.at(-1)?.sessionId ?? "last";
+  const note = `${countOf(left, "earlier run")} left out; see all of a session with: retinue trace ${sessionId} --ids --limit 0`;
+  return [...(left > 0 ? [note] : []), ...table(shown)].join("\n");
 }
 
 function describeCost({ tui }: Desk): string {

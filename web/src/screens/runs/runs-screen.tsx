@@ -15,7 +15,7 @@ import { tickedPath, useTicks } from "./use-ticks.ts";
 /** All sessions: what needs the person, what is at work, what is done. */
 export default function RunsScreen() {
   const filters = useRunFilters();
-  const { query, sessions, counts, lines, isCut } = useSessionList(filters);
+  const { query, sessions, counts, areCountsCut, lines, isCut } = useSessionList(filters);
   const ticks = useTicks();
   const [stopping, setStopping] = useState<SessionCard | null>(null);
   const grid = useRef<GridHandle>(null);
@@ -27,11 +27,15 @@ export default function RunsScreen() {
         title="Runs"
         about={sessions && `${isCut ? "the newest " : ""}${countOf(sessions.length, "session")}`}
       />
-      <RunsToolbar filters={filters} counts={counts} onLeave={() => grid.current?.focus()} />
+      <RunsToolbar
+        filters={filters}
+        counts={counts}
+        areCountsCut={areCountsCut}
+        onLeave={() => grid.current?.focus()}
+      />
       {only !== undefined && (
         <p role="status" className="border-b border-line bg-raised px-4 py-1 text-xs text-ink-2">
-          The texts of the {only.toLocaleString("en-US")} newest sessions were searched; older ones by title
-          only.
+          Only the {only.toLocaleString("en-US")} newest sessions were searched.
         </p>
       )}
       <div className="relative flex min-h-0 flex-1 flex-col">

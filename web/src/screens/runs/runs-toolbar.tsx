@@ -10,14 +10,20 @@ import { PERIODS, type useRunFilters } from "./use-session-list.ts";
 
 const WAIT_MS = 220;
 
+type CountedFilters = {
+  filters: ReturnType<typeof useRunFilters>;
+  counts: Readonly<Record<Group, number>>;
+  /** There are more sessions than were counted. */
+  areCountsCut: boolean;
+};
+
 /** Search and filters of the list. */
 export function RunsToolbar({
   filters,
   counts,
+  areCountsCut,
   onLeave,
-}: {
-  filters: ReturnType<typeof useRunFilters>;
-  counts: Readonly<Record<Group, number>>;
+}: CountedFilters & {
   /** The person is done with typing and wants the list. */
   onLeave: () => void;
 }) {
@@ -25,7 +31,7 @@ export function RunsToolbar({
   return (
     <div className="flex shrink-0 flex-wrap items-center gap-2 border-b border-line bg-panel px-4 py-2">
       <SearchBox value={search} onChange={(text) => set("q", text)} onLeave={onLeave} />
-      <GroupSwitch filters={filters} counts={counts} />
+      <GroupSwitch filters={filters} counts={counts} areCountsCut={areCountsCut} />
       <select
         aria-label="Period"
         value={since}
@@ -101,13 +107,7 @@ function SearchBox({
   );
 }
 
-function GroupSwitch({
-  filters: { only, set },
-  counts,
-}: {
-  filters: ReturnType<typeof useRunFilters>;
-  counts: Readonly<Record<Group, number>>;
-}) {
+function GroupSwitch({ filters: { only, set }, counts, areCountsCut }: CountedFilters) {
   const all = counts.needsYou + counts.running + counts.done;
   const choices: { value: Group | ""; name: string; count: number }[] = [
     { value: "", name: "All", count: all },
@@ -135,6 +135,7 @@ function GroupSwitch({
             )}
           >
             {count.toLocaleString("en-US")}
+            {areCountsCut && "+"}
           </span>
         </button>
       ))}

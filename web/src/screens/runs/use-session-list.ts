@@ -64,5 +64,13 @@ export function useSessionList({ search, only, since }: ReturnType<typeof useRun
   const newest = all.data?.sessions;
   const counts = useMemo(() => countGroups(newest ?? []), [newest]);
   const lines = useMemo(() => linesOf(sessions ?? [], only), [sessions, only]);
-  return { query, sessions, counts, lines, isCut: query.data?.hasMore === true };
+  return {
+    query,
+    sessions,
+    counts,
+    lines,
+    isCut: query.data?.hasMore === true,
+    /** There are more sessions than were counted. */
+    areCountsCut: all.data?.hasMore === true,
+  };
 }
