@@ -135,7 +135,13 @@ export type { SessionMatch, SessionState };
 export type RemovalRequest = { sessionIds: readonly string[]; dryRun?: boolean };
 
 /** What was removed, or would be, and which of those that were named stay. */
-export type Removal = { sessions: number; bytes: number; kept: { sessionId: string; why: string }[] };
+export type Removal = {
+  /** How many went, or would. */
+  sessions: number;
+  bytes: number;
+  going: { sessionId: string; title: string; bytes: number }[];
+  kept: { sessionId: string; title: string; why: string }[];
+};
 
 /** `GET /api/storage`: bytes on disk. */
 export type StorageView = {

@@ -4,7 +4,7 @@ import { defineRoute, type Route } from "../api/route.ts";
 import { flag, list, shape, text, whole, words } from "../api/shapes.ts";
 import type { Desk } from "../desk.ts";
 import { mustBeWritable } from "../must-be-writable.ts";
-import { ownSession } from "../own-project.ts";
+import { projectOf } from "../own-project.ts";
 
 /** Removes sessions, and says what they take. */
 export const removalRoutes: readonly Route[] = [
@@ -20,16 +20,15 @@ export const removalRoutes: readonly Route[] = [
     answer: shape({
       sessions: whole,
       bytes: whole,
-      kept: list(shape({ sessionId: text, why: text })),
+      going: list(shape({ sessionId: text, title: text, bytes: whole })),
+      kept: list(shape({ sessionId: text, title: text, why: text })),
     }),
     async handle({ body: { sessionIds, dryRun = false } }, desk): Promise<Removal> {
-      const rows = [...new Set(sessionIds)].map((id) => ownSession(desk, id));
       const parts = partsOf(desk);
-      const { removable, kept, bytes } = await planCleanUp(parts, rows);
-      const planned = { sessions: removable.length, bytes: Math.round(bytes), kept: [...kept] };
-      if (dryRun || removable.length === 0) return planned;
+      const planned = await planRemoval(desk, [...new Set(sessionIds)]);
+      if (dryRun || planned.going.length === 0) return planned;
       mustBeWritable(desk);
-      const ids = removable.map(({ session }) => session.session_id);
+      const ids = planned.going.map(({ sessionId }) => sessionId);
       const { sessions } = await cleanUp(parts, ids);
       for (const id of ids) desk.feeds.asksChanged(id);
       return { ...planned, sessions };
@@ -49,6 +48,29 @@ export const removalRoutes: readonly Route[] = [
     handle: (_, desk): Promise<StorageView> => measureStorage(partsOf(desk)),
   }),
 ];
+
+/** What would go. One that somebody else has removed meanwhile keeps nobody from removing the others. */
+async function planRemoval(desk: Desk, sessionIds: readonly string[]): Promise<Removal> {
+  const { store } = desk.runtime;
+  const project = projectOf(desk);
+  const rows = sessionIds.flatMap((id) => store.session(id) ?? []).filter((row) => row.project === project);
+  const titles = new Map(rows.map((row) => [row.session_id, row.title]));
+  const { removable, kept, bytes } = await planCleanUp(partsOf(desk), rows);
+  const missing = sessionIds.filter((id) => !titles.has(id));
+  return {
+    sessions: removable.length,
+    bytes: Math.round(bytes),
+    going: removable.map(({ session, bytes: size }) => ({
+      sessionId: session.session_id,
+      title: session.title,
+      bytes: Math.round(size),
+    })),
+    kept: [
+      ...kept.map(({ sessionId, why }) => ({ sessionId, title: titles.get(sessionId) ?? "", why })),
+      ...missing.map((sessionId) => ({ sessionId, title: "", why: "it is not there" })),
+    ],
+  };
+}
 
 function partsOf({ runtime, project }: Desk) {
   return { store: runtime.store, dataDir: project.current().places.dataDir };

@@ -11,18 +11,22 @@ export function Dialog({
   title,
   children,
   wide = false,
+  finalFocus,
 }: {
   open: boolean;
   onClose: () => void;
   title: string;
   children: ReactNode;
   wide?: boolean;
+  /** What gets the focus when it is closed; null: what had it before. */
+  finalFocus?: () => HTMLElement | null;
 }) {
   return (
     <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-40 bg-black/40 backdrop-blur-[2px]" />
         <Base.Popup
+          {...(finalFocus && { finalFocus })}
           className={join(
             "fixed top-[12vh] left-1/2 z-50 flex max-h-[76vh] w-[calc(100vw-2rem)] -translate-x-1/2 animate-arrive flex-col rounded-xl border border-line bg-panel shadow-float",
             wide ? "max-w-4xl" : "max-w-lg",

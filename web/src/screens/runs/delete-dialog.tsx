@@ -6,17 +6,24 @@ import { renew } from "../../api/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { countOf, showBytes } from "../../ui/measures.ts";
+import { REACHABLE } from "../../ui/reachable.ts";
 import { Failed, Loading } from "../../ui/states.tsx";
+import { visibleText } from "../../ui/text/visible-text.ts";
 import { attempt, tell } from "../../ui/toast.tsx";
+
+const LIST = "max-h-40 overflow-auto rounded-md border border-line px-3 py-1.5 text-xs leading-5";
 
 /** Says what would go, and asks once more before sessions are removed for good. */
 export function DeleteDialog({
   sessionIds,
   onClose,
+  finalFocus,
 }: {
   /** Null: nothing is asked. */
   sessionIds: readonly string[] | null;
-  onClose: (isDone: boolean) => void;
+  /** Told which ones are gone now. */
+  onClose: (removed: readonly string[]) => void;
+  finalFocus: () => HTMLElement | null;
 }) {
   const [isBusy, setBusy] = useState(false);
   const plan = useQuery({
@@ -28,20 +35,25 @@ export function DeleteDialog({
   });
   const remove = async () => {
     setBusy(true);
-    let isDone = false;
+    let removed: readonly string[] = [];
     await attempt(async () => {
-      const { sessions } = await api.post<Removal>("/api/sessions/removal", { sessionIds });
-      isDone = true;
+      const { sessions, going } = await api.post<Removal>("/api/sessions/removal", { sessionIds });
+      removed = going.map(({ sessionId }) => sessionId);
       tell(`Deleted ${countOf(sessions, "session")}`);
       await renew({ queryKey: ["sessions"] });
       await renew({ queryKey: ["storage"] });
     });
     setBusy(false);
-    onClose(isDone);
+    onClose(removed);
   };
   const { data } = plan;
   return (
-    <Dialog open={sessionIds !== null} onClose={() => onClose(false)} title="Delete for good?">
+    <Dialog
+      open={sessionIds !== null}
+      onClose={() => onClose([])}
+      title="Delete for good?"
+      finalFocus={finalFocus}
+    >
       {plan.isError ? (
         <Failed failure={plan.error} onRetry={() => void plan.refetch()} />
       ) : !data ? (
@@ -55,19 +67,35 @@ export function DeleteDialog({
             , with everything on record about them and their own files. They can then not be undone, replayed
             or gone on with. Files of the project stay as they are.
           </p>
+          {data.going.length > 0 && (
+            <section aria-label="What goes" {...REACHABLE} className={LIST}>
+              <ul>
+                {data.going.map(({ sessionId, title, bytes }) => (
+                  <li key={sessionId} className="flex gap-3">
+                    <span className="min-w-0 flex-1 truncate text-ink">
+                      {visibleText(title) || sessionId}
+                    </span>
+                    <span className="figures shrink-0 text-ink-3">{showBytes(bytes)}</span>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          )}
           {data.kept.length > 0 && (
-            <ul className="list-disc pl-5">
-              {data.kept.map(({ sessionId, why }) => (
-                <li key={sessionId}>
-                  {sessionId} stays: {why}
-                </li>
-              ))}
-            </ul>
+            <section aria-label="What stays" {...REACHABLE} className={LIST}>
+              <ul>
+                {data.kept.map(({ sessionId, title, why }) => (
+                  <li key={sessionId} className="wrap-anywhere">
+                    <span className="text-ink">{visibleText(title) || sessionId}</span> stays: {why}
+                  </li>
+                ))}
+              </ul>
+            </section>
           )}
         </div>
       )}
       <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={() => onClose(false)}>Keep</Button>
+        <Button onClick={() => onClose([])}>Keep</Button>
         <Button kind="danger" disabled={isBusy || !data || data.sessions === 0} onClick={() => void remove()}>
           Delete
         </Button>

@@ -48,7 +48,11 @@ export default function RunsScreen() {
         ) : (
           <SessionGrid lines={lines} ticks={ticks} onStop={setStopping} handle={grid} />
         )}
-        <TickedBar ticks={ticks} onLeave={() => grid.current?.focus()} />
+        <TickedBar
+          ticks={ticks}
+          onLeave={() => grid.current?.focus()}
+          findRowBesides={(ids) => grid.current?.findRowBesides(ids) ?? null}
+        />
       </div>
       <StopDialog card={stopping} onClose={() => setStopping(null)} />
     </>

@@ -18,7 +18,11 @@ const CARD_PX = 68;
 const NO_ROOM = "(width < 58rem)";
 
 /** Lets others put the focus on the list. */
-export type GridHandle = { focus: () => void };
+export type GridHandle = {
+  focus: () => void;
+  /** A row that is drawn, of a session that is none of these. */
+  findRowBesides: (sessionIds: readonly string[]) => HTMLElement | null;
+};
 
 /** The sessions as a grid with one line under the cursor; only the lines in sight are drawn. */
 export function SessionGrid({
@@ -44,7 +48,11 @@ export function SessionGrid({
     ticks,
     onStop,
   });
-  useImperativeHandle(handle, () => ({ focus }));
+  const findRowBesides = (sessionIds: readonly string[]) => {
+    const rows = scroller.current?.querySelectorAll<HTMLElement>("[data-session]") ?? [];
+    return [...rows].find((row) => !sessionIds.includes(row.dataset.session ?? "")) ?? null;
+  };
+  useImperativeHandle(handle, () => ({ focus, findRowBesides }));
   const Session = isNarrow ? SessionCardRow : SessionRow;
   return (
     <Grid

@@ -4,7 +4,10 @@ import { Cell } from "../../ui/grid.tsx";
 export function TickBox({ name, isTicked, onTick }: { name: string; isTicked: boolean; onTick: () => void }) {
   return (
     <Cell className="relative z-1 -ml-1 shrink-0">
-      <label className="grid size-6 cursor-pointer place-items-center" title="Tick to compare (Space)">
+      <label
+        className="grid size-6 cursor-pointer place-items-center"
+        title="Tick to compare or delete (Space)"
+      >
         <input
           type="checkbox"
           tabIndex={-1}

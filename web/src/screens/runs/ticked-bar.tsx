@@ -1,11 +1,14 @@
 import { GitCompareArrows, Trash2, X } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useShortcuts } from "../../shell/shortcuts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Keys } from "../../ui/keys.tsx";
 import { useSessionDetail } from "../compare/use-session-detail.ts";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import type { useTicks } from "./use-ticks.ts";
+
+/** More are only counted: the list and the question before they are deleted name them. */
+const MOST_NAMED = 3;
 
 /** So much of the list's end stays free for the bar that lies over it. */
 export const BAR_PX = 72;
@@ -14,12 +17,15 @@ export const BAR_PX = 72;
 export function TickedBar({
   ticks,
   onLeave,
+  findRowBesides,
 }: {
   ticks: ReturnType<typeof useTicks>;
   /** The button that was used is gone, and the list takes the focus. */
   onLeave: () => void;
+  /** Where in the list the focus goes when these sessions are gone. */
+  findRowBesides: (sessionIds: readonly string[]) => HTMLElement | null;
 }) {
-  const { ticked, isRefused, toggle, clear, compare } = ticks;
+  const { ticked, toggle, clear, compare } = ticks;
   useShortcuts([{ keys: "c", does: "Compare the two ticked sessions", act: compare }]);
   const untick = (id: string) => {
     toggle(id);
@@ -30,7 +36,8 @@ export function TickedBar({
     onLeave();
   };
   const [deleting, setDeleting] = useState<readonly string[] | null>(null);
-  const words = wordsFor(ticked.length, isRefused);
+  const removed = useRef<readonly string[]>([]);
+  const words = wordsFor(ticked.length);
   return (
     <>
       <p role="status" className="sr-only">
@@ -44,16 +51,18 @@ export function TickedBar({
           <p aria-hidden className="text-sm text-ink-2">
             {words}
           </p>
-          <ul className="flex min-w-0 gap-1.5 max-sm:hidden">
-            {ticked.map((id) => (
-              <TickedSession key={id} id={id} onUntick={untick} />
-            ))}
-          </ul>
+          {ticked.length <= MOST_NAMED && (
+            <ul className="flex min-w-0 gap-1.5 max-sm:hidden">
+              {ticked.map((id) => (
+                <TickedSession key={id} id={id} onUntick={untick} />
+              ))}
+            </ul>
+          )}
           <Button
             kind="primary"
-            disabled={ticked.length < 2}
+            disabled={ticked.length !== 2}
             onClick={compare}
-            title={ticked.length < 2 ? "Tick another session first" : undefined}
+            title={ticked.length === 2 ? undefined : "Tick exactly two sessions to compare them"}
           >
             <GitCompareArrows aria-hidden className="size-3.5" /> Compare
             <span className="max-sm:hidden">
@@ -70,19 +79,20 @@ export function TickedBar({
       )}
       <DeleteDialog
         sessionIds={deleting}
-        onClose={(isDone) => {
+        onClose={(gone) => {
+          removed.current = gone;
           setDeleting(null);
-          if (isDone) untickAll();
+          if (gone.length > 0) clear();
         }}
+        finalFocus={() => (removed.current.length > 0 ? findRowBesides(removed.current) : null)}
       />
     </>
   );
 }
 
-function wordsFor(count: number, isRefused: boolean): string {
-  if (isRefused) return "Two are ticked: untick one first";
+function wordsFor(count: number): string {
   if (count === 0) return "";
-  return count === 1 ? "1 ticked – tick another to compare" : "2 ticked";
+  return count === 1 ? "1 ticked – tick another to compare" : `${count.toLocaleString("en-US")} ticked`;
 }
 
 function TickedSession({ id, onUntick }: { id: string; onUntick: (id: string) => void }) {

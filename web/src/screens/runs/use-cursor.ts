@@ -48,7 +48,7 @@ export function useCursor({ lines, scroller, scrollTo, ticks, onStop }: CursorOp
     { keys: "j", does: "Next session", act: () => step(1) },
     { keys: "k", does: "Session before", act: () => step(-1) },
     // A button that has the focus has its own use for this key, so that only rows take it, below.
-    { keys: "Space", does: "Tick the session, to compare two", act: () => {} },
+    { keys: "Space", does: "Tick the session, to compare two or delete any", act: () => {} },
     { keys: "t", does: "Open the session's trace", act: () => card && go(`/trace/${card.session_id}`) },
     {
       keys: "x",
