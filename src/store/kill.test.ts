@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createStore } from "./create-store.ts";
 
-const KILLS = process.env.RETINUE_DEEP === "1" ? 200 : 5;
+const KILLS = process.env.RETINUE_DEEP === "1" ? 200 : 3;
 const SEED = 20_260_101;
 
 /** Appends for ever, and prints each seq only after it was acknowledged. */

@@ -12,7 +12,7 @@ import { defineTool } from "../../src/tools/tool.ts";
 import { type ModelServer, startModel } from "../cli/model.ts";
 import { seeded } from "./attack.ts";
 
-const KILLS = process.env.RETINUE_DEEP === "1" ? 200 : 5;
+const KILLS = process.env.RETINUE_DEEP === "1" ? 200 : 3;
 const SEED = 11;
 const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
 

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createStore } from "../../src/store/create-store.ts";
 import { seeded } from "./attack.ts";
 
-const KILLS = process.env.RETINUE_DEEP === "1" ? 200 : 4;
+const KILLS = process.env.RETINUE_DEEP === "1" ? 200 : 3;
 const SEED = 7;
 const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
 

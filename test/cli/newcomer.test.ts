@@ -38,10 +38,10 @@ test("init keeps what is there, names agents of other programs, and may be calle
     join(world.home, ".gemini/agents/poet.md"),
     "---\nname: poet\ndescription: Rhymes\n---\nRhyme.\n",
   );
-  const dry = await world.run(["init", "--dry-run", "--example"]);
+  const dry = await world.call(["init", "--dry-run", "--example"]);
   expect(dry.stdout).toContain("nothing was made (--dry-run)");
   expect(existsSync(join(world.project, ".retinue/agents"))).toBe(false);
-  const first = await world.run(["init", "--json"]);
+  const first = await world.call(["init", "--json"]);
   expect(JSON.parse(first.stdout)).toMatchObject({
     files: [{ state: "kept" }, { state: "made" }],
     found: [
@@ -49,7 +49,7 @@ test("init keeps what is there, names agents of other programs, and may be calle
       { from: "Gemini CLI", scope: "user", names: ["poet"] },
     ],
   });
-  const second = await world.run(["init"]);
+  const second = await world.call(["init"]);
   expect([second.code, second.stdout]).toEqual([0, expect.stringContaining("nothing to make: all is there")]);
   expect(world.read(".retinue/settings.json")).toBe('{ "maxDepth": 1 }');
 });
@@ -58,7 +58,7 @@ test("init writes nowhere else, whatever links say", async () => {
   await using world = new World();
   mkdirSync(join(world.home, "elsewhere"));
   symlinkSync(join(world.home, "elsewhere"), join(world.project, ".retinue"));
-  const { code, stderr } = await world.run(["init"]);
+  const { code, stderr } = await world.call(["init"]);
   expect([code, stderr]).toEqual([54, expect.stringContaining("outside of")]);
   expect(readdirSync(join(world.home, "elsewhere"))).toEqual([]);
 });
@@ -66,7 +66,7 @@ test("init writes nowhere else, whatever links say", async () => {
 test("init says what is in the way where its folder should be", async () => {
   await using world = new World();
   world.write(".retinue", "a file");
-  const { code, stderr } = await world.run(["init"]);
+  const { code, stderr } = await world.call(["init"]);
   expect([code, stderr]).toEqual([42, expect.stringContaining("cannot be written")]);
   expect(stderr).not.toContain("defect");
 });
@@ -74,14 +74,14 @@ test("init says what is in the way where its folder should be", async () => {
 test("what init writes is valid for its own schema and keeps secrets from being read", async () => {
   await using world = new World();
   world.write(".env", "TOKEN=very-secret\n");
-  await world.run(["init", "--no-example"]);
+  await world.call(["init", "--no-example"]);
   expect(JSON.parse(world.read(".retinue/settings.json"))).toMatchObject({
     $schema: "./settings.schema.json",
   });
   expect(JSON.parse(world.read(".retinue/settings.schema.json"))).toEqual(
     JSON.parse(readFileSync(new URL("../../docs/settings.schema.json", import.meta.url), "utf8")),
   );
-  const { stdout, stderr } = await world.run(["run", "-m", "offline", "-p", "read .env"]);
+  const { stdout, stderr } = await world.call(["run", "-m", "offline", "-p", "read .env"]);
   expect(stdout + stderr).not.toContain("very-secret");
   expect(stderr).toContain("read(**/.env) denies");
 });

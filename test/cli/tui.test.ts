@@ -114,7 +114,7 @@ describe.skipIf(!hasTmux)("the screen of `retinue`", () => {
         (screen) => screen.includes("❯ and now?") && /completed main[\s\S]*completed main/.test(screen),
       );
       await leave(pane);
-      const { stdout } = await world.run(["sessions", "--json"]);
+      const { stdout } = await world.call(["sessions", "--json"]);
       expect(JSON.parse(stdout)).toHaveLength(1);
     });
   }
@@ -129,7 +129,7 @@ describe.skipIf(!hasTmux)("the screen of `retinue`", () => {
     await pane.until(() => (world.model?.requests.length ?? 0) > 0);
     pane.type("Escape");
     await pane.has("cancelled main");
-    const { stdout } = await world.run(["sessions", "--json"]);
+    const { stdout } = await world.call(["sessions", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject([{ status: "cancelled" }]);
     pane.type("-l", "again");
     pane.type("Enter");
