@@ -9,7 +9,10 @@ const root = mkdtempSync(join(tmpdir(), "retinue-confirm-"));
 const projectDir = join(root, "project");
 const workspaceDir = join(root, "workspace");
 
-/** A project in git: what `src`, `docs`, `clean` and `bin` hold is tracked, the rest is untracked or ignored. */
+/**
+ * A project in git: what `src`, `docs`, `clean`, `bin` and `work` hold is tracked, the rest is untracked or ignored. In
+ * `work` one file was changed, and the change of another one was added, but not committed.
+ */
 beforeAll(() => {
   const put = (name: string, text = "x\n") => {
     mkdirSync(join(projectDir, name, ".."), { recursive: true });
@@ -18,6 +21,7 @@ beforeAll(() => {
   mkdirSync(workspaceDir);
   for (const name of ["src/a.ts", "src/b.ts", "docs/old.md", "clean/x.ts", "bin/build.sh", "install.sh"])
     put(name);
+  for (const name of ["changed", "staged", "same"]) put(`work/${name}.ts`);
   put(".gitignore", "dist/\nnode_modules/\n.env\n*.log\n");
   const git = (...args: string[]) => execFileSync("git", ["-C", projectDir, ...args], { stdio: "ignore" });
   git("init", "-q");
@@ -33,6 +37,9 @@ beforeAll(() => {
   ])
     put(name);
   put("src/draft.ts");
+  put("work/staged.ts", "staged\n");
+  git("add", "work/staged.ts");
+  put("work/changed.ts", "changed\n");
   symlinkSync("dist", join(projectDir, "link"));
   writeFileSync(join(workspaceDir, "report.html"), "x");
 });
@@ -136,6 +143,10 @@ const DELETES = [
   "git clean -f src",
   "git -C . clean -fdx",
   "git -c clean.requireForce=false clean -dx",
+  "git clean -fdxenode",
+  "git worktree remove dist",
+  "git worktree remove --force ./dist",
+  "git submodule deinit -f dist",
   "unlink notes.txt",
   "shred -u notes.txt",
   "shred .env",
@@ -173,6 +184,58 @@ const DELETES = [
   "make -f - <<< 'x: ; rm -rf dist'",
   "git ls-files -o -z | xargs -0 rm -f",
   "python3 -c \"import subprocess; subprocess.run(['rm', '-rf', 'dist'])\"",
+];
+
+const DISCARDS = [
+  "rm work/changed.ts",
+  "rm -rf work",
+  "cd work && rm changed.ts",
+  "find work -delete",
+  "mv work /tmp/gone",
+  "git rm -f work/changed.ts",
+  "git rm -rf work",
+  "git checkout .",
+  "git checkout -- .",
+  "git checkout work/changed.ts",
+  "git checkout HEAD -- work",
+  "git checkout HEAD work/changed.ts",
+  "git checkout -- 'work/*.ts'",
+  "git checkout -f",
+  "git checkout -qf main",
+  "git checkout --force main",
+  "git checkout --pathspec-from-file=list",
+  "git diff --name-only | xargs git checkout --",
+  'for f in $(git diff --name-only); do git checkout -- "$f"; done',
+  "git switch -f main",
+  "git switch --discard-changes main",
+  "git restore .",
+  "git restore work/changed.ts",
+  "git restore :/",
+  "git restore ':(glob)**/*.ts'",
+  "git restore -s HEAD~1 work",
+  "git restore --staged --worktree work/staged.ts",
+  "git restore -SW work",
+  "cd src && git restore ../work",
+  "git -C work restore .",
+  "git reset --hard",
+  "git reset -q --hard origin/main",
+  "cd src && git reset --hard HEAD~1",
+  'cd "$SOMEWHERE" && git reset --hard',
+  "git fetch && git reset --merge origin/main",
+  "git checkout-index -f -a",
+  "git checkout-index --force work/changed.ts",
+  "git read-tree -u --reset HEAD",
+  "bash -c 'git reset --hard'",
+  "X='reset --hard'; git $X",
+];
+
+const DROPS = [
+  "git stash drop",
+  "git stash drop stash@{1}",
+  "git stash clear",
+  "git stash && git stash drop",
+  "git reflog expire --expire=now --all",
+  "git update-ref -d refs/stash",
 ];
 
 const DOWNLOADS = [
@@ -282,6 +345,34 @@ const ORDINARY = [
   "git commit -m 'rm the old thing'",
   "git clean -n",
   "git clean -fdn",
+  "git add -A",
+  "git add -A && git commit -m 'restore the old thing'",
+  "git checkout main",
+  "git checkout -b work",
+  "git checkout -",
+  'git checkout "$BRANCH"',
+  "git checkout -- src/a.ts docs",
+  "git checkout HEAD~1 -- work/same.ts",
+  "git restore src/a.ts",
+  "git restore --staged work/staged.ts",
+  "git restore -S .",
+  "git switch main",
+  "git switch -c other",
+  "git reset",
+  "git reset HEAD work/staged.ts",
+  "git reset --soft HEAD~1",
+  "git stash",
+  "git stash push -u",
+  "git stash pop",
+  "git stash list",
+  "git rm work/same.ts",
+  "git rm -rf docs clean",
+  "rm work/same.ts",
+  "git worktree list",
+  "git worktree add ../other",
+  "git submodule update --init",
+  "git branch -D old",
+  "git pull --rebase",
   "ls -la",
   "cat src/a.ts | grep rm",
   "grep -rn 'rm -rf' src",
@@ -362,6 +453,14 @@ describe("a command is confirmed", () => {
   test.each(DELETES)("because it deletes what git does not track: %s", async (command) => {
     expect(await judge(command)).toMatch(/it deletes files that|cannot be read before/);
   });
+  test.each(DISCARDS)("because it loses changes that are not committed: %s", async (command) => {
+    expect(await judge(command)).toMatch(
+      /it loses changes that are not committed: (?:work|files in a folder)/,
+    );
+  });
+  test.each(DROPS)("because it throws away what only git keeps: %s", async (command) => {
+    expect(await judge(command)).toContain("it throws away what git keeps apart (git ");
+  });
   test.each(DOWNLOADS)("because it runs what nobody has read: %s", async (command) => {
     expect(await judge(command)).toMatch(
       /it runs what it downloads|it runs a text that cannot be read before|known only when it runs/,
@@ -389,6 +488,18 @@ describe("a command is confirmed", () => {
     expect(await confirmCommand({ ...planned, command: "rm a" })).toContain(": a");
     expect(await confirmCommand({ ...planned, command: "npm test" })).toBeNull();
   });
+});
+
+test("nobody is asked to put a clean project back to what git has", async () => {
+  const clean = mkdtempSync(join(root, "clean-"));
+  const git = (...args: string[]) => execFileSync("git", ["-C", clean, ...args], { stdio: "ignore" });
+  writeFileSync(join(clean, "a"), "x");
+  git("init", "-q");
+  git("add", "-A");
+  git("-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "first");
+  const planned = { cwd: clean, projectDir: clean, workspaceDir, sandboxed: true };
+  for (const command of ["git reset --hard", "git checkout -f", "git restore .", "rm a && git checkout a"])
+    expect(await confirmCommand({ ...planned, command })).toBeNull();
 });
 
 test.each(ORDINARY)("nobody is asked for ordinary work: %s", async (command) => {

@@ -1,6 +1,8 @@
 import type { ProgramCall, Redirection } from "../../../permissions/patterns/command-part.ts";
 import type { Word } from "../../../permissions/patterns/shell-word.ts";
 import { readCommand } from "../../../permissions/patterns/split-command.ts";
+import { cutFolder, makePlainWord, nameProgram, readOperands } from "./command-words.ts";
+import { readGitHazards } from "./git-hazards.ts";
 
 /** What in a command a person should know of before it runs. Reading is careful: what is not understood is listed. */
 export type Hazards = {
@@ -10,6 +12,10 @@ export type Hazards = {
   readonly empties: readonly string[];
   /** What it moves or links, and where to. */
   readonly moves: readonly { readonly from: readonly string[]; readonly to: string }[];
+  /** Files and folders in which it puts back what git has, so that changes are lost which are not committed. */
+  readonly discards: readonly string[];
+  /** Calls of git that throw away what only git keeps, such as a stash. */
+  readonly drops: readonly string[];
   /** Folders that it changes into; names are relative to one of them or to where it starts. */
   readonly folders: readonly string[];
   /** Programs that delete what cannot be told from the text. */
@@ -25,6 +31,8 @@ type Draft = {
   deletes: Set<string>;
   empties: Set<string>;
   moves: { from: string[]; to: string }[];
+  discards: Set<string>;
+  drops: Set<string>;
   folders: Set<string>;
   deletesUnknown: Set<string>;
   /** How many calls were found that delete. */
@@ -137,6 +145,8 @@ export function readHazards(command: string): Hazards {
     deletes: new Set(),
     empties: new Set(),
     moves: [],
+    discards: new Set(),
+    drops: new Set(),
     folders: new Set(),
     deletesUnknown: new Set(),
     deletions: 0,
@@ -157,6 +167,8 @@ export function readHazards(command: string): Hazards {
     deletes: [...draft.deletes].flatMap((name) => (name === "{}" ? draft.findStarts : [name])),
     empties: [...draft.empties],
     moves: draft.moves,
+    discards: [...draft.discards],
+    drops: [...draft.drops],
     folders: [...draft.folders],
     deletesUnknown: [...draft.deletesUnknown],
     runs: unreadIn(draft),
@@ -177,7 +189,7 @@ function unreadIn(draft: Draft): Unread[] {
 function runsSaved({ runsFiles, saved, relays }: Draft): boolean {
   if (runsFiles.size === 0) return false;
   if (relays || saved.has(null) || (saved.size > 0 && runsFiles.has(null))) return true;
-  return [...runsFiles].some((file) => file !== null && saved.has(baseName(file)));
+  return [...runsFiles].some((file) => file !== null && saved.has(cutFolder(file)));
 }
 
 /** The text, and the text with what its own variables hold put in their place. */
@@ -269,7 +281,7 @@ function look(call: ProgramCall, draft: Draft): void {
 }
 
 function runsInput(program: string): boolean {
-  const name = bareName(program);
+  const name = nameProgram(program);
   return SHELLS.has(name) || interpreterNamed(name) !== undefined;
 }
 
@@ -280,13 +292,13 @@ function isFilledIn({ mark, target, body }: Redirection): boolean {
 const MAKES_NAMES = /\b(?:echo|printf|rev|tr|cut|sed|awk|base64|xxd)\b/;
 
 function lookAtProgram(program: string, rest: readonly Word[], draft: Draft): void {
-  const name = bareName(program);
+  const name = nameProgram(program);
   if (program.includes("/") && !SYSTEM_PROGRAM.test(program)) draft.runsFiles.add(program);
   if (RELAYS.has(name)) draft.relays = true;
   if (DECODERS.has(name) && isDecoding(name, rest)) draft.decoders.add(name);
   if (name === "xargs" || name === "parallel") draft.fills = true;
   if (name === "echo" || name === "printf") lookAtPrinting(name, rest, draft);
-  if (DELETERS.has(name)) addDeleted(name, operandsIn(rest), draft);
+  if (DELETERS.has(name)) addDeleted(name, readOperands(rest), draft);
   else if (DOWNLOADERS.has(name)) lookAtDownload(name, rest, draft);
   else if (SHELLS.has(name)) lookAtShell(rest, draft);
   else if (interpreterNamed(name)) lookAtInterpreter(name, rest, draft);
@@ -297,7 +309,7 @@ function lookAtProgram(program: string, rest: readonly Word[], draft: Draft): vo
 
 /** Programs with a way of their own. */
 function lookAtOthers(name: string, rest: readonly Word[], draft: Draft): void {
-  const operands = operandsIn(rest);
+  const operands = readOperands(rest);
   switch (name) {
     case "cd":
     case "pushd":
@@ -347,7 +359,7 @@ function lookAtOthers(name: string, rest: readonly Word[], draft: Draft): void {
         if (word.value.startsWith("of=")) emptied({ ...word, value: word.value.slice(3) }, draft);
       break;
     case "tee":
-      for (const word of operands) draft.saved.add(word.dynamic ? null : baseName(word.value));
+      for (const word of operands) draft.saved.add(word.dynamic ? null : cutFolder(word.value));
       break;
     case "shx":
       lookAtShx(rest, draft);
@@ -356,7 +368,7 @@ function lookAtOthers(name: string, rest: readonly Word[], draft: Draft): void {
 }
 
 function lookAtRedirections({ words, redirections }: ProgramCall, draft: Draft): void {
-  const name = bareName(words[0]?.value ?? "");
+  const name = nameProgram(words[0]?.value ?? "");
   const isSource = DOWNLOADERS.has(name);
   const isRunner = runsInput(name);
   for (const { mark, target, body } of redirections) {
@@ -369,7 +381,7 @@ function lookAtRedirections({ words, redirections }: ProgramCall, draft: Draft):
       if (isRunner && !SHELLS.has(name)) lookIntoCode(name, target.value, draft);
     } else if (mark === "<" && isRunner) runFile(target, draft);
     else if (mark.includes(">") && target.value !== "/dev/null" && !mark.endsWith("&")) {
-      if (isSource) draft.saved.add(target.dynamic || target.odd ? null : baseName(target.value));
+      if (isSource) draft.saved.add(target.dynamic || target.odd ? null : cutFolder(target.value));
       else if (!/^\d$/.test(target.value)) draft.relays = true;
       const isEmpty = words.length === 0 || name === ":" || name === "true" || isNothing(words);
       if (isEmpty && (mark === ">" || mark === ">|")) emptied(target, draft);
@@ -378,7 +390,9 @@ function lookAtRedirections({ words, redirections }: ProgramCall, draft: Draft):
 }
 
 function isNothing(words: readonly Word[]): boolean {
-  return bareName(words[0]?.value ?? "") === "cat" && words[1]?.value === "/dev/null" && words.length === 2;
+  return (
+    nameProgram(words[0]?.value ?? "") === "cat" && words[1]?.value === "/dev/null" && words.length === 2
+  );
 }
 
 function lookAtPrinting(name: string, rest: readonly Word[], draft: Draft): void {
@@ -485,11 +499,11 @@ function lookAtRunner(rest: readonly Word[], draft: Draft): void {
   if (at < 0 || at > 4) return;
   const found = rest.slice(at + 1);
   if (rest[at]?.value.startsWith("shx")) lookAtShx(found, draft);
-  else addDeleted("rimraf", operandsIn(found), draft);
+  else addDeleted("rimraf", readOperands(found), draft);
 }
 
 function lookAtShx(rest: readonly Word[], draft: Draft): void {
-  if (rest[0]?.value === "rm") addDeleted("rm", operandsIn(rest.slice(1)), draft);
+  if (rest[0]?.value === "rm") addDeleted("rm", readOperands(rest.slice(1)), draft);
 }
 
 function lookForCommands(name: string, rest: readonly Word[], draft: Draft): void {
@@ -536,7 +550,7 @@ function lookAtDownload(name: string, rest: readonly Word[], draft: Draft): void
     if (!file) continue;
     known = true;
     if (file.value !== "-" && file.value !== "/dev/null")
-      draft.saved.add(file.dynamic ? null : baseName(file.value));
+      draft.saved.add(file.dynamic ? null : cutFolder(file.value));
   }
   if (!known) draft.saved.add(null);
 }
@@ -547,7 +561,7 @@ function lookAtFind(rest: readonly Word[], draft: Draft): void {
   const names = starts.map((word) => (word.dynamic ? "." : word.value));
   draft.findStarts.push(...(names.length > 0 ? names : ["."]));
   if (!rest.some((word) => word.value === "-delete")) return;
-  addDeleted("find", starts.length > 0 ? starts : [plainWord(".")], draft);
+  addDeleted("find", starts.length > 0 ? starts : [makePlainWord(".")], draft);
 }
 
 function lookAtFd(rest: readonly Word[], draft: Draft): void {
@@ -559,25 +573,20 @@ function lookAtFd(rest: readonly Word[], draft: Draft): void {
 }
 
 function lookAtGit(rest: readonly Word[], draft: Draft): void {
-  let index = 0;
-  for (; index < rest.length && rest[index]?.value.startsWith("-"); index++) {
-    const text = rest[index]?.value ?? "";
-    if (text === "-C") enter(rest[index + 1], draft);
-    if (/alias\./.test(rest[index + 1]?.value ?? ""))
-      mention(rest.map((word) => word.value).join(" "), draft);
-    if (/^(?:-C|-c|--git-dir|--work-tree|--namespace|--exec-path|--config-env)$/.test(text)) index++;
-  }
-  const subcommand = rest[index]?.value;
-  const words = rest.slice(index + 1);
-  if (subcommand === "clone") {
+  const text = rest.map((word) => word.value).join(" ");
+  if (/\balias\./.test(text)) mention(text, draft);
+  const { subcommand, words, folders, deletes, discards, drops, clones } = readGitHazards(rest, {
+    isFilledIn: draft.fills,
+  });
+  for (const folder of folders) enter(folder, draft);
+  if (clones !== undefined) {
     draft.downloads.add("git clone");
     draft.saved.add(null);
   }
-  if (subcommand === "mv") lookAtMove(words, operandsIn(words), draft);
-  if (subcommand !== "clean" || words.some((word) => /^(?:-[a-z]*n[a-z]*|--dry-run)$/.test(word.value)))
-    return;
-  const paths = operandsIn(words).filter((word) => words[words.indexOf(word) - 1]?.value !== "-e");
-  addDeleted("git clean", paths.length > 0 ? paths : [plainWord(".")], draft);
+  if (subcommand === "mv") lookAtMove(words, readOperands(words), draft);
+  if (deletes.length > 0) addDeleted(`git ${subcommand}`, deletes, draft);
+  for (const word of discards) draft.discards.add(word.dynamic ? ":/" : word.value);
+  if (drops) draft.drops.add(`git ${subcommand} ${words[0]?.value ?? ""}`.trim());
 }
 
 function lookAtRsync(rest: readonly Word[], operands: readonly Word[], draft: Draft): void {
@@ -630,25 +639,4 @@ function noteAddresses(text: string, draft: Draft): void {
     const host = URL.parse(address)?.host;
     if (host) draft.addresses.add(host);
   }
-}
-
-function operandsIn(words: readonly Word[]): Word[] {
-  const end = words.findIndex((word) => word.value === "--");
-  const before = end < 0 ? words : words.slice(0, end);
-  const named = before.filter((word) => !/^-./.test(word.value));
-  return end < 0 ? named : [...named, ...words.slice(end + 1)];
-}
-
-function plainWord(value: string): Word {
-  return { raw: value, value, dynamic: false, odd: false };
-}
-
-function bareName(program: string): string {
-  return baseName(program)
-    .toLowerCase()
-    .replace(/\.exe$/, "");
-}
-
-function baseName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }
