@@ -15,9 +15,9 @@ export async function confirmCommand(planned: PlannedCommand): Promise<string | 
 
 function describeUnread({ by, from }: Unread): string {
   const named = nameSome(from);
-  return by === "download"
-    ? `it runs what it downloads, unread, from ${named}`
-    : `it runs a text that cannot be read before (${named})`;
+  if (by === "download") return `it runs what it downloads, unread, from ${named}`;
+  if (by === "package") return `it installs a package, which may run what nobody has read, from ${named}`;
+  return `it runs a text that cannot be read before (${named})`;
 }
 
 async function describeLosses(hazards: Hazards, planned: PlannedCommand): Promise<string[]> {

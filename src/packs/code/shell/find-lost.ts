@@ -95,7 +95,9 @@ async function locate(
     for (const { name, mode } of names) {
       // Git's own way to say the top of the repository, or anything else that is no plain path.
       const isMagic = mode === "discarded" && name.startsWith(":");
-      const place = isMagic ? { path: projectDir, pattern: null, exists: true } : await toPlace(name, base);
+      const place = isMagic
+        ? { path: projectDir, pattern: null, exists: true }
+        : await toPlace(name, base, mode);
       places.push({ ...place, mode });
     }
   }
@@ -103,20 +105,19 @@ async function locate(
 }
 
 /** The folders of a path have their links followed, and so has the path itself if the name goes through it. */
-async function toPlace(name: string, base: string): Promise<Omit<Place, "mode">> {
+async function toPlace(name: string, base: string, mode: Place["mode"]): Promise<Omit<Place, "mode">> {
   const at = name.search(SPECIAL);
   const stem = at < 0 ? name : name.slice(0, name.lastIndexOf("/", at) + 1);
   const pattern = at < 0 ? null : name.slice(stem.length);
   const path = resolve(base, atHome(stem));
   const isGoneThrough = pattern !== null || /(?:^|\/)\.{0,2}$/.test(name);
   try {
-    if (isGoneThrough) return { path: await realpath(path), pattern, exists: true };
+    // A folder cannot be emptied by writing to it; what is moved there leaves the rest alone.
+    if (isGoneThrough)
+      return { path: await realpath(path), pattern, exists: mode !== "emptied" || pattern !== null };
     const real = join(await realpath(dirname(path)), basename(path));
-    const exists = await lstat(real).then(
-      () => true,
-      () => false,
-    );
-    return { path: real, pattern, exists };
+    const stats = await lstat(real).catch(() => null);
+    return { path: real, pattern, exists: mode === "emptied" ? stats?.isFile() === true : stats !== null };
   } catch {
     return { path, pattern, exists: false };
   }

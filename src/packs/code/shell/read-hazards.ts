@@ -1,8 +1,26 @@
 import type { ProgramCall, Redirection } from "../../../permissions/patterns/command-part.ts";
+import { findInner } from "../../../permissions/patterns/inner-command.ts";
 import type { Word } from "../../../permissions/patterns/shell-word.ts";
 import { readCommand } from "../../../permissions/patterns/split-command.ts";
-import { cutFolder, makePlainWord, nameProgram, readOperands } from "./command-words.ts";
+import { readCodeHazards } from "./code-hazards.ts";
+import { cutFolder, hasOption, makePlainWord, nameProgram, readOperands } from "./command-words.ts";
 import { readGitHazards } from "./git-hazards.ts";
+import {
+  DECODERS,
+  DELETERS,
+  DOWNLOADERS,
+  FETCHERS,
+  findInterpreter,
+  HOLDS_COMMANDS,
+  READS_WORDS,
+  RELAYS,
+  runsInput,
+  SHELLS,
+  STARTS_OTHERS,
+  UNPACKERS,
+} from "./known-programs.ts";
+import { nameDownloads } from "./name-downloads.ts";
+import { readPackageCall } from "./package-calls.ts";
 
 /** What in a command a person should know of before it runs. Reading is careful: what is not understood is listed. */
 export type Hazards = {
@@ -24,8 +42,11 @@ export type Hazards = {
   readonly runs: readonly Unread[];
 };
 
-/** Text that runs unread: downloaded, from these places as far as they are named, or made by a program such as base64. */
-export type Unread = { readonly by: "download" | "decoding"; readonly from: readonly string[] };
+/**
+ * Text that runs unread: downloaded, from these places as far as they are named, or made by a program such as base64. A
+ * package that is installed may run what it likes.
+ */
+export type Unread = { readonly by: "download" | "decoding" | "package"; readonly from: readonly string[] };
 
 type Draft = {
   deletes: Set<string>;
@@ -37,20 +58,32 @@ type Draft = {
   deletesUnknown: Set<string>;
   /** How many calls were found that delete. */
   deletions: number;
+  /** Addresses and repositories that packages are installed from. */
+  packages: Set<string>;
   /** Programs that bring bytes from outside, and the addresses they are given. */
   downloads: Set<string>;
   addresses: Set<string>;
-  /** Names that downloads are saved under; null for one that is not known. */
+  /** Names that downloads are saved under, without their folders; null for one that is not known. */
   saved: Set<string | null>;
-  /** Programs that can carry a downloaded file elsewhere. */
+  /** Folders that repositories are cloned into. */
+  cloned: Set<string>;
+  /** Names that anything else is written to, which may have been downloaded. */
+  written: Set<string>;
+  /** Something is written, so that a file that runs later may hold what is in the command. */
   relays: boolean;
+  /** An archive or a compressed file is unpacked, to names that are not known. */
+  unpacks: boolean;
   decoders: Set<string>;
+  /** Names that decoded text is saved under. */
+  decoded: Set<string | null>;
   /** Something runs text that is not in the command. */
   runsText: boolean;
   /** A shell runs text that is in the command. */
   runsHeld: boolean;
   /** Files that are run; null for one that is not known. */
   runsFiles: Set<string | null>;
+  /** Programs that are run by their bare names. */
+  programs: Set<string>;
   /** Arguments are filled in from elsewhere. */
   fills: boolean;
   findStarts: string[];
@@ -58,76 +91,11 @@ type Draft = {
   texts: string[];
 };
 
-const SHELLS = new Set(["ash", "bash", "dash", "fish", "ksh", "mksh", "rbash", "sh", "zsh"]);
-/** Interpreters with the options by which they take their program as text. */
-const INTERPRETERS: ReadonlyMap<string, readonly string[]> = new Map([
-  ["bun", ["-e", "--eval", "-p", "--print"]],
-  ["deno", []],
-  ["lua", ["-e"]],
-  ["luajit", ["-e"]],
-  ["node", ["-e", "--eval", "-p", "--print", "-pe"]],
-  ["nodejs", ["-e", "--eval", "-p", "--print", "-pe"]],
-  ["osascript", ["-e"]],
-  ["perl", ["-e", "-E"]],
-  ["php", ["-r"]],
-  ["powershell", ["-c", "-command"]],
-  ["pwsh", ["-c", "-command"]],
-  ["pypy", ["-c"]],
-  ["python", ["-c"]],
-  ["rscript", ["-e"]],
-  ["ruby", ["-e"]],
-  ["tclsh", []],
-  ["ts-node", ["-e", "--eval"]],
-  ["tsx", ["-e", "--eval"]],
-]);
-/** Interpreters whose options take the next word with them. */
-const VALUED = /^(-m|-W|-X|-I|-r|-C|--require|--import|--loader|--env-file|--conditions)$/;
-const DELETERS = new Set(["rimraf", "rm", "shred", "srm", "unlink", "wipe"]);
-const DOWNLOADERS = new Set(
-  "aria2c axel curl curlie elinks fetch ftp get http https httpie lftp links lwp-download lwp-request lynx nc ncat netcat scp sftp socat telnet tftp w3m wget wget2 xh xhs".split(
-    " ",
-  ),
-);
-const DECODERS = new Set(
-  "base32 base64 basenc gunzip openssl rev uudecode uncompress xxd xzcat zcat zstdcat".split(" "),
-);
-/** Programs that write what they are given to another name. */
-const RELAYS = new Set(
-  "7z bsdtar bunzip2 busybox cp cpio dd gunzip gzip install ln mv patch rename rsync sponge split tar tee unar unzip unxz xz zstd".split(
-    " ",
-  ),
-);
-/** Programs whose arguments may hold commands. */
-const HOLDS_COMMANDS = new Set(
-  "at awk batch crontab ed emacs ex expect find gawk gdb gmake m4 make mawk nawk nvim perl script sed sqlite3 ssh su screen tmux vi vim".split(
-    " ",
-  ),
-);
-const PACKAGE_RUNNERS = new Set([
-  "bunx",
-  "npx",
-  "npm",
-  "pnpm",
-  "pnpx",
-  "yarn",
-  "bun",
-  "corepack",
-  "uvx",
-  "pipx",
-]);
-
 const ADDRESS = /\b(?:https?|ftp):\/\/[^\s'"`<>|;)]+/gi;
-const REMOTE = /^(?:https?:|ftp:|git\+|github:|gitlab:|gist:)/i;
 const SYSTEM_PROGRAM = /^\/(?:usr\/(?:local\/)?)?s?bin\/[^/]+$/;
 const STDIN_FILE = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/;
-const DELETES_IN_CODE =
-  /\b(?:rmtree|removedirs|unlink(?:Sync|_to)?|rmSync|rm_rf?|rm_f|remove_tree|remove_entry(?:_secure)?|rimraf|delete_?file|deleteRecursively|Remove-Item)\b|\bos\.(?:remove|rmdir)\b|\bfs(?:p|Promises|\.promises)?\.rm\b|\b(?:File|Dir|FileUtils)\.(?:delete|rm\w*|unlink)\b|\bpromises'?\)?\.rm\b|\bDeno\.remove|\bdel\s+\/|(?:^|[\s'"`([;&|])rm['"`,]?\s+['"]?[-\w./~*$]|['"`]rm['"`]/;
-const FETCHES_IN_CODE =
-  /\b(?:fetch|urlopen|urlretrieve|requests|httpx|aiohttp|urllib\w*|https?\.get|file_get_contents|open-uri|URI\.open|Net::HTTP|LWP|HTTP::Tiny|curl|wget|DownloadString|Invoke-WebRequest|iwr|irm)\b|socket|https?:\/\//i;
-const RUNS_IN_CODE =
-  /\b(?:eval|exec\w*|compile|Function|vm\.|runIn\w+|system|spawn\w*|popen|child_process|subprocess|instance_eval|class_eval|loadstring|iex|Invoke-Expression|passthru|shell_exec)\b|\bimport\s*\(|`/;
-const READS_INPUT_IN_CODE =
-  /stdin|STDIN|readFileSync\(\s*0|\/dev\/stdin|<>|php:\/\/input|\binput\(|\bgets\b|\bARGF\b/;
+/** Interpreters whose options take the next word with them. */
+const VALUED = /^(-m|-W|-X|-I|-r|-C|--require|--import|--loader|--env-file|--conditions)$/;
 /** Words by which a text that is not understood gives itself away. */
 const MENTIONS_DELETION =
   /(?:^|[^\w.-])(?:rm|unlink|shred|rimraf|rmtree)(?![\w.-])|(?:^|\s)-delete\b|\bgit\s+(?:\S+\s+)*clean\b|--delete\b/;
@@ -150,14 +118,20 @@ export function readHazards(command: string): Hazards {
     folders: new Set(),
     deletesUnknown: new Set(),
     deletions: 0,
+    packages: new Set(),
     downloads: new Set(),
     addresses: new Set(),
     saved: new Set(),
+    cloned: new Set(),
+    written: new Set(),
     relays: false,
+    unpacks: false,
     decoders: new Set(),
+    decoded: new Set(),
     runsText: false,
     runsHeld: false,
     runsFiles: new Set(),
+    programs: new Set(),
     fills: false,
     findStarts: [],
     texts: [],
@@ -177,19 +151,27 @@ export function readHazards(command: string): Hazards {
 
 function unreadIn(draft: Draft): Unread[] {
   const runs: Unread[] = [];
-  if (draft.downloads.size > 0 && (draft.runsText || runsSaved(draft))) {
-    const from = draft.addresses.size > 0 ? draft.addresses : draft.downloads;
-    runs.push({ by: "download", from: [...from] });
-  }
-  if (draft.decoders.size > 0 && draft.runsText) runs.push({ by: "decoding", from: [...draft.decoders] });
+  const { downloads, addresses, decoders, decoded, runsText } = draft;
+  if (downloads.size > 0 && (runsText || runsSaved(draft)))
+    runs.push({ by: "download", from: [...(addresses.size > 0 ? addresses : downloads)] });
+  if (decoders.size > 0 && (runsText || runsOneOf(decoded, draft)))
+    runs.push({ by: "decoding", from: [...decoders] });
+  if (draft.packages.size > 0) runs.push({ by: "package", from: [...draft.packages] });
   return runs;
 }
 
-/** Whether a file that is run may be what was downloaded: by its name, or because something may have carried it there. */
-function runsSaved({ runsFiles, saved, relays }: Draft): boolean {
-  if (runsFiles.size === 0) return false;
-  if (relays || saved.has(null) || (saved.size > 0 && runsFiles.has(null))) return true;
-  return [...runsFiles].some((file) => file !== null && saved.has(cutFolder(file)));
+/** Whether a file that is run may be what was downloaded: by its name, or because something may have put it there. */
+function runsSaved(draft: Draft): boolean {
+  const { runsFiles, saved, written, cloned, folders, unpacks } = draft;
+  if (runsOneOf(new Set([...saved, ...written]), draft)) return true;
+  if (runsFiles.size > 0 && (unpacks || saved.has(null))) return true;
+  const isCloned = (path: string | null) => path?.split("/").some((part) => cloned.has(part)) === true;
+  return [...runsFiles].some(isCloned) || (runsFiles.size > 0 && [...folders].some(isCloned));
+}
+
+function runsOneOf(names: ReadonlySet<string | null>, { runsFiles, programs }: Draft): boolean {
+  if (names.size > 0 && runsFiles.has(null)) return true;
+  return [...runsFiles, ...programs].some((file) => file !== null && names.has(cutFolder(file)));
 }
 
 /** The text, and the text with what its own variables hold put in their place. */
@@ -280,11 +262,6 @@ function look(call: ProgramCall, draft: Draft): void {
   }
 }
 
-function runsInput(program: string): boolean {
-  const name = nameProgram(program);
-  return SHELLS.has(name) || interpreterNamed(name) !== undefined;
-}
-
 function isFilledIn({ mark, target, body }: Redirection): boolean {
   return mark === "<<<" ? target.dynamic : body !== undefined && /\$\(|`/.test(body);
 }
@@ -293,18 +270,66 @@ const MAKES_NAMES = /\b(?:echo|printf|rev|tr|cut|sed|awk|base64|xxd)\b/;
 
 function lookAtProgram(program: string, rest: readonly Word[], draft: Draft): void {
   const name = nameProgram(program);
-  if (program.includes("/") && !SYSTEM_PROGRAM.test(program)) draft.runsFiles.add(program);
-  if (RELAYS.has(name)) draft.relays = true;
+  if (!program.includes("/")) draft.programs.add(program);
+  else if (!SYSTEM_PROGRAM.test(program)) draft.runsFiles.add(program);
+  if (RELAYS.has(name) || UNPACKERS.has(name)) draft.relays = true;
+  if (UNPACKERS.has(name)) draft.unpacks = true;
+  if (RELAYS.has(name)) noteWritten(name, rest, draft);
   if (DECODERS.has(name) && isDecoding(name, rest)) draft.decoders.add(name);
   if (name === "xargs" || name === "parallel") draft.fills = true;
   if (name === "echo" || name === "printf") lookAtPrinting(name, rest, draft);
   if (DELETERS.has(name)) addDeleted(name, readOperands(rest), draft);
   else if (DOWNLOADERS.has(name)) lookAtDownload(name, rest, draft);
+  else if (FETCHERS.has(name)) lookAtFetching(name, rest, draft);
   else if (SHELLS.has(name)) lookAtShell(rest, draft);
-  else if (interpreterNamed(name)) lookAtInterpreter(name, rest, draft);
-  else if (PACKAGE_RUNNERS.has(name)) lookAtRunner(rest, draft);
+  else if (findInterpreter(name)) lookAtInterpreter(name, rest, draft);
   else if (HOLDS_COMMANDS.has(name)) lookForCommands(name, rest, draft);
+  lookAtPackages(name, rest, draft);
+  lookAtStarted(name, rest, draft);
   lookAtOthers(name, rest, draft);
+}
+
+/** The last name that a program is given, or all names of one that writes several. */
+function noteWritten(name: string, rest: readonly Word[], draft: Draft): void {
+  const operands = name === "dd" ? rest.filter(({ value }) => value.startsWith("of=")) : readOperands(rest);
+  for (const { value, dynamic } of name === "tee" ? operands : operands.slice(-1))
+    if (!dynamic) draft.written.add(cutFolder(value.replace(/^of=/, "")));
+}
+
+function lookAtPackages(name: string, rest: readonly Word[], draft: Draft): void {
+  const call = readPackageCall(name, rest);
+  if (!call) return;
+  for (const source of call.installs) draft.packages.add(nameSource(source));
+  for (const source of call.runs) {
+    draft.downloads.add(nameSource(source));
+    draft.runsText = true;
+  }
+  for (const file of call.files) runFile(file, draft);
+  if (call.script) draft.texts.push(call.script.value);
+  if (call.script) draft.runsHeld = true;
+  const { program, words } = call.starts ?? {};
+  if (program?.value === "-") draft.runsText = true;
+  else if (program) lookAtProgram(program.value, words ?? [], draft);
+}
+
+/** An address by its host, anything else as it is. */
+function nameSource(source: string): string {
+  const [address = ""] = source.match(ADDRESS) ?? [];
+  return URL.parse(address)?.host || source;
+}
+
+/** A program may start another one in ways of its own: what deletes is then found among its words. */
+function lookAtStarted(name: string, rest: readonly Word[], draft: Draft): void {
+  if (READS_WORDS.has(name) || DELETERS.has(name) || readPackageCall(name, rest)) return;
+  if (findInner([makePlainWord(name), ...rest]).commands.length > 0) return;
+  const startsOthers = STARTS_OTHERS.has(name);
+  const at = rest.findIndex(({ value }, index) => {
+    const started = nameProgram(value);
+    if (DELETERS.has(started)) return startsOthers || index > 0;
+    return startsOthers && (runsInput(started) || DOWNLOADERS.has(started));
+  });
+  const program = rest[at];
+  if (program) lookAtProgram(program.value, rest.slice(at + 1), draft);
 }
 
 /** Programs with a way of their own. */
@@ -347,19 +372,18 @@ function lookAtOthers(name: string, rest: readonly Word[], draft: Draft): void {
     case "ln":
     case "rename":
       lookAtMove(rest, operands, draft);
+      lookAtReplacing(name, rest, draft);
       break;
     case "truncate":
       for (const word of operands) emptied(word, draft);
       break;
     case "cp":
+    case "install":
       if (operands[0]?.value === "/dev/null") emptied(operands[1], draft);
       break;
     case "dd":
       for (const word of rest)
         if (word.value.startsWith("of=")) emptied({ ...word, value: word.value.slice(3) }, draft);
-      break;
-    case "tee":
-      for (const word of operands) draft.saved.add(word.dynamic ? null : cutFolder(word.value));
       break;
     case "shx":
       lookAtShx(rest, draft);
@@ -369,30 +393,65 @@ function lookAtOthers(name: string, rest: readonly Word[], draft: Draft): void {
 
 function lookAtRedirections({ words, redirections }: ProgramCall, draft: Draft): void {
   const name = nameProgram(words[0]?.value ?? "");
-  const isSource = DOWNLOADERS.has(name);
+  const isDownload = DOWNLOADERS.has(name) || FETCHERS.has(name);
+  const isDecoder = DECODERS.has(name) && isDecoding(name, words.slice(1));
   const isRunner = runsInput(name);
   for (const { mark, target, body } of redirections) {
     if (/\/dev\/(?:tcp|udp)\//.test(target.value)) draft.downloads.add(target.value);
     if (body !== undefined) {
-      draft.texts.push(body);
-      if (isRunner && !SHELLS.has(name)) lookIntoCode(name, body, draft);
+      lookIntoInput(name, body, draft);
     } else if (mark === "<<<") {
-      draft.texts.push(target.value);
-      if (isRunner && !SHELLS.has(name)) lookIntoCode(name, target.value, draft);
+      lookIntoInput(name, target.value, draft);
     } else if (mark === "<" && isRunner) runFile(target, draft);
-    else if (mark.includes(">") && target.value !== "/dev/null" && !mark.endsWith("&")) {
-      if (isSource) draft.saved.add(target.dynamic || target.odd ? null : cutFolder(target.value));
-      else if (!/^\d$/.test(target.value)) draft.relays = true;
-      const isEmpty = words.length === 0 || name === ":" || name === "true" || isNothing(words);
-      if (isEmpty && (mark === ">" || mark === ">|")) emptied(target, draft);
+    else if (mark.includes(">") && target.value !== "/dev/null" && !isDescriptor(mark, target)) {
+      const saved = target.dynamic || target.odd ? null : cutFolder(target.value);
+      if (isDownload) draft.saved.add(saved);
+      else draft.relays = true;
+      if (isDecoder) draft.decoded.add(saved);
+      if (saved !== null) draft.written.add(saved);
+      if (mark !== ">>" && mark !== "&>>" && printsNothing(words, redirections)) emptied(target, draft);
     }
   }
+  if (name === "tee" && redirections.some(readsNothing))
+    for (const word of readOperands(words.slice(1))) emptied(word, draft);
 }
 
-function isNothing(words: readonly Word[]): boolean {
-  return (
-    nameProgram(words[0]?.value ?? "") === "cat" && words[1]?.value === "/dev/null" && words.length === 2
-  );
+/** What is in the command itself and handed to a program as its input. */
+function lookIntoInput(name: string, text: string, draft: Draft): void {
+  if (findInterpreter(name)) lookIntoCode(name, text, draft);
+  else draft.texts.push(text);
+  if (HOLDS_COMMANDS.has(name)) lookForCommands(name, [makePlainWord(text)], draft);
+}
+
+function isDescriptor(mark: string, target: Word): boolean {
+  return mark.endsWith("&") && /^(?:\d+-?|-)$/.test(target.value);
+}
+
+function readsNothing({ mark, target }: Redirection): boolean {
+  return mark === "<" && target.value === "/dev/null";
+}
+
+/** Whether a call surely has no output, so that the file it is written to ends up empty. */
+function printsNothing([program, ...rest]: readonly Word[], redirections: readonly Redirection[]): boolean {
+  const name = nameProgram(program?.value ?? "");
+  const values = rest.map((word) => word.value);
+  switch (name) {
+    case "":
+    case ":":
+    case "true":
+    case "false":
+      return true;
+    case "cat":
+      return values.length === 0
+        ? redirections.some(readsNothing)
+        : values.every((value) => value === "/dev/null");
+    case "echo":
+      return values.every((value) => value === "" || /^-[neE]+$/.test(value));
+    case "printf":
+      return values.length === 1 && values[0] === "";
+    default:
+      return false;
+  }
 }
 
 function lookAtPrinting(name: string, rest: readonly Word[], draft: Draft): void {
@@ -403,8 +462,8 @@ function lookAtPrinting(name: string, rest: readonly Word[], draft: Draft): void
 }
 
 function isDecoding(name: string, rest: readonly Word[]): boolean {
-  if (!/^base|^openssl$|^xxd$/.test(name)) return true;
-  return rest.some((word) => /^-(?:[a-z]*[dDr]|-decode)|^enc$/.test(word.value));
+  if (!/^base|^(?:age|gpg|openssl|xxd)$/.test(name)) return true;
+  return rest.some((word) => /^-(?:[a-z]*[dDr]|-decode|-decrypt)|^enc$/.test(word.value));
 }
 
 /** A shell runs the text after `-c`, a file, or what comes in. The first two parts of its text are read elsewhere. */
@@ -425,18 +484,10 @@ function lookAtShell(rest: readonly Word[], draft: Draft): void {
   draft.runsText = true;
 }
 
-function interpreterNamed(name: string): readonly string[] | undefined {
-  return INTERPRETERS.get(name) ?? INTERPRETERS.get(name.replace(/[\d.]+$/, ""));
-}
-
 /** An interpreter runs text it is given, a module, a file, or what comes in. */
 function lookAtInterpreter(name: string, rest: readonly Word[], draft: Draft): void {
-  const options = interpreterNamed(name) ?? [];
+  const options = findInterpreter(name) ?? [];
   if (rest.some((word) => word.raw.startsWith("<("))) draft.runsText = true;
-  if (rest.some((word) => REMOTE.test(word.value)) && /^(?:deno|bun)$/.test(name)) {
-    draft.downloads.add(name);
-    draft.runsText = true;
-  }
   for (let index = 0; index < rest.length; index++) {
     const word = rest[index];
     if (!word) break;
@@ -457,7 +508,12 @@ function lookAtInterpreter(name: string, rest: readonly Word[], draft: Draft): v
       lookIntoCodeWord(name, word, draft);
       return;
     }
-    if (/^-m/.test(text) && name.startsWith("py")) return;
+    if (/^-m/.test(text) && name.startsWith("py")) {
+      const [module, ...words] =
+        text === "-m" ? rest.slice(index + 1) : [{ ...word, value: text.slice(2) }, ...rest.slice(index + 1)];
+      if (module) lookAtPackages(module.value, words, draft);
+      return;
+    }
     if (VALUED.test(text)) index++;
     else if (!text.startsWith("-") || STDIN_FILE.test(text)) {
       if (/^(?:run|eval|test|repl|x|install|task)$/.test(text) && /^(?:deno|bun)$/.test(name)) {
@@ -478,28 +534,13 @@ function lookIntoCodeWord(name: string, word: Word | undefined, draft: Draft): v
   lookIntoCode(name, word.value, draft);
 }
 
-/** Program text in another language is judged by the names of what it calls. */
 function lookIntoCode(name: string, code: string, draft: Draft): void {
   noteAddresses(code, draft);
-  if (DELETES_IN_CODE.test(code)) draft.deletesUnknown.add(name);
-  if (RUNS_IN_CODE.test(code)) {
-    if (FETCHES_IN_CODE.test(code)) draft.downloads.add(name);
-    if (FETCHES_IN_CODE.test(code) || READS_INPUT_IN_CODE.test(code)) draft.runsText = true;
-  }
-}
-
-function lookAtRunner(rest: readonly Word[], draft: Draft): void {
-  const remote = rest.find((word) => REMOTE.test(word.value));
-  const isInstall = /^(?:i|install|add|ci)$/.test(rest[0]?.value ?? "");
-  if (remote && !isInstall) {
-    draft.downloads.add(remote.value);
-    draft.runsText = true;
-  }
-  const at = rest.findIndex((word) => /^(?:rimraf|del|del-cli|shx)(?:@.*)?$/.test(word.value));
-  if (at < 0 || at > 4) return;
-  const found = rest.slice(at + 1);
-  if (rest[at]?.value.startsWith("shx")) lookAtShx(found, draft);
-  else addDeleted("rimraf", readOperands(found), draft);
+  const { deletes, runsFetched, runsInput, runsDecoded } = readCodeHazards(code);
+  if (deletes) draft.deletesUnknown.add(name);
+  if (runsFetched) draft.downloads.add(name);
+  if (runsDecoded) draft.decoders.add(name);
+  if (runsFetched || runsInput || runsDecoded) draft.runsText = true;
 }
 
 function lookAtShx(rest: readonly Word[], draft: Draft): void {
@@ -511,6 +552,10 @@ function lookForCommands(name: string, rest: readonly Word[], draft: Draft): voi
   const takesInput = /^(?:at|batch)$/.test(name) || rest.some((word) => word.value === "-");
   if ((takesInput && !/^(?:awk|gawk|mawk|nawk|sed|find)$/.test(name)) || /\bsystem\s*\(|\|\s*"/.test(text))
     draft.runsText = true;
+  const at = rest.findIndex(({ value }) => /^(?:-f|--file|--makefile)$/.test(value));
+  if (at >= 0 && /awk$|make$/.test(name)) runFile(rest[at + 1], draft);
+  if (/^(?:at|batch|crontab)$/.test(name) && rest.some(({ raw }) => raw.startsWith("<(")))
+    draft.runsText = true;
   if (/(?:^|[\s'"`(;|&!])(?:rm|unlink|shred|rimraf)\s+["']?[-\w./~*$]/.test(text) && name !== "find")
     draft.deletesUnknown.add(name);
   if (MENTIONS_DOWNLOAD.test(text) && MENTIONS_RUNNER.test(text) && name !== "sed") {
@@ -521,38 +566,14 @@ function lookForCommands(name: string, rest: readonly Word[], draft: Draft): voi
 
 function lookAtDownload(name: string, rest: readonly Word[], draft: Draft): void {
   draft.downloads.add(name);
-  if (name !== "curl" && !name.startsWith("wget")) {
-    if (
-      !/^(?:nc|ncat|netcat|socat|telnet|http|https|httpie|xh|xhs|get|lynx|w3m|links|elinks|lwp-request)$/.test(
-        name,
-      )
-    )
-      draft.saved.add(null);
-    return;
-  }
-  let known = name === "curl";
-  for (const [index, word] of rest.entries()) {
-    const text = word.value;
-    const isLong = text.startsWith("--");
-    if (name === "curl" && (/^--(?:remote-name|output-dir)/.test(text) || (/^-\w*O/.test(text) && !isLong)))
-      draft.saved.add(null);
-    const glued =
-      name === "curl"
-        ? /^(?:-\w*o|--output=)(.+)$/.exec(text)
-        : /^(?:-\w*O|--output-document=)(.+)$/.exec(text);
-    const isOutput =
-      name === "curl" ? /^(?:-\w*o|--output)$/.test(text) : /^(?:-\w*O|--output-document)$/.test(text);
-    const file = isOutput
-      ? rest[index + 1]
-      : glued && !(isLong && !text.includes("="))
-        ? { ...word, value: glued[1] ?? "" }
-        : undefined;
-    if (!file) continue;
-    known = true;
-    if (file.value !== "-" && file.value !== "/dev/null")
-      draft.saved.add(file.dynamic ? null : cutFolder(file.value));
-  }
-  if (!known) draft.saved.add(null);
+  for (const saved of nameDownloads(name, rest)) draft.saved.add(saved);
+}
+
+function lookAtFetching(name: string, rest: readonly Word[], draft: Draft): void {
+  const text = rest.map((word) => word.value).join(" ");
+  if (!FETCHERS.get(name)?.test(text)) return;
+  draft.downloads.add(name);
+  if (!/\b(?:api|cat|view)\b|(?:^| )-$/.test(text)) draft.saved.add(null);
 }
 
 function lookAtFind(rest: readonly Word[], draft: Draft): void {
@@ -581,11 +602,14 @@ function lookAtGit(rest: readonly Word[], draft: Draft): void {
   for (const folder of folders) enter(folder, draft);
   if (clones !== undefined) {
     draft.downloads.add("git clone");
-    draft.saved.add(null);
+    if (clones === null) draft.saved.add(null);
+    else draft.cloned.add(cutFolder(clones));
   }
   if (subcommand === "mv") lookAtMove(words, readOperands(words), draft);
   if (deletes.length > 0) addDeleted(`git ${subcommand}`, deletes, draft);
   for (const word of discards) draft.discards.add(word.dynamic ? ":/" : word.value);
+  if (/^(?:bisect|filter-branch|rebase|submodule)$/.test(subcommand ?? ""))
+    lookForCommands("git", words, draft);
   if (drops) draft.drops.add(`git ${subcommand} ${words[0]?.value ?? ""}`.trim());
 }
 
@@ -613,9 +637,19 @@ function lookAtMove(rest: readonly Word[], operands: readonly Word[], draft: Dra
   draft.moves.push({ from: from.map((word) => word.value), to: isClear ? target.value : "*" });
 }
 
+/** A move or a forced link puts another file in the place of one that is there. */
+function lookAtReplacing(name: string, rest: readonly Word[], draft: Draft): void {
+  const keeps = hasOption(rest, /^(?:-[fuvT]*[bin]|--backup|--no-clobber$|--interactive$)/);
+  const replaces = name === "mv" ? !keeps : name === "ln" && hasOption(rest, /^(?:-[snrvT]*f|--force$)/);
+  const [from, target, ...others] = readOperands(rest);
+  if (replaces && from && target && others.length === 0) emptied(target, draft);
+}
+
 function addDeleted(program: string, words: readonly Word[], draft: Draft): void {
   draft.deletions++;
-  if (draft.fills || words.some((word) => word.dynamic)) draft.deletesUnknown.add(program);
+  // What stands before a bracket is the beginning of a pattern such as `!(src)`, which is read as words.
+  if (draft.fills || words.some((word) => word.dynamic || /[!@+]$/.test(word.value)))
+    draft.deletesUnknown.add(program);
   for (const word of words) if (!word.dynamic) draft.deletes.add(word.value);
 }
 
@@ -631,7 +665,10 @@ function enter(word: Word | undefined, draft: Draft): void {
 function runFile(word: Word | undefined, draft: Draft): void {
   if (!word) return;
   if (STDIN_FILE.test(word.value) || /^<\(/.test(word.raw)) draft.runsText = true;
-  else draft.runsFiles.add(word.dynamic || word.odd ? null : word.value);
+  else if (/^(?:https?|ftp):/i.test(word.value)) {
+    draft.downloads.add(word.value);
+    draft.runsText = true;
+  } else draft.runsFiles.add(word.dynamic || word.odd ? null : word.value);
 }
 
 function noteAddresses(text: string, draft: Draft): void {
