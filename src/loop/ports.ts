@@ -8,6 +8,7 @@ import type { RunError, RunResult } from "../schema/result.ts";
 import type { Layer, Target } from "../schema/rights.ts";
 import type { Risk, ToolContext } from "../tools/tool.ts";
 import type { Claim } from "./deliverables.ts";
+import type { EarlierCalls } from "./earlier-calls.ts";
 import type { Guards } from "./guards.ts";
 import type { KnownAddresses } from "./known-addresses.ts";
 import type { Recorded } from "./replay/recorded.ts";
@@ -111,6 +112,8 @@ export type LoopPorts = {
   readonly claims: Map<string, Claim>;
   /** Where the session's runs may go in the web without a question. */
   readonly addresses: KnownAddresses;
+  /** Calls of the session that a tool may want to look back at. */
+  readonly earlier: EarlierCalls;
   /** Somebody shows text while it streams. */
   watched(): boolean;
   limiter(provider: string): Limiter;

@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { writeInside } from "../files/open-inside.ts";
 import { taint } from "../loop/calls/dispatch.ts";
+import { EarlierCalls } from "../loop/earlier-calls.ts";
 import { KnownAddresses } from "../loop/known-addresses.ts";
 import type { LoopPorts, Redactor } from "../loop/ports.ts";
 import type { Clock } from "../scheduler/clock.ts";
@@ -56,6 +57,7 @@ export function createSessionPorts(parts: PortParts): LoopPorts {
     recorded: parts.recorded,
     claims: new Map(),
     addresses: new KnownAddresses(),
+    earlier: new EarlierCalls(),
     readOnly: parts.mode === "plan",
     approve: parts.approve,
     keepChanges: host.changes.keep,

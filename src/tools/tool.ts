@@ -110,6 +110,13 @@ type StandardResult<Output> =
       }[];
     };
 
+/** A call of the same tool that came before in the session. */
+export type EarlierCall<Input> = {
+  readonly input: Input;
+  /** Files of the project that it made or changed, as far as that was found. */
+  readonly files: readonly string[];
+};
+
 /** One tool. Every call of it goes through the dispatcher. */
 export type Tool<Input = never> = {
   readonly name: string;
@@ -137,9 +144,13 @@ export type Tool<Input = never> = {
   readonly check?: (input: Input) => string | null;
   /**
    * Why a person must confirm this very call, whatever a rule on the tool's name says; null if nobody must. A rule that
-   * names whom the call reaches, or the command, is such a confirmation.
+   * names whom the call reaches, or the command, is such a confirmation. `earlier` are the calls of the session before it.
    */
-  readonly confirm?: (input: Input, roots: Roots) => string | null | Promise<string | null>;
+  readonly confirm?: (
+    input: Input,
+    roots: Roots,
+    earlier?: readonly EarlierCall<Input>[],
+  ) => string | null | Promise<string | null>;
   /** The call as a person must see it before a yes: every address, the whole text. Without it the input is shown. */
   readonly present?: (input: Input) => string | Promise<string>;
   /** What a call would touch, on real paths and canonical names. */

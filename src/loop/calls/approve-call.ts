@@ -1,5 +1,6 @@
 import type { Decision, Target } from "../../schema/rights.ts";
 import type { Risk, Tool } from "../../tools/tool.ts";
+import type { NotedCall } from "../earlier-calls.ts";
 import type { LoopPorts } from "../ports.ts";
 import type { RecordedOutside } from "../replay/recorded.ts";
 import type { Run } from "../run.ts";
@@ -22,6 +23,8 @@ export type AskedCall = {
   composed: readonly string[];
   /** Of a replay, which asks nothing outside. */
   outside?: RecordedOutside;
+  /** Set if the tool wants some of its calls confirmed. */
+  noted?: NotedCall;
 };
 
 /**
@@ -33,10 +36,11 @@ export async function approveIfNeeded(
   asked: AskedCall,
   ports: LoopPorts,
 ): Promise<{ allowed: boolean; text: string } | null> {
-  const { tool, input, targets, decision, outbound, composed, outside } = asked;
+  const { tool, input, targets, decision, outbound, composed, outside, noted } = asked;
   const tainted = ports.guards.needsPerson(run.tainted, outbound || composed.length > 0, decision);
+  const earlier = noted ? ports.earlier.before(noted) : [];
   const confirm = ports.guards.mustConfirm(
-    outside ? outside.asked : ((await askTool(run, tool.confirm?.(input, run.spec))) ?? null),
+    outside ? outside.asked : ((await askTool(run, tool.confirm?.(input, run.spec, earlier))) ?? null),
     decision,
   );
   if (decision.verdict === "allow" && !tainted && !confirm) return null;

@@ -3,6 +3,7 @@ import type { Decision, Layer, Target } from "../../schema/rights.ts";
 import type { AnyTool, Tool } from "../../tools/tool.ts";
 import { excerpt, MAX_RESULT_CHARS } from "../../tools/truncate.ts";
 import { missingBefore } from "../deliverables.ts";
+import type { NotedCall } from "../earlier-calls.ts";
 import { loopPrompt } from "../load-prompt.ts";
 import type { ToolCall } from "../model/read-stream.ts";
 import type { LoopPorts } from "../ports.ts";
@@ -31,6 +32,7 @@ type Touching = {
   input: unknown;
   targets: readonly Target[];
   outside?: RecordedOutside;
+  noted?: NotedCall;
 };
 
 const HOLDS_SECRET = "permission denied: the input holds a secret, and secrets do not leave";
@@ -80,12 +82,22 @@ async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitt
   const outside = ports.recorded?.outside(run, call);
   if (outside === "unknown") return { tool, input: parsed.value, targets: [] };
   const { projectDir, workspaceDir, cwd } = run.spec;
+  const noted = tool.confirm && ports.earlier.note(tool.name, parsed.value);
   if (tool.replay === "lookup") call.reached = null;
   const touched = outside?.reached ?? tool.access(parsed.value, { projectDir, workspaceDir, cwd });
   // The host's own checks are made for a stopped run as well.
   const targets = await (call.byHost ? touched : askTool(run, touched));
   if (tool.replay === "lookup") call.reached = addressesIn(targets);
-  return judge(run, call, { tool, input: parsed.value, targets, ...(outside && { outside }) }, ports);
+  const touching = {
+    tool,
+    input: parsed.value,
+    targets,
+    ...(outside && { outside }),
+    ...(noted && { noted }),
+  };
+  const judged = await judge(run, call, touching, ports);
+  if (noted && "outcome" in judged) ports.earlier.forget(noted);
+  return judged;
 }
 
 const WHY_UNFINISHED: Readonly<Record<string, string>> = {
@@ -136,7 +148,8 @@ async function judge(
   const approval = await approveIfNeeded(run, asked, ports);
   if (approval && !approval.allowed) return { outcome: "denied", text: approval.text };
   for (const request of requests) ports.addresses.addAsked(request);
-  return { tool, input, targets, ...(approval && { approvedBy: approval.text }) };
+  const { noted } = touching;
+  return { tool, input, targets, ...(noted && { noted }), ...(approval && { approvedBy: approval.text }) };
 }
 
 /**
@@ -248,6 +261,7 @@ async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: Loop
     ports,
   );
   if (holdsSlot) run.slot.leave();
+  if (admitted.noted) admitted.noted.files = effects.files?.map(([path]) => path) ?? [];
   const now = {
     text: await shorten(run, call, ports.redactor.redact(output.text), ports),
     outcome: output.isError ? ("error" as const) : ("ok" as const),

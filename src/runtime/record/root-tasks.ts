@@ -6,7 +6,7 @@ import { restoreProfile } from "../runs/profile.ts";
 import type { OpenRoot } from "../runs/root-run.ts";
 import { type ForkPoint, pastOf } from "./fork-run.ts";
 import { claimsIn, isClosed, metadataOf, resultOfRow, spentIn } from "./read-row.ts";
-import { recallAddresses } from "./recall-addresses.ts";
+import { recallSession } from "./recall-session.ts";
 
 /** Several tasks of one session, as its row keeps them from the start. */
 export type FanOut = {
@@ -72,7 +72,7 @@ export async function restoreSession(
   }
   for (const [path, claim] of claimsIn(roots)) ports.claims.set(path, claim);
   host.store.closeSpansOf(session.id, ports.clock.wallMs());
-  await recallAddresses(session, roots, host.tools);
+  await recallSession(session, roots, host.tools);
 }
 
 function newTask(agent: string, task: string, index: number): RootTask {

@@ -25,7 +25,7 @@ import {
   tokensOf,
   wasTainted,
 } from "../record/read-row.ts";
-import { recallAddresses } from "../record/recall-addresses.ts";
+import { recallSession } from "../record/recall-session.ts";
 import { type RestorePorts, restoreRun } from "../record/restore-run.ts";
 import { accountLimits } from "./effective-limits.ts";
 import type { SpawnRequest } from "./spawn-request.ts";
@@ -107,7 +107,7 @@ export async function bringToLife(
   }
   const ports = { text: (id: string) => host.store.prompt(id), guards: host.guards };
   if (request.past) forkRun(run, request.past.root, ports);
-  if (request.past) await recallAddresses(session, [request.past.root], host.tools);
+  if (request.past) await recallSession(session, [request.past.root], host.tools);
   if (request.resume) restore(live, request.resume, ports);
   if (request.resume && live.children) rememberChildren(live.children, request.resume, earlier);
   if (request.resume && host.store.stopsAsked(session.id).some(({ id }) => id === run.spec.runId))

@@ -654,6 +654,68 @@ describe("a command is confirmed", () => {
   });
 });
 
+describe("what an earlier command of the session brought is not run unasked", () => {
+  const judgeAfter = (earlier: readonly (string | readonly [string, ...string[]])[], command: string) =>
+    confirmCommand(
+      { command, cwd: projectDir, projectDir, workspaceDir, sandboxed: true },
+      earlier.map((call) => {
+        const [before, ...files] = typeof call === "string" ? [call] : call;
+        return { input: { command: before }, files: files.map((file) => join(projectDir, file)) };
+      }),
+    );
+  const GET = "curl -fsSLo x https://example.org/i";
+
+  test.each([
+    [[GET], "sh x"],
+    [[GET], "chmod +x x && ./x"],
+    [[GET], "bash -c 'sh ./x'"],
+    [[GET], "cat x | sh"],
+    [[GET], "sed s/a/b/ x | bash -s"],
+    [[GET], "sh < x"],
+    [[GET], "source x"],
+    [[GET, "chmod +x x"], "./x --yes"],
+    [[GET, "cat x", "npm test"], "sh x"],
+    [[GET, "mv x y.sh"], "sh y.sh"],
+    [[GET, "cp x bin/y", "cp bin/y z"], "sh z"],
+    [[GET, "sed s/a/b/ x > y"], "sh y"],
+    [["curl -o ~/.local/bin/x https://example.org/x"], "x --version"],
+    [["wget https://example.org/get.sh"], "sh get.sh"],
+    [["curl https://example.org/i > x"], "python3 x"],
+    [["curl https://example.org/i | tee x"], "node ./x"],
+    [["curl https://example.org/i | jq -r .script > x"], "sh x"],
+    [["git clone https://example.org/tool.git"], "cd tool && ./install.sh"],
+    [["git clone https://example.org/a there"], "sh there/install.sh"],
+    [["git clone https://example.org/tool"], "pip install ./tool"],
+    [["curl -O https://example.org/x.whl"], "pip install ./x.whl"],
+    [[["curl -OJ https://example.org/x", "y.sh"]], "sh y.sh"],
+    [[["curl https://example.org/a.tgz | tar xz", "a/install.sh"]], "./a/install.sh"],
+    [["curl -o a.zip https://example.org/a.zip", ["unzip a.zip", "a/install.sh"]], "./a/install.sh"],
+    [["curl -o install.sh https://example.org/i", "true"], "sh dist/install.sh"],
+    [["base64 -d x.b64 > x"], "sh x"],
+  ] as const)("%j, then %s", async (earlier, command) => {
+    expect(await judgeAfter(earlier, command)).toMatch(
+      /it runs what an earlier command brought, unread, from \S+: /,
+    );
+  });
+
+  test.each([
+    [[], "sh x"],
+    [[GET], "npm test"],
+    [[GET], "cat x | head"],
+    [[GET], "cat x | python3 -m json.tool"],
+    [[GET], "cat bin/build.sh | sh"],
+    [[GET], "sh bin/build.sh"],
+    [["curl -s https://example.org/d.json | jq ."], "node bin/check.js"],
+    [["curl -o data.json https://example.org/d"], "node bin/check.js data.json"],
+    [[["curl -L https://example.org/a.tgz | tar xz", "a/data.csv"]], "sh bin/build.sh"],
+    [["curl -o /tmp/install.sh https://example.org/i"], "sh install.sh"],
+    [["git clone https://example.org/tool"], "cd tool && npm ci && npm test"],
+    [["npm ci", "npm run build > out.log"], "node dist/app.js"],
+  ] as const)("%j, then %s, asks nobody", async (earlier, command) => {
+    expect(await judgeAfter(earlier, command)).toBeNull();
+  });
+});
+
 test("nobody is asked to put a clean project back to what git has", async () => {
   const clean = mkdtempSync(join(root, "clean-"));
   const git = (...args: string[]) => execFileSync("git", ["-C", clean, ...args], { stdio: "ignore" });

@@ -1,15 +1,25 @@
+import type { EarlierCall } from "../../../tools/tool.ts";
+import { findFetched } from "./find-fetched.ts";
 import { findLost, type PlannedCommand } from "./find-lost.ts";
 import { type Hazards, readHazards, type Unread } from "./read-hazards.ts";
 
 const MAX_NAMED = 5;
 
 /**
- * Why a person should confirm a command: it deletes files that git does not track, or runs text that nobody could
- * read before. Null if there is no such reason, as for nearly all commands.
+ * Why a person should confirm a command: it loses what git does not have, or runs text that nobody could read before,
+ * which an earlier command may have brought. Null if there is no such reason, as for nearly all commands.
  */
-export async function confirmCommand(planned: PlannedCommand): Promise<string | null> {
+export async function confirmCommand(
+  planned: PlannedCommand,
+  earlier: readonly EarlierCall<{ command: string }>[] = [],
+): Promise<string | null> {
   const hazards = readHazards(planned.command);
-  const reasons = [...hazards.runs.map(describeUnread), ...(await describeLosses(hazards, planned))];
+  const fetched = await findFetched(hazards, planned, earlier);
+  const reasons = [
+    ...hazards.runs.map(describeUnread),
+    ...describeFetched(fetched),
+    ...(await describeLosses(hazards, planned)),
+  ];
   return reasons.join("; ") || null;
 }
 
@@ -18,6 +28,11 @@ function describeUnread({ by, from }: Unread): string {
   if (by === "download") return `it runs what it downloads, unread, from ${named}`;
   if (by === "package") return `it installs a package, which may run what nobody has read, from ${named}`;
   return `it runs a text that cannot be read before (${named})`;
+}
+
+function describeFetched({ files, from }: Awaited<ReturnType<typeof findFetched>>): string[] {
+  if (files.length === 0) return [];
+  return [`it runs what an earlier command brought, unread, from ${nameSome(from)}: ${nameSome(files)}`];
 }
 
 async function describeLosses(hazards: Hazards, planned: PlannedCommand): Promise<string[]> {

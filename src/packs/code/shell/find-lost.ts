@@ -70,8 +70,18 @@ export async function findLost(hazards: Hazards, planned: PlannedCommand): Promi
   };
 }
 
+/** Whether git has a file exactly as it is. */
+export async function hasInGit(path: string, projectDir: string, dataDir?: string): Promise<boolean> {
+  const real = await realpath(path).catch(() => null);
+  const project = await realpath(projectDir);
+  if (real === null || !isBelow(real, project)) return false;
+  const place: Place = { path: real, pattern: null, mode: "deleted", exists: true };
+  const { untracked, changed } = await lookUpInGit([place], project, dataDir);
+  return untracked.length + changed.length === 0;
+}
+
 /** Every folder that a name may be relative to; null if one is known only when the command runs. */
-function openFolders(cwd: string, folders: readonly string[]): string[] | null {
+export function openFolders(cwd: string, folders: readonly string[]): string[] | null {
   if (folders.some((folder) => SPECIAL.test(folder))) return null;
   const bases = new Set([cwd]);
   for (const folder of folders) for (const base of [...bases]) bases.add(resolve(base, atHome(folder)));

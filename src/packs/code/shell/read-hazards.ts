@@ -40,6 +40,27 @@ export type Hazards = {
   readonly deletesUnknown: readonly string[];
   /** What it runs although nobody can read it before. */
   readonly runs: readonly Unread[];
+  /** Files that it runs, as far as their names are known, and programs by their bare names. */
+  readonly runsFiles: readonly string[];
+  readonly programs: readonly string[];
+  /** Something in it runs text that is not in the command. */
+  readonly runsText: boolean;
+  /** What it brings from outside, or decodes, and keeps in files; null if nothing. */
+  readonly brings: Brought | null;
+  /** Names that it writes to, and all names that stand in it, without their folders. */
+  readonly writes: readonly string[];
+  readonly mentions: readonly string[];
+  /** It unpacks files to names that are not known. */
+  readonly unpacks: boolean;
+};
+
+/** Files and folders that hold what a command brought, by names without folders. */
+export type Brought = {
+  readonly names: readonly string[];
+  readonly folders: readonly string[];
+  /** Some of the names are not known. */
+  readonly isUnnamed: boolean;
+  readonly from: readonly string[];
 };
 
 /**
@@ -84,6 +105,8 @@ type Draft = {
   runsFiles: Set<string | null>;
   /** Programs that are run by their bare names. */
   programs: Set<string>;
+  /** All words, without their folders. */
+  mentions: Set<string>;
   /** Arguments are filled in from elsewhere. */
   fills: boolean;
   findStarts: string[];
@@ -132,6 +155,7 @@ export function readHazards(command: string): Hazards {
     runsHeld: false,
     runsFiles: new Set(),
     programs: new Set(),
+    mentions: new Set(),
     fills: false,
     findStarts: [],
     texts: [],
@@ -146,6 +170,27 @@ export function readHazards(command: string): Hazards {
     folders: [...draft.folders],
     deletesUnknown: [...draft.deletesUnknown],
     runs: unreadIn(draft),
+    runsFiles: [...draft.runsFiles].filter((file) => file !== null),
+    programs: [...draft.programs],
+    runsText: draft.runsText,
+    brings: broughtBy(draft),
+    writes: [...draft.written],
+    mentions: [...draft.mentions],
+    unpacks: draft.unpacks,
+  };
+}
+
+function broughtBy(draft: Draft): Brought | null {
+  const { downloads, addresses, saved, written, cloned, decoders, decoded, unpacks } = draft;
+  const isDownload = downloads.size > 0 && saved.size + written.size + cloned.size + Number(unpacks) > 0;
+  if (!isDownload && decoded.size === 0) return null;
+  const kept = isDownload ? [...saved, ...written, ...decoded] : [...decoded];
+  const places = isDownload ? (addresses.size > 0 ? addresses : downloads) : decoders;
+  return {
+    names: kept.filter((name) => name !== null),
+    folders: [...cloned],
+    isUnnamed: kept.includes(null) || cloned.size > 0 || (isDownload && unpacks),
+    from: [...places],
   };
 }
 
@@ -245,6 +290,8 @@ function look(call: ProgramCall, draft: Draft): void {
   const [program, ...rest] = call.words;
   lookAtRedirections(call, draft);
   for (const word of [...call.words, ...call.assignments]) noteAddresses(word.value, draft);
+  for (const { value } of [...call.words, ...call.redirections.map(({ target }) => target)])
+    draft.mentions.add(cutFolder(value.replace(/^\w+=/, "")));
   if (!program) return;
   if (program.dynamic) {
     draft.runsText = true;

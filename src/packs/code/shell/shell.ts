@@ -59,17 +59,18 @@ export function createShell(settings: ShellSettings, host: CommandHost = {}): To
       await pathTarget(cwd, "read", roots),
       ...(await Promise.all(writes.map((path) => pathTarget(path, "write", roots)))),
     ],
-    confirm: async ({ command, cwd = "." }, { projectDir, workspaceDir }) => {
+    confirm: async ({ command, cwd = "." }, { projectDir, workspaceDir }, earlier) => {
       const { confirmCommand } = await import("./confirm-command.ts");
       const folder = await pathTarget(cwd, "read", { projectDir, workspaceDir });
-      return confirmCommand({
+      const planned = {
         command,
         cwd: folder.kind === "path" ? folder.path : projectDir,
         projectDir,
         workspaceDir,
         sandboxed: settings.sandbox !== "off",
         dataDir: host.dataDir,
-      });
+      };
+      return confirmCommand(planned, earlier);
     },
     withSettings: (all, places) => createShell(all.shell, places),
     execute: async (input, context) => {

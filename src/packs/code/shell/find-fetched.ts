@@ -1,0 +1,71 @@
+import { relative, resolve } from "node:path";
+import type { EarlierCall } from "../../../tools/tool.ts";
+import { isBelow } from "./below.ts";
+import { cutFolder } from "./command-words.ts";
+import { hasInGit, openFolders, type PlannedCommand } from "./find-lost.ts";
+import { type Hazards, readHazards } from "./read-hazards.ts";
+
+/** What earlier commands of a session brought from outside, or decoded, and where it lies now. */
+type Fetched = {
+  /** Names of files, without their folders. */
+  readonly names: Set<string>;
+  /** Names of folders; all that is below them counts. */
+  readonly folders: Set<string>;
+  /** Whole paths of files. */
+  readonly paths: Set<string>;
+  /** Where it came from. */
+  readonly from: Set<string>;
+};
+
+/** Files that a command runs although an earlier one of the session brought them and nobody has read them since. */
+export async function findFetched(
+  { runsFiles, programs, runsText, mentions, folders }: Hazards,
+  planned: PlannedCommand,
+  earlier: readonly EarlierCall<{ command: string }>[],
+): Promise<{ files: readonly string[]; from: readonly string[] }> {
+  const { projectDir, cwd, dataDir } = planned;
+  if (earlier.length === 0) return { files: [], from: [] };
+  const fetched = gather(earlier);
+  const found = new Set(
+    [...programs, ...(runsText ? mentions : [])].filter((name) => fetched.names.has(name)),
+  );
+  for (const file of runsFiles) {
+    for (const base of openFolders(cwd, folders) ?? [cwd]) {
+      const path = resolve(base, file);
+      if (fetched.paths.has(path)) found.add(file);
+      else if (isNamed(path, fetched, projectDir) && !(await hasInGit(path, projectDir, dataDir)))
+        found.add(file);
+    }
+  }
+  return { files: [...found], from: [...fetched.from] };
+}
+
+function isNamed(path: string, { names, folders }: Fetched, projectDir: string): boolean {
+  const parts = (isBelow(path, projectDir) ? relative(projectDir, path) : path).split("/");
+  return names.has(cutFolder(path)) || parts.some((part) => folders.has(part));
+}
+
+/** What earlier commands say, which each later one of a session asks again. */
+const known = new WeakMap<EarlierCall<{ command: string }>, Hazards>();
+
+function readOnce(call: EarlierCall<{ command: string }>): Hazards {
+  const hazards = known.get(call) ?? readHazards(call.input.command);
+  known.set(call, hazards);
+  return hazards;
+}
+
+/** Follows downloads from command to command: whoever handles one may put it elsewhere. */
+function gather(earlier: readonly EarlierCall<{ command: string }>[]): Fetched {
+  const fetched: Fetched = { names: new Set(), folders: new Set(), paths: new Set(), from: new Set() };
+  for (const call of earlier) {
+    const { brings, writes, mentions, unpacks } = readOnce(call);
+    const handles = mentions.some((name) => fetched.names.has(name) || fetched.folders.has(name));
+    if (!brings && !handles) continue;
+    for (const name of [...(brings?.names ?? []), ...(handles ? writes : [])]) fetched.names.add(name);
+    for (const name of brings?.folders ?? []) fetched.folders.add(name);
+    for (const place of brings?.from ?? []) fetched.from.add(place);
+    // Where a name is not known, whatever the command left behind counts.
+    if (brings?.isUnnamed || unpacks) for (const path of call.files) fetched.paths.add(path);
+  }
+  return fetched;
+}
