@@ -103,6 +103,27 @@ test("what a removed session alone needed goes, and another that shares contents
   await store.shutdown();
 });
 
+test("the folders of a session and of its isolated runs stay as long as it does, and go with it however young", async () => {
+  const t = open([say("done")]);
+  const { session_id: id } = await t.runtime.run({ agent: "lead", task: "go" });
+  await t.close();
+  const folders = [join(dataDir(), "sessions", id), join(dataDir(), "sessions", `${id}-runs`)];
+  for (const folder of folders) {
+    mkdirSync(join(folder, "run_1"), { recursive: true });
+    writeFileSync(join(folder, "run_1", "result.txt"), "x".repeat(1_000));
+  }
+  age();
+  const store = createStore({ path: database() });
+  const parts = { store, dataDir: dataDir() };
+  await cleanUp(parts, []);
+  expect(folders.map((folder) => existsSync(join(folder, "run_1", "result.txt")))).toEqual([true, true]);
+  expect((await planCleanUp(parts, [store.findSession(id)])).bytes).toBeGreaterThan(2_000);
+  for (const folder of folders) utimesSync(folder, new Date(), new Date());
+  expect(await cleanUp(parts, [id])).toMatchObject({ sessions: 1, workspaces: 2, freedBytes: 2_000 });
+  expect(folders.map((folder) => existsSync(folder))).toEqual([false, false]);
+  await store.shutdown();
+});
+
 test("a session that runs, waits or has changes to merge stays, and its files with it", async () => {
   const t = open(() => hang());
   const { sessionId } = await t.runtime.start({ agent: "lead", task: "go" });

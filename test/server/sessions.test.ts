@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { NewsEvent, StreamEvent } from "../../src/schema/api/stream.ts";
@@ -466,6 +466,8 @@ test("sessions of this project that have ended are removed, and what would go is
     body: { sessions: 1, kept },
   });
   expect([store.session(done), store.session(open)?.status]).toEqual([undefined, "running"]);
+  expect(existsSync(join(ground.dataDir, "sessions", done))).toBe(false);
+  expect((await server.get("/api/sessions")).body.sessions).toMatchObject([{ session_id: open }]);
   store.startSession({
     sessionId: "ses_theirs",
     title: "",

@@ -81,7 +81,7 @@ export async function openDesk(
   const { runtime } = t;
   const feeds = createFeeds({ runtime, project: projectDir, version: "1", startedAtMs: 1, ...timed });
   person.attach(runtime);
-  const from = { projectDir, env: { HOME: dataDir } };
+  const from = { projectDir, env: { HOME: dataDir, RETINUE_HOME: dataDir } };
   const desk: Desk = {
     runtime,
     project: createLiveProject(from, await loadProject(from)),

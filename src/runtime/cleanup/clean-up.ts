@@ -44,8 +44,8 @@ export async function planCleanUp(
     const why = store.whyKept(id);
     if (why !== null) kept.push({ sessionId: id, why });
     else {
-      const bytes = store.sizeInRecord(id) + (await sizeBelow(join(dataDir, "sessions", id)));
-      removable.push({ session, bytes });
+      const sizes = await Promise.all(foldersOf(dataDir, id).map(sizeBelow));
+      removable.push({ session, bytes: sizes.reduce((sum, size) => sum + size, store.sizeInRecord(id)) });
     }
   }
   return { removable, kept, bytes: removable.reduce((sum, { bytes }) => sum + bytes, 0) };
@@ -58,18 +58,18 @@ export async function planCleanUp(
 export async function cleanUp(parts: CleanUpParts, sessionIds: readonly string[]): Promise<CleanUpReport> {
   const { store } = parts;
   await store.written();
-  let sessions = 0;
+  const removed = new Set<string>();
   for (const id of sessionIds) {
-    if (store.deleteSession(id)) sessions++;
+    if (store.deleteSession(id)) removed.add(id);
     // A server answers meanwhile.
     await new Promise((resolve) => setImmediate(resolve));
   }
-  const workspaces = await removeWorkspaces(parts);
+  const workspaces = await removeWorkspaces(parts, removed);
   const contents = await removeContents(parts);
   const shadows = await removeShadows(parts);
   const all = [workspaces, contents, shadows];
   return {
-    sessions,
+    sessions: removed.size,
     workspaces: workspaces.count,
     contents: contents.count,
     shadows: shadows.count,
@@ -104,18 +104,27 @@ export async function measureStorage({ store, dataDir }: CleanUpParts): Promise<
 
 type Freed = { count: number; bytes: number };
 
+/** The folder of a session, and that of its runs which have one of their own. */
+function foldersOf(dataDir: string, sessionId: string): string[] {
+  const folder = join(dataDir, "sessions", sessionId);
+  return [folder, `${folder}-runs`];
+}
+
 /** Folders of sessions that are gone, and empty ones of sessions that have ended. */
-async function removeWorkspaces({ store, dataDir }: CleanUpParts): Promise<Freed> {
+async function removeWorkspaces(
+  { store, dataDir }: CleanUpParts,
+  removed: ReadonlySet<string>,
+): Promise<Freed> {
   const freed = { count: 0, bytes: 0 };
   for (const entry of entriesIn(join(dataDir, "sessions"))) {
     if (!entry.isDirectory() || !/^ses_[\w-]+$/.test(entry.name)) continue;
     const folder = join(dataDir, "sessions", entry.name);
-    const session = store.session(entry.name);
-    if (session) {
-      const isIdle = store.whyKept(entry.name) === null;
+    const id = entry.name.replace(/-runs$/, "");
+    if (store.session(id)) {
+      const isIdle = store.whyKept(id) === null;
       // An empty folder is made again when its session goes on.
       if (isIdle && (await rmdir(folder).then(isTrue, isFalse))) freed.count++;
-    } else if (await isOld(folder)) {
+    } else if (removed.has(id) || (await isOld(folder))) {
       freed.bytes += await sizeBelow(folder);
       await rm(folder, { recursive: true, force: true });
       freed.count++;
