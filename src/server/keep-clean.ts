@@ -28,7 +28,9 @@ export function keepClean(
     if (isOver || removable.length === 0) return;
     const ids = removable.map(({ session }) => session.session_id);
     const { sessions } = await cleanUp(parts, ids);
-    tell(`removed ${sessions} sessions that ended more than ${retentionDays} days ago`);
+    tell(
+      `removed ${sessions} session${sessions === 1 ? "" : "s"} that ended more than ${retentionDays} days ago`,
+    );
   };
   const again = () => {
     if (isOver) return;
