@@ -1,5 +1,6 @@
 import { messageOf } from "../schema/error.ts";
 import type { Journal, MessageClosing, MessageOpening } from "../schema/record.ts";
+import type { NamedText } from "./prompt-table.ts";
 import type { RecordOp } from "./record-writer.ts";
 import { closingValues, openingValues } from "./rows/message-columns.ts";
 import type { MessageIds } from "./rows/message-ids.ts";
@@ -18,20 +19,22 @@ export type JournalPorts = {
   ids: MessageIds;
   seqs: SessionSeqs;
   rows: OpenRows;
+  findNamed(row: MessageOpening): NamedText[];
   push(op: RecordOp): void;
   now(): number;
   onNotice(notice: StoreNotice): void;
 };
 
 /** Gives rows their ids and session seqs in memory and hands them to the writer. */
-export function createJournal({ ids, seqs, rows, push, now, onNotice }: JournalPorts): StoreJournal {
+export function createJournal(ports: JournalPorts): StoreJournal {
+  const { ids, seqs, rows, findNamed, push, now, onNotice } = ports;
   function open(row: MessageOpening, onCommit?: (seq: number) => void): number {
     const { sessionId, startedAtMs } = row;
     const seq = seqs.next(sessionId);
     const id = ids.next();
     const values = openingValues(id, seq, row);
     const metadata = row.metadata === undefined ? null : JSON.stringify(row.metadata);
-    push({ kind: "open", id, sessionId, seq, values, onCommit });
+    push({ kind: "open", id, sessionId, seq, values, onCommit, named: findNamed(row) });
     seqs.use(sessionId, seq);
     rows.opened(id, { sessionId, startedAtMs, metadata });
     return id;

@@ -397,6 +397,38 @@ test("an older record gets its order from the times it has", async () => {
   rmSync(folder, { recursive: true });
 });
 
+test("texts of an older record that no row names are removed, and the others go with their last session", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "retinue-texts-"));
+  const path = join(folder, "retinue.db");
+  const { db, close } = openDatabase(
+    path,
+    STORE_MIGRATIONS.filter(({ version }) => version < 12),
+  );
+  for (const id of ["system", "shared", "snapshot", "history", "nobody"])
+    db.prepare("INSERT INTO prompts VALUES (?1, ?1)").run(id);
+  const insert = db.prepare(
+    "INSERT INTO messages (session_id, started_at, system_prompt_id, metadata_json) VALUES (?, '', ?, ?)",
+  );
+  for (const session of ["ses_a", "ses_b"])
+    db.prepare(
+      "INSERT INTO sessions (session_id, created_at, updated_at, status) VALUES (?, '', '', 'completed')",
+    ).run(session);
+  insert.run("ses_a", "system", '{"snapshot":"snapshot"}');
+  insert.run("ses_a", "shared", '{"history":"history"}');
+  insert.run("ses_b", "shared", "no JSON");
+  insert.run("ses_b", null, null);
+  close();
+  const store = createStore({ path });
+  const texts = () => ["system", "shared", "snapshot", "history", "nobody"].filter((id) => store.prompt(id));
+  expect(texts()).toEqual(["system", "shared", "snapshot", "history"]);
+  expect(store.deleteSession("ses_a")).toBe(true);
+  expect(texts()).toEqual(["shared"]);
+  expect(store.deleteSession("ses_b")).toBe(true);
+  expect(texts()).toEqual([]);
+  await store.shutdown();
+  rmSync(folder, { recursive: true });
+});
+
 test("plans, answers and copies of an older record get their order from the times they have", async () => {
   const folder = mkdtempSync(join(tmpdir(), "retinue-order-"));
   const path = join(folder, "retinue.db");

@@ -135,7 +135,8 @@ function assemble({ db, path, close: release }: Database, surroundings: Surround
   }
   const sessions = createSessionReader(db);
   const version = db.prepare("PRAGMA data_version");
-  const journal = createJournal({ ids, seqs, rows, push, now, onNotice });
+  const { findNamed, ...prompts } = createPromptTable(db, push);
+  const journal = createJournal({ ids, seqs, rows, findNamed, push, now, onNotice });
   return {
     path,
     othersVersion: () => Number(version.get()?.data_version ?? 0),
@@ -144,7 +145,7 @@ function assemble({ db, path, close: release }: Database, surroundings: Surround
     written: () => writer.written(),
     writeProblem: () => writer.problem(),
     ...createSessionWriter({ sessions, seqs, push, now }),
-    ...createPromptTable(db, push),
+    ...prompts,
     ...naming(path, createPlanTable(db)),
     ...naming(path, createApprovalTable(db)),
     ...naming(path, createChangeTable(db, push, now)),

@@ -6,8 +6,8 @@ import { SESSION_COLUMNS, sessionRow } from "./session-table.ts";
 /** Takes sessions out of the record. Writes are on disk when they return. */
 export type SessionDeleter = {
   /**
-   * Takes out a session with everything about it, whole or not at all; false if it has not ended or is not there. What was
-   * written about files last stays, because later changes are numbered after it.
+   * Takes out a session with everything about it and the texts that no other names, whole or not at all; false if it has
+   * not ended or is not there. What was written about files last stays, because later changes are numbered after it.
    */
   deleteSession(sessionId: string): boolean;
   /** Why a session must stay; null if it may go. */
@@ -24,7 +24,7 @@ export type SessionDeleter = {
   compactFile(): void;
 };
 
-const ABOUT = ["approvals", "stop_requests", "leases", "worktrees"];
+const ABOUT = ["approvals", "stop_requests", "leases", "worktrees", "prompt_uses"];
 
 /** Creates it over a database that has the schema of the record. */
 export function createSessionDeleter(db: DatabaseSync): SessionDeleter {
@@ -43,6 +43,9 @@ export function createSessionDeleter(db: DatabaseSync): SessionDeleter {
   const contents = db.prepare(`SELECT before_hash AS hash FROM file_changes WHERE before_hash IS NOT NULL
     UNION SELECT after_hash FROM file_changes WHERE after_hash IS NOT NULL`);
   const removals = [
+    // Before it is forgotten what the session used.
+    db.prepare(`DELETE FROM prompts WHERE prompt_id IN (SELECT prompt_id FROM prompt_uses WHERE session_id = ?1)
+      AND NOT EXISTS (SELECT 1 FROM prompt_uses AS used WHERE used.prompt_id = prompts.prompt_id AND used.session_id <> ?1)`),
     ...ABOUT.map((table) => db.prepare(`DELETE FROM ${table} WHERE session_id = ?`)),
     db.prepare(`DELETE FROM file_changes WHERE session_id = ?
       AND closed_seq IS NOT (SELECT max(closed_seq) FROM file_changes)

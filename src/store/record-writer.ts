@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { CLOSE_CHANGE, INSERT_CHANGE } from "./checkpoints/change-table.ts";
 import { SAVE_WORKTREE } from "./checkpoints/worktree-table.ts";
+import type { NamedText } from "./prompt-table.ts";
 import {
   INSERT_OPENED,
   INSERT_WHOLE,
@@ -13,7 +14,7 @@ import { INSERT_SESSION, UPDATE_SESSION } from "./session-table.ts";
 
 /** One change of the record, ready to be written. */
 export type RecordOp =
-  | (RowChange & { kind: "open" })
+  | (RowChange & { kind: "open"; named: readonly NamedText[] })
   | (RowChange & { kind: "close" })
   | {
       kind: "startSession" | "updateSession" | "savePrompt" | KeptChange;
@@ -64,6 +65,7 @@ export function createRecordWriter(
     startSession: db.prepare(INSERT_SESSION),
     updateSession: db.prepare(UPDATE_SESSION),
     savePrompt: db.prepare("INSERT OR IGNORE INTO prompts (prompt_id, content) VALUES (?, ?)"),
+    usePrompt: db.prepare("INSERT OR IGNORE INTO prompt_uses (session_id, prompt_id) VALUES (?, ?)"),
     openChange: db.prepare(INSERT_CHANGE),
     closeChange: db.prepare(CLOSE_CHANGE),
     saveWorktree: db.prepare(SAVE_WORKTREE),
@@ -71,6 +73,10 @@ export function createRecordWriter(
 
   function writeOp(op: RecordOp, closings: ReadonlyMap<number, Closing>): void {
     if (op.kind === "open") {
+      for (const { id, content } of op.named) {
+        if (content !== null) statements.savePrompt.run(id, content);
+        statements.usePrompt.run(op.sessionId, id);
+      }
       const closing = closings.get(op.id);
       if (closing) statements.whole.run(...wholeValues(op.values, closing.values));
       else statements.open.run(...op.values.own, ...op.values.shared);

@@ -20,6 +20,7 @@ import { cleanUp, compactRecord, planCleanUp } from "../../src/runtime/cleanup/c
 import { createBlobStore } from "../../src/store/checkpoints/blob-store.ts";
 import { createStore } from "../../src/store/create-store.ts";
 import { callTool, hang, type Script, say, testRuntime } from "../../src/testing/index.ts";
+import { defineTool } from "../../src/tools/tool.ts";
 
 let root = "";
 beforeEach(() => {
@@ -54,6 +55,10 @@ function age(): void {
         utimesSync(join(dataDir(), folder, name), then, then);
 }
 
+async function until(fits: () => boolean): Promise<void> {
+  while (!fits()) await new Promise((resolve) => setImmediate(resolve));
+}
+
 const blobCount = () =>
   readdirSync(join(dataDir(), "blobs"), { recursive: true, withFileTypes: true }).filter((one) =>
     one.isFile(),
@@ -64,7 +69,7 @@ function orphans(): string[] {
   using db = new DatabaseSync(database());
   expect(db.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
   expect(db.prepare("PRAGMA foreign_key_check").all()).toEqual([]);
-  return ["messages", "approvals", "leases", "worktrees", "stop_requests"].filter(
+  return ["messages", "approvals", "leases", "worktrees", "stop_requests", "prompt_uses"].filter(
     (table) =>
       db
         .prepare(`SELECT 1 FROM ${table} WHERE session_id NOT IN (SELECT session_id FROM sessions) LIMIT 1`)
@@ -122,6 +127,83 @@ test("the folders of a session and of its isolated runs stay as long as it does,
   expect(await cleanUp(parts, [id])).toMatchObject({ sessions: 1, workspaces: 2, freedBytes: 2_000 });
   expect(folders.map((folder) => existsSync(folder))).toEqual([false, false]);
   await store.shutdown();
+});
+
+/** The texts that are kept, and how often a session needs one. */
+function keptTexts(): { texts: unknown[]; uses: number } {
+  using db = new DatabaseSync(database());
+  const texts = db.prepare("SELECT content FROM prompts").all();
+  const uses = Number(db.prepare("SELECT count(*) AS uses FROM prompt_uses").get()?.uses);
+  return { texts: texts.map(({ content }) => content), uses };
+}
+
+test("system prompts, definitions and condensed conversations go with the last session that needs them", async () => {
+  const big = defineTool<object>({
+    name: "big",
+    description: "Much text.",
+    input: { type: "object" },
+    replay: "safe",
+    execute: async () => "x".repeat(5_000),
+  });
+  const t = testRuntime(
+    {
+      lead: ({ prompt, turn }) => {
+        if (!prompt.includes("You are lead.")) return say("WHAT WAS SAID");
+        return turn < 4 ? callTool("big", { turn }) : say("done");
+      },
+    },
+    {
+      ...{ projectDir: join(root, "project"), dataDir: dataDir(), database: database(), lenient: true },
+      tools: [big],
+      agents: { lead: { limits: { contextChars: 12_000 } } },
+    },
+  );
+  const { store } = t.runtime;
+  const first = (await t.runtime.run({ agent: "lead", task: "go" })).session_id;
+  const second = (await t.runtime.run({ agent: "lead", task: "go" })).session_id;
+  await store.committed();
+  expect(JSON.stringify(keptTexts().texts)).toContain("WHAT WAS SAID");
+  await until(() => store.whyKept(first) === null && store.whyKept(second) === null);
+  await cleanUp({ store, dataDir: dataDir() }, [first]);
+  const named = store.messages(second).flatMap(({ system_prompt_id: system, metadata_json: metadata }) => {
+    const { snapshot, history } = JSON.parse(metadata ?? "{}");
+    return [system, snapshot, history].filter((id) => typeof id === "string");
+  });
+  expect(named.length).toBeGreaterThanOrEqual(3);
+  for (const id of named) expect(store.prompt(id)).toBeTypeOf("string");
+  await cleanUp({ store, dataDir: dataDir() }, [second]);
+  expect(keptTexts()).toEqual({ texts: [], uses: 0 });
+  // This process remembers them as saved, and saves them again with the next run.
+  const third = (await t.runtime.run({ agent: "lead", task: "go" })).session_id;
+  expect(await t.runtime.replay(third)).toBeDefined();
+  await t.close();
+});
+
+test("a text that another process removes before the row is written that names it is there with that row", async () => {
+  const ours = createStore({ path: database() });
+  const theirs = createStore({ path: database() });
+  const use = (store: typeof ours, sessionId: string) => {
+    const systemPromptId = store.savePrompt("You are lead.");
+    return () =>
+      store.open({
+        ...{ sessionId, parentId: null, runId: `run_${sessionId}`, type: "prompt", agentRole: "x", depth: 0 },
+        ...{ startedAtMs: 0, systemPromptId },
+      });
+  };
+  const begin = (store: typeof ours, sessionId: string, status: "completed" | "running") =>
+    store.startSession({ sessionId, title: "", project: "/p", workspace: "", status });
+  begin(theirs, "ses_theirs", "completed");
+  use(theirs, "ses_theirs")();
+  await theirs.committed();
+  begin(ours, "ses_ours", "running");
+  const open = use(ours, "ses_ours");
+  await ours.committed();
+  expect(theirs.deleteSession("ses_theirs")).toBe(true);
+  expect(keptTexts()).toEqual({ texts: [], uses: 0 });
+  open();
+  await ours.committed();
+  expect(keptTexts()).toEqual({ texts: ["You are lead."], uses: 1 });
+  await Promise.all([ours.shutdown(), theirs.shutdown()]);
 });
 
 test("a session that runs, waits or has changes to merge stays, and its files with it", async () => {

@@ -1,6 +1,7 @@
 import type { FileChange, WorktreeRow } from "../../schema/change.ts";
 import type { Approval, MessageRow, SessionRow } from "../../schema/record.ts";
 import type { Store } from "../../store/create-store.ts";
+import { namedIn } from "../../store/prompt-table.ts";
 import { isRunRow } from "./trace-row.ts";
 
 /** The version of an export's shape; a change that breaks a reader raises it. */
@@ -56,14 +57,11 @@ function promptsOf(store: Store, messages: readonly MessageRow[]): Record<string
   return prompts;
 }
 
-/** Texts that a row names: its system prompt, the definition it ran with, a condensed history. */
 function idsIn({ system_prompt_id: system, metadata_json: json }: MessageRow): string[] {
-  const ids = system === null ? [] : [system];
   try {
-    const { snapshot, history }: Record<string, unknown> = JSON.parse(json ?? "{}") ?? {};
-    for (const id of [snapshot, history]) if (typeof id === "string") ids.push(id);
+    return namedIn(system, JSON.parse(json ?? "{}") ?? {});
   } catch {
     // Another program may have stored what is no JSON; it names nothing then.
+    return namedIn(system, {});
   }
-  return ids;
 }

@@ -240,6 +240,25 @@ UPDATE worktrees SET position = ranked.place FROM
   WHERE ranked.run_id = worktrees.run_id;
 `;
 
+/** Which session needs which text, so that a text goes with the last session that needs it. */
+const PROMPT_USES = `
+CREATE TABLE prompt_uses (
+  session_id TEXT NOT NULL,
+  prompt_id TEXT NOT NULL,
+  PRIMARY KEY (session_id, prompt_id)
+) WITHOUT ROWID;
+CREATE INDEX idx_prompt_uses ON prompt_uses(prompt_id);
+INSERT OR IGNORE INTO prompt_uses
+  SELECT session_id, system_prompt_id FROM messages WHERE system_prompt_id IS NOT NULL;
+WITH known AS (
+  SELECT session_id, CASE WHEN json_valid(metadata_json) THEN metadata_json END AS metadata FROM messages
+)
+INSERT OR IGNORE INTO prompt_uses
+  SELECT session_id, metadata ->> '$.snapshot' FROM known WHERE metadata ->> '$.snapshot' IS NOT NULL
+  UNION SELECT session_id, metadata ->> '$.history' FROM known WHERE metadata ->> '$.history' IS NOT NULL;
+DELETE FROM prompts WHERE prompt_id NOT IN (SELECT prompt_id FROM prompt_uses);
+`;
+
 /** The schema of the record, one step per released version. Steps are only ever added. */
 export const STORE_MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST },
@@ -254,4 +273,5 @@ export const STORE_MIGRATIONS: readonly Migration[] = [
   // What came later has the higher number, whatever the clock said.
   { version: 10, sql: ORDER },
   { version: 11, sql: MORE_ORDER },
+  { version: 12, sql: PROMPT_USES },
 ];
