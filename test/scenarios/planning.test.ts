@@ -370,7 +370,10 @@ test("untrusted text in a result of an earlier execution taints the next one, wh
   expect(result.steps[1]?.result?.details).toContain("'send' needs approval");
 });
 
-test("a plan that a tainted planner made taints its execution", async () => {
+test.each([
+  ["taints its execution", false],
+  ["taints its execution also if the planner's session was removed", true],
+])("a plan that a tainted planner made %s", async (_, isRemoved) => {
   const fetch = defineTool<object>({
     name: "fetch",
     description: "x",
@@ -390,6 +393,13 @@ test("a plan that a tainted planner made taints its execution", async () => {
     [callTool("send", {}), (request) => say(request.last)],
     { tools: [fetch, send] },
   );
-  const result = await t.runtime.executePlan(await t.runtime.planForGoal(GOAL));
+  const plan = await t.runtime.planForGoal(GOAL);
+  if (isRemoved) {
+    const { store } = t.runtime;
+    const sessionId = plan.planning.sessionId ?? "";
+    while (store.whyKept(sessionId) !== null) await new Promise((resolve) => setImmediate(resolve));
+    expect(store.deleteSession(sessionId)).toBe(true);
+  }
+  const result = await t.runtime.executePlan(plan);
   expect(result.steps[0]?.result?.details).toContain("'send' needs approval");
 });

@@ -168,11 +168,17 @@ export class Plans {
     const { onFailure = "continue", replan = true, review = true } = options;
     const { sessionId: plannedIn } = plan.planning;
     const planned = plannedIn === null ? [] : store.tree(plannedIn);
+    // If the session was removed, nobody knows any more what the planner had read.
+    const isUnknown = plannedIn !== null && planned.length === 0;
     const result = await this.#run(leaderOf(agent, options.maxConcurrent), options, {
       task: `Carry out plan ${plan.id}: ${plan.goal}`,
       conducted: { kind: "execution", planId: plan.id, onFailure, replan, review },
-      tainted: planned.some(wasTainted) || plan.results.some((one) => one.success && one.result?.tainted),
+      tainted:
+        isUnknown ||
+        planned.some(wasTainted) ||
+        plan.results.some((one) => one.success && one.result?.tainted),
       privateData:
+        isUnknown ||
         planned.some(heldPrivateData) ||
         plan.results.some((one) => one.success && one.result?.private_data !== false),
       onSession: (sessionId) => {
