@@ -74,8 +74,9 @@ export function createRecordWriter(
   function writeOp(op: RecordOp, closings: ReadonlyMap<number, Closing>): void {
     if (op.kind === "open") {
       for (const { id, content } of op.named) {
-        if (content !== null) statements.savePrompt.run(id, content);
-        statements.usePrompt.run(op.sessionId, id);
+        // What the session used before is there for as long as the session is.
+        const isFirst = statements.usePrompt.run(op.sessionId, id).changes === 1;
+        if (isFirst && content !== null) statements.savePrompt.run(id, content);
       }
       const closing = closings.get(op.id);
       if (closing) statements.whole.run(...wholeValues(op.values, closing.values));
