@@ -4,6 +4,7 @@ import { parseJson } from "../tools/validate-input.ts";
 import type { CallResult } from "./calls/dispatch.ts";
 import type { Reply } from "./model/read-stream.ts";
 import type { Run } from "./run.ts";
+import { joinAnswer } from "./turns/cut-answer.ts";
 
 /** Adds a reply of the model. */
 export function pushReply(run: Run, reply: Reply): void {
@@ -46,8 +47,13 @@ export function pushResults(run: Run, results: readonly CallResult[]): void {
   });
 }
 
-/** What the model said last to the run's own task, if anything; an answer to an earlier task is none to this one. */
+/**
+ * What the model said last to the run's own task, if anything: of an answer that was cut, all of it. An answer to an
+ * earlier task is none to this one.
+ */
 export function lastText(run: Run): string {
+  const answer = joinAnswer(run.cutAnswer);
+  if (answer.trim()) return answer;
   for (let index = run.history.length - 1; index >= run.begunAt; index--) {
     const message = run.history[index];
     if (message?.role !== "assistant") continue;

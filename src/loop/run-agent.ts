@@ -77,6 +77,8 @@ async function takeTurn(run: Run, ports: LoopPorts): Promise<Next> {
 
 function afterCalls(run: Run, results: readonly CallResult[], repeating: Repeating): Next {
   pushResults(run, results);
+  // It does something else first; what it had begun to answer stands in its history.
+  run.cutAnswer = [];
   const next = afterRepeating(run, repeating);
   return run.spec.agent.flow === "intent" ? unlessDone(run, next) : next;
 }

@@ -66,6 +66,8 @@ export class Run {
   /** Files that matched the deliverables before the run began. */
   baseline: ReadonlyMap<string, string> = new Map();
   emptyReplies = 0;
+  /** What the model has written of an answer that was cut at the output limit and is to go on, part by part. */
+  cutAnswer: readonly string[] = [];
   /** Its answer was sent back once because a mandatory delegation was missing. */
   sentBack = false;
   /** Set once the run has begun its last report. */

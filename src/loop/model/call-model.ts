@@ -127,9 +127,11 @@ async function tryOnce(run: Run, call: ModelCall, ports: LoopPorts): Promise<Mod
   return { kind: "reply", reply: streamed.reply, tokens: spent.doubt ? null : inputTokens + outputTokens };
 }
 
-/** Marks the calls of a reply that was cut or stopped, even if they look complete: nobody knows what was to follow. */
-function markUnfinished({ finish, calls }: Reply, maxOutputTokens: number): void {
+/** Marks a reply that was cut or stopped, and its calls, even if they look complete: nobody knows what was to follow. */
+function markUnfinished(reply: Reply, maxOutputTokens: number): void {
+  const { finish, calls } = reply;
   if (endsWhole(finish)) return;
+  if (finish === "length") reply.maxOutputTokens = maxOutputTokens;
   for (const call of calls) call.unfinished = { finish, maxOutputTokens };
 }
 

@@ -34,6 +34,8 @@ export type Reply = {
   reasoning: { text: string; metadata?: SharedV4ProviderMetadata }[];
   calls: ToolCall[];
   finish: LanguageModelV4FinishReason["unified"];
+  /** The most tokens that it could have, if it was cut there. */
+  maxOutputTokens?: number;
   usage: LanguageModelV4Usage | undefined;
   /** The model that really answered, if the provider said. */
   modelId: string | undefined;

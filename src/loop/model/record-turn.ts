@@ -66,6 +66,7 @@ function sinceLastTurn(run: Run, ports: LoopPorts): Readonly<Record<string, unkn
     ...(run.privateData && { privateData: true }),
     ...(run.repairsLeft !== run.spec.limits.repairs && { repairsLeft: run.repairsLeft }),
     ...(run.emptyReplies > 0 && { emptyReplies: run.emptyReplies }),
+    ...(run.cutAnswer.length > 0 && { cutAnswer: run.cutAnswer.length }),
     ...(run.sentBack && { sentBack: true }),
     ...(run.toolCalls > 0 && { calls: [...run.toolCounts] }),
     ...(run.wrapUpReason && { reason: run.wrapUpReason }),
@@ -119,6 +120,7 @@ export function closeTurn(
       ...(after && { context: ports.redactor.redactJson(after) }),
       ...(reply.modelId && { answeredBy: reply.modelId }),
       ...(reply.finish !== "stop" && reply.finish !== "tool-calls" && { finish: reply.finish }),
+      ...(reply.maxOutputTokens !== undefined && { maxOutputTokens: reply.maxOutputTokens }),
       ...(reasoning.length > 0 && { reasoning }),
       ...(doubt && { estimated: doubt }),
     };

@@ -7,14 +7,16 @@ import type { ModelOutcome } from "../model/call-model.ts";
 import type { Reply } from "../model/read-stream.ts";
 import type { LoopPorts } from "../ports.ts";
 import type { Run } from "../run.ts";
+import { endCut } from "./cut-answer.ts";
 import { type GatheredWork, gatherWork, reportGathered } from "./gather-work.ts";
 import { interrupted } from "./next.ts";
 
 /** Limits that leave neither time nor tokens for a summary by the model. */
 const IN_NEED: ReadonlySet<BailoutReason> = new Set(["deadline", "max_tokens", "max_cost"]);
 
-/** One last turn without tools, to report what there is. */
+/** One last turn without tools, to report what there is; an answer that was cut in the middle is the report. */
 export async function wrapUp(run: Run, reason: BailoutReason, ports: LoopPorts): Promise<Ending> {
+  if (run.cutAnswer.length > 0) return endCut(run, `stopped by a limit (${reason})`, reason);
   run.wrapUpReason = reason;
   run.pushUser(loopPrompt("wrap-up", { reason: reason.replaceAll("_", " ") }));
   const remaining = await ports.remainingResults(run, "stop");
@@ -48,10 +50,11 @@ async function askForReport(run: Run, reason: BailoutReason, ports: LoopPorts): 
 export function endReported(
   run: Run,
   { reason, gathered = gatherWork(run) }: { reason: BailoutReason; gathered?: GatheredWork },
-  reply: Pick<Reply, "text" | "calls"> | null,
+  reply: Pick<Reply, "text" | "calls" | "finish"> | null,
   ports: LoopPorts,
 ): Ending {
   const said = reply?.text ?? "";
+  if (reply?.finish === "length") run.warnings.push("the last report was cut at the output limit");
   const isEmpty = ports.guards.isEmpty(said);
   // Words beside a call are no report: the model wanted to go on.
   const isReport = !isEmpty && reply?.calls.length === 0;

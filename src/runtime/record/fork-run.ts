@@ -71,6 +71,7 @@ function beginAnew(run: Run): void {
   run.fallbacks.splice(0, run.fallbacks.length, ...(spec.model.fallbacks ?? []));
   run.repairsLeft = spec.limits.repairs;
   run.emptyReplies = 0;
+  run.cutAnswer = [];
   run.sentBack = false;
   run.changes.clear();
   run.turnMessageId = spec.messageId;

@@ -34,12 +34,13 @@ export function resultOfRow(row: MessageRow): RunResult {
 
 /** The reply that a model call's row holds. */
 export function replyOfRow(row: MessageRow): Reply {
-  const { reasoning, finish } = metadataOf(row);
+  const { reasoning, finish, maxOutputTokens } = metadataOf(row);
   return {
     text: row.response_content ?? "",
     reasoning: (reasoning as Reply["reasoning"] | undefined) ?? [],
     calls: JSON.parse(row.tool_calls_json ?? "[]") as ToolCall[],
     finish: (finish as Reply["finish"] | undefined) ?? (row.tool_calls_json ? "tool-calls" : "stop"),
+    ...(typeof maxOutputTokens === "number" && { maxOutputTokens }),
     usage: undefined,
     modelId: undefined,
   };

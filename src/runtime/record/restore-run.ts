@@ -26,15 +26,18 @@ export function restoreRun(run: Run, node: MessageNode, ports: RestorePorts, who
   const turns = turnsOf(node);
   if (turns.length === 0) return;
   let next: Resumption = { kind: "turn" };
+  const said: string[] = [];
   for (const [index, row] of turns.entries()) {
     const metadata = metadataOf(row);
     restoreMessages(run, metadata, ports);
     restoreState(run, metadata);
+    run.cutAnswer = said.slice(said.length - Number(metadata.cutAnswer ?? 0));
     restoreModel(run, row);
     const turn = Number(metadata.turn);
     const answered = isClosed(row) && row.status === "completed";
     run.turn = answered ? turn : turn - (metadata.purpose === undefined ? 1 : 0);
     run.turnMessageId = row.id;
+    if (answered) said.push(row.response_content ?? "");
     const following = turns[index + 1];
     const place = { following, isLatest: !following && !whole };
     next = answered ? afterReply(run, row, place, ports) : beforeReply(metadata);
