@@ -30,13 +30,11 @@ export const EARLIER = "ses_earlier";
 export async function writePastSessions(path: string, project: string, task: string): Promise<void> {
   const choose = chooser(7);
   const now = Date.now();
-  let clock = now;
-  const store = createStore({ path, now: () => clock });
-  for (let index = 0; index < 44; index++) {
+  const past = Array.from({ length: 44 }, (_, index) => {
     const title = TASKS[index % TASKS.length] ?? "";
     const helpers = Array.from({ length: 1 + choose(4) }, (_, place) => helperOf(place, choose));
     const to = Math.max(...helpers.map((run) => run.to ?? 0)) + 1_500;
-    const root: MadeRun = {
+    const run: MadeRun = {
       agent: "main",
       task: title,
       from: 0,
@@ -45,23 +43,18 @@ export async function writePastSessions(path: string, project: string, task: str
       costUsd: 0.01 + choose(30) / 1_000,
       runs: helpers,
     };
-    clock = now - (index / 3.2) * DAY_MS - choose(7_000_000);
-    await writeSession(store, {
-      sessionId: `ses_past${index.toString().padStart(4, "0")}`,
-      title,
-      project,
-      startedAtMs: clock - to,
-      runs: [root],
-    });
-  }
-  clock = now - DAY_MS;
-  await writeSession(store, {
-    sessionId: EARLIER,
-    title: task,
-    project,
-    startedAtMs: clock - 48_000,
-    runs: [earlierTry(task)],
+    const endedAtMs = now - (index / 3.2) * DAY_MS - choose(7_000_000);
+    return { sessionId: `ses_past${index.toString().padStart(4, "0")}`, title, endedAtMs, run };
   });
+  past.push({ sessionId: EARLIER, title: task, endedAtMs: now - DAY_MS, run: earlierTry(task) });
+  // In the order in which they happened: that is the order of the record.
+  past.sort((one, other) => one.endedAtMs - other.endedAtMs);
+  let clock = now;
+  const store = createStore({ path, now: () => clock });
+  for (const { sessionId, title, endedAtMs, run } of past) {
+    clock = endedAtMs;
+    await writeSession(store, { sessionId, title, project, startedAtMs: clock - (run.to ?? 0), runs: [run] });
+  }
   await store.shutdown();
 }
 
