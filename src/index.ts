@@ -8,6 +8,7 @@ export { codeTools } from "./packs/code/code-tools.ts";
 export { researchTools } from "./packs/research/research-tools.ts";
 export type { Approver, PermissionMode } from "./runtime/approvals.ts";
 export { AnsweredElsewhere } from "./runtime/parking/answered-elsewhere.ts";
+export { PlanLeft } from "./runtime/planning/plan-errors.ts";
 export type { ExecuteOptions, PlanOptions } from "./runtime/planning/plans.ts";
 export type { ProgramSession, SessionOptions } from "./runtime/program-session.ts";
 export type { Divergence } from "./runtime/replay/divergence.ts";

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { step } from "../fixtures/plans.ts";
 import { startModel } from "./model.ts";
 import { World } from "./world.ts";
 
@@ -90,6 +91,41 @@ for (const [signal, code] of [
     started.child.kill(signal);
     const ended = await started.ended;
     expect([ended.code, ended.stderr]).toEqual([code, expect.stringContaining("left in the middle")]);
+  });
+}
+
+for (const [signal, code, slow] of [
+  ["SIGTERM", 143, "planner"],
+  ["SIGHUP", 129, "worker"],
+] as const) {
+  test(`${signal} lets the call of a plan's ${slow} end, and what is left goes on with resume, nothing being done twice`, async () => {
+    await using world = new World();
+    const { promise: given, resolve: letGo } = Promise.withResolvers<void>();
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    const steps = [step("a"), step("b", ["a"])];
+    world.model = await startModel(async ({ system }) => {
+      const name = system.startsWith("You are planner.") ? "planner" : "worker";
+      if (name === slow) {
+        ask();
+        await given;
+      }
+      return { text: name === "planner" ? JSON.stringify({ summary: "", steps }) : "did it" };
+    });
+    world.agent("main", "subagents: [planner, worker]");
+    for (const name of ["planner", "worker"]) world.agent(name, "");
+    const started = world.start(["plan", "--approve", "make the oven safe"]);
+    await asked;
+    started.child.kill(signal);
+    await started.stderrHas("stopping; once more to leave at once");
+    letGo();
+    const ended = await started.ended;
+    expect([ended.code, ended.signal, ended.stdout]).toEqual([code, null, ""]);
+    expect(ended.stderr).toMatch(/left in the middle; go on with: retinue resume ses_\w+\n$/);
+    const resumed = await world.run(["resume"]);
+    expect(resumed.code).toBe(0);
+    const listed = JSON.parse((await world.run(["plan", "list", "--json"])).stdout);
+    expect(listed).toMatchObject([{ status: slow === "planner" ? "draft" : "completed" }]);
+    expect(world.model?.requests).toHaveLength(slow === "planner" ? 1 : 3);
   });
 }
 

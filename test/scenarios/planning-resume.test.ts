@@ -77,6 +77,35 @@ test("a killed execution goes on by resume: steps that ended are reused, the ope
   await second.close();
 });
 
+test("an execution that is left for later is neither done nor failed, and its plan ends when it is resumed", async () => {
+  let hung = false;
+  const first = open([answerPlan(step("a"), step("b", ["a"]))], (request) => {
+    if (stepOf(request) === "a") return say("result of a");
+    hung = true;
+    return hang();
+  });
+  const plan = await first.runtime.planForGoal("the goal");
+  const executed = first.runtime.executePlan(plan).catch((thrown: unknown) => thrown);
+  while (!hung) await new Promise((resolve) => setImmediate(resolve));
+  await first.runtime.drain(0);
+  const { executionSessionId: sessionId, ...left } = first.runtime.plans.find(plan.id);
+  expect(left).toMatchObject({ status: "running", results: [] });
+  expect(await executed).toMatchObject({
+    name: "RetinueError",
+    message: expect.stringContaining("left in the middle"),
+    hint: `go on with: retinue resume ${sessionId}`,
+  });
+  await first.runtime.leave();
+
+  const second = open([], (request) => say(`result of ${stepOf(request)}`));
+  const ended = await (await second.runtime.resume(sessionId ?? "")).result;
+  expect(ended.details).toContain("2 of 2 steps done");
+  expect(second.runtime.plans.find(plan.id).status).toBe("completed");
+  expect(second.models.worker?.requests).toHaveLength(1);
+  await expect(second.runtime.executePlan(plan.id)).rejects.toThrow("completed");
+  await second.close();
+});
+
 test("a kill while the planner looks for another way loses neither the steps that are done nor the new plan", async () => {
   let asked = 0;
   const first = open(

@@ -1,4 +1,5 @@
 import { realpathSync } from "node:fs";
+import { PlanLeft } from "../../runtime/planning/plan-errors.ts";
 import type { ExecuteOptions } from "../../runtime/planning/plans.ts";
 import { reportOf } from "../../runtime/planning/report-plan.ts";
 import { createRuntime, type Runtime } from "../../runtime/runtime.ts";
@@ -52,6 +53,7 @@ export async function withPlanSession(
   try {
     const working = work({ runtime, view, signal: stopping.signal, unanswered }).catch((thrown: unknown) => {
       if (signals.exitCode === undefined) throw thrown;
+      if (thrown instanceof PlanLeft) view.terminal.tell(`left in the middle; ${thrown.hint}`);
       return signals.exitCode;
     });
     const code = await Promise.race([working, left.promise]);

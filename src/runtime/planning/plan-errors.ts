@@ -31,6 +31,14 @@ export function notPlanned({ status, error, session_id }: RunResult): RetinueErr
   );
 }
 
+/** The session was left for later, with what it has done so far; it is neither done nor failed. */
+export class PlanLeft extends RetinueError {
+  constructor({ error, session_id: sessionId }: RunResult) {
+    const why = error ? `: ${error.message}` : "";
+    super("failed", `it was left in the middle${why}`, `go on with: retinue resume ${sessionId}`);
+  }
+}
+
 /** The plan is in somebody's hands. */
 export function isRunning({ id, executionSessionId }: ExecutionPlan): RetinueError {
   return new RetinueError(

@@ -12,7 +12,7 @@ import type { Sessions } from "../sessions.ts";
 import { type CheckedDraft, checkDraft } from "./check-draft.ts";
 import { leaderOf } from "./conduct-run.ts";
 import { PLANNER } from "./make-plan.ts";
-import { isRunning, noPlanner, notNow, notPlanned } from "./plan-errors.ts";
+import { isRunning, noPlanner, notNow, notPlanned, PlanLeft } from "./plan-errors.ts";
 import { planResult, settleEnded, settlePlan } from "./plan-result.ts";
 import { reachableFrom } from "./reachable-agents.ts";
 import { tidyDraft } from "./read-draft.ts";
@@ -76,7 +76,10 @@ export class Plans {
     return settleEnded(store, store.findPlan(id));
   }
 
-  /** Asks the planner for a plan, checks it and stores it as a draft. Throws if there is none in the end. */
+  /**
+   * Asks the planner for a plan, checks it and stores it as a draft. Throws if there is none in the end, and `PlanLeft` if the
+   * session is left to be resumed.
+   */
   async planForGoal(goal: string, options: PlanOptions = {}): Promise<ExecutionPlan> {
     if (goal.trim() === "") throw new RetinueError("input", "there is no goal to plan for");
     checkNumber("maxSteps", options.maxSteps, AT_LEAST_ONE);
@@ -91,8 +94,8 @@ export class Plans {
       ...(options.onSession && { onSession: options.onSession }),
     });
     const plan = this.#maker.host.store.plan(planId);
-    if (!plan) throw notPlanned(result);
-    return plan;
+    if (plan) return plan;
+    throw this.#isLeft(result) ? new PlanLeft(result) : notPlanned(result);
   }
 
   /** Stores a plan that a person or a program has made; checked as the planner's are. */
@@ -152,7 +155,10 @@ export class Plans {
     throw plan.status === "running" ? isRunning(plan) : notNow(plan, "approved");
   }
 
-  /** Executes a plan; calling it is the approval. Steps that succeeded before are not done again. */
+  /**
+   * Executes a plan; calling it is the approval. Steps that succeeded before are not done again. Throws `PlanLeft` if the
+   * session is left to be resumed: the plan then ends when that session does.
+   */
   async executePlan(given: ExecutionPlan | string, options: ExecuteOptions = {}): Promise<PlanResult> {
     const { store } = this.#maker.host;
     checkNumber("maxConcurrent", options.maxConcurrent, AT_LEAST_ONE);
@@ -186,6 +192,7 @@ export class Plans {
         options.onSession?.(sessionId);
       },
     });
+    if (this.#isLeft(result)) throw new PlanLeft(result);
     const ports = { store, sessionId: result.session_id, now: () => this.#maker.clock.wallMs() };
     const last = store.findPlan(plan.id);
     const outcome = planResult(ports, last);
@@ -222,6 +229,11 @@ export class Plans {
     const result = await handle.result;
     signal?.removeEventListener("abort", stop);
     return result;
+  }
+
+  /** Whether the session of a result goes on later, here or in another process. */
+  #isLeft({ session_id: sessionId }: RunResult): boolean {
+    return this.#maker.host.store.session(sessionId)?.status === "running";
   }
 
   #project(): string {
