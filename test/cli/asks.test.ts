@@ -52,6 +52,16 @@ async function killHolder(world: World): Promise<void> {
 }
 
 describe.skipIf(!hasTmux)("a question at a terminal", () => {
+  test("waits on when the window is closed: nobody said no", async () => {
+    await using world = await askingWorld();
+    using pane = new Pane(world, ["run", "write it down"], SIZE);
+    await pane.has(QUESTION);
+    await pane.closeWindow();
+    const [asked] = await waitingIn(world);
+    const { code, stdout } = await world.run(["approve", asked?.approval_id ?? "", "--yes"]);
+    expect([code, stdout, isWritten(world, "0.txt")]).toEqual([0, "all done\n", true]);
+  });
+
   test("is answered by another process: the prompt says so, the run goes on, and the terminal is as it was", async () => {
     await using world = await askingWorld();
     using pane = new Pane(world, ["run", "write it down"], SIZE);

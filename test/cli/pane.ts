@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { MAIN, type World } from "./world.ts";
@@ -19,6 +19,7 @@ let panes = 0;
 /** The program on a terminal of its own; in the end the pane says `exit CODE` and the modes the terminal is left in. */
 export class Pane {
   readonly #server = `retinue-${process.pid}-${panes++}`;
+  readonly #pidFile: string;
 
   constructor(world: World, args: readonly string[], size: Size, env: Record<string, string> = {}) {
     const all = world.environment({ LANG: "C.UTF-8", TERM: "tmux-256color", ...env });
@@ -26,8 +27,19 @@ export class Pane {
     const words = [process.execPath, MAIN, ...args].map(quoted).join(" ");
     const variables = Object.entries(all).map(([name, value]) => quoted(`${name}=${value}`));
     const modes = "stty -a | tr ' ;' '\\n\\n' | grep -xE -- '-?(echo|icanon|isig)' | tr '\\n' ' '";
-    const program = `env -i ${variables.join(" ")} ${words}`;
-    writeFileSync(script, `cd ${quoted(world.project)}\n${program}\necho "exit $? $(${modes})"\nread -r _\n`);
+    this.#pidFile = `${script}.pid`;
+    const program = `${script}.program`;
+    writeFileSync(
+      program,
+      `echo $$ > ${quoted(this.#pidFile)}\nexec env -i ${variables.join(" ")} ${words}\n`,
+    );
+    const lines = [
+      `cd ${quoted(world.project)}`,
+      `sh ${quoted(program)}`,
+      `echo "exit $? $(${modes})"`,
+      "read -r _",
+    ];
+    writeFileSync(script, lines.join("\n"));
     const { columns, rows } = size;
     const where = ["-x", String(columns), "-y", String(rows)];
     this.#tmux("-u", "-f", "/dev/null", "new-session", "-d", ...where, `sh ${quoted(script)}`);
@@ -68,6 +80,22 @@ export class Pane {
 
   get isCursorShown(): boolean {
     return this.#tmux("display-message", "-p", "#{cursor_flag}").trim() === "1";
+  }
+
+  /** Sends the program a signal. */
+  kill(signal: NodeJS.Signals): void {
+    process.kill(this.#pid, signal);
+  }
+
+  /** Closes the window under the program, and waits until that has ended. */
+  async closeWindow(): Promise<void> {
+    const pid = this.#pid;
+    this[Symbol.dispose]();
+    while (existsSync(`/proc/${pid}`)) await pause(LOOK_MS);
+  }
+
+  get #pid(): number {
+    return Number(readFileSync(this.#pidFile, "utf8"));
   }
 
   [Symbol.dispose](): void {

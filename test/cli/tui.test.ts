@@ -189,6 +189,54 @@ describe.skipIf(!hasTmux)("the screen of `retinue`", () => {
     expect(told[1]?.all.match(/<subagent_result /g)).toHaveLength(1);
   });
 
+  for (const [args, signal, code] of [
+    [["tui"], "SIGTERM", 143],
+    [["tui", "--linear"], "SIGHUP", 129],
+  ] as const)
+    test(`${signal} to \`${args.join(" ")}\` lets a model call end, begins none, and leaves the session to be resumed`, async () => {
+      const { promise: given, resolve: letGo } = Promise.withResolvers<void>();
+      const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+      await using world = new World();
+      world.model = await startModel(async ({ system, turn }) => {
+        if (!system.includes("You are main.")) return { text: "the worker's result" };
+        if (turn > 0) return { text: "all done" };
+        ask();
+        await given;
+        return { calls: [{ name: "delegate", input: { agent: "worker", task: "a" } }] };
+      });
+      world.agent("main", "subagents: [worker]");
+      world.agent("worker", "");
+      using pane = new Pane(world, args, LARGE);
+      await pane.has(args.length === 1 ? "❯ ask for something" : "you:");
+      pane.type("-l", "do it");
+      pane.type("Enter");
+      await asked;
+      pane.kill(signal);
+      await pane.has("once more to leave at once");
+      letGo();
+      const screen = await pane.has(`exit ${code} isig icanon echo`);
+      expect(screen).toMatch(/^session (ses_\w+) · go on with: retinue tui -r \1$/m);
+      expect(pane.isCursorShown).toBe(true);
+      expect(world.model?.requests).toHaveLength(1);
+      const resumed = await world.run(["resume"]);
+      expect([resumed.code, resumed.stdout.trim()]).toEqual([0, "all done"]);
+      expect(world.model?.requests).toHaveLength(3);
+    });
+
+  for (const args of [["tui"], ["tui", "--linear"]])
+    test(`a window that is closed under \`${args.join(" ")}\` cancels nothing`, async () => {
+      await using world = await scriptedWorld();
+      world.writeAt(join(world.config, "retinue/settings.json"), JSON.stringify({ graceSeconds: 0 }));
+      using pane = new Pane(world, args, LARGE);
+      await pane.has(args.length === 1 ? "❯ ask for something" : "you:");
+      pane.type("-l", "hang");
+      pane.type("Enter");
+      await pane.until(() => world.model?.requests.length === 1);
+      await pane.closeWindow();
+      const { stdout } = await world.run(["sessions", "--json"]);
+      expect(JSON.parse(stdout)).toMatchObject([{ status: "running", state: "interrupted" }]);
+    });
+
   test("line by line, nothing is redrawn and everything can be read", async () => {
     await using world = await scriptedWorld();
     using pane = new Pane(world, ["--linear"], LARGE);

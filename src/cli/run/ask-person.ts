@@ -7,6 +7,7 @@ import { showInput } from "../../schema/show-input.ts";
 import { createKeyboard, type Keys } from "../live/keyboard.ts";
 import { exactText, plainLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
+import { isTerminalGone } from "../terminal-gone.ts";
 
 const MAX_INPUT = 4_000;
 /** Time for a terminal to hand over what it kept. */
@@ -16,7 +17,7 @@ const NOTICED_MS = 1_000;
 
 /** The part of a terminal that a question needs. */
 type Desk = Pick<Terminal, "tell" | "prompt"> & {
-  stdin: NodeJS.ReadableStream & Keys & { readableEnded?: boolean };
+  stdin: NodeJS.ReadableStream & Keys & { readableEnded?: boolean; fd?: number };
 };
 
 /** Asks at the terminal, one question at a time however many agents ask; anything but a yes is a no. */
@@ -43,7 +44,7 @@ async function ask(
 ): Promise<ApprovalAnswer> {
   if (signal.aborted) return STOPPED;
   // Ctrl-D at an earlier question ended the input for good: nothing could ever answer this one.
-  if (stdin.readableEnded) return { allowed: false, by: "nobody" };
+  if (stdin.readableEnded && !isTerminalGone(stdin)) return { allowed: false, by: "nobody" };
   const chain = plainLine(request.chain.join(" > "), 300);
   tell(`⏸ ${chain} asks to use ${plainLine(request.tool, 80)}: ${plainLine(request.reason, 300)}`);
   tell(`   risk: ${request.risk}${request.tainted ? ", and untrusted text has entered this run" : ""}`);
@@ -51,7 +52,7 @@ async function ask(
   prompt(`   allow ${plainLine(request.tool, 80)} for ${plainLine(request.chain.at(-1) ?? "?", 80)}? [y/N] `);
   const lines = createInterface({ input: stdin, terminal: false });
   try {
-    const answer = await nextLine(lines, signal);
+    const answer = await nextLine(lines, stdin, signal);
     const { reason } = signal;
     if (reason instanceof AnsweredElsewhere) tell(`(answered elsewhere: ${plainLine(reason.message, 200)})`);
     const allowed = /^\s*y(?:es)?\s*$/i.test(answer);
@@ -73,11 +74,18 @@ async function dropTypedAhead({ stdin }: Desk, moment: Promise<void>): Promise<v
   keyboard.release();
 }
 
-/** The next line; an ended input, a stopped run or an answer from elsewhere is an empty one. */
-function nextLine(lines: ReturnType<typeof createInterface>, signal: AbortSignal): Promise<string> {
+/**
+ * The next line; an ended input, a stopped run or an answer from elsewhere is an empty one. A terminal that is gone answers
+ * nothing: the signal that follows leaves the question open for later.
+ */
+function nextLine(
+  lines: ReturnType<typeof createInterface>,
+  stdin: Desk["stdin"],
+  signal: AbortSignal,
+): Promise<string> {
   return new Promise((resolve) => {
     lines.once("line", resolve);
-    lines.once("close", () => resolve(""));
+    lines.once("close", () => !isTerminalGone(stdin) && resolve(""));
     signal.addEventListener("abort", () => resolve(""), { once: true });
   });
 }

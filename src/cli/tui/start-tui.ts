@@ -7,6 +7,7 @@ import { hasUnicode } from "../tree/glyphs.ts";
 import { createPaint as createTreePaint, hasColour } from "../tree/paint.ts";
 import type { Look } from "./app.ts";
 import { guardScreen } from "./guard-screen.ts";
+import { sayFarewell } from "./say-farewell.ts";
 import { createTui, type Tui } from "./tui.ts";
 import { type Effect, initialState } from "./tui-state.ts";
 import { drawScreen } from "./view/draw-screen.ts";
@@ -58,6 +59,8 @@ export async function startTui(options: TuiOptions, terminal: Terminal): Promise
   const caught = (name: NodeJS.Signals) => {
     const code = name === "SIGHUP" ? 129 : 143;
     isEnded = true;
+    const text = "stopping; once more to leave at once";
+    tui.dispatch({ type: "say", entry: { kind: "notice", level: "info", text } });
     left.resolve(code);
     if (leaves++ > 0) impatient.resolve(code);
   };
@@ -123,9 +126,4 @@ async function showApp(tui: Tui, look: Look): Promise<{ unmount(): void }> {
     alternateScreen: true,
     incrementalRendering: true,
   });
-}
-
-function sayFarewell(tui: Tui, terminal: Terminal): void {
-  const { sessionId } = tui.snapshot().state;
-  if (sessionId !== null) terminal.tell(`session ${sessionId} · go on with: retinue tui -r ${sessionId}`);
 }

@@ -4,6 +4,8 @@ import { projectDirOf } from "../../open-project.ts";
 import { plainText } from "../../plain-text.ts";
 import { createProgress } from "../../run/show-progress.ts";
 import type { Terminal } from "../../terminal.ts";
+import { isTerminalGone } from "../../terminal-gone.ts";
+import { sayFarewell } from "../say-farewell.ts";
 import type { TuiOptions } from "../start-tui.ts";
 import { createTui, FRAME_MS, type Tui } from "../tui.ts";
 import { type Effect, initialState, isBusy } from "../tui-state.ts";
@@ -11,6 +13,7 @@ import { type Engine, openEngine } from "../work/engine.ts";
 import { describeAsked, describeEntry } from "./describe.ts";
 import { createLineReader } from "./line-reader.ts";
 
+const HUNG_UP = 129;
 const NOWHERE = { runIds: [], page: 1, most: 0 };
 
 /** The same conversation, line by line: nothing is ever redrawn, so that it can be read aloud. Gives the exit code. */
@@ -47,6 +50,7 @@ export async function talkLinearly(options: TuiOptions, terminal: Terminal): Pro
   } finally {
     tui.stop();
     release();
+    sayFarewell(tui, terminal);
   }
 }
 
@@ -101,10 +105,10 @@ function listen(tui: Tui, terminal: Terminal, { work, leave }: Listening): () =>
     isPrompted = false;
     tell();
   });
-  lines.on("close", () => leave(0));
+  lines.on("close", () => leave(isTerminalGone(terminal.stdin) ? HUNG_UP : 0));
   let isLeaving = false;
   const ended = (name: NodeJS.Signals) => {
-    const code = name === "SIGHUP" ? 129 : 143;
+    const code = name === "SIGHUP" ? HUNG_UP : 143;
     if (isLeaving) process.exit(code);
     isLeaving = true;
     leave(code);
