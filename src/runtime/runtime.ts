@@ -106,7 +106,10 @@ export type Runtime = {
   openSession(options?: SessionOptions): Promise<ProgramSession>;
   /** Asks the planner for a plan, checks it and stores it as a draft. Throws if there is none in the end. */
   planForGoal(goal: string, options?: PlanOptions): Promise<ExecutionPlan>;
-  /** Executes a plan by object or id; calling it is the approval. Steps that succeeded before are not done again. */
+  /**
+   * Executes a plan by object or id; calling it is the approval. Steps that succeeded before are not done again. Throws `PlanLeft`
+   * if its session is left to be resumed.
+   */
   executePlan(plan: ExecutionPlan | string, options?: ExecuteOptions): Promise<PlanResult>;
   /** Stored plans: list, page, find, add, edit, approve. */
   readonly plans: Pick<Plans, "list" | "page" | "find" | "add" | "edit" | "approve">;

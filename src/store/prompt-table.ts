@@ -48,12 +48,12 @@ export function createPromptTable(
       return row && decodeText(String(row.content));
     },
     findNamed: ({ systemPromptId = null, metadata = {} }) =>
-      namedIn(systemPromptId, metadata).map((id) => ({ id, content: contents.get(id) ?? null })),
+      listTextIds(systemPromptId, metadata).map((id) => ({ id, content: contents.get(id) ?? null })),
   };
 }
 
 /** Ids of the texts that a row names: its system prompt, the definition it ran with, a condensed history. */
-export function namedIn(
+export function listTextIds(
   systemPromptId: string | null,
   metadata: Readonly<Record<string, unknown>>,
 ): string[] {

@@ -1,7 +1,7 @@
 import type { FileChange, WorktreeRow } from "../../schema/change.ts";
 import type { Approval, MessageRow, SessionRow } from "../../schema/record.ts";
 import type { Store } from "../../store/create-store.ts";
-import { namedIn } from "../../store/prompt-table.ts";
+import { listTextIds } from "../../store/prompt-table.ts";
 import { isRunRow } from "./trace-row.ts";
 
 /** The version of an export's shape; a change that breaks a reader raises it. */
@@ -59,9 +59,9 @@ function promptsOf(store: Store, messages: readonly MessageRow[]): Record<string
 
 function idsIn({ system_prompt_id: system, metadata_json: json }: MessageRow): string[] {
   try {
-    return namedIn(system, JSON.parse(json ?? "{}") ?? {});
+    return listTextIds(system, JSON.parse(json ?? "{}") ?? {});
   } catch {
     // Another program may have stored what is no JSON; it names nothing then.
-    return namedIn(system, {});
+    return listTextIds(system, {});
   }
 }
