@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { codeTools } from "../../src/packs/code/code-tools.ts";
 import { callDelegate, callTool, hang, say, testRuntime } from "../../src/testing/index.ts";
 import { defineTool } from "../../src/tools/tool.ts";
+import { silence } from "../fixtures/lives.ts";
 
 const usage = { input: 40, output: 10 };
 
@@ -277,6 +278,30 @@ test("after a crash the children of a program go on, and the session ends", asyn
   expect(second.trace()).toContain("calling-program > maker: completed");
   rmSync(root, { recursive: true, force: true });
 });
+
+test.each([
+  ["tokens", { tokens: 50_000 }, { tokens: 300 }],
+  ["money", { costUsd: 5 }, { costUsd: 0.000_001 }],
+])(
+  "after a crash a program's child keeps the %s it was given, though its role has less",
+  async (_, given, own) => {
+    const root = mkdtempSync(join(tmpdir(), "retinue-program-"));
+    const places = { projectDir: root, dataDir: join(root, "data"), database: join(root, "r.db") };
+    const settings = { prices: { "scripted/maker": { input: 1, output: 1 } } };
+    const agents = { maker: { limits: own } };
+    const options = { ...places, settings, agents };
+    const stuck = silence();
+    const first = testRuntime({ maker: [stuck.step] }, { ...options, lenient: true });
+    const session = await first.runtime.openSession();
+    session.spawn("maker", "Make it.", { limits: given });
+    while (!stuck.reached) await new Promise((resolve) => setImmediate(resolve));
+    await first.runtime.leave();
+    await using second = testRuntime({ maker: [say("made")] }, options);
+    await (await second.runtime.resume(session.id)).result;
+    expect(second.trace()).toContain("calling-program > maker: completed");
+    rmSync(root, { recursive: true, force: true });
+  },
+);
 
 test("a report of another run is told with the task, escaped and tainting, and a replay tells it again", async () => {
   const page = defineTool<object>({

@@ -6,14 +6,14 @@ import { summarise } from "../../loop/summarise.ts";
 import { waitFor } from "../../loop/wait-for.ts";
 import { delay } from "../../scheduler/clock.ts";
 import { Gate } from "../../scheduler/gate.ts";
-import { type Agent, type ExecutionMode, toContextMode } from "../../schema/agent.ts";
+import { type Agent, type ExecutionMode, type Limits, toContextMode } from "../../schema/agent.ts";
 import type { DelegationRequest } from "../../schema/delegation.ts";
 import { messageOf, RetinueError } from "../../schema/error.ts";
 import type { MessageNode } from "../../schema/record.ts";
 import type { RunError, RunResult } from "../../schema/result.ts";
 import { createId } from "../create-id.ts";
 import type { Host, LiveRun } from "../host.ts";
-import { isClosed, recordedMoment, resultOfRow } from "../record/read-row.ts";
+import { isClosed, metadataOf, recordedMoment, resultOfRow } from "../record/read-row.ts";
 import { failedResult } from "../runs/failed-result.ts";
 import { createProfile, type Profile } from "../runs/profile.ts";
 import { recordUnstarted } from "../runs/record-run.ts";
@@ -137,8 +137,14 @@ export class Children {
     await Promise.all(
       open.map(async ([first]) => {
         if (!first) return;
-        const request = { agent: first.agent_role ?? "", task: first.request_content ?? "" };
-        const origin = { ...originOf(first), rowId: first.parent_message_id ?? first.id };
+        // Another attempt is made with what the first one was given.
+        const { limits } = metadataOf(first) as { limits?: Limits };
+        const request: DelegationRequest = {
+          agent: first.agent_role ?? "",
+          task: first.request_content ?? "",
+          ...(limits && { limits }),
+        };
+        const origin = { ...originOf(first), rowId: first.parent_message_id ?? first.id, byProgram: true };
         await this.waiting(this.start(request, origin, first.run_id).done);
       }),
     );
@@ -235,7 +241,9 @@ export class Children {
     const { agent, attempt } = about;
     const earlier = this.#earlier.of(origin)[attempt];
     if (earlier) this.#begun.add(about.id);
-    if (earlier) return isClosed(earlier) ? resultOfRow(earlier) : goOnWith(earlier, this.parent, this.host);
+    if (earlier && isClosed(earlier)) return resultOfRow(earlier);
+    const { byProgram } = origin;
+    if (earlier) return goOnWith(earlier, { parent: this.parent, byProgram }, this.host);
     const profile = await this.#profile(agent, request, origin);
     const context = toContextMode(request.context ?? agent.context);
     const results = [
@@ -269,7 +277,7 @@ export class Children {
       parentRowId: origin.rowId,
       deliverables: redactor.redactJson([...agent.deliverables, ...(request.deliverables ?? [])]),
       limits: request.limits,
-      byProgram: origin.byProgram,
+      byProgram,
       cwd,
       criteria: request.successCriteria && redactor.redact(request.successCriteria),
     });

@@ -4,17 +4,22 @@ import type { RunResult } from "../../schema/result.ts";
 import type { Host, LiveRun } from "../host.ts";
 import { metadataOf } from "../record/read-row.ts";
 import { restoreProfile } from "../runs/profile.ts";
+import type { SpawnRequest } from "../runs/spawn-request.ts";
 import { spawnRun } from "../runs/spawn-run.ts";
 
-/** Goes on in place with a child run that was open when the process ended. */
-export async function goOnWith(node: MessageNode, parent: LiveRun, host: Host): Promise<RunResult> {
+/** Goes on in place with a child run that was open when the process ended, with all that it had been given. */
+export async function goOnWith(
+  node: MessageNode,
+  { parent, byProgram }: Pick<SpawnRequest, "byProgram"> & { parent: LiveRun },
+  host: Host,
+): Promise<RunResult> {
   const { session } = parent;
   const { task, attempt, deliverables, limits, taskId, cwd, criteria } = metadataOf(node);
   const message = node.request_content ?? "";
   const profile = await restoreProfile(host, node, parent);
   return spawnRun(host, {
     session,
-    parent: parent,
+    parent,
     profile: { ...profile, chain: [...profile.chain, ...session.base] },
     runId: node.run_id,
     attempt: Number(attempt),
@@ -24,6 +29,7 @@ export async function goOnWith(node: MessageNode, parent: LiveRun, host: Host): 
     parentRowId: node.parent_message_id,
     deliverables: (deliverables as Deliverable[] | undefined) ?? [],
     limits: limits as Limits | undefined,
+    byProgram,
     taskId: taskId as string | undefined,
     cwd: cwd as string | undefined,
     criteria: criteria as string | undefined,
