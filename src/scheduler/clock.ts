@@ -8,7 +8,8 @@ export type Clock = {
   timer(delayMs: number, fire: () => void): () => void;
 };
 
-const LONGEST_TIMER_MS = 2_147_483_647;
+/** The longest delay that a timer takes; of a longer one it makes none at all. */
+export const LONGEST_TIMER_MS = 2_147_483_647;
 
 /** The machine's own clock. */
 export const systemClock: Clock = {

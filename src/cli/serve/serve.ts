@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PACKAGE_ROOT } from "../../files/package-root.ts";
 import type { PermissionMode } from "../../runtime/approvals.ts";
+import { LONGEST_TIMER_MS } from "../../scheduler/clock.ts";
 import { messageOf } from "../../schema/error.ts";
 import { type OpenedServer, openServer } from "../../server/open-server.ts";
 import { findRunningServer } from "../../server/running-server.ts";
@@ -110,7 +111,7 @@ function untilStopped(
 
 async function leave(server: OpenedServer, graceMs: number, terminal: Terminal): Promise<number> {
   const { promise: late, resolve } = Promise.withResolvers<"late">();
-  const timer = setTimeout(() => resolve("late"), graceMs + LEAVE_MS);
+  const timer = setTimeout(() => resolve("late"), Math.min(graceMs + LEAVE_MS, LONGEST_TIMER_MS));
   const closed = server.close(graceMs).then(
     () => EXIT.ok,
     (thrown) => {

@@ -1,3 +1,5 @@
+import { LONGEST_TIMER_MS } from "../../scheduler/clock.ts";
+
 /** Fires when a model call shows no sign of life. */
 export type Watchdog = { readonly fired: "first_token" | "idle" | null; sawPart(): void; stop(): void };
 
@@ -7,7 +9,7 @@ export function startWatchdog(firstTokenMs: number, idleMs: number, bite: () => 
   let waitingForFirst = true;
   let timer: NodeJS.Timeout | undefined;
   const arm = (delayMs: number) => {
-    timer = delayMs > 0 ? setTimeout(onTime, delayMs) : undefined;
+    timer = delayMs > 0 ? setTimeout(onTime, Math.min(delayMs, LONGEST_TIMER_MS)) : undefined;
   };
   const onTime = () => {
     fired = waitingForFirst ? "first_token" : "idle";

@@ -543,3 +543,9 @@ test("a working folder outside, two commands at once, or none, are refused", asy
   await expect(run("", { ...onHost, argv: [] })).rejects.toThrow("either");
   await expect(run("a\0b", onHost)).rejects.toThrow("NUL");
 });
+
+test("a time for commands beyond what a timer takes is a long one, not none", async () => {
+  const settings = { seconds: 2 ** 40 };
+  const outcome = await run("echo hello", { settings, timeoutMs: 2 ** 50, host: { bubblewrap: null } });
+  expect(outcome).toMatchObject({ exitCode: 0, timedOut: false, stdout: "hello\n" });
+});

@@ -1,6 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { LONGEST_TIMER_MS } from "../../../scheduler/clock.ts";
 import { RetinueError } from "../../../schema/error.ts";
 import type { ShellSettings } from "../../../schema/settings.ts";
 import type { HostPlaces } from "../../../tools/tool.ts";
@@ -105,7 +106,7 @@ function runner(
     run: async (request) => {
       const checked = await checkRequest(request);
       if (request.signal.aborted) return stopped(sandbox);
-      const timeoutMs = Math.max(1, Math.min(request.timeoutMs, settings.seconds * 1_000));
+      const timeoutMs = Math.max(1, Math.min(request.timeoutMs, settings.seconds * 1_000, LONGEST_TIMER_MS));
       return run({ ...checked, timeoutMs, network: settings.network && request.network === true });
     },
   };
