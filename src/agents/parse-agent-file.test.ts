@@ -105,6 +105,15 @@ describe("bad values fall back to the safe side and are reported with their line
     ["limits: {tokens: 1e308}", "limits.tokens", 4],
     ["limits: {perTool: {read: -1}}", "limits.perTool.read", 4],
     ["limits: 5", "limits", 4],
+    ["limits:\n  tokens:", "limits.tokens", 5],
+    ["limits: {costUsd: null}", "limits.costUsd", 4],
+    ["limits: {perTool: null}", "limits.perTool", 4],
+    ["maxOutputTokens: -1", "maxOutputTokens", 4],
+    ["maxOutputTokens: 0", "maxOutputTokens", 4],
+    ["maxOutputTokens: 1.5", "maxOutputTokens", 4],
+    ['maxOutputTokens: "5"', "maxOutputTokens", 4],
+    ["maxOutputTokens: .inf", "maxOutputTokens", 4],
+    ["maxOutputTokens:", "maxOutputTokens", 4],
   ])("%s makes the agent unusable, since it would have more than was meant", async (yaml, key, line) => {
     const { agent, problems } = await parse(withFields(yaml));
     expect(agent).toBeUndefined();

@@ -7,7 +7,7 @@ import { secretsFromEnvironment } from "../redact/secrets-from-environment.ts";
 import { systemClock } from "../scheduler/clock.ts";
 import { Slots } from "../scheduler/slots.ts";
 import { RetinueError } from "../schema/error.ts";
-import { checkSettingNumbers } from "../schema/number-range.ts";
+import { checkAgentNumbers, checkSettingNumbers } from "../schema/number-range.ts";
 import type { Rule } from "../schema/rights.ts";
 import type { Settings } from "../schema/settings.ts";
 import { createBlobStore } from "../store/checkpoints/blob-store.ts";
@@ -33,8 +33,10 @@ export function createMaker(
   options: RuntimeOptions,
   internals: RuntimeInternals,
 ): SessionMaker & { revoked: Rule[]; closeModels: () => void } {
-  const settings: Settings = { ...DEFAULT_SETTINGS, ...options.settings };
+  const settings = fillIn(options.settings);
   checkSettingNumbers(settings);
+  for (const agent of "list" in options.agents ? options.agents.list() : options.agents)
+    checkAgentNumbers(agent);
   const env = options.env ?? process.env;
   const places = findPlaces(env);
   const { homeDir } = places;
@@ -116,6 +118,12 @@ export function createMaker(
 }
 
 /** The registry, in which nobody is reachable whom the settings switch off, also if it was made without them. */
+/** Settings over the defaults; one that is set to nothing is not set. */
+function fillIn(given: RuntimeOptions["settings"] = {}): Settings {
+  const set = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...DEFAULT_SETTINGS, ...Object.fromEntries(set) };
+}
+
 function registryFor(
   agents: RuntimeOptions["agents"],
   disabledAgents: Settings["disabledAgents"],

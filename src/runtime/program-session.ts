@@ -139,8 +139,8 @@ class Started {
 }
 
 function chooseLeader(host: Host, { agent, maxConcurrent }: SessionOptions): Agent {
+  checkNumber("maxConcurrent", maxConcurrent, AT_LEAST_ONE);
   const atOnce = maxConcurrent ?? host.settings.maxConcurrent;
-  checkNumber("maxConcurrent", atOnce, AT_LEAST_ONE);
   const chosen =
     agent === undefined ? callingProgram(atOnce) : leaderOf(rootAgent(host, agent), maxConcurrent);
   return { ...chosen, limits: { ...chosen.limits, toolCalls: MANY } };

@@ -6,7 +6,7 @@ import type { Procedure } from "../models/offline/procedure.ts";
 import { parseRules } from "../permissions/rule.ts";
 import type { Clock } from "../scheduler/clock.ts";
 import type { Agent, Deliverable, Limits } from "../schema/agent.ts";
-import { COUNT, checkNumber } from "../schema/number-range.ts";
+import { AMOUNT, COUNT, checkLimits, checkNumber } from "../schema/number-range.ts";
 import type { ExecutionPlan, PlanResult } from "../schema/plan.ts";
 import type { RunResult } from "../schema/result.ts";
 import type { Settings } from "../schema/settings.ts";
@@ -191,6 +191,7 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
     run,
     async spawn(agent, task, { budget, tools, limits } = {}) {
       checkNumber("budget", budget, COUNT);
+      checkLimits("limits", limits);
       return run({
         agent,
         task,
@@ -230,7 +231,10 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
       await sessions.close();
       await shutDown();
     },
-    drain: (graceMs) => sessions.leave(graceMs),
+    async drain(graceMs) {
+      checkNumber("graceMs", graceMs, AMOUNT);
+      await sessions.leave(graceMs);
+    },
     async leave() {
       await sessions.leave(0);
       await shutDown();

@@ -65,7 +65,9 @@ const PARENTS = new Set([
 function sentence({ instanceLocation, keyword, error }: OutputUnit): string {
   const name = instanceLocation.slice(2).split("/").map(decode).join(".") || "the value";
   if (keyword === "false") return `${name} is not known here`;
-  return `${name}: ${error
+  // The library says of a number at an end that is not included that it is less than itself.
+  const said = keyword === "exclusiveMinimum" ? error.replace("is less than", "is not above") : error;
+  return `${name}: ${said
     .replace(/^Instance type /, "the type ")
     .replace(/^Instance /, "it ")
     .replace(/\.$/, "")}`;

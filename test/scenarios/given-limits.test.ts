@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { RunRequest } from "../../src/runtime/runtime.ts";
-import { callDelegate, callTool, say, testRuntime } from "../../src/testing/index.ts";
+import { defineAgent } from "../../src/agents/define-agent.ts";
+import { createRuntime, type RunRequest } from "../../src/runtime/runtime.ts";
+import type { Agent } from "../../src/schema/agent.ts";
+import { callDelegate, callTool, callTools, say, testRuntime } from "../../src/testing/index.ts";
 import { defineTool } from "../../src/tools/tool.ts";
 
 /** Calls that really ran. */
@@ -38,6 +40,7 @@ const BAD = [
   true,
 ];
 const shown = (value: unknown) => (typeof value === "number" ? String(value) : JSON.stringify(value));
+const AGENT = { name: "k", description: "Plays k.", prompt: "You are k." };
 
 /** What JavaScript passes where TypeScript would refuse it. */
 function untyped<Value>(value: unknown): Value {
@@ -91,6 +94,94 @@ describe("every number that comes from code is checked", () => {
     },
   );
 
+  test.each([...BAD, 0, []].map((value) => [shown(value), value]))(
+    "%s is no number of output tokens, wherever it is given",
+    async (_, value) => {
+      const number = untyped<number>(value);
+      const accepted = "but must be a whole number of at least 1";
+      expect(() => testRuntime({ k: [] }, { settings: { maxOutputTokens: number } })).toThrow(
+        `settings.maxOutputTokens is ${shown(value)}, ${accepted}`,
+      );
+      const price = { input: 1, output: 1, maxOutputTokens: number };
+      expect(() => testRuntime({ k: [] }, { settings: { prices: { "a/b": price } } })).toThrow(
+        `settings.prices.a/b.maxOutputTokens is ${shown(value)}, ${accepted}`,
+      );
+      expect(() => defineAgent({ ...AGENT, maxOutputTokens: number })).toThrow(accepted);
+      const agents = [{ ...defineAgent(AGENT), maxOutputTokens: number }];
+      expect(() => createRuntime({ agents, database: ":memory:", env: {} })).toThrow(
+        `maxOutputTokens of the agent 'k' is ${shown(value)}, ${accepted}`,
+      );
+    },
+  );
+
+  test.each([...BAD.filter((value) => shown(value) !== "{}"), 0, []].map((value) => [shown(value), value]))(
+    "%s in the place of all limits is an error, not a run without them",
+    async (_, value) => {
+      await using t = testRuntime({ k: restless }, { tools: [look], lenient: true });
+      const limits = untyped<RunRequest["limits"]>(value);
+      const refused = `limits is ${shown(value)}, but must be an object of numbers by their names`;
+      await expect(t.runtime.run({ agent: "k", task: "x", ...{ limits } })).rejects.toThrow(refused);
+      await expect(t.runtime.spawn("k", "x", { ...{ limits } })).rejects.toThrow(refused);
+      await expect(t.runtime.openSession({ ...{ limits } })).rejects.toThrow(refused);
+      await expect(t.runtime.planForGoal("x", { ...{ limits } })).rejects.toThrow(refused);
+      await using session = await t.runtime.openSession();
+      const child = await session.spawn("k", "x", { ...{ limits } }).result;
+      expect(child).toMatchObject({ status: "failed", error: { message: refused } });
+      expect(() => testRuntime({ k: [] }, { settings: untyped({ limits }) })).toThrow(`settings.${refused}`);
+      const agents = untyped<Agent[]>([{ ...defineAgent(AGENT), limits }]);
+      expect(() => createRuntime({ agents, database: ":memory:", env: {} })).toThrow(
+        `limits of the agent 'k' is ${shown(value)}`,
+      );
+      expect(t.models.k?.requests).toHaveLength(0);
+    },
+  );
+
+  test.each(BAD.map((value) => [shown(value), value]))(
+    "%s is no temperature, no time to stop in and no number of days",
+    async (_, value) => {
+      const number = untyped<number>(value);
+      const isTime = value === 1.5;
+      await using t = testRuntime({ k: restless }, { tools: [look], lenient: true });
+      if (!isTime) await expect(t.runtime.drain(number)).rejects.toThrow(`graceMs is ${shown(value)}`);
+      if (!isTime)
+        expect(() => testRuntime({ k: [] }, { settings: { graceSeconds: number } })).toThrow(
+          `settings.graceSeconds is ${shown(value)}`,
+        );
+      const store = { synchronous: "NORMAL", retentionDays: number } as const;
+      expect(() => testRuntime({ k: [] }, { settings: { store } })).toThrow(
+        `settings.store.retentionDays is ${shown(value)}`,
+      );
+      const agents = [{ ...defineAgent(AGENT), temperature: number }];
+      const create = () => createRuntime({ agents, database: ":memory:", env: {} });
+      if (!isTime) expect(create).toThrow(`temperature of the agent 'k' is ${shown(value)}`);
+      await expect(t.runtime.openSession({ maxConcurrent: number })).rejects.toThrow(
+        `maxConcurrent is ${shown(value)}`,
+      );
+    },
+  );
+
+  test("settings that lack a number are an error; settings that are set to nothing have their defaults", async () => {
+    const parts = {
+      watchdog: { idleMs: 5 },
+      shell: { sandbox: "off" },
+      web: null,
+      prices: { a: { input: 1 } },
+    };
+    const missing = [
+      "watchdog.firstTokenMs is undefined",
+      "shell.seconds is undefined",
+      "web is null",
+      "prices.a.output is",
+    ];
+    for (const [index, [part, value]] of Object.entries(parts).entries())
+      expect(() => testRuntime({ k: [] }, { settings: untyped({ [part]: value }) })).toThrow(
+        `settings.${missing[index]}`,
+      );
+    const unset = { maxConcurrent: undefined, maxAgents: undefined, watchdog: undefined, limits: undefined };
+    await using t = testRuntime({ k: [say("ok")] }, { settings: untyped(unset) });
+    expect((await t.runtime.run({ agent: "k", task: "x" })).success).toBe(true);
+  });
+
   test("a limit by a name that is none is an error, not a run without it", async () => {
     await using t = testRuntime({ k: restless }, { tools: [look], lenient: true });
     const limits = untyped<RunRequest["limits"]>({ maxToolCalls: 5 });
@@ -122,6 +213,32 @@ describe("a budget of one task", () => {
     };
     expect(await calls(3)).toBe(3);
     expect(await calls(25)).toBe(15);
+  });
+
+  test.each(["turns", "toolCalls", "minutes", "tokens", "costUsd", "contextChars", "spawns"])(
+    "no bad number for %s in a model's call starts anything",
+    async (limit) => {
+      const bad = ["-1", '"5"', "1e309", "null", "{}", "true"];
+      const input = (value: string) => `{"agent": "k", "task": "x", "limits": {"${limit}": ${value}}}`;
+      const calls = bad.map((value) => ({ tool: "delegate", input: input(value) }));
+      await using t = testRuntime(
+        { lead: [callTools(calls), say("done")], k: [] },
+        { tools: [look], agents },
+      );
+      await t.runtime.run({ agent: "lead", task: "go" });
+      const told = JSON.stringify(t.models.lead?.requests[1]?.prompt.at(-1));
+      expect(told.match(new RegExp(`limits.${limit}: `, "g"))).toHaveLength(bad.length);
+      expect(t.models.k?.requests).toHaveLength(0);
+    },
+  );
+
+  test("a program may also say how often a child may call one tool, how deep it may delegate, and that it costs nothing", async () => {
+    await using t = testRuntime({ k: restless }, { tools: [look], agents, lenient: true });
+    await using session = await t.runtime.openSession();
+    await session.spawn("k", "x", { limits: { perTool: { grep: 2 }, depth: 0 } }).result;
+    expect(ran.length).toBe(2);
+    const { error } = await session.spawn("k", "x", { limits: { costUsd: 0 } }).result;
+    expect(error?.message).toContain("the price of scripted/k is not known, so a cost limit cannot be kept");
   });
 
   test("a person's budget stays within the session's", async () => {

@@ -1,4 +1,5 @@
 import { type Agent, type AgentSource, CONTEXT_MODES } from "../../schema/agent.ts";
+import { AT_LEAST_ONE, TEMPERATURE } from "../../schema/number-range.ts";
 import { readDelegation, readSubagents } from "./read-delegation.ts";
 import { readDeliverables } from "./read-deliverables.ts";
 import { readLimits, readRetry } from "./read-limits.ts";
@@ -8,6 +9,7 @@ import {
   type ReadContext,
   readBoolean,
   readLabel,
+  readLimit,
   readMap,
   readNames,
   readNumber,
@@ -37,9 +39,8 @@ export function readAgent(base: ReadContext, draft: AgentDraft): Agent | undefin
     agents: fields.agents,
     delegateTo: rights.delegateTo,
   });
-  const temperature = readNumber(ctx, "temperature", fields.temperature, { min: 0, max: 2 });
-  const outputRange = { min: 1, whole: true };
-  const maxOutputTokens = readNumber(ctx, "maxOutputTokens", fields.maxOutputTokens, outputRange);
+  const temperature = readNumber(ctx, "temperature", fields.temperature, TEMPERATURE);
+  const maxOutputTokens = readLimit(ctx, "maxOutputTokens", fields.maxOutputTokens, AT_LEAST_ONE);
   const delegation = readDelegation(ctx, fields.delegation);
   const agent: Agent = {
     ...names,

@@ -47,7 +47,7 @@ export function readLimits(
 }
 
 function readPerTool(ctx: ReadContext, value: unknown): Record<string, number> | undefined {
-  if (value === undefined || value === null) return undefined;
+  if (value === undefined) return undefined;
   const path = "limits.perTool";
   if (!isMap(value)) {
     badValue(ctx, path, {

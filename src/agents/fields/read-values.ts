@@ -64,14 +64,17 @@ export function readNumber(
   return undefined;
 }
 
-/** A limit in range, or undefined after an error: without it the agent would have more than was meant. */
+/**
+ * A limit in range, or undefined after an error: without it the agent would have more than was meant. So an empty value is
+ * no limit, either.
+ */
 export function readLimit(
   ctx: ReadContext,
   path: string,
   value: unknown,
   range: NumberRange,
 ): number | undefined {
-  if (value === undefined || value === null) return undefined;
+  if (value === undefined) return undefined;
   if (isInRange(value, range)) return value;
   const accepted = describeRange(range);
   badValue(ctx, path, { value, accepted, instead: "the agent cannot be used", severity: "error" });

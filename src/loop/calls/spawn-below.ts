@@ -31,15 +31,21 @@ export function createSpawner(run: Run, below: Below, ports: LoopPorts): Spawner
     const stop = new AbortController();
     const { budget, signal, cwd, limits, ...rest } = options;
     const within = budget === undefined ? limits : { ...limits, toolCalls: budget };
-    const asked: DelegationRequest = { agent, task, ...rest, ...(within && { limits: within }) };
     const begin = async (): Promise<RunResult> => {
       checkNumber("budget", budget, COUNT);
       checkLimits("limits", limits);
-      // Only what can be written down can be asked for: a record, and another process, must be able to read it.
-      const input = JSON.stringify(asked, refuseStrange);
+      // Only what can be written down can be asked for: a record, and another process, must be able to read it. Limits were
+      // looked at: a program's may be others than a model's.
+      const input = JSON.stringify({ agent, task, ...rest }, refuseStrange);
       const refusal = await below.refuse({ callId, tool: "delegate", input: ports.redactor.redact(input) });
       if (refusal !== null) return ports.failedChild(run, { id, agent }, readError(refusal));
-      const request = { ...asked, ...(cwd !== undefined && { cwd }) };
+      const request: DelegationRequest = {
+        agent,
+        task,
+        ...rest,
+        ...(within && { limits: within }),
+        ...(cwd !== undefined && { cwd }),
+      };
       const started = ports.startChild(run, request, { id, callId, rowId: below.rowId, signal: stop.signal });
       const result = await waitFor(run, "children", ports, started);
       // At once, not when the call ends: the next child may be told what this one said.

@@ -35,7 +35,7 @@ const REQUEST = {
   },
   contextFiles: texts("Files whose content it receives."),
   fromResults: texts("run_ids of finished delegations whose results it receives."),
-  lastMessages: { type: "integer", minimum: 1, description: "With context selective: the last N messages." },
+  lastMessages: { ...whole(1), description: "With context selective: the last N messages." },
   successCriteria: { type: "string", description: "How to tell that the task succeeded." },
   deliverables: {
     type: "array",
