@@ -64,7 +64,11 @@ const { runtime } = testRuntime({
 }, {
   tools: [shell, write],
   projectDir, dataDir, database: join(dataDir, "retinue.db"),
-  agents: { lead: { limits: { turns: 50 }, subagents: { allow: ["worker"], maxConcurrent: 20 } }, worker: { limits: { turns: 50, toolCalls: 50 } } },
+  // However slow the machine.
+  agents: {
+    lead: { limits: { turns: 50, minutes: 120 }, subagents: { allow: ["worker"], maxConcurrent: 20 } },
+    worker: { limits: { turns: 50, toolCalls: 50, minutes: 120 } },
+  },
 });
 const result = await runtime.run({ agent: "lead", task: "go" });
 writeSync(1, JSON.stringify("ended " + result.status) + "\\n");
@@ -194,7 +198,7 @@ describe.skipIf(!hasSandbox)("overlapping commands (needs bubblewrap)", () => {
     const listed = readdirSync(list).map((name) => readlinkSync(join(list, name)));
     expect(listed).toEqual(expect.arrayContaining(runs.map(({ dataDir }) => join(dataDir, "commands"))));
     expect(listed.filter((folder) => folder.includes("retinue-gone-"))).toEqual([]);
-  }, 600_000);
+  }, 3_600_000);
 
   test("O1 without its protection: the same commands plant what they try to", async () => {
     const { ended } = start("naked", 1, { sandbox: "off" });

@@ -201,6 +201,18 @@ describe("a budget of one task", () => {
     expect(ran.length).toBe(budget);
   });
 
+  test("a person's budget of calls is not cut by the agent's turns, unless turns are given as well", async () => {
+    const few = { k: { limits: { toolCalls: 15, turns: 20 } } };
+    const count = async (limits: { turns?: number }) => {
+      ran.length = 0;
+      await using t = testRuntime({ k: restless }, { tools: [look], agents: few, lenient: true });
+      const { bailout_reason } = await t.runtime.spawn("k", "x", { budget: 25, limits });
+      return [ran.length, bailout_reason];
+    };
+    expect(await count({})).toEqual([25, "max_tool_calls"]);
+    expect(await count({ turns: 22 })).toEqual([22, "max_iterations"]);
+  });
+
   test("a model's limits only narrow", async () => {
     const calls = async (toolCalls: number) => {
       ran.length = 0;

@@ -8,6 +8,7 @@ import type { Settings } from "../../schema/settings.ts";
 export const DEFAULT_LIMITS = { turns: 20, toolCalls: 200, contextChars: 400_000, minutes: 5 } as const;
 
 const REPAIRS = 1;
+const SPARE_TURNS = 5;
 
 /** Limits of one task, and who asks for them: a person or a program replaces the agent's own, a model only narrows. */
 export type AskedLimits = { readonly limits: Limits | undefined; readonly by: "person" | "model" };
@@ -21,9 +22,13 @@ export function effectiveLimits(
   const outputTokens = maxOutputTokens ?? settings.maxOutputTokens;
   const pick = (key: "turns" | "toolCalls" | "contextChars" | "minutes") =>
     combine(agent[key] ?? settings.limits[key] ?? DEFAULT_LIMITS[key], asked.limits?.[key], asked.by);
+  const [turns, toolCalls] = [pick("turns"), pick("toolCalls")];
+  // Who gives a number of calls wants them to be possible one by one, and an answer after them.
+  const isGivenCalls = asked.by === "person" && asked.limits?.toolCalls !== undefined;
+  const wantsTurns = isGivenCalls && asked.limits?.turns === undefined;
   return {
-    turns: pick("turns"),
-    toolCalls: pick("toolCalls"),
+    turns: wantsTurns ? Math.max(turns, toolCalls + SPARE_TURNS) : turns,
+    toolCalls,
     contextChars: pick("contextChars"),
     ...(outputTokens !== undefined && { maxOutputTokens: outputTokens }),
     timeoutMs: pick("minutes") * 60_000,
