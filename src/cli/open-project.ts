@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { loadProject, type Project, refuseBrokenSettings } from "../runtime/project/load-project.ts";
 import { RetinueError } from "../schema/error.ts";
 import { shortPath } from "./agents/show-source.ts";
@@ -41,19 +41,30 @@ export async function openSoundProject(
   return project;
 }
 
-/** The same for commands that run agents: they say first which roles of the settings are not as they were written. */
+/** The same for commands that run agents: they say first what of the settings does not hold as it was written. */
 export async function openWorkingProject(
   options: CommonOptions & { agents?: string },
   terminal: Terminal,
 ): Promise<OpenProject> {
   const project = await openSoundProject(options, terminal);
-  for (const line of describeRoleProblems(project)) terminal.tell(`warning: ${line}`);
+  for (const line of describeSettingsProblems(project)) terminal.tell(`warning: ${line}`);
   return project;
 }
 
-/** What could not be loaded of the settings' roles, one line for each. */
-export function describeRoleProblems({ roleProblems, projectDir }: OpenProject): string[] {
-  return roleProblems.map(({ file, line, message, fix }) =>
-    plainText(`${shortPath(file, projectDir)}:${Math.max(1, line)}: ${message} (${fix})`),
-  );
+/** What does not hold of the settings, one line for each. */
+export function describeSettingsProblems(project: OpenProject): string[] {
+  const files = settingsFiles(project);
+  return project.problems
+    .filter(({ severity, file }) => severity !== "info" && (file === files.user || file === files.project))
+    .map(({ file, line, message, fix }) =>
+      plainText(`${shortPath(file, project.projectDir)}:${Math.max(1, line)}: ${message} (${fix})`),
+    );
+}
+
+/** The files of settings that hold in a folder. */
+export function settingsFiles({ projectDir, places }: Pick<OpenProject, "projectDir" | "places">) {
+  return {
+    user: join(places.configDir, "settings.json"),
+    project: join(projectDir, ".retinue", "settings.json"),
+  };
 }

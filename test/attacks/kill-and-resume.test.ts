@@ -137,7 +137,7 @@ test(`a run that is killed again and again always completes, pays no finished tu
     await model.close();
     rmSync(folder, { recursive: true, force: true });
   }
-}, 1_200_000);
+}, 3_600_000);
 
 function paymentsIn(folder: string): string[] {
   const file = join(folder, "payments");

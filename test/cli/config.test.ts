@@ -176,3 +176,13 @@ test("paths and schema are printed", async () => {
   const schema = await world.call(["config", "schema"]);
   expect(JSON.parse(schema.stdout)).toMatchObject({ properties: { limits: { type: "object" } } });
 });
+
+test("a run says which settings it does not know, before anything else", async () => {
+  await using world = new World();
+  world.write(".retinue/settings.json", '{"deny": ["read(private/**)"]}');
+  const { code, stderr } = await world.call(["run", "-m", "offline", "list the files"]);
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringMatching(/^warning: \.retinue\/settings\.json:1: there is no setting 'deny'/),
+  ]);
+});

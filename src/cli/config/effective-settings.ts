@@ -6,7 +6,7 @@ import { isRecord, readSettingsFile, type SettingsFile } from "../../config/read
 import { DEFAULT_SETTINGS } from "../../runtime/project/default-settings.ts";
 import { DEFAULT_LIMITS } from "../../runtime/runs/effective-limits.ts";
 import type { Problem } from "../../schema/agent.ts";
-import { type CommonOptions, type OpenProject, openProject } from "../open-project.ts";
+import { type CommonOptions, openProject, settingsFiles } from "../open-project.ts";
 import type { Terminal } from "../terminal.ts";
 import { pointerOf, valueAt } from "./setting-key.ts";
 
@@ -26,14 +26,6 @@ export type EffectiveSettings = {
   problems: Problem[];
   files: { user: string; project: string };
 };
-
-/** The files of settings that hold in a folder. */
-export function settingsFiles({ projectDir, places }: Pick<OpenProject, "projectDir" | "places">) {
-  return {
-    user: join(places.configDir, "settings.json"),
-    project: join(projectDir, ".retinue", "settings.json"),
-  };
-}
 
 /** Loads what holds, and says of every value where it comes from. */
 export async function effectiveSettings(

@@ -10,11 +10,11 @@ import { isRecord, readSettingsFile, type SettingsFile } from "../../config/read
 import { parseRule } from "../../permissions/rule.ts";
 import type { Problem } from "../../schema/agent.ts";
 import { RetinueError } from "../../schema/error.ts";
-import { type CommonOptions, type OpenProject, openProject } from "../open-project.ts";
+import { type CommonOptions, type OpenProject, openProject, settingsFiles } from "../open-project.ts";
 import { plainJson, plainLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { writeWhole } from "../write-whole.ts";
-import { effectiveSettings, settingsFiles } from "./effective-settings.ts";
+import { effectiveSettings } from "./effective-settings.ts";
 import { isSecret, masked } from "./mask-secrets.ts";
 import { parseKey, schemaOf, showKey, valueAt } from "./setting-key.ts";
 import { parseValue, valueFromStdin } from "./setting-value.ts";

@@ -2,15 +2,10 @@ import { statSync } from "node:fs";
 import { PUBLISHED_SETTINGS_SCHEMA } from "../../config/settings-schema.ts";
 import { shortPath } from "../agents/show-source.ts";
 import { EXIT } from "../exit-code.ts";
-import { type CommonOptions, openProject, projectDirOf } from "../open-project.ts";
+import { type CommonOptions, openProject, projectDirOf, settingsFiles } from "../open-project.ts";
 import { plainJson, plainLine, plainText, table } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
-import {
-  type EffectiveSettings,
-  effectiveSettings,
-  type Origin,
-  settingsFiles,
-} from "./effective-settings.ts";
+import { type EffectiveSettings, effectiveSettings, type Origin } from "./effective-settings.ts";
 import { masked } from "./mask-secrets.ts";
 import { knownKeys, parseKey, schemaOf, showKey, valueAt } from "./setting-key.ts";
 

@@ -1,8 +1,7 @@
 import type { Problem } from "../../schema/agent.ts";
 import { shortPath } from "../agents/show-source.ts";
-import { settingsFiles } from "../config/effective-settings.ts";
 import { countOf } from "../measures.ts";
-import type { OpenProject } from "../open-project.ts";
+import { type OpenProject, settingsFiles } from "../open-project.ts";
 import { plainLine } from "../plain-text.ts";
 import { type Finding, ok, problem, warning } from "./check.ts";
 

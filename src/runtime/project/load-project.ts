@@ -36,8 +36,6 @@ export type Project = {
   registry: AgentRegistry;
   /** Of the settings and of every agent. */
   problems: Problem[];
-  /** Those among them that a person must know of before anything runs: roles that are not as they were written. */
-  roleProblems: Problem[];
   places: Places;
   known: KnownTools;
 };
@@ -75,9 +73,7 @@ export async function loadProject(options: ProjectOptions): Promise<Project> {
     ...(options.parsed && { parsed: options.parsed }),
   });
   problems.push(...registry.problems, ...(await checkRoleModels(given.roles, settings, env)));
-  const files = new Set(given.roles.length > 0 ? loaded.agentRoles.map(({ file }) => file) : []);
-  const roleProblems = problems.filter(({ severity, file }) => severity !== "info" && files.has(file));
-  return { settings: { ...settings, agents: given.agents }, registry, problems, roleProblems, places, known };
+  return { settings: { ...settings, agents: given.agents }, registry, problems, places, known };
 }
 
 /** Roles whose model nobody serves: they load, and fail when they are called. */
