@@ -68,4 +68,4 @@ test(`a process killed at any moment leaves an intact record with every acknowle
     expect(db.prepare("PRAGMA integrity_check").get()?.integrity_check).toBe("ok");
     expect(db.prepare("PRAGMA foreign_key_check").all()).toEqual([]);
   }
-}, 600_000);
+}, 3_600_000);

@@ -75,4 +75,4 @@ test(`R3: a runtime killed at any moment leaves every event it told of, and the 
     expect(db.prepare("PRAGMA integrity_check").get()?.integrity_check).toBe("ok");
     expect(db.prepare("PRAGMA foreign_key_check").all()).toEqual([]);
   }
-}, 600_000);
+}, 3_600_000);

@@ -145,4 +145,4 @@ test(`a mail whose sender is killed around the send is delivered exactly once ($
     expect(await sentMails(subject), `${subject}, killed ${JSON.stringify(moment)}`).toBe(1);
     rmSync(folder, { recursive: true, force: true });
   }
-}, 1_200_000);
+}, 3_600_000);
