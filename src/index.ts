@@ -44,6 +44,7 @@ export {
   type ChildOptions,
   type ChildTask,
   defineTool,
+  type EarlierCall,
   type Spawner,
   type Tool,
   type ToolContext,

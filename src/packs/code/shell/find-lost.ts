@@ -51,12 +51,15 @@ export async function findLost(hazards: Hazards, planned: PlannedCommand): Promi
   const moved = await movedInto(hazards, bases);
   const inProject: Place[] = [];
   const lost = new Set<string>();
+  const elsewhere: string[] = [];
   for (const place of places) {
     const name = isBelow(place.path, projectDir) ? relative(projectDir, place.path) || "." : place.path;
     if (place.mode === "deleted" && moved.some((to) => isBelow(place.path, to) || isBelow(to, place.path)))
       lost.add(`${name}, where it moves files to`);
     else if (!place.exists) continue;
-    else if (place.mode === "discarded") inProject.push(place);
+    else if (place.mode === "discarded" && !isBelow(place.path, projectDir)) {
+      if (!planned.sandboxed) elsewhere.push(place.path);
+    } else if (place.mode === "discarded") inProject.push(place);
     else if (!isInside(place.path)) {
       if (!planned.sandboxed) lost.add(name);
     } else if (!isBelow(place.path, projectDir)) lost.add(name);
@@ -66,7 +69,7 @@ export async function findLost(hazards: Hazards, planned: PlannedCommand): Promi
   const found = await lookUpInGit(inProject, projectDir, planned.dataDir);
   return {
     untracked: [...new Set([...lost, ...found.untracked])].toSorted(),
-    changed: [...new Set(found.changed)].toSorted(),
+    changed: [...new Set([...elsewhere, ...found.changed])].toSorted(),
   };
 }
 
@@ -106,7 +109,7 @@ async function locate(
       // Git's own way to say the top of the repository, or anything else that is no plain path.
       const isMagic = mode === "discarded" && name.startsWith(":");
       const place = isMagic
-        ? { path: projectDir, pattern: null, exists: true }
+        ? { path: isBelow(base, projectDir) ? projectDir : base, pattern: null, exists: true }
         : await toPlace(name, base, mode);
       places.push({ ...place, mode });
     }
@@ -154,34 +157,31 @@ function atHome(name: string): string {
 async function lookUpInGit(places: readonly Place[], projectDir: string, dataDir?: string): Promise<Lost> {
   if (places.length === 0) return NOTHING;
   const signal = AbortSignal.timeout(60_000);
-  const names = places
-    .filter((place) => place.mode !== "discarded")
-    .map((place) => relative(projectDir, place.path) || ".");
+  const nameAll = (some: readonly Place[]) => some.map(({ path }) => relative(projectDir, path) || ".");
   const repository = await openRepository(projectDir, {
     signal,
     allowGitDir: dataDir === undefined ? undefined : worktreesIn(dataDir),
   }).catch(() => null);
   // Without a repository nothing is tracked.
-  if (!repository) return { untracked: names, changed: [] };
+  if (!repository)
+    return { untracked: nameAll(places.filter(({ mode }) => mode !== "discarded")), changed: [] };
+  // What git cannot tell may be lost.
   const list = async (mode: Place["mode"], args: readonly string[]) => {
-    const specs = places
-      .filter((place) => place.mode === mode)
-      .flatMap((place) => toPathspecs(place, projectDir));
-    if (specs.length === 0) return [];
-    const { stdout } = await runGit(repository, [...args, "-z", "--", ...specs], { signal, literal: false });
-    return stdout.split("\0").filter((name) => name !== "");
+    const some = places.filter((place) => place.mode === mode);
+    if (some.length === 0) return [];
+    const specs = some.flatMap((place) => toPathspecs(place, projectDir));
+    return runGit(repository, [...args, "-z", "--", ...specs], { signal, literal: false }).then(
+      ({ stdout }) => stdout.split("\0").filter((name) => name !== ""),
+      () => nameAll(some),
+    );
   };
-  try {
-    return {
-      untracked: [
-        ...(await list("deleted", OTHERS)),
-        ...(await list("emptied", [...OTHERS, "--ignored", "--exclude-standard"])),
-      ],
-      changed: [...(await list("deleted", CHANGES)), ...(await list("discarded", [...CHANGES, "HEAD"]))],
-    };
-  } catch {
-    return { untracked: names, changed: [] };
-  }
+  return {
+    untracked: [
+      ...(await list("deleted", OTHERS)),
+      ...(await list("emptied", [...OTHERS, "--ignored", "--exclude-standard"])),
+    ],
+    changed: [...(await list("deleted", CHANGES)), ...(await list("discarded", [...CHANGES, "HEAD"]))],
+  };
 }
 
 function toPathspecs({ path, pattern }: Place, projectDir: string): string[] {

@@ -67,7 +67,7 @@ export const STARTS_OTHERS = new Set(
 );
 /** Programs that only look at their words, whatever these say, or have an `rm` of their own. */
 export const READS_WORDS = new Set(
-  "[ [[ ack ag apropos aws basename bat cat cd command diff dirname docker echo egrep export fgrep file gh git grep hash head help info jq kubectl less ls man mkdir more nerdctl podman printf read rg stat tail terraform test tldr touch type wc whatis whereis which zgrep".split(
+  "[ [[ ack ag apropos aws basename bat cat cd chmod chown command cp diff dirname docker du echo egrep export fgrep file gh git grep hash head help info jq kubectl less ln ls man mkdir more mv nerdctl podman printf read rg stat tail tar terraform test tldr touch type wc whatis whereis which zgrep".split(
     " ",
   ),
 );

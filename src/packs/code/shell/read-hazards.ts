@@ -50,7 +50,7 @@ export type Hazards = {
   /** Names that it writes to, and all names that stand in it, without their folders. */
   readonly writes: readonly string[];
   readonly mentions: readonly string[];
-  /** It unpacks files to names that are not known. */
+  /** It also writes, or unpacks, to names that are not known. */
   readonly unpacks: boolean;
 };
 
@@ -92,7 +92,7 @@ type Draft = {
   written: Set<string>;
   /** Something is written, so that a file that runs later may hold what is in the command. */
   relays: boolean;
-  /** An archive or a compressed file is unpacked, to names that are not known. */
+  /** Something is unpacked, or written otherwise, to names that are not known. */
   unpacks: boolean;
   decoders: Set<string>;
   /** Names that decoded text is saved under. */
@@ -110,6 +110,8 @@ type Draft = {
   /** Arguments are filled in from elsewhere. */
   fills: boolean;
   findStarts: string[];
+  /** How many programs have started the one that is looked at. */
+  depth: number;
   /** Texts in the command that may be handed to a shell. */
   texts: string[];
 };
@@ -121,7 +123,10 @@ const STDIN_FILE = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/;
 const VALUED = /^(-m|-W|-X|-I|-r|-C|--require|--import|--loader|--env-file|--conditions)$/;
 /** Words by which a text that is not understood gives itself away. */
 const MENTIONS_DELETION =
-  /(?:^|[^\w.-])(?:rm|unlink|shred|rimraf|rmtree)(?![\w.-])|(?:^|\s)-delete\b|\bgit\s+(?:\S+\s+)*clean\b|--delete\b/;
+  /(?:^|[^\w.-])(?:rm|unlink|shred|rimraf|rmtree)(?![\w.-])|(?:^|\s)-delete\b|\bgit\s+(?:\S+\s+){0,6}clean\b|--delete\b/;
+const MENTIONS_DISCARD =
+  /\breset\s+(?:\S+\s+){0,3}--(?:hard|merge)\b|\b(?:checkout|switch)\s+(?:-f\b|--|\.)|\brestore\s/;
+const MENTIONS_DROP = /\bstash\s+(?:drop|clear)\b/;
 const MENTIONS_DOWNLOAD =
   /(?:^|[^\w-])(?:curl|wget|aria2c|ncat|nc|socat)(?![\w-])|\bhttps?:\/\/|\/dev\/(?:tcp|udp)\//;
 const MENTIONS_RUNNER =
@@ -158,6 +163,7 @@ export function readHazards(command: string): Hazards {
     mentions: new Set(),
     fills: false,
     findStarts: [],
+    depth: 0,
     texts: [],
   };
   for (const text of withVariables(command)) collect(text, draft, 0);
@@ -279,6 +285,8 @@ function mention(text: string, draft: Draft, understood = 0): void {
   const plain = text.replace(/\\\n/g, "").replace(/['"\\]/g, "");
   if ((plain.match(new RegExp(MENTIONS_DELETION, "g"))?.length ?? 0) > understood)
     draft.deletesUnknown.add("a text that is not fully understood");
+  if (/\bgit\b/.test(plain) && MENTIONS_DISCARD.test(plain)) draft.discards.add(":/");
+  if (MENTIONS_DROP.test(plain)) draft.drops.add("git stash");
   if (MENTIONS_DOWNLOAD.test(plain) && MENTIONS_RUNNER.test(plain)) {
     draft.downloads.add("a text that is not fully understood");
     draft.runsText = true;
@@ -316,6 +324,16 @@ function isFilledIn({ mark, target, body }: Redirection): boolean {
 const MAKES_NAMES = /\b(?:echo|printf|rev|tr|cut|sed|awk|base64|xxd)\b/;
 
 function lookAtProgram(program: string, rest: readonly Word[], draft: Draft): void {
+  if (draft.depth >= MAX_DEPTH) {
+    mention([program, ...rest.map((word) => word.value)].join(" "), draft);
+    return;
+  }
+  draft.depth++;
+  lookInto(program, rest, draft);
+  draft.depth--;
+}
+
+function lookInto(program: string, rest: readonly Word[], draft: Draft): void {
   const name = nameProgram(program);
   if (!program.includes("/")) draft.programs.add(program);
   else if (!SYSTEM_PROGRAM.test(program)) draft.runsFiles.add(program);
@@ -339,8 +357,10 @@ function lookAtProgram(program: string, rest: readonly Word[], draft: Draft): vo
 /** The last name that a program is given, or all names of one that writes several. */
 function noteWritten(name: string, rest: readonly Word[], draft: Draft): void {
   const operands = name === "dd" ? rest.filter(({ value }) => value.startsWith("of=")) : readOperands(rest);
-  for (const { value, dynamic } of name === "tee" ? operands : operands.slice(-1))
-    if (!dynamic) draft.written.add(cutFolder(value.replace(/^of=/, "")));
+  for (const { value, dynamic, odd } of name === "tee" ? operands : operands.slice(-1)) {
+    if (dynamic || odd) draft.unpacks = true;
+    else draft.written.add(cutFolder(value.replace(/^of=/, "")));
+  }
 }
 
 function lookAtPackages(name: string, rest: readonly Word[], draft: Draft): void {
@@ -455,7 +475,8 @@ function lookAtRedirections({ words, redirections }: ProgramCall, draft: Draft):
       if (isDownload) draft.saved.add(saved);
       else draft.relays = true;
       if (isDecoder) draft.decoded.add(saved);
-      if (saved !== null) draft.written.add(saved);
+      if (saved === null) draft.unpacks = true;
+      else draft.written.add(saved);
       if (mark !== ">>" && mark !== "&>>" && printsNothing(words, redirections)) emptied(target, draft);
     }
   }
@@ -642,7 +663,7 @@ function lookAtFd(rest: readonly Word[], draft: Draft): void {
 
 function lookAtGit(rest: readonly Word[], draft: Draft): void {
   const text = rest.map((word) => word.value).join(" ");
-  if (/\balias\./.test(text)) mention(text, draft);
+  if (/\balias\./.test(text)) mention(`git ${text}`, draft);
   const { subcommand, words, folders, deletes, discards, drops, clones } = readGitHazards(rest, {
     isFilledIn: draft.fills,
   });
@@ -655,8 +676,11 @@ function lookAtGit(rest: readonly Word[], draft: Draft): void {
   if (subcommand === "mv") lookAtMove(words, readOperands(words), draft);
   if (deletes.length > 0) addDeleted(`git ${subcommand}`, deletes, draft);
   for (const word of discards) draft.discards.add(word.dynamic ? ":/" : word.value);
-  if (/^(?:bisect|filter-branch|rebase|submodule)$/.test(subcommand ?? ""))
+  // These run commands that stand among their words.
+  if (/^(?:bisect|filter-branch|rebase|submodule)$/.test(subcommand ?? "")) {
     lookForCommands("git", words, draft);
+    mention(text, draft);
+  }
   if (drops) draft.drops.add(`git ${subcommand} ${words[0]?.value ?? ""}`.trim());
 }
 
