@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 /** The deep counts take minutes; a hang is still found. */
 const timeoutMs = process.env.RETINUE_DEEP ? 3_600_000 : 240_000;
 
-/** Files that start programs all the time: from a large process, which has run many other files, that takes far longer. */
+/** Files that start programs all the time: from a process that has run all the others, too, that takes far longer. */
 const STARTING = [
   "src/packs/code/{git,sandbox,shell,testing}/**/*.test.ts",
   "test/attacks/**/*.test.ts",
@@ -22,6 +22,8 @@ export default defineConfig({
     pool: "forks",
     // By default one core is left idle. Tests wait for processes and pages as long as they work themselves.
     maxWorkers: availableParallelism() + 1,
+    // One process for many files: modules are loaded once, not four hundred times.
+    isolate: false,
     // What is built runs as it is.
     server: { deps: { external: [/\/dist\//] } },
     projects: [
@@ -32,8 +34,6 @@ export default defineConfig({
           name: "computing",
           include: ["src/**/*.test.ts", "web/src/**/*.test.ts", "test/**/*.test.ts"],
           exclude: STARTING,
-          // One process for many files: modules are loaded once, not three hundred times.
-          isolate: false,
         },
       },
     ],

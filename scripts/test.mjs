@@ -79,7 +79,8 @@ const { status } = spawnSync(
     env: { ...process.env, TMPDIR: temporary, ...(deep && { RETINUE_DEEP: "1" }) },
   },
 );
-rmSync(temporary, { recursive: true, force: true });
+// Interrupted tests may still be writing for a moment.
+rmSync(temporary, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 if (process.env.RETINUE_NO_SKIP !== "1") {
   for (const { what, isThere, remedy } of NEEDS)
     if (!isThere()) console.error(`skipped: ${what} (${remedy})`);
