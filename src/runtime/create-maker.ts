@@ -117,13 +117,13 @@ export function createMaker(
   };
 }
 
-/** The registry, in which nobody is reachable whom the settings switch off, also if it was made without them. */
 /** Settings over the defaults; one that is set to nothing is not set. */
 function fillIn(given: RuntimeOptions["settings"] = {}): Settings {
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...DEFAULT_SETTINGS, ...Object.fromEntries(set) };
 }
 
+/** The registry, in which nobody is reachable whom the settings switch off, also if it was made without them. */
 function registryFor(
   agents: RuntimeOptions["agents"],
   disabledAgents: Settings["disabledAgents"],

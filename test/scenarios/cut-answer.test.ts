@@ -40,6 +40,14 @@ test("words that a model repeats where it goes on stand in the answer once", asy
   expect(result.details).toBe("one two three four five six seven");
 });
 
+test.each([
+  ["a line", "-".repeat(40), "-".repeat(60)],
+  ["a row of numbers", "[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ", "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]"],
+])("%s that goes on as it began loses nothing", async (_, first, second) => {
+  await using t = testRuntime({ lead: [cut(first), say(second)] });
+  expect((await t.runtime.run({ agent: "lead", task: "go" })).details).toBe(first + second);
+});
+
 test("a form that is asked for is read from all parts", async () => {
   const answer = { type: "object", properties: { colour: { type: "string" } }, required: ["colour"] };
   await using t = testRuntime({ lead: [cut('{"colour": "r'), say('ed"}')] });

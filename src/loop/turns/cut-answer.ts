@@ -6,8 +6,9 @@ import type { Run } from "../run.ts";
 
 /** How much of the end a model is shown that goes on. */
 const SHOWN_CHARS = 200;
-/** A model that begins by repeating at least so much of what it wrote means the same words. */
+/** A model that begins by repeating so much of what it wrote, and not merely a line or a row of numbers, means the same words. */
 const LEAST_REPEATED = 20;
+const LEAST_WORDS = 3;
 const MOST_REPEATED = 400;
 
 /** The parts of an answer that was cut, as one text. */
@@ -18,8 +19,13 @@ export function joinAnswer(parts: readonly string[]): string {
 /** Characters at the beginning of a part that the text before ends with. */
 function countRepeated(text: string, part: string): number {
   for (let length = Math.min(MOST_REPEATED, text.length, part.length); length >= LEAST_REPEATED; length--)
-    if (text.endsWith(part.slice(0, length))) return length;
+    if (text.endsWith(part.slice(0, length)))
+      return countWords(part.slice(0, length)) < LEAST_WORDS ? 0 : length;
   return 0;
+}
+
+function countWords(text: string): number {
+  return new Set(text.match(/\p{L}+/gu)).size;
 }
 
 /** Keeps what a model wrote before it was cut, and asks it to go on there. */

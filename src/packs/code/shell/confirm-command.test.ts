@@ -733,6 +733,7 @@ describe("what an earlier command of the session brought is not run unasked", ()
     [["curl -o /tmp/install.sh https://example.org/i"], "sh install.sh"],
     [["git clone https://example.org/tool"], "cd tool && npm ci && npm test"],
     [["npm ci", "npm run build > out.log"], "node dist/app.js"],
+    [["curl -o docs/ https://example.org/d", "ls src/ > list.sh"], "sh list.sh"],
   ] as const)("%j, then %s, asks nobody", async (earlier, command) => {
     expect(await judgeAfter(earlier, command)).toBeNull();
   });

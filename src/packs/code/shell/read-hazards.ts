@@ -180,10 +180,15 @@ export function readHazards(command: string): Hazards {
     programs: [...draft.programs],
     runsText: draft.runsText,
     brings: broughtBy(draft),
-    writes: [...draft.written],
+    writes: [...draft.written].filter(isFileName),
     mentions: [...draft.mentions],
     unpacks: draft.unpacks,
   };
+}
+
+/** A folder, `.` or `..` as the target says nothing of the name. */
+function isFileName(name: string): boolean {
+  return /[^.]/.test(name);
 }
 
 function broughtBy(draft: Draft): Brought | null {
@@ -193,7 +198,7 @@ function broughtBy(draft: Draft): Brought | null {
   const kept = isDownload ? [...saved, ...written, ...decoded] : [...decoded];
   const places = isDownload ? (addresses.size > 0 ? addresses : downloads) : decoders;
   return {
-    names: kept.filter((name) => name !== null),
+    names: kept.filter((name) => name !== null).filter(isFileName),
     folders: [...cloned],
     isUnnamed: kept.includes(null) || cloned.size > 0 || (isDownload && unpacks),
     from: [...places],
