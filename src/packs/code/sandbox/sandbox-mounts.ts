@@ -1,4 +1,4 @@
-import { readdirSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { type FileHandle, stat } from "node:fs/promises";
 import { isBelow } from "../shell/below.ts";
 import type { Bubblewrap } from "./find-bubblewrap.ts";
@@ -47,13 +47,15 @@ export function baseMounts(
  * to uid 0. So everything there that is not about processes is read-only.
  */
 function procMounts(): Mount[] {
-  return readdirSync("/proc", { withFileTypes: true }).flatMap((entry): Mount[] => {
-    const at = `/proc/${entry.name}`;
-    if (/^\d+$/.test(entry.name) || entry.isSymbolicLink()) return [];
-    if (PROC_SECRETS.includes(entry.name))
-      return [{ kind: entry.isDirectory() ? "hide-folder" : "hide-file", at }];
-    if (entry.isDirectory()) return [{ kind: "read", at }];
-    return (statSync(at).mode & 0o222) !== 0 ? [{ kind: "read", at }] : [];
+  // Names alone: processes end while they are listed.
+  const names = readdirSync("/proc").filter((name) => !/^\d+$/.test(name));
+  return names.flatMap((name): Mount[] => {
+    const at = `/proc/${name}`;
+    const stats = lstatSync(at);
+    if (stats.isSymbolicLink()) return [];
+    if (PROC_SECRETS.includes(name)) return [{ kind: stats.isDirectory() ? "hide-folder" : "hide-file", at }];
+    if (stats.isDirectory()) return [{ kind: "read", at }];
+    return (stats.mode & 0o222) !== 0 ? [{ kind: "read", at }] : [];
   });
 }
 
