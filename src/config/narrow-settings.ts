@@ -12,6 +12,7 @@ import { narrowSearch, wideningInSearch } from "./narrow-search.ts";
 import { narrowShell, wideningIn } from "./narrow-shell.ts";
 import { narrowWeb, wideningInWeb } from "./narrow-web.ts";
 import { isRecord } from "./read-settings-file.ts";
+import { SETTINGS_SCHEMA } from "./settings-schema.ts";
 
 /** What a project's file may say, because each of it can only take rights or room away. */
 type Narrowing = {
@@ -63,8 +64,11 @@ export function refuseWidening(
   for (const [key, each] of Object.entries(value)) {
     for (const path of secretsIn(each, `/${key}`)) problems.push(secretInProject(path, file, lineOf(path)));
     if (ELSEWHERE.includes(key)) kept[key] = each;
-    else if (!NARROWING.includes(key)) problems.push(ignored(key, file, lineOf(`/${key}`)));
-    else if (key === "permissions" && isRecord(each) && "allow" in each) {
+    else if (!NARROWING.includes(key)) {
+      // One that is none is told by the check already.
+      const known = SETTINGS_SCHEMA.properties;
+      if (isRecord(known) && Object.hasOwn(known, key)) problems.push(ignored(key, file, lineOf(`/${key}`)));
+    } else if (key === "permissions" && isRecord(each) && "allow" in each) {
       const { allow: _, ...rest } = each;
       kept[key] = rest;
       problems.push(ignored("permissions.allow", file, lineOf("/permissions/allow")));

@@ -56,45 +56,45 @@ export function createPlanTable(db: DatabaseSync): PlanTable {
 
   function plan(planId: string): ExecutionPlan | undefined {
     const row = byId.get(planId);
-    return row && planOf(row);
+    return row && readPlan(row);
   }
-  const rowsOf = ({ limit = 50, project, before }: PlanQuery) =>
+  const findRows = ({ limit = 50, project, before }: PlanQuery) =>
     list.all(project === undefined ? null : encodeText(project), before ?? null, limit);
-  const plans: PlanTable["plans"] = (query = {}) => rowsOf(query).map(planOf);
+  const plans: PlanTable["plans"] = (query = {}) => findRows(query).map(readPlan);
   return {
     plan,
     plans,
     planPage({ limit, ...query }) {
-      const rows = rowsOf({ ...query, limit: limit + 1 });
+      const rows = findRows({ ...query, limit: limit + 1 });
       const shown = rows.slice(0, limit);
       return {
-        plans: shown.map(planOf),
+        plans: shown.map(readPlan),
         next: rows.length > limit ? Number(shown.at(-1)?.changed) : null,
       };
     },
     addPlan(added) {
-      if (insert.run(...valuesOf(added)).changes === 1) return;
+      if (insert.run(...listValues(added)).changes === 1) return;
       const message = `plan ${added.id} was changed by somebody else: there is a version ${added.version} already`;
       throw new RetinueError("input", message, `look at it with: retinue plan show ${added.id}`);
     },
-    changePlan: (changed, from) => update.run(...valuesOf(changed), JSON.stringify(from)).changes === 1,
+    changePlan: (changed, from) => update.run(...listValues(changed), JSON.stringify(from)).changes === 1,
     findPlan(prefix) {
       const exact = plan(prefix);
       if (exact) return exact;
-      const found = prefix === "" ? [] : prefixed.all(prefix).map(planOf);
+      const found = prefix === "" ? [] : prefixed.all(prefix).map(readPlan);
       if (found.length === 1 && found[0]) return found[0];
       throw notFound(prefix, found, plans({ limit: 5 }));
     },
   };
 }
 
-function valuesOf(plan: ExecutionPlan): [string, number, string, string, number, string, string] {
+function listValues(plan: ExecutionPlan): [string, number, string, string, number, string, string] {
   const at = new Date(plan.updatedAtMs).toISOString();
   const json = encodeText(JSON.stringify(plan));
   return [plan.id, plan.version, plan.status, at, FORMAT, json, encodeText(plan.project)];
 }
 
-function planOf(row: Record<string, SQLOutputValue>): ExecutionPlan {
+function readPlan(row: Record<string, SQLOutputValue>): ExecutionPlan {
   if (Number(row.format) > FORMAT)
     throw new RetinueError("store", `a plan was stored by a newer version of Retinue`, "update Retinue");
   return JSON.parse(decodeText(String(row.plan_json))) as ExecutionPlan;

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { step } from "../fixtures/plans.ts";
 import { startModel } from "./model.ts";
+import { slowWorld } from "./slow-world.ts";
 import { World } from "./world.ts";
 
 async function hangingWorld(): Promise<World> {
@@ -14,23 +15,6 @@ async function hangingWorld(): Promise<World> {
   world.agent("main", "subagents: [worker]");
   world.agent("worker", "");
   return world;
-}
-
-/** Main delegates once; its first reply comes when it is let go, and the worker's at once. */
-async function slowWorld(): Promise<{ world: World; asked: Promise<void>; letGo: () => void }> {
-  const world = new World();
-  const { promise: given, resolve: letGo } = Promise.withResolvers<void>();
-  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
-  world.model = await startModel(async ({ system, turn }) => {
-    if (!system.includes("You are main.")) return { text: "the worker's result" };
-    if (turn > 0) return { text: "all done" };
-    ask();
-    await given;
-    return { calls: [{ name: "delegate", input: { agent: "worker", task: "a" } }] };
-  });
-  world.agent("main", "subagents: [worker]");
-  world.agent("worker", "");
-  return { world, asked, letGo };
 }
 
 test("SIGINT cancels everything, settles the record and exits with 130", async () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type ModelReply, type ModelRequest, startModel } from "./model.ts";
 import { hasTmux, Pane } from "./pane.ts";
+import { slowWorld } from "./slow-world.ts";
 import { World } from "./world.ts";
 
 const SMALL = { columns: 80, rows: 24 };
@@ -194,18 +195,8 @@ describe.skipIf(!hasTmux)("the screen of `retinue`", () => {
     [["tui", "--linear"], "SIGHUP", 129],
   ] as const)
     test(`${signal} to \`${args.join(" ")}\` lets a model call end, begins none, and leaves the session to be resumed`, async () => {
-      const { promise: given, resolve: letGo } = Promise.withResolvers<void>();
-      const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
-      await using world = new World();
-      world.model = await startModel(async ({ system, turn }) => {
-        if (!system.includes("You are main.")) return { text: "the worker's result" };
-        if (turn > 0) return { text: "all done" };
-        ask();
-        await given;
-        return { calls: [{ name: "delegate", input: { agent: "worker", task: "a" } }] };
-      });
-      world.agent("main", "subagents: [worker]");
-      world.agent("worker", "");
+      const { world, asked, letGo } = await slowWorld();
+      await using _ = world;
       using pane = new Pane(world, args, LARGE);
       await pane.has(args.length === 1 ? "❯ ask for something" : "you:");
       pane.type("-l", "do it");

@@ -44,7 +44,7 @@ export async function planCleanUp(
     const why = store.whyKept(id);
     if (why !== null) kept.push({ sessionId: id, why });
     else {
-      const sizes = await Promise.all(foldersOf(dataDir, id).map(sizeBelow));
+      const sizes = await Promise.all(listFolders(dataDir, id).map(sizeBelow));
       removable.push({ session, bytes: sizes.reduce((sum, size) => sum + size, store.sizeInRecord(id)) });
     }
   }
@@ -105,7 +105,7 @@ export async function measureStorage({ store, dataDir }: CleanUpParts): Promise<
 type Freed = { count: number; bytes: number };
 
 /** The folder of a session, and that of its runs which have one of their own. */
-function foldersOf(dataDir: string, sessionId: string): string[] {
+function listFolders(dataDir: string, sessionId: string): string[] {
   const folder = join(dataDir, "sessions", sessionId);
   return [folder, `${folder}-runs`];
 }

@@ -464,7 +464,6 @@ const ORDINARY = [
   "npm install lodash@npm:lodash-es",
   "npm install -w packages/a left-pad",
   "npm install ./packages/a file:../b",
-  "npm install --registry=https://registry.npmjs.org left-pad",
   "npm install --registry http://localhost:4873 left-pad",
   "npm create vite@latest app",
   "yarn workspace @a/b build",

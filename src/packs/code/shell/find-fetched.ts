@@ -54,7 +54,7 @@ function readOnce(call: EarlierCall<{ command: string }>): Hazards {
   return hazards;
 }
 
-/** Follows downloads from command to command: whoever handles one may put it elsewhere. */
+/** Follows downloads from command to command: a command that is given one may move it. */
 function gather(earlier: readonly EarlierCall<{ command: string }>[]): Fetched {
   const fetched: Fetched = { names: new Set(), folders: new Set(), paths: new Set(), from: new Set() };
   for (const call of earlier) {

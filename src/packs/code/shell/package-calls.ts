@@ -86,9 +86,8 @@ const REMOTE =
 const SECURE_COPY = /^[\w.-]+@[\w-]+(?:\.[\w-]+)+:/;
 const SHORTENED = /^(?:[\w.-]+@)?\w[\w-]*\/[\w.-]+(?:#[\w./-]+)?$/;
 const ON_DISK = /^(?:\.{0,2}\/|~\/|file:)|\.(?:apk|deb|gem|rpm|tar\.gz|tgz|whl|zip)$/;
-/** Registries that a command may name without saying anything new, and this machine. */
-const USUAL =
-  /^https?:\/\/(?:registry\.npmjs\.org|registry\.yarnpkg\.com|npm\.jsr\.io|pypi\.org|rubygems\.org|index\.crates\.io|repo\.packagist\.org|conda\.anaconda\.org|localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)/i;
+/** A registry on this machine. */
+const LOCAL = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)/i;
 
 /** Reads a call of a package manager; null if it is none, or does neither install nor start anything. */
 export function readPackageCall(name: string, rest: readonly Word[]): PackageCall | null {
@@ -99,7 +98,9 @@ export function readPackageCall(name: string, rest: readonly Word[]): PackageCal
   const does = manager.always ?? (manager.runs?.test(subcommand) ? "runs" : "installs");
   if (does === "installs" && !manager.always && !manager.installs?.test(subcommand)) {
     const program = manager.startsOthers && !/^(?:rm|unlink)$/.test(subcommand) && rest[at];
-    return program ? { installs: [], runs: [], files: [], ...startOf(program, rest.slice(at + 1)) } : null;
+    return program
+      ? { installs: [], runs: [], files: [], ...describeStart(program, rest.slice(at + 1)) }
+      : null;
   }
   const { packages, operands, script } = readWords(rest.slice(at + 1), does);
   const named = does === "runs" ? [...packages, ...operands.slice(0, 1)] : [...packages, ...operands];
@@ -109,12 +110,12 @@ export function readPackageCall(name: string, rest: readonly Word[]): PackageCal
     installs: does === "installs" ? sources : [],
     runs: does === "runs" ? sources : [],
     files: does === "installs" ? operands.filter((word) => ON_DISK.test(word.value)) : [],
-    ...(program && startOf(program, words)),
+    ...(program && describeStart(program, words)),
     ...(script && { script }),
   };
 }
 
-function startOf(program: Word, words: readonly Word[]): Pick<PackageCall, "starts"> {
+function describeStart(program: Word, words: readonly Word[]): Pick<PackageCall, "starts"> {
   return { starts: { program: { ...program, value: program.value.replace(/(?<=.)@.*$/, "") }, words } };
 }
 
@@ -158,6 +159,6 @@ function isValued(option: string, given: Word | undefined, does: "installs" | "r
 
 function isRemote({ value, dynamic }: Word, { shortens }: Manager): boolean {
   if (dynamic && !REMOTE.test(value)) return false;
-  if (USUAL.test(value)) return false;
+  if (LOCAL.test(value)) return false;
   return REMOTE.test(value) || SECURE_COPY.test(value) || (shortens === true && SHORTENED.test(value));
 }

@@ -210,7 +210,7 @@ function unreadIn(draft: Draft): Unread[] {
   const { downloads, addresses, decoders, decoded, runsText } = draft;
   if (downloads.size > 0 && (runsText || runsSaved(draft)))
     runs.push({ by: "download", from: [...(addresses.size > 0 ? addresses : downloads)] });
-  if (decoders.size > 0 && (runsText || runsOneOf(decoded, draft)))
+  if (decoders.size > 0 && (runsText || runsAny(decoded, draft)))
     runs.push({ by: "decoding", from: [...decoders] });
   if (draft.packages.size > 0) runs.push({ by: "package", from: [...draft.packages] });
   return runs;
@@ -219,13 +219,13 @@ function unreadIn(draft: Draft): Unread[] {
 /** Whether a file that is run may be what was downloaded: by its name, or because something may have put it there. */
 function runsSaved(draft: Draft): boolean {
   const { runsFiles, saved, written, cloned, folders, unpacks } = draft;
-  if (runsOneOf(new Set([...saved, ...written]), draft)) return true;
+  if (runsAny(new Set([...saved, ...written]), draft)) return true;
   if (runsFiles.size > 0 && (unpacks || saved.has(null))) return true;
   const isCloned = (path: string | null) => path?.split("/").some((part) => cloned.has(part)) === true;
   return [...runsFiles].some(isCloned) || (runsFiles.size > 0 && [...folders].some(isCloned));
 }
 
-function runsOneOf(names: ReadonlySet<string | null>, { runsFiles, programs }: Draft): boolean {
+function runsAny(names: ReadonlySet<string | null>, { runsFiles, programs }: Draft): boolean {
   if (names.size > 0 && runsFiles.has(null)) return true;
   return [...runsFiles, ...programs].some((file) => file !== null && names.has(cutFolder(file)));
 }
