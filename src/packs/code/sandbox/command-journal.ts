@@ -30,10 +30,11 @@ export type CommandJournal = {
 
 /**
  * Looks through folders whenever it is asked to, until this process is gone or has closed the journal. A journal that is still
- * there then is of a command that nobody settled; one that was half written is of no use.
+ * there then is of a command that nobody settled; one that was half written is of no use. Nobody may read its answer any more,
+ * which must not end it.
  */
 const WAIT =
-  'journal=$1 node=$2 program=$3; shift 3; while read -r _; do "$@"; printf "E%d\\0" $?; echo END >&2; done; ' +
+  'trap "" PIPE; journal=$1 node=$2 program=$3; shift 3; while read -r _; do "$@"; printf "E%d\\0" $?; echo END >&2; done; ' +
   'rm -f "$journal.new"; if [ -e "$journal" ]; then exec "$node" "$program" "$journal"; fi';
 const PROGRAM = fileURLToPath(
   new URL(`./settle-left${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url),
