@@ -36,8 +36,11 @@ export type ApprovalTable = {
   approvals(query?: ApprovalQuery & { open?: boolean }): Approval[];
   /** Questions that were answered, the last answer first, by order of writing and not by the clock. */
   answeredApprovals(query?: ApprovalQuery): Approval[];
-  /** How many wait for a person in a session, or in the open sessions of a project. */
-  countWaiting(query: Pick<ApprovalQuery, "sessionId" | "project">): number;
+  /**
+   * How many wait for a person in a session, or in the open sessions of a project, and the position of the newest of
+   * them. If both are as before, the same questions wait: a question is never asked again once it is gone.
+   */
+  countWaiting(query: Pick<ApprovalQuery, "sessionId" | "project">): { count: number; newest: number };
   /** Answers a question; false if somebody else has. */
   answerApproval(approvalId: string, answer: NonNullable<Approval["answer"]>): boolean;
 };
@@ -61,7 +64,7 @@ export function createApprovalTable(db: DatabaseSync): ApprovalTable {
     answeredApprovals: (query = {}) => answered.all(...valuesOf(query)).map(fromRow),
     countWaiting({ sessionId, project }) {
       const row = count.get(sessionId ?? null, project === undefined ? null : encodeText(project));
-      return Number(row?.waiting ?? 0);
+      return { count: Number(row?.waiting ?? 0), newest: Number(row?.newest ?? 0) };
     },
     openApprovalsOf: (runId) => openOf.all(runId).map((row) => String(row.approval_id)),
     answerTo(call) {
@@ -119,7 +122,7 @@ function statementsOf(db: DatabaseSync) {
     prefixed: db.prepare(`${COLUMNS} WHERE substr(approval_id, 1, length(?1)) = ?1 LIMIT 6`),
     list: db.prepare(`${COLUMNS} WHERE ${isWanted()} AND ${inOrder}`),
     waiting: db.prepare(`${COLUMNS} WHERE ${isWaiting} AND ${inOrder}`),
-    count: db.prepare(`SELECT count(*) AS waiting FROM approvals WHERE ${isWaiting}`),
+    count: db.prepare(`SELECT count(*) AS waiting, max(position) AS newest FROM approvals WHERE ${isWaiting}`),
     answered: db.prepare(`${COLUMNS} WHERE answered_at IS NOT NULL AND ${isWanted()} AND (?3 IS NULL OR
       answer_position < (SELECT answer_position FROM approvals WHERE approval_id = ?3))
       ORDER BY answer_position DESC LIMIT ?4`),

@@ -102,6 +102,8 @@ const stop = new Int32Array(flag);
 while (Atomics.load(stop, 0) === 0) {
   try { renameSync(a, real); renameSync(link, a); } catch {}
   try { renameSync(a, link); renameSync(real, a); } catch {}
+  Atomics.add(stop, 1, 1);
+  Atomics.notify(stop, 1);
 }`;
 
 /** Paths that lead out of the project. */
@@ -212,12 +214,14 @@ export const F_CASES: readonly Attack[] = [
       const paths = { a: join(projectDir, "a"), link: join(projectDir, "l"), real: join(projectDir, "r") };
       mkdirSync(paths.a);
       symlinkSync(outsideDir, paths.link);
-      const flag = new SharedArrayBuffer(4);
+      const flag = new SharedArrayBuffer(8);
       const worker = new Worker(SWAPPER, { eval: true, workerData: { ...paths, flag } });
       world.atEnd(async () => {
         Atomics.store(new Int32Array(flag), 0, 1);
         await worker.terminate();
       });
+      // Nothing is written before the swapping has begun.
+      Atomics.wait(new Int32Array(flag), 1, 0);
       return { tools: fileTools(world), agents: MANY };
     },
     turns: () => ({

@@ -123,6 +123,20 @@ test("a no with its reason reaches the agent; a yes for the run holds for the sa
   await server.stop();
 });
 
+test("a question that takes the place of an answered one is news, although as many wait as before", async () => {
+  const server = await open(({ turn }) => (turn < 2 ? callTool("pay", { to: `Ada ${turn}` }) : say("done")));
+  const news = readEvents<NewsEvent>(server.desk.feeds.news(never));
+  const { asks } = await startAndAsk(server);
+  clock.advance(300);
+  await news.until(({ event }) => event.kind === "asks" && event.asks === 1);
+  await server.post(`/api/approvals/${asks[0]?.approvalId}`, { allowed: true });
+  await until(() => ran.length === 1 && server.t.runtime.store.countWaiting({}).count === 1);
+  clock.advance(300);
+  await news.until(() => news.received.filter(({ event }) => event.kind === "asks").length === 2);
+  await news.stop();
+  await server.stop();
+});
+
 test("an answer from a terminal is heard within a second", async () => {
   const server = await open(PAY_ADA);
   const { asks } = await startAndAsk(server);
@@ -351,7 +365,8 @@ test("every question is on some page, once, in the order it was asked or answere
         requestedAtMs: 1_000_000 - index,
       });
   }
-  expect([store.countWaiting({ project: ground.projectDir }), store.countWaiting({})]).toEqual([450, 900]);
+  const waiting = [store.countWaiting({ project: ground.projectDir }), store.countWaiting({})];
+  expect(waiting.map(({ count }) => count)).toEqual([450, 900]);
   const readAll = async (query: string) => {
     const ids: unknown[] = [];
     const sizes: number[] = [];

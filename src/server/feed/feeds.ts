@@ -76,7 +76,7 @@ class AllFeeds implements Feeds {
     this.#beating = repeat(clock, HEARTBEAT_MS, () => this.#beat());
     this.#news = new NewsFeed({
       clock,
-      hello: () => ({ kind: "hello", startedAtMs, version, asks: store.countWaiting({ project }) }),
+      hello: () => ({ kind: "hello", startedAtMs, version, asks: store.countWaiting({ project }).count }),
       asks: () => store.countWaiting({ project }),
       watched: () => this.#rest(),
     });

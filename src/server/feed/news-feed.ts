@@ -7,7 +7,8 @@ import { EventStream } from "./event-stream.ts";
 export type NewsPorts = {
   readonly clock: Clock;
   hello(): Extract<NewsEvent, { kind: "hello" }>;
-  asks(): number;
+  /** How many questions wait for a person, and which is the newest. */
+  asks(): { count: number; newest: number };
   /** The first has come, or the last has gone. */
   watched(isWatched: boolean): void;
 };
@@ -19,7 +20,7 @@ export class NewsFeed {
   readonly #ports: NewsPorts;
   readonly #streams = new Set<EventStream>();
   readonly #sessions = new Set<string>();
-  #asks = -1;
+  #asks = { count: -1, newest: -1 };
   #areAsksStale = false;
   #calledOff: (() => void) | null = null;
 
@@ -40,7 +41,7 @@ export class NewsFeed {
     const isFirst = !this.isWatched;
     this.#streams.add(stream);
     if (isFirst) {
-      this.#asks = hello.asks;
+      this.#asks = this.#ports.asks();
       this.#ports.watched(true);
     }
     return response;
@@ -87,7 +88,9 @@ export class NewsFeed {
     if (!this.#areAsksStale) return;
     this.#areAsksStale = false;
     const asks = this.#ports.asks();
-    if (asks !== this.#asks) this.sendAll(encodeEvent({ kind: "asks", asks }));
+    // One question may have taken another's place within the same moment.
+    const isNew = asks.count !== this.#asks.count || asks.newest !== this.#asks.newest;
+    if (isNew) this.sendAll(encodeEvent({ kind: "asks", asks: asks.count }));
     this.#asks = asks;
   }
 

@@ -31,5 +31,5 @@ function holderOf(runtime: Desk["runtime"], row: SessionRow, state: SessionState
 
 /** Of a session that has ended nothing waits, whatever the record still holds. */
 function asksOf({ store }: Desk["runtime"], { session_id: sessionId, status }: SessionRow): number {
-  return status === "running" ? store.countWaiting({ sessionId }) : 0;
+  return status === "running" ? store.countWaiting({ sessionId }).count : 0;
 }

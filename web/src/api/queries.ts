@@ -21,16 +21,15 @@ export const queryClient = new QueryClient({
 
 /**
  * Loads again what may be out of date. A load that is under way may have been answered before the change, so what it
- * brings is shown and then loaded once more; it is not cut off, for news that come quickly would keep it from ending.
+ * brings is shown and then loaded once more, even if no screen shows it any longer: its answer would otherwise count as
+ * fresh. It is not cut off, because frequent news would keep it from ever ending.
  */
 export async function renew(filters: QueryFilters = {}): Promise<void> {
   const underWay = new Set(queryClient.getQueryCache().findAll({ ...filters, fetchStatus: "fetching" }));
   await queryClient.invalidateQueries(filters, { cancelRefetch: false });
-  if (underWay.size > 0)
-    await queryClient.invalidateQueries(
-      { predicate: (query) => underWay.has(query) },
-      { cancelRefetch: false },
-    );
+  if (underWay.size === 0) return;
+  await Promise.allSettled([...underWay].map(({ promise }) => promise));
+  await queryClient.invalidateQueries({ predicate: (query) => underWay.has(query) }, { cancelRefetch: false });
 }
 
 /** What the app must know at its start. */
