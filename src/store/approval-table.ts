@@ -122,7 +122,9 @@ function statementsOf(db: DatabaseSync) {
     prefixed: db.prepare(`${COLUMNS} WHERE substr(approval_id, 1, length(?1)) = ?1 LIMIT 6`),
     list: db.prepare(`${COLUMNS} WHERE ${isWanted()} AND ${inOrder}`),
     waiting: db.prepare(`${COLUMNS} WHERE ${isWaiting} AND ${inOrder}`),
-    count: db.prepare(`SELECT count(*) AS waiting, max(position) AS newest FROM approvals WHERE ${isWaiting}`),
+    count: db.prepare(
+      `SELECT count(*) AS waiting, max(position) AS newest FROM approvals WHERE ${isWaiting}`,
+    ),
     answered: db.prepare(`${COLUMNS} WHERE answered_at IS NOT NULL AND ${isWanted()} AND (?3 IS NULL OR
       answer_position < (SELECT answer_position FROM approvals WHERE approval_id = ?3))
       ORDER BY answer_position DESC LIMIT ?4`),

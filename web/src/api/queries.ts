@@ -29,7 +29,10 @@ export async function renew(filters: QueryFilters = {}): Promise<void> {
   await queryClient.invalidateQueries(filters, { cancelRefetch: false });
   if (underWay.size === 0) return;
   await Promise.allSettled([...underWay].map(({ promise }) => promise));
-  await queryClient.invalidateQueries({ predicate: (query) => underWay.has(query) }, { cancelRefetch: false });
+  await queryClient.invalidateQueries(
+    { predicate: (query) => underWay.has(query) },
+    { cancelRefetch: false },
+  );
 }
 
 /** What the app must know at its start. */
