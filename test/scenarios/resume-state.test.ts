@@ -145,7 +145,7 @@ test("calls that had been asked for but not begun are counted when they are made
   const agents = { lead: { limits: { toolCalls: 2 } } };
   const calls = callTools([1, 2, 3, 4].map((n) => ({ tool: "note", input: { n } })));
   const first = lives.open({ lead: [calls] }, { agents, tools: [stuck.tool] });
-  const sessionId = await lives.abandon(first, () => stuck.runs === 2);
+  const sessionId = await lives.abandon(first, () => stuck.runs === 1);
   lives.sql("DELETE FROM messages WHERE session_id = ? AND request_type = 'tool_call'", sessionId);
   const note = countedTool("note");
   const second = lives.open({ lead: [say("report")] }, { agents, tools: [note.tool] });

@@ -1,10 +1,14 @@
+import type { AnyTool } from "../../tools/tool.ts";
 import type { ToolCall } from "../model/read-stream.ts";
 import type { LoopPorts } from "../ports.ts";
 import type { Run } from "../run.ts";
 import { type CallResult, dispatch } from "./dispatch.ts";
 import { recordRefusal } from "./record-call.ts";
 
-/** Answers the calls of a turn, all at once and in their order. */
+/**
+ * Answers the calls of a turn so that each sees what those before it did: calls that only read run together, delegations
+ * run together, and any other call runs alone, after all before it and before all behind it.
+ */
 export async function answerCalls(
   run: Run,
   calls: readonly ToolCall[],
@@ -12,12 +16,38 @@ export async function answerCalls(
   one = (call: ToolCall): Promise<CallResult> => dispatch(run, call, ports),
 ): Promise<CallResult[]> {
   const limit = ports.guards.maxCallsPerTurn;
-  return Promise.all(
-    calls.map((call, index) => {
-      if (index < limit) return one(call);
-      const text = `only the first ${limit} calls of a turn are run; make this call again later if it is still needed`;
-      recordRefusal(run, call, { outcome: "error", text, effects: { uncounted: true } }, ports);
-      return { callId: call.callId, tool: call.tool, text, outcome: "error" as const };
-    }),
-  );
+  const results: CallResult[] = [];
+  for (const group of groupCalls(run, calls.slice(0, limit))) {
+    const isStopped = run.interruption !== null && results.length > 0;
+    const answer = isStopped ? async (call: ToolCall) => refuse(run, call, STOPPED, ports) : one;
+    results.push(...(await Promise.all(group.map(answer))));
+  }
+  const over = `only the first ${limit} calls of a turn are run; make this call again later if it is still needed`;
+  return [...results, ...calls.slice(limit).map((call) => refuse(run, call, over, ports))];
+}
+
+const STOPPED = "the run was stopped before this call began";
+
+function refuse(run: Run, call: ToolCall, text: string, ports: LoopPorts): CallResult {
+  recordRefusal(run, call, { outcome: "error", text, effects: { uncounted: true } }, ports);
+  return { callId: call.callId, tool: call.tool, text, outcome: "error" };
+}
+
+/** Neighbouring calls that may run at the same time, in the order of the calls. */
+function groupCalls({ spec }: Run, calls: readonly ToolCall[]): ToolCall[][] {
+  const groups: { kind: "read" | "delegation" | "other"; calls: ToolCall[] }[] = [];
+  for (const call of calls) {
+    const kind = classify(spec.tools.get(call.tool));
+    const last = groups.at(-1);
+    if (last && last.kind === kind && kind !== "other") last.calls.push(call);
+    else groups.push({ kind, calls: [call] });
+  }
+  return groups.map((group) => group.calls);
+}
+
+/** A tool that there is not changes nothing. */
+function classify(tool: AnyTool | undefined): "read" | "delegation" | "other" {
+  if (tool?.delegates) return "delegation";
+  const onlyReads = !tool || (tool.risk === "low" && tool.replay === "safe" && tool.outbound === false);
+  return onlyReads ? "read" : "other";
 }

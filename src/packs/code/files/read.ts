@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { pathTarget } from "../../../files/resolve-path.ts";
 import type { Roots, Tool, ToolContext, ToolOutput } from "../../../tools/tool.ts";
+import { MAX_RESULT_CHARS } from "../../../tools/truncate.ts";
 import { defineLook } from "./define-look.ts";
 import { placeOf } from "./place.ts";
 import { noteReading, noteSeen, stateName, versionOf } from "./seen-files.ts";
@@ -10,6 +11,8 @@ type ReadInput = { path: string; offset?: number; limit?: number };
 
 const DEFAULT_LINES = 2_000;
 const MAX_LINE_CHARS = 2_000;
+/** What a result may have, less the words on how to read on. */
+const MAX_CHARS = MAX_RESULT_CHARS - 100;
 
 /** Reads a text file, with line numbers. */
 export const read: Tool<ReadInput> = defineLook<ReadInput>({
@@ -42,14 +45,19 @@ function numbered(text: string, offset: number, limit: number): ToolOutput {
   if (lines.at(-1) === "") lines.pop();
   if (lines.length === 0) return { text: "(the file is empty)" };
   if (offset > lines.length) return { text: `the file has only ${lines.length} lines`, isError: true };
-  const shown = lines.slice(offset - 1, offset - 1 + limit);
-  const body = shown.map((line, index) => {
+  const body: string[] = [];
+  let room = MAX_CHARS;
+  for (const line of lines.slice(offset - 1, offset - 1 + limit)) {
     const cut =
       line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS)}… (${line.length} characters)` : line;
-    return `${offset + index}\t${cut}`;
-  });
-  const left = lines.length - (offset - 1 + shown.length);
-  if (left > 0) body.push(`(${left} more lines; read on with offset ${offset + shown.length})`);
+    const row = `${offset + body.length}\t${cut}`;
+    room -= row.length + 1;
+    if (room < 0) break;
+    body.push(row);
+  }
+  const next = offset + body.length;
+  const left = lines.length - (next - 1);
+  if (left > 0) body.push(`(${left} more lines; read on with offset ${next})`);
   return { text: body.join("\n") };
 }
 
