@@ -5,7 +5,7 @@ import type { CallResult } from "./calls/dispatch.ts";
 import { resumeCall } from "./calls/resume-call.ts";
 import { callWithRoom } from "./compact.ts";
 import { takeBaseline } from "./deliverables.ts";
-import { lastText, pushReply, pushResults } from "./history.ts";
+import { pushReply, pushResults } from "./history.ts";
 import { endIntent } from "./intent/end-intent.ts";
 import { afterPhase, enterPhase, phaseOfReply, plannedOnly, unlessDone } from "./intent/take-phase.ts";
 import { loopPrompt } from "./load-prompt.ts";
@@ -17,6 +17,7 @@ import type { Resumption } from "./run-spec.ts";
 import { afterAnswer } from "./turns/after-answer.ts";
 import { beforeTurn } from "./turns/before-turn.ts";
 import { withVerdicts } from "./turns/check-contract.ts";
+import { keepWork } from "./turns/gather-work.ts";
 import { interrupted, NEXT_TURN, type Next } from "./turns/next.ts";
 import { tellOwed } from "./turns/owed-delegations.ts";
 import { countRepeats, REPEATS_TO_WARN, type Repeating } from "./turns/repetition.ts";
@@ -98,7 +99,7 @@ function afterNoReply(run: Run, outcome: Exclude<ModelOutcome, { kind: "reply" }
     const status = outcome.error.type === "timeout" ? "timeout" : "failed";
     const ending: Ending = {
       status,
-      text: lastText(run),
+      text: keepWork(run),
       error: outcome.error,
       bailout: outcome.bailout ?? "error",
     };

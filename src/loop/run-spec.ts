@@ -57,7 +57,7 @@ export type RunSpec = {
   readonly startedAtMs: number;
   /** Monotonic. */
   readonly startedMs: number;
-  /** Monotonic; the tighter of its own and its parent's. */
+  /** Monotonic. */
   readonly deadlineMs: number;
   /** How deep delegation may go below the root, the tightest limit of the line. */
   readonly maxDepth: number;

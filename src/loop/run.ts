@@ -66,6 +66,8 @@ export class Run {
   /** Files that matched the deliverables before the run began. */
   baseline: ReadonlyMap<string, string> = new Map();
   emptyReplies = 0;
+  /** What the model had written of a reply that broke off; empty again with the next reply. */
+  brokenOff = "";
   /** What the model has written of an answer that was cut at the output limit and is to go on, part by part. */
   cutAnswer: readonly string[] = [];
   /** Its answer was sent back once because a mandatory delegation was missing. */
@@ -81,10 +83,11 @@ export class Run {
   readonly callIds = new Set<string>();
   /** What it waits for, and how often at once. */
   readonly waits = new Map<WaitingOn, number>();
-  /** Waits for a person, here or below, while no time counts. */
-  personWaits = 0;
-  /** Monotonic; moves by the time spent on waiting for a person. */
+  /** Monotonic; moves by the time in which the run's clock stood still. */
   deadlineMs: number;
+  /** Waits for children or a person that are under way, during which the run's own time does not count. */
+  #clockStops = 0;
+  #stoppedMs = 0;
   interruption: Interruption | null = null;
   /** Messages from a person for the next turn. */
   readonly steering: string[] = [];
@@ -126,16 +129,23 @@ export class Run {
     return [...this.waits.keys()].at(-1) ?? null;
   }
 
-  /** Milliseconds the run has worked, without the time it waited for a person. */
+  /** Milliseconds the run has worked, without the time it waited for children or a person. */
   elapsedMs(nowMs: number): number {
     return Math.max(0, Math.round(nowMs - this.spec.startedMs - (this.deadlineMs - this.spec.deadlineMs)));
   }
 
-  /** Begins (+1) or ends (-1) a wait for a person, which stops the clock of this run and of all above it. */
-  waitForPerson(change: 1 | -1, waitedMs: number): void {
-    this.personWaits += change;
-    this.deadlineMs += waitedMs;
-    this.parent?.waitForPerson(change, waitedMs);
+  /** Whether the run's own time stands still. */
+  get isClockStopped(): boolean {
+    return this.#clockStops > 0;
+  }
+
+  /** Stops the run's own time until `startClock` has been called as often. */
+  stopClock(nowMs: number): void {
+    if (this.#clockStops++ === 0) this.#stoppedMs = nowMs;
+  }
+
+  startClock(nowMs: number): void {
+    if (--this.#clockStops === 0) this.deadlineMs += nowMs - this.#stoppedMs;
   }
 
   /** Adds what the host or a person says. */

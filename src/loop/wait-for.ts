@@ -2,21 +2,22 @@ import type { WaitingOn } from "../schema/event.ts";
 import type { LoopPorts } from "./ports.ts";
 import type { Run } from "./run.ts";
 
-/** Waits for something outside the run and lets watchers see what for. Time with a person is not the run's time. */
+/** What a run waits for at no cost of its own time. */
+const FREE: ReadonlySet<WaitingOn> = new Set(["children", "approval", "pause"]);
+
+/** Waits for something outside the run and lets watchers see what for. Time with children or a person is not the run's own. */
 export async function waitFor<Value>(
   run: Run,
   on: WaitingOn,
   ports: LoopPorts,
   promise: Promise<Value>,
 ): Promise<Value> {
-  const startedMs = ports.clock.monotonicMs();
-  const person = on === "approval" || on === "pause";
-  if (person) run.waitForPerson(1, 0);
+  if (FREE.has(on)) run.stopClock(ports.clock.monotonicMs());
   change(run, on, 1, ports);
   try {
     return await promise;
   } finally {
-    if (person) run.waitForPerson(-1, ports.clock.monotonicMs() - startedMs);
+    if (FREE.has(on)) run.startClock(ports.clock.monotonicMs());
     change(run, on, -1, ports);
   }
 }

@@ -7,8 +7,8 @@ import type { Approver } from "../../src/runtime/approvals.ts";
 import { AnsweredElsewhere } from "../../src/runtime/parking/answered-elsewhere.ts";
 import { createStore, type Store } from "../../src/store/create-store.ts";
 import {
+  callDelegateMany,
   callTool,
-  callTools,
   type Script,
   say,
   type TestRuntime,
@@ -250,10 +250,14 @@ test("a yes for the run that was given before untrusted text came in does not ho
 });
 
 test("several questions wait side by side, each for its own answer", async () => {
-  const script: Script = ({ turn }) =>
-    turn > 0 ? say("done") : callTools(["Ada", "Bob", "Cyd"].map((to) => ({ tool: "pay", input: { to } })));
+  const tasks = ["Ada", "Bob", "Cyd"].map((to) => ({ id: to, agent: "general-purpose", task: `pay ${to}` }));
+  const script: Script = ({ turn, task }) => {
+    if (turn > 0) return say("done");
+    return task === "go" ? callDelegateMany(tasks) : callTool("pay", { to: task.slice("pay ".length) });
+  };
   const person = terminal();
-  await using t = open(script, person.approve);
+  const lead = { tools: ["pay", "delegate"], askTools: ["pay"], subagents: { allow: ["general-purpose"] } };
+  await using t = open(script, person.approve, { agents: { lead } });
   const running = t.runtime.run({ agent: "lead", task: "go" });
   await until(() => person.shown.length === 3);
   const asked = (to: string) =>

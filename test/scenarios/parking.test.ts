@@ -128,8 +128,8 @@ test("what can go on without the answer goes on first", async () => {
     payer: ({ turn }) =>
       turn === 0
         ? callTools([
-            { tool: "pay", input: { to: "Ada" } },
             { tool: "look", input: {} },
+            { tool: "pay", input: { to: "Ada" } },
           ])
         : say("paid"),
     looker: ({ turn }) => (turn < 3 ? callTool("look", { to: String(turn) }) : say("looked")),
@@ -158,6 +158,23 @@ test("an answer that another process gives after the question is heard before th
 });
 
 test("several asks at once are left together", async () => {
+  const scripts: Record<string, Script> = {
+    lead: ({ turn }) =>
+      turn === 0
+        ? callDelegateMany(["Ada", "Bob"].map((to) => ({ id: to, agent: "payer", task: to })))
+        : say("settled"),
+    payer: ({ turn, task }) => (turn === 0 ? callTool("pay", { to: task }) : say("paid")),
+  };
+  const { sessionId, parked } = await park(scripts);
+  expect(parked.flat()).toHaveLength(2);
+  const half = await answerAndResume(scripts, sessionId, true, 1);
+  expect(half.parked.flat()).toHaveLength(1);
+  const { result } = await answerAndResume(scripts, sessionId, true, 1);
+  expect(ran.toSorted()).toEqual(["pay Ada", "pay Bob"]);
+  expect(result.status).toBe("completed");
+});
+
+test("of several calls in one turn that need a person, each is asked about when those before it are done", async () => {
   const script: Script = ({ turn }) =>
     turn === 0
       ? callTools([
@@ -166,9 +183,10 @@ test("several asks at once are left together", async () => {
         ])
       : say("settled");
   const { sessionId, parked } = await park({ lead: script });
-  expect(parked.flat()).toHaveLength(2);
+  expect(parked.flat()).toHaveLength(1);
   const half = await answerAndResume({ lead: script }, sessionId, true, 1);
   expect(half.parked.flat()).toHaveLength(1);
+  expect(ran).toEqual(["pay Ada"]);
   const { result } = await answerAndResume({ lead: script }, sessionId, true, 1);
   expect(ran.toSorted()).toEqual(["pay Ada", "pay Bob"]);
   expect(result.status).toBe("completed");

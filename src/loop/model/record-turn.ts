@@ -101,6 +101,7 @@ export function closeTurn(
   let text = "";
   let calls: { callId: string; tool: string; input: unknown }[] = [];
   if (streamed.kind === "reply") {
+    run.brokenOff = "";
     text = streamed.reply.text;
     const { reply } = streamed;
     calls = reply.calls.map((call) => ({ callId: call.callId, tool: call.tool, input: call.input }));
@@ -127,7 +128,11 @@ export function closeTurn(
   } else {
     streamed.error.message = ports.redactor.redact(streamed.error.message);
     closing.errorMessage = streamed.error.message;
-    closing.metadata = { errorType: streamed.error.type };
+    run.brokenOff = ports.redactor.redact(streamed.said);
+    closing.metadata = {
+      errorType: streamed.error.type,
+      ...(run.brokenOff !== "" && { said: run.brokenOff }),
+    };
   }
   const error = streamed.kind === "failed" ? { error: streamed.error } : {};
   ports.journal.close(open.messageId, spec.sessionId, closing, (seq) =>

@@ -9,7 +9,8 @@ import { startWatchdog } from "./watchdog.ts";
 /** A whole reply, or a failure and whether the model had begun to answer. */
 export type Streamed = { chars: number } & (
   | { kind: "reply"; reply: Reply }
-  | { kind: "failed"; error: RunError; bailout?: BailoutReason; began: boolean }
+  /** `said`: the words that had come before it broke off. */
+  | { kind: "failed"; error: RunError; bailout?: BailoutReason; began: boolean; said: string }
 );
 
 /** Streams one reply. Never throws; a stream that breaks off gives a failure, never part of a reply. */
@@ -103,7 +104,7 @@ function createShow(run: Run, ports: LoopPorts): (kind: "text" | "reasoning" | "
 }
 
 function failed(reader: ReplyReader, began: boolean, error: RunError): Streamed & { kind: "failed" } {
-  return { kind: "failed", error, began, chars: reader.chars };
+  return { kind: "failed", error, began, chars: reader.chars, said: reader.reply.text };
 }
 
 /** A thrown model error as data; what carries no known type counts as a bad response. */

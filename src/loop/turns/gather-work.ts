@@ -1,6 +1,8 @@
 import type { LanguageModelV4ToolResultOutput } from "@ai-sdk/provider";
 import { cutAt, excerpt } from "../../tools/truncate.ts";
+import { lastText } from "../history.ts";
 import type { Run } from "../run.ts";
+import { joinAnswer } from "./cut-answer.ts";
 
 const MAX_GATHERED_CHARS = 20_000;
 const MAX_ENTRY_CHARS = 4_000;
@@ -47,6 +49,13 @@ function latest(entries: readonly string[], room: number): string {
   }
   const missing = entries.length - kept.length;
   return [...(missing > 0 ? [`(${missing} earlier ones are in the trace)`] : []), ...kept].join("\n\n");
+}
+
+/** What a run leaves that ends without a report: all it has said, an answer that broke off included, and what tools answered. */
+export function keepWork(run: Run, gathered = gatherWork(run)): string {
+  if (run.spec.agent.flow === "intent") return lastText(run);
+  if (run.cutAnswer.length > 0) return joinAnswer([...run.cutAnswer, run.brokenOff]);
+  return reportGathered(gathered, run.brokenOff);
 }
 
 /** An answer made of what there is, for a run whose model gave no report of its own; empty if there is nothing. */

@@ -2,6 +2,7 @@ import type { BailoutReason, RunError } from "../../schema/result.ts";
 import type { Ending } from "../build-result.ts";
 import { lastText } from "../history.ts";
 import type { Run } from "../run.ts";
+import { keepWork } from "./gather-work.ts";
 
 /** What a finished turn leads to. */
 export type Next =
@@ -20,7 +21,7 @@ export function interrupted(run: Run): Ending {
   };
   return {
     status,
-    text: lastText(run),
+    text: status === "cancelled" ? lastText(run) : keepWork(run),
     partial: true,
     bailout,
     error: { type: status, message, recoverable: false },

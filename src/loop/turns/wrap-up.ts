@@ -8,7 +8,7 @@ import type { Reply } from "../model/read-stream.ts";
 import type { LoopPorts } from "../ports.ts";
 import type { Run } from "../run.ts";
 import { endCut } from "./cut-answer.ts";
-import { type GatheredWork, gatherWork, reportGathered } from "./gather-work.ts";
+import { type GatheredWork, gatherWork, keepWork, reportGathered } from "./gather-work.ts";
 import { interrupted } from "./next.ts";
 
 /** Limits that leave neither time nor tokens for a summary by the model. */
@@ -28,10 +28,7 @@ export async function wrapUp(run: Run, reason: BailoutReason, ports: LoopPorts):
 export async function reportLast(run: Run, reason: BailoutReason, ports: LoopPorts): Promise<Ending> {
   const gathered = gatherWork(run);
   const outcome = await askForReport(run, reason, ports);
-  if (outcome.kind === "interrupted") {
-    const ending = interrupted(run);
-    return run.spec.agent.flow === "intent" ? ending : { ...ending, text: reportGathered(gathered, "") };
-  }
+  if (outcome.kind === "interrupted") return { ...interrupted(run), text: keepWork(run, gathered) };
   if (outcome.kind === "failed") run.warnings.push(`there is no last report: ${outcome.error.message}`);
   return endReported(run, { reason, gathered }, outcome.kind === "reply" ? outcome.reply : null, ports);
 }

@@ -49,6 +49,7 @@ export function replyTo(session: RecordedSession, run: Run, purpose: Purpose): R
   const again = tooDear || recorded.hasAnother(run.turn, purpose);
   const outside = again || recorded.next() ? null : recorded.endedOutside();
   if (outside) {
+    run.brokenOff = readBrokenOff(row);
     run.interrupt(outside);
     return { kind: "interrupted" };
   }
@@ -62,16 +63,22 @@ function failureOf(
 ): RecordedReply {
   const type = (metadataOf(row).errorType as ErrorType | undefined) ?? "bad_response";
   const error = { type, message: row.error_message ?? type, recoverable: false };
+  const said = readBrokenOff(row);
   const watchdog = node.bailout_reason === "first_token_timeout" || node.bailout_reason === "idle_timeout";
   const bailout = watchdog && !about.again ? { bailout: node.bailout_reason as BailoutReason } : {};
   // After an overflow the run makes room itself before it calls again.
   const again = about.again && type !== "context_overflow";
   return {
     kind: "streamed",
-    streamed: { kind: "failed", error, began: false, chars: 0, ...bailout },
+    streamed: { kind: "failed", error, began: false, chars: 0, said, ...bailout },
     modelId: about.modelId,
     again,
   };
+}
+
+/** What a model had written when its reply broke off. */
+function readBrokenOff(row: MessageNode): string {
+  return String(metadataOf(row).said ?? "");
 }
 
 /** A call that left no row: it could not be paid, the run was ended before it, or it is one that was never wanted. */

@@ -1,7 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { taint } from "../../loop/calls/dispatch.ts";
-import { wrapUpReserveMs } from "../../loop/limits.ts";
 import { Run } from "../../loop/run.ts";
 import type { RunSpec } from "../../loop/run-spec.ts";
 import { openingFor } from "../../permissions/protected-layer.ts";
@@ -70,7 +69,7 @@ export async function bringToLife(
     messageId,
     startedAtMs: request.resume ? Date.parse(request.resume.started_at) : clock.wallMs(),
     startedMs,
-    deadlineMs: Math.min(startedMs + limits.timeoutMs, deadlineOfChildren(parent)),
+    deadlineMs: startedMs + limits.timeoutMs,
     maxDepth: profile.maxDepth,
   };
   const account = new Account(
@@ -169,16 +168,12 @@ async function workspaceOf({ session, profile, runId, parent }: SpawnRequest): P
   return own;
 }
 
-/** Children end early enough for their parent to hear of it and report. */
-function deadlineOfChildren(parent: LiveRun | null): number {
-  if (!parent) return Number.POSITIVE_INFINITY;
-  return parent.run.deadlineMs - wrapUpReserveMs(parent.run.spec);
-}
-
-const PERSON_CHECK_MS = 1_000;
+/** How often a run whose clock stands still is looked at. */
+const STOPPED_CHECK_MS = 1_000;
 
 /**
- * Ends the run at its deadline, which does not come while a person is being waited for; returns how to stop watching.
+ * Ends the run at its deadline, which does not come while children or a person are being waited for; returns how to stop
+ * watching.
  * In a replay no time passes, and the record says which runs came to their deadline.
  */
 export function watchDeadline({ run, session }: LiveRun): () => void {
@@ -187,10 +182,10 @@ export function watchDeadline({ run, session }: LiveRun): () => void {
   if (recorded) return stop;
   const arm = (delayMs: number) => {
     stop = clock.timer(delayMs, () => {
-      const leftMs = run.personWaits > 0 ? PERSON_CHECK_MS : run.deadlineMs - clock.monotonicMs();
+      const leftMs = run.isClockStopped ? STOPPED_CHECK_MS : run.deadlineMs - clock.monotonicMs();
       if (leftMs >= 1) return arm(leftMs);
       const { limits, agent } = run.spec;
-      const message = `${agent.name} did not finish within its time (${Math.round(limits.timeoutMs / 1000)} s, or its parent's)`;
+      const message = `${agent.name} did not finish within its time (${Math.round(limits.timeoutMs / 1000)} s)`;
       run.interrupt({ status: "timeout", bailout: "timeout", message });
     });
   };
