@@ -5,7 +5,7 @@ import type { KnownTools } from "./fields/tool-names.ts";
 import { type AgentFile, type AgentPlaces, findAgentFiles } from "./find-agent-files.ts";
 import { nameOfFile, type ParsedAgent, parseAgentFile } from "./parse-agent-file.ts";
 import { readText } from "./read-text.ts";
-import { type AgentRegistry, createRegistry } from "./registry.ts";
+import { type AgentChange, type AgentRegistry, createRegistry } from "./registry.ts";
 
 /** Where agents come from and what their rules may name. */
 export type LoadOptions = AgentPlaces & {
@@ -15,6 +15,8 @@ export type LoadOptions = AgentPlaces & {
   disabledAgents?: readonly string[];
   /** Roles of the settings that could not be loaded. */
   broken?: readonly string[];
+  /** What the user's settings change in agents that there are. */
+  changes?: readonly AgentChange[];
   /** Files that were parsed before; one that has not changed since is not parsed again. */
   parsed?: ParsedFiles;
 };
@@ -49,6 +51,7 @@ export async function loadAgents(options: LoadOptions): Promise<AgentRegistry> {
     problems: found,
     unusable,
     broken: options.broken ?? [],
+    changes: options.changes ?? [],
     ...(options.disabledAgents === undefined ? {} : { disabledAgents: options.disabledAgents }),
   });
 }

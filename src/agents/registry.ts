@@ -32,6 +32,15 @@ export type RegistryInput = {
   unusable?: readonly { name: string; file: string }[];
   /** Roles of the settings that could not be loaded; no other agent is used in their place. */
   broken?: readonly string[];
+  /** What the user's settings change in agents that there are. */
+  changes?: readonly AgentChange[];
+};
+
+/** Other limits, or another model, for the agent of a name or alias. */
+export type AgentChange = {
+  readonly name: string;
+  readonly file: string;
+  readonly fields: Partial<Pick<Agent, "limits" | "model" | "temperature" | "maxOutputTokens">>;
 };
 
 /** First of a name wins; references between agents are resolved to names and checked. */
@@ -48,6 +57,11 @@ export function createRegistry(input: RegistryInput): AgentRegistry {
     switchedOff.has(agent.name) ||
     agent.aliases.some((alias) => switchedOff.has(alias));
   const nameOf = (name: string): string | undefined => (winners.has(name) ? name : aliases.get(name));
+  for (const change of input.changes ?? []) {
+    const agent = winners.get(nameOf(change.name) ?? "");
+    if (agent) winners.set(agent.name, applyChange(agent, change));
+    else problems.push(changesNobody(change, [...winners.keys()]));
+  }
   const all = [...winners.values()].map((agent) => frozen(structuredClone(resolveReferences(agent, nameOf))));
   const enabled = new Map(all.filter((agent) => !isOff(agent)).map((agent) => [agent.name, agent]));
   const disabled = all.filter(isOff);
@@ -104,6 +118,19 @@ function takeAliases(winners: ReadonlyMap<string, Agent>, problems: Problem[]): 
     }
   }
   return aliases;
+}
+
+function applyChange(agent: Agent, { fields }: AgentChange): Agent {
+  const { limits = {}, ...others } = fields;
+  const perTool = { ...agent.limits.perTool, ...limits.perTool };
+  const merged = { ...agent.limits, ...limits, ...(Object.keys(perTool).length > 0 && { perTool }) };
+  return { ...agent, ...others, limits: merged };
+}
+
+function changesNobody({ name, file }: AgentChange, names: readonly string[]): Problem {
+  const message = `agents.${name} changes an agent that there is not;${didYouMean(name, names)} there are ${names.join(", ")}`;
+  const fix = "correct the name, or give it a description and a prompt";
+  return { severity: "warning", file, line: 0, code: "unknown-agent", message, fix };
 }
 
 function takenAlias(agent: Agent, alias: string, owner: string): Problem {

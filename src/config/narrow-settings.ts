@@ -4,6 +4,7 @@ import type {
   AssistantSettings,
   SearchSettings,
   Settings,
+  SettingsLimits,
   ShellSettings,
   WebSettings,
 } from "../schema/settings.ts";
@@ -18,7 +19,7 @@ import { SETTINGS_SCHEMA } from "./settings-schema.ts";
 type Narrowing = {
   permissions?: { ask?: readonly string[]; deny?: readonly string[] };
   disabledAgents?: readonly string[];
-  limits?: Limits;
+  limits?: SettingsLimits;
   maxDepth?: number;
   maxAgents?: number;
   maxConcurrent?: number;
@@ -92,7 +93,7 @@ export function narrowSettings(settings: Partial<Settings>, by: Narrowing): Part
       deny: [...permissions.deny, ...(by.permissions?.deny ?? [])],
     },
     disabledAgents: [...new Set([...disabledAgents, ...(by.disabledAgents ?? [])])],
-    limits: lowerLimits(limits, by.limits ?? {}),
+    limits: lowerSettingsLimits(limits, by.limits ?? {}),
     ...(settings.shell && { shell: narrowShell(settings.shell, by.shell ?? {}) }),
     ...(settings.search && { search: narrowSearch(settings.search, by.search ?? {}) }),
     ...(settings.web && { web: narrowWeb(settings.web, by.web ?? {}) }),
@@ -105,9 +106,15 @@ export function narrowSettings(settings: Partial<Settings>, by: Narrowing): Part
   return narrowed;
 }
 
+/** A project can lower the scale, and without one it is 1. */
+function lowerSettingsLimits(a: SettingsLimits, b: SettingsLimits): SettingsLimits {
+  const lower = lowerLimits(a, b);
+  return b.scale === undefined ? lower : { ...lower, scale: Math.min(a.scale ?? 1, b.scale) };
+}
+
 /** Of two sets of limits the lower value each. */
-export function lowerLimits(a: Limits, b: Limits): Limits {
-  const lower: Limits = { ...a };
+export function lowerLimits<Kind extends Limits>(a: Kind, b: Limits): Kind {
+  const lower: Kind = { ...a };
   const keys = [
     "turns",
     "toolCalls",

@@ -19,17 +19,17 @@ const closed = (properties: Record<string, unknown>, required: readonly string[]
 });
 const mapOf = (items: unknown) => ({ type: "object", additionalProperties: items });
 
-const LIMITS = closed({
+const LIMITS = {
   turns: told("Model calls of one run.", AT_LEAST_ONE),
   toolCalls: told("Tool calls of one run.", COUNT),
   perTool: told("Calls of one run, by the tool's name.", mapOf(COUNT)),
   contextChars: told("Characters of one run's history.", AT_LEAST_ONE),
-  minutes: told("Time until a run must end.", POSITIVE),
+  minutes: told("Working time of a run; waiting for sub-agents or a person does not count.", POSITIVE),
   tokens: told("Tokens of a run and everything below it.", AT_LEAST_ONE),
   costUsd: told("US dollars of a run and everything below it.", AMOUNT),
   spawns: told("Runs below one run, at any depth.", COUNT),
   depth: told("Levels of delegation below one run.", COUNT),
-});
+};
 
 const PROVIDER = closed(
   {
@@ -122,7 +122,16 @@ export const SETTINGS_SCHEMA: JsonSchema = closed({
     }),
   ),
   disabledAgents: told("Agents that are switched off, by name.", TEXTS),
-  limits: told("Upper bounds of runs whose agent sets none.", LIMITS),
+  limits: told(
+    "Upper bounds of runs whose agent sets none.",
+    closed({
+      ...LIMITS,
+      scale: told(
+        "Multiplies the turns, tool calls, characters and minutes of every agent; 3 suits strong models with large windows.",
+        { type: "number", exclusiveMinimum: 0, maximum: 100 },
+      ),
+    }),
+  ),
   maxOutputTokens: told(
     "Tokens of one reply, for agents that do not say; absent: as many as the model can give.",
     AT_LEAST_ONE,
@@ -173,7 +182,10 @@ export const SETTINGS_SCHEMA: JsonSchema = closed({
       ),
     }),
   ),
-  agents: told("Agents by name, with the fields of agent files.", { type: "object" }),
+  agents: told(
+    "Agents by name, with the fields of agent files; or, without a prompt, other limits or another model for an agent that there is.",
+    { type: "object" },
+  ),
   AgentRoles: told("Roles in the form of an application's configuration.", { type: "object" }),
 });
 

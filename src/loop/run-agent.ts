@@ -8,6 +8,7 @@ import { takeBaseline } from "./deliverables.ts";
 import { pushReply, pushResults } from "./history.ts";
 import { endIntent } from "./intent/end-intent.ts";
 import { afterPhase, enterPhase, phaseOfReply, plannedOnly, unlessDone } from "./intent/take-phase.ts";
+import { tellWhatIsLeft } from "./limits.ts";
 import { loopPrompt } from "./load-prompt.ts";
 import type { ModelOutcome } from "./model/call-model.ts";
 import type { ToolCall } from "./model/read-stream.ts";
@@ -54,7 +55,8 @@ async function goOn(run: Run, at: Resumption, ports: LoopPorts): Promise<Next> {
   if (at.kind === "turn") return NEXT_TURN;
   const again = async (call: ToolCall) => at.answered.get(call.callId) ?? resumeCall(run, call, ports);
   const one = isIntent ? plannedOnly(run, phaseOfReply(run), ports, again) : again;
-  return afterCalls(run, await answerCalls(run, at.calls, ports, one), at.repeating);
+  const before = run.toolCalls;
+  return afterCalls(run, await answerCalls(run, at.calls, ports, one), { repeating: at.repeating, before });
 }
 
 async function takeTurn(run: Run, ports: LoopPorts): Promise<Next> {
@@ -73,15 +75,23 @@ async function takeTurn(run: Run, ports: LoopPorts): Promise<Next> {
   run.emptyReplies = 0;
   const repeating = countRepeats(run, calls, ports.guards);
   const one = phase ? plannedOnly(run, phase, ports) : undefined;
-  return afterCalls(run, await answerCalls(run, calls, ports, one), repeating);
+  const before = run.toolCalls;
+  return afterCalls(run, await answerCalls(run, calls, ports, one), { repeating, before });
 }
 
-function afterCalls(run: Run, results: readonly CallResult[], repeating: Repeating): Next {
+/** `before`: how many calls had been made before those of this turn. */
+function afterCalls(
+  run: Run,
+  results: readonly CallResult[],
+  { repeating, before }: { repeating: Repeating; before: number },
+): Next {
   pushResults(run, results);
   // It does something else first; what it had begun to answer stands in its history.
   run.cutAnswer = [];
   const next = afterRepeating(run, repeating);
-  return run.spec.agent.flow === "intent" ? unlessDone(run, next) : next;
+  if (run.spec.agent.flow === "intent") return unlessDone(run, next);
+  if (next.kind === "turn") tellWhatIsLeft(run, before);
+  return next;
 }
 
 function afterRepeating(run: Run, repeating: Repeating): Next {

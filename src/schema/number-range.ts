@@ -16,6 +16,8 @@ export const AT_LEAST_ONE: NumberRange = { min: 1, whole: true };
 export const POSITIVE: NumberRange = { min: 0, above: true };
 /** An amount, or nothing. */
 export const AMOUNT: NumberRange = { min: 0 };
+/** By how much the limits of agents can be raised or lowered. */
+export const SCALE: NumberRange = { min: 0, above: true, max: 100 };
 /** What models take as their temperature. */
 export const TEMPERATURE: NumberRange = { min: 0, max: 2 };
 
@@ -117,7 +119,10 @@ export function checkAgentNumbers(agent: Agent): void {
 
 /** Throws for settings from code of which a number is missing or out of its range. */
 export function checkSettingNumbers(settings: Settings): void {
-  checkLimits("settings.limits", settings.limits);
+  checkObject("settings.limits", settings.limits);
+  const { scale, ...limits } = settings.limits;
+  checkLimits("settings.limits", limits);
+  checkNumber("settings.limits.scale", scale, SCALE);
   checkNumber("settings.maxOutputTokens", settings.maxOutputTokens, AT_LEAST_ONE);
   checkPart("settings", settings, {
     maxConcurrent: AT_LEAST_ONE,

@@ -96,6 +96,9 @@ export type AssistantSettings = {
   accounts?: { mail?: string; calendar?: string; contacts?: string; slack?: string };
 };
 
+/** Limits of agents that set none, and the factor that multiplies the turns, tool calls, characters and minutes of all. */
+export type SettingsLimits = Limits & { scale?: number };
+
 /** Checked settings, all defaults filled in. */
 export type Settings = {
   /** Default model: an alias or `provider/model-id`; absent: none configured. */
@@ -110,7 +113,7 @@ export type Settings = {
   permissions: { allow?: readonly string[]; ask: readonly string[]; deny: readonly string[] };
   /** Agents the user switched off; never reachable. */
   disabledAgents: readonly string[];
-  limits: Limits;
+  limits: SettingsLimits;
   /** Tokens of one reply, for agents that do not say; absent: as many as the model can give. */
   maxOutputTokens?: number;
   /** Runs in a model or tool call at once. */

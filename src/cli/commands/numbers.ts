@@ -6,6 +6,7 @@ import {
   isInRange,
   type NumberRange,
   POSITIVE,
+  SCALE,
 } from "../../schema/number-range.ts";
 
 /** Reads a whole number of at least 1. */
@@ -21,6 +22,18 @@ export function countNumber(text: string): number {
 /** Reads an amount above 0. */
 export function amount(text: string): number {
   return readInRange(text, POSITIVE);
+}
+
+/** Limits that suit strong models with large windows. */
+const ROOMY = 3;
+
+/** Reads by how much the limits of agents are raised: a word, or a number. */
+export function limitsScale(text: string): number {
+  if (text === "roomy") return ROOMY;
+  if (text === "normal") return 1;
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  if (isInRange(value, SCALE)) return value;
+  throw new InvalidArgumentError(`It must be roomy, normal, or ${describeRange(SCALE)}.`);
 }
 
 function readInRange(text: string, range: NumberRange): number {

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Cli } from "../program.ts";
 import type { RunOptions } from "../run/run-options.ts";
-import { amount, countNumber, wholeNumber } from "./numbers.ts";
+import { amount, countNumber, limitsScale, wholeNumber } from "./numbers.ts";
 import { permissionMode } from "./permission-mode.ts";
 
 /** Registers `retinue run`. */
@@ -44,6 +44,11 @@ export function addRunning(command: Command): Command {
     .option("--max-depth <n>", "how deep agents may delegate", countNumber)
     .option("--max-agents <n>", "how many runs there may be in all", wholeNumber)
     .option("--max-output-tokens <n>", "tokens of one reply, for agents that do not say", wholeNumber)
+    .option(
+      "--limits <size>",
+      "raise all agents' own limits: `roomy` (3 times, for strong models with large windows), or a number",
+      limitsScale,
+    )
     .option("--no-triggers", "let no word of the task make a delegation mandatory")
     .option("--json-schema <schema>", "the answer must be JSON that fits this schema: a file, or the schema")
     .option("--agents <json>", 'more agents, by name: {"name": {"description": …, "prompt": …}}')

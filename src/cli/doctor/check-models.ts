@@ -94,6 +94,9 @@ function judge(
   return ok(`${name} answers at ${host} (${has}, ${ms} ms)`, { facts });
 }
 
+const LARGER_LIMITS =
+  "if it is strong and has a large window, give agents more room: retinue config set limits.scale 3 (or --limits roomy)";
+
 /** Which model a task would get now. */
 export async function checkDefaultModel(world: ModelWorld): Promise<Finding> {
   const { settings, env, transport } = world;
@@ -106,7 +109,12 @@ export async function checkDefaultModel(world: ModelWorld): Promise<Finding> {
     try {
       const { id, price } = models.resolve(name);
       const cost = price ? "" : "; its price is not known, so a limit on cost refuses it";
-      return ok(`tasks go to ${plainLine(id, 120)}${cost}`, { facts: { model: id, priced: price !== null } });
+      const { scale = 1 } = settings.limits;
+      const details = scale === 1 ? [LARGER_LIMITS] : [];
+      return ok(`tasks go to ${plainLine(id, 120)}${cost}`, {
+        details,
+        facts: { model: id, priced: price !== null, limitsScale: scale },
+      });
     } catch (thrown) {
       if (!(thrown instanceof RetinueError)) throw thrown;
       return problem(

@@ -25,6 +25,8 @@ export type RunOptions = CommonOptions & {
   maxDepth?: number;
   maxAgents?: number;
   maxOutputTokens?: number;
+  /** By how much the agents' own limits are raised. */
+  limits?: number;
   agents?: string;
   /** False with `--no-triggers`. */
   triggers?: boolean;
@@ -62,13 +64,14 @@ export function formatOf({ outputFormat, json }: RunOptions): RunOptions["output
 /** The settings with what the person said on the command line. */
 export function withFlags(
   settings: Settings,
-  { maxDepth, maxAgents, maxOutputTokens }: RunOptions,
+  { maxDepth, maxAgents, maxOutputTokens, limits }: RunOptions,
 ): Settings {
   return {
     ...settings,
     ...(maxDepth !== undefined && { maxDepth }),
     ...(maxAgents !== undefined && { maxAgents }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(limits !== undefined && { limits: { ...settings.limits, scale: limits } }),
   };
 }
 

@@ -5,7 +5,7 @@ import { didYouMean } from "../../agents/closest.ts";
 import { parseAgentValue } from "../../agents/define-agent.ts";
 import type { KnownTools } from "../../agents/fields/tool-names.ts";
 import { loadAgents, type ParsedFiles } from "../../agents/load-agents.ts";
-import type { AgentRegistry } from "../../agents/registry.ts";
+import type { AgentChange, AgentRegistry } from "../../agents/registry.ts";
 import { type LoadedSettings, loadSettings } from "../../config/load-settings.ts";
 import { lowerLimits } from "../../config/narrow-settings.ts";
 import { PACKAGE_ROOT } from "../../files/package-root.ts";
@@ -70,6 +70,7 @@ export async function loadProject(options: ProjectOptions): Promise<Project> {
     agents: given.agents,
     disabledAgents: settings.disabledAgents,
     broken: given.broken,
+    changes: given.changes,
     ...(options.parsed && { parsed: options.parsed }),
   });
   problems.push(...registry.problems, ...(await checkRoleModels(given.roles, settings, env)));
@@ -120,8 +121,9 @@ type Giving = { loaded: LoadedSettings; known: KnownTools; problems: Problem[]; 
 async function givenAgents(
   agentsJson: string | undefined,
   { loaded, known, problems, builtinDir }: Giving,
-): Promise<{ agents: Agent[]; roles: AgentRoles[]; broken: string[] }> {
-  const agents = agentsJson === undefined ? [] : fromFlag(agentsJson, known);
+): Promise<{ agents: Agent[]; roles: AgentRoles[]; broken: string[]; changes: AgentChange[] }> {
+  const { agents, changes } =
+    agentsJson === undefined ? { agents: [], changes: [] } : fromFlag(agentsJson, known);
   const roles: AgentRoles[] = [];
   const broken: string[] = [];
   const builtIns = loaded.agentRoles.length > 0 ? await loadAgents({ builtinDir, known }) : undefined;
@@ -137,8 +139,9 @@ async function givenAgents(
     const read = fromMap(value, { format: "settings", scope, file }, known);
     problems.push(...read.problems);
     agents.push(...read.agents);
+    changes.push(...read.changes);
   }
-  return { agents, roles, broken };
+  return { agents, roles, broken, changes };
 }
 
 /** Roles bring limits for everybody; like every second voice on limits, they can only lower them. */
@@ -147,17 +150,17 @@ function applyRoles(settings: Settings, { settings: { maxDepth, defaultLimits } 
   return { ...settings, limits, maxDepth: Math.min(settings.maxDepth, maxDepth ?? settings.maxDepth) };
 }
 
-function fromFlag(text: string, known: KnownTools): Agent[] {
+function fromFlag(text: string, known: KnownTools): { agents: Agent[]; changes: AgentChange[] } {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (thrown) {
     throw badFlag(`it is not valid JSON: ${messageOf(thrown)}`);
   }
-  const { agents, problems } = fromMap(value, { format: "code", scope: "code" }, known);
-  const [wrong] = problems.filter(({ severity }) => severity === "error");
+  const read = fromMap(value, { format: "code", scope: "code" }, known);
+  const [wrong] = read.problems.filter(({ severity }) => severity === "error");
   if (wrong) throw badFlag(`${wrong.message} (${wrong.fix})`);
-  return agents;
+  return read;
 }
 
 function badFlag(why: string): RetinueError {
@@ -165,13 +168,17 @@ function badFlag(why: string): RetinueError {
   return new RetinueError("input", `--agents cannot be used: ${why}`, hint);
 }
 
-/** Definitions by name, in the shape of Claude Code's flag. */
+/** What a setting without a prompt can change in an agent that there is. */
+const CHANGEABLE = ["limits", "model", "temperature", "maxOutputTokens"] as const;
+
+/** Definitions by name, in the shape of Claude Code's flag; what has neither prompt nor description changes another agent. */
 function fromMap(
   value: unknown,
   source: AgentSource,
   known: KnownTools,
-): { agents: Agent[]; problems: Problem[] } {
+): { agents: Agent[]; changes: AgentChange[]; problems: Problem[] } {
   const agents: Agent[] = [];
+  const changes: AgentChange[] = [];
   const problems: Problem[] = [];
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     const message = "agents must be an object of definitions by name";
@@ -183,16 +190,28 @@ function fromMap(
       message,
       fix: "write {…}",
     });
-    return { agents, problems };
+    return { agents, changes, problems };
   }
   for (const [name, each] of Object.entries(value)) {
-    const draft: unknown =
-      typeof each === "object" && each !== null && !Array.isArray(each) ? { ...each, name } : each;
-    const parsed = parseAgentValue(draft, { source, known });
+    const fields: Record<string, unknown> | null =
+      typeof each === "object" && each !== null && !Array.isArray(each) ? { ...each } : null;
+    const given = fields && Object.keys(fields);
+    const isChange = given?.length && given.every((key) => CHANGEABLE.some((field) => field === key));
+    const draft = isChange ? { description: name, prompt: name, ...fields } : fields;
+    const parsed = parseAgentValue(draft ? { ...draft, name } : each, { source, known });
     problems.push(...parsed.problems.map((one) => ({ ...one, message: `agent '${name}': ${one.message}` })));
-    if (parsed.agent) agents.push(parsed.agent);
+    if (!parsed.agent) continue;
+    if (isChange)
+      changes.push({ name, file: source.file ?? "code", fields: pickFields(parsed.agent, given) });
+    else agents.push(parsed.agent);
   }
-  return { agents, problems };
+  return { agents, changes, problems };
+}
+
+function pickFields(agent: Agent, given: readonly string[]): AgentChange["fields"] {
+  return Object.fromEntries(
+    CHANGEABLE.flatMap((field) => (given.includes(field) ? [[field, agent[field]] as const] : [])),
+  );
 }
 
 /** The tools and groups that the settings' own rules name. */

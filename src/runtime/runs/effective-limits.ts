@@ -2,6 +2,7 @@ import type { RunLimits } from "../../loop/run-spec.ts";
 import type { AccountLimits } from "../../scheduler/ledger.ts";
 import type { Agent, Limits } from "../../schema/agent.ts";
 import { findOwn } from "../../schema/find-own.ts";
+import { LARGEST } from "../../schema/number-range.ts";
 import type { Settings } from "../../schema/settings.ts";
 
 /** What binds a run when neither its agent, the settings nor the delegation say otherwise. */
@@ -20,8 +21,11 @@ export function effectiveLimits(
   settings: Pick<Settings, "limits" | "watchdog" | "maxOutputTokens">,
 ): RunLimits {
   const outputTokens = maxOutputTokens ?? settings.maxOutputTokens;
-  const pick = (key: "turns" | "toolCalls" | "contextChars" | "minutes") =>
-    combine(agent[key] ?? settings.limits[key] ?? DEFAULT_LIMITS[key], asked.limits?.[key], asked.by);
+  const { scale = 1 } = settings.limits;
+  const pick = (key: keyof typeof DEFAULT_LIMITS) => {
+    const own = agent[key] ?? settings.limits[key] ?? DEFAULT_LIMITS[key];
+    return combine(raise(own, key, scale), asked.limits?.[key], asked.by);
+  };
   const [turns, toolCalls] = [pick("turns"), pick("toolCalls")];
   // Who gives a number of calls wants them to be possible one by one, and an answer after them.
   const isGivenCalls = asked.by === "person" && asked.limits?.toolCalls !== undefined;
@@ -37,6 +41,12 @@ export function effectiveLimits(
     idleMs: settings.watchdog.idleMs,
     repairs: REPAIRS,
   };
+}
+
+/** What an agent sets for itself suits a model of average strength; the settings' scale suits it to another. */
+function raise(limit: number, key: keyof typeof DEFAULT_LIMITS, scale: number): number {
+  if (key === "minutes") return limit * scale;
+  return Math.min(LARGEST, limit === 0 ? 0 : Math.max(1, Math.round(limit * scale)));
 }
 
 /** The part of the limits that a run's account keeps for itself and everything below it. */
