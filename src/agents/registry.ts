@@ -128,7 +128,7 @@ function applyChange(agent: Agent, { fields }: AgentChange): Agent {
 }
 
 function changesNobody({ name, file }: AgentChange, names: readonly string[]): Problem {
-  const message = `agents.${name} changes an agent that there is not;${didYouMean(name, names)} there are ${names.join(", ")}`;
+  const message = `agents.${name} changes an agent that there is not${didYouMean(name, names) || ";"} there are ${names.join(", ")}`;
   const fix = "correct the name, or give it a description and a prompt";
   return { severity: "warning", file, line: 0, code: "unknown-agent", message, fix };
 }

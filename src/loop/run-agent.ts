@@ -3,6 +3,7 @@ import { buildResult, type Ending } from "./build-result.ts";
 import { answerCalls } from "./calls/answer-calls.ts";
 import type { CallResult } from "./calls/dispatch.ts";
 import { resumeCall } from "./calls/resume-call.ts";
+import { translateCall } from "./calls/translate-call.ts";
 import { callWithRoom } from "./compact.ts";
 import { takeBaseline } from "./deliverables.ts";
 import { pushReply, pushResults } from "./history.ts";
@@ -53,6 +54,7 @@ async function goOn(run: Run, at: Resumption, ports: LoopPorts): Promise<Next> {
     return { kind: "end", ending };
   }
   if (at.kind === "turn") return NEXT_TURN;
+  for (const call of at.calls) translateCall(run.spec.tools, call);
   const again = async (call: ToolCall) => at.answered.get(call.callId) ?? resumeCall(run, call, ports);
   const one = isIntent ? plannedOnly(run, phaseOfReply(run), ports, again) : again;
   const before = run.toolCalls;

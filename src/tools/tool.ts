@@ -117,6 +117,12 @@ export type EarlierCall<Input> = {
   readonly files: readonly string[];
 };
 
+/** How a tool reads what models write that learned other systems' words; what it does not know it leaves as it is. */
+export type AcceptInput = (
+  input: Readonly<Record<string, unknown>>,
+  ignore: (key: string) => void,
+) => Readonly<Record<string, unknown>>;
+
 /** One tool. Every call of it goes through the dispatcher. */
 export type Tool<Input = never> = {
   readonly name: string;
@@ -124,6 +130,10 @@ export type Tool<Input = never> = {
   /** Packs it belongs to, which rules may name. */
   readonly groups: readonly string[];
   readonly input: JsonSchema | StandardInput<Input>;
+  /** Puts an input that was written in the words of other systems into its own; `ignore` names what it leaves out. */
+  readonly accept?: AcceptInput;
+  /** Keys whose values are taken exactly as they are written: limits, of which a doubtful one must be refused. */
+  readonly exact?: readonly string[];
   readonly risk: Risk | ((input: Input) => Risk | Promise<Risk>);
   readonly replay: ReplayClass;
   /** Its output is text from outside: mail, pages, chat. */
@@ -195,6 +205,11 @@ export type HostPlaces = {
   /** From now on keeps this value out of everything that the runtime records or shows. */
   readonly hideSecret?: (value: string) => void;
 };
+
+/** Whether a model is told of a tool under this name; other names of it are understood, too. */
+export function isOffered(name: string, tool: AnyTool): boolean {
+  return name === tool.name && tool.offered !== false;
+}
 
 type Defaults = "groups" | "risk" | "replay" | "untrusted" | "isPublic" | "outbound" | "access" | "delegates";
 

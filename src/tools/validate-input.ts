@@ -88,5 +88,13 @@ async function checkStandard(
 
 async function checkJsonSchema(schema: JsonSchema, value: unknown): Promise<Validated> {
   const issues = await checkJson(schema, value);
-  return issues.length === 0 ? { ok: true, value } : { ok: false, message: issues.join("; ") };
+  return issues.length === 0 ? { ok: true, value } : { ok: false, message: joinIssues(issues) };
+}
+
+/** The same fault in several items of a list is told once. */
+function joinIssues(issues: readonly string[]): string {
+  const alike = Map.groupBy(issues, (issue) => issue.replaceAll(/\.\d+(?=[.:])/g, ".N"));
+  return [...alike.values()]
+    .map(([first = "", ...more]) => (more.length > 0 ? `${first} (and in ${more.length} more)` : first))
+    .join("; ");
 }

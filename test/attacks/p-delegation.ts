@@ -151,7 +151,7 @@ export const P_CASES: readonly Attack[] = [
       expect(world.count("bash")).toBe(0);
       for (const { text, isError } of resultsSeen(t, "lead")) {
         expect(isError).toBe(true);
-        expect(text).toMatch(/^there is no tool '.*'; available: bash$/s);
+        expect(text).toMatch(/^there is no tool '.*'; (?:did you mean 'bash'\? )?available: bash$/s);
       }
     },
   },

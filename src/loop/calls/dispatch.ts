@@ -1,7 +1,11 @@
+import { didYouMean } from "../../agents/closest.ts";
 import { messageOf } from "../../schema/error.ts";
 import type { Decision, Layer, Target } from "../../schema/rights.ts";
+import { describeShape } from "../../tools/describe-shape.ts";
 import type { AnyTool, Tool } from "../../tools/tool.ts";
+import { isOffered } from "../../tools/tool.ts";
 import { excerpt, MAX_RESULT_CHARS } from "../../tools/truncate.ts";
+import { functionToolOf } from "../../tools/validate-input.ts";
 import { missingBefore } from "../deliverables.ts";
 import type { NotedCall } from "../earlier-calls.ts";
 import { loopPrompt } from "../load-prompt.ts";
@@ -68,7 +72,7 @@ async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitt
   if (!tool) return { ...absent(run, call.tool, ports), effects: UNCOUNTED };
   const parsed = await ports.guards.validate(tool as AnyTool, call.rawInput ?? call.input);
   if (!parsed.ok) {
-    const text = `invalid input for '${call.tool}': ${parsed.message}`;
+    const text = `invalid input for '${call.tool}': ${parsed.message}; it takes ${describeShape(functionToolOf(tool as AnyTool).inputSchema)}`;
     return { outcome: "error", text, effects: UNCOUNTED };
   }
   const wrong = tool.check?.(parsed.value);
@@ -189,12 +193,16 @@ function addressesIn(targets: readonly Target[]): readonly string[] | undefined 
 
 /** A tool that the run was not given: with the rule that keeps it away, if there is such a tool at all. */
 function absent(run: Run, tool: string, ports: LoopPorts): Refused {
-  const available = `available: ${[...run.spec.tools.keys()].join(", ") || "none"}`;
+  const names = [...run.spec.tools].flatMap(([name, held]) => (isOffered(name, held) ? [name] : []));
+  const available = `available: ${names.join(", ") || "none"}`;
   const groups = ports.groupsOf(tool);
   const decision = groups && ports.guards.decide(chainOf(run, ports), { tool, groups, targets: [] });
   if (decision?.verdict === "deny")
     return { outcome: "denied", text: `permission denied: ${decision.reason} (${available})` };
-  return { outcome: "error", text: `there is no tool '${tool}'; ${available}` };
+  return {
+    outcome: "error",
+    text: `there is no tool '${tool}'${didYouMean(tool, names) || ";"} ${available}`,
+  };
 }
 
 function chainOf(run: Run, ports: LoopPorts): readonly Layer[] {
@@ -263,7 +271,7 @@ async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: Loop
   if (holdsSlot) run.slot.leave();
   if (admitted.noted) admitted.noted.files = effects.files?.map(([path]) => path) ?? [];
   const now = {
-    text: await shorten(run, call, ports.redactor.redact(output.text), ports),
+    text: `${await shorten(run, call, ports.redactor.redact(output.text), ports)}${noteIgnored(call)}`,
     outcome: output.isError ? ("error" as const) : ("ok" as const),
   };
   const { text, outcome } = ports.recorded?.answer(run, call, { kind: "answered", ...now }) ?? now;
@@ -281,6 +289,10 @@ async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: Loop
   else tellAnswer(run, { callId: call.callId, text, isError: outcome === "error" }, ports);
   if (key && outcome === "ok") ports.cache.set(key, { text, tainted });
   return { callId: call.callId, tool: tool.name, text, outcome };
+}
+
+function noteIgnored({ ignored }: ToolCall): string {
+  return ignored ? `\n(ignored, as it means nothing here: ${ignored.join(", ")})` : "";
 }
 
 /** Tells watchers the answer to a call that has no row of its own, once what came before it is on disk. */

@@ -4,7 +4,9 @@ import { endsWhole } from "../../models/wire/finish-reason.ts";
 import { delay } from "../../scheduler/clock.ts";
 import type { Need, Reservation } from "../../scheduler/ledger.ts";
 import type { BailoutReason, ErrorType, RunError } from "../../schema/result.ts";
+import { isOffered } from "../../tools/tool.ts";
 import { functionToolOf } from "../../tools/validate-input.ts";
+import { translateCall } from "../calls/translate-call.ts";
 import type { LoopPorts } from "../ports.ts";
 import { replayCall } from "../replay/replay-call.ts";
 import type { Run } from "../run.ts";
@@ -107,6 +109,7 @@ async function tryOnce(run: Run, call: ModelCall, ports: LoopPorts): Promise<Mod
   const streamed = await streamReply(run, optionsOf(run, call, reserved.outputTokens), ports);
   run.slot.leave();
   if (streamed.kind === "reply") {
+    for (const call of streamed.reply.calls) translateCall(run.spec.tools, call);
     hideSecrets(streamed.reply, ports);
     streamed.reply.calls = ports.guards.distinctCalls(run, streamed.reply.calls);
     markUnfinished(streamed.reply, reserved.outputTokens);
@@ -184,8 +187,8 @@ function optionsOf(run: Run, call: ModelCall, maxOutputTokens: number): Language
   if (call.purpose !== "summary" && tools.size > 0 && phase?.name !== "assess") {
     options.tools = [];
     for (const [name, tool] of tools) {
-      const isOffered = name === tool.name && tool.offered !== false;
-      if (isOffered && (!phase || phase.tools.includes(name))) options.tools.push(functionToolOf(tool));
+      if (isOffered(name, tool) && (!phase || phase.tools.includes(name)))
+        options.tools.push(functionToolOf(tool));
     }
     const mayCall = call.purpose === "turn" && phase?.name !== "format";
     options.toolChoice = { type: mayCall ? "auto" : "none" };

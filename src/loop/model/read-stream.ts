@@ -23,6 +23,8 @@ export type ToolCall = {
   resumed?: { rowId: number | null; counted: boolean };
   /** Whom it reaches, where that is looked up outside; null until it is known. */
   reached?: readonly string[] | null | undefined;
+  /** Words of its input that mean nothing here and were left out. */
+  ignored?: readonly string[];
   /** It let in what a tainted run had written to files. */
   broughtUntrusted?: true;
   metadata?: SharedV4ProviderMetadata;

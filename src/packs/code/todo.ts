@@ -1,3 +1,5 @@
+import { findOwn } from "../../schema/find-own.ts";
+import { renameKeys } from "../../tools/accept-words.ts";
 import { defineTool, type Tool } from "../../tools/tool.ts";
 
 /** One thing to do. */
@@ -14,6 +16,29 @@ const MARKS: Readonly<Record<TodoItem["status"], string>> = {
   done: "[x]",
 };
 
+const STATUS_WORDS: Readonly<Record<string, string>> = {
+  completed: "done",
+  complete: "done",
+  open: "pending",
+  todo: "pending",
+  active: "in_progress",
+  cancelled: "done",
+};
+
+/** Takes `todos` with `content`, as other systems have them. */
+function acceptTodos(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const renamed = renameKeys(input, { todos: "items", tasks: "items" });
+  if (!Array.isArray(renamed.items)) return renamed;
+  const items = renamed.items.map((item: unknown) => {
+    if (typeof item === "string") return { text: item, status: "pending" };
+    if (typeof item !== "object" || item === null) return item;
+    const words = { content: "text", description: "text", title: "text", task: "text", state: "status" };
+    const { text, status = "pending" } = renameKeys(item as Record<string, unknown>, words);
+    return { text, status: typeof status === "string" ? (findOwn(STATUS_WORDS, status) ?? status) : status };
+  });
+  return { items };
+}
+
 const lists = new Map<string, readonly TodoItem[]>();
 
 /** Keeps the run's own list of what it has to do. */
@@ -25,6 +50,7 @@ export const todo: Tool<TodoInput> = defineTool<TodoInput>({
   risk: "low",
   replay: "safe",
   isPublic: true,
+  accept: acceptTodos,
   input: {
     type: "object",
     properties: {

@@ -1,6 +1,8 @@
 import { CONTEXT_WORDS, EXECUTION_MODES } from "../../schema/agent.ts";
 import type { JsonSchema } from "../../schema/json-schema.ts";
 import { LARGEST } from "../../schema/number-range.ts";
+import { renameKeys } from "../../tools/accept-words.ts";
+import type { AcceptInput } from "../../tools/tool.ts";
 
 const text = (description: string) => ({ type: "string", minLength: 1, description });
 const texts = (description: string) => ({ type: "array", items: { type: "string" }, description });
@@ -73,7 +75,7 @@ export const DELEGATE_MANY_INPUT: JsonSchema = {
           dependsOn: texts("ids that must succeed first; their results are handed over."),
           ...REQUEST,
         },
-        required: ["id", "agent", "task"],
+        required: ["agent", "task"],
         additionalProperties: false,
       },
     },
@@ -107,38 +109,43 @@ export const COLLECT_INPUT: JsonSchema = {
   additionalProperties: false,
 };
 
-/** `delegate` under the name and with the words of role-based systems. */
-export type RoleInput = { role: string; task: string; context_files?: string[]; success_criteria?: string };
-export const ROLE_INPUT: JsonSchema = {
-  type: "object",
-  properties: {
-    role: text("Role."),
-    task: text("Task."),
-    context_files: texts("Files."),
-    success_criteria: { type: "string" },
-  },
-  required: ["role", "task"],
+const REQUEST_WORDS = {
+  role: "agent",
+  subagent_type: "agent",
+  subagent: "agent",
+  agent_type: "agent",
+  agent_name: "agent",
+  prompt: "task",
+  task_description: "task",
+  instructions: "task",
+  message: "task",
+  context_files: "contextFiles",
+  success_criteria: "successCriteria",
+};
+/** What other systems let a caller choose, and the agent's own definition chooses here. */
+const CHOSEN_BY_AGENT = ["model", "run_in_background"];
+
+/** Takes a delegation in the words of Claude Code (`subagent_type`, `prompt`) or of role-based systems (`role`). */
+export const acceptDelegation: AcceptInput = (input, ignore) => {
+  const { description, ...request } = { ...renameKeys(input, REQUEST_WORDS) };
+  for (const key of CHOSEN_BY_AGENT) {
+    if (!Object.hasOwn(request, key)) continue;
+    delete request[key];
+    ignore(key);
+  }
+  // A few words on the task, unless they are all there is.
+  return request.task === undefined && description !== undefined
+    ? { ...request, task: description }
+    : request;
 };
 
-/** `delegate` under the name and with the words of Claude Code. */
-export type TaskInput = {
-  agent?: string;
-  subagent_type?: string;
-  task_description?: string;
-  prompt?: string;
-  description?: string;
-};
-export const TASK_INPUT: JsonSchema = {
-  type: "object",
-  properties: {
-    agent: { type: "string" },
-    subagent_type: { type: "string" },
-    task_description: { type: "string" },
-    prompt: { type: "string" },
-    description: { type: "string" },
-  },
-  allOf: [
-    { anyOf: [{ required: ["agent"] }, { required: ["subagent_type"] }] },
-    { anyOf: [{ required: ["task_description"] }, { required: ["prompt"] }] },
-  ],
+/** Takes a batch of such delegations; a task without an id gets its number. */
+export const acceptBatch: AcceptInput = (input, ignore) => {
+  const batch = renameKeys(input, { delegations: "tasks" });
+  if (!Array.isArray(batch.tasks)) return batch;
+  const tasks = batch.tasks.map((task: unknown, index) => {
+    if (typeof task !== "object" || task === null) return task;
+    return { id: `task-${index + 1}`, ...acceptDelegation(task as Record<string, unknown>, ignore) };
+  });
+  return { ...batch, tasks };
 };

@@ -2,60 +2,46 @@ import { checkGraph } from "../../scheduler/task-graph.ts";
 import type { DelegationBatch, DelegationRequest } from "../../schema/delegation.ts";
 import { messageOf } from "../../schema/error.ts";
 import type { RunError } from "../../schema/result.ts";
-import {
-  type AnyTool,
-  defineTool,
-  type ToolContext,
-  type ToolDefinition,
-  type ToolOutput,
-} from "../../tools/tool.ts";
+import { type AnyTool, defineTool, type ToolContext, type ToolOutput } from "../../tools/tool.ts";
 import type { Children } from "./children.ts";
 import {
+  acceptBatch,
+  acceptDelegation,
   COLLECT_INPUT,
   type CollectInput,
   DELEGATE_INPUT,
   DELEGATE_MANY_INPUT,
-  ROLE_INPUT,
-  type RoleInput,
-  TASK_INPUT,
-  type TaskInput,
 } from "./delegation-input.ts";
 import { deliver } from "./deliver.ts";
 import { isAgent } from "./find-agent.ts";
 import { runBatch } from "./run-batch.ts";
 
-/** The delegation tools of one run, by the name a model may call them. Aliases are understood but not offered. */
-export function delegationTools(children: Children): [string, AnyTool][] {
+/** The delegation tools of one run. */
+export function delegationTools(children: Children): AnyTool[] {
   const names = children.delegates.map((agent) => agent.name).join(", ");
-  const delegate = (input: DelegationRequest, context: ToolContext) => delegateOne(children, input, context);
-  return [
-    ["delegate", oneTask<DelegationRequest>(children, names, DELEGATE_INPUT, (input) => input, delegate)],
-    ["delegate_to_agent", oneTask<RoleInput>(children, names, ROLE_INPUT, fromRole, delegate)],
-    ["Task", oneTask<TaskInput>(children, names, TASK_INPUT, fromTask, delegate)],
-    ["delegate_many", manyTasks(children, names)],
-    ["collect_results", collectResults(children)],
-  ];
+  return [oneTask(children, names), manyTasks(children, names), collectResults(children)];
 }
 
-const SHARED = { groups: ["delegation"], risk: "low", replay: "safe", isPublic: true } as const;
+const SHARED = {
+  groups: ["delegation"],
+  risk: "low",
+  replay: "safe",
+  isPublic: true,
+  exact: ["limits"],
+} as const;
 
-function oneTask<Input>(
-  children: Children,
-  names: string,
-  input: ToolDefinition<Input>["input"],
-  toRequest: (input: Input) => DelegationRequest,
-  run: (request: DelegationRequest, context: ToolContext) => Promise<ToolOutput>,
-): AnyTool {
-  return defineTool<Input>({
+function oneTask(children: Children, names: string): AnyTool {
+  return defineTool<DelegationRequest>({
     ...SHARED,
     name: "delegate",
     offered: children.delegates.length > 0,
     description: `Hands one task to a sub-agent and returns its result. Sub-agents: ${names}.`,
-    input,
+    input: DELEGATE_INPUT,
+    accept: acceptDelegation,
     delegates: "self-recorded",
-    check: (value) => checkRequests(children, [toRequest(value)]),
-    access: (value) => [agentTarget(children, toRequest(value).agent)],
-    execute: (value, context) => run(toRequest(value), context),
+    check: (request) => checkRequests(children, [request]),
+    access: ({ agent }) => [agentTarget(children, agent)],
+    execute: (request, context) => delegateOne(children, request, context),
   });
 }
 
@@ -66,6 +52,7 @@ function manyTasks(children: Children, names: string): AnyTool {
     offered: children.delegates.length > 0,
     description: `Hands several tasks to sub-agents at once; a task waits for those it depends on and receives their results. Sub-agents: ${names}.`,
     input: DELEGATE_MANY_INPUT,
+    accept: acceptBatch,
     delegates: "recorded",
     check: ({ tasks }) => checkRequests(children, tasks) ?? checkTasks({ tasks }),
     access: ({ tasks }) =>
@@ -136,26 +123,4 @@ function checkTasks({ tasks }: Pick<DelegationBatch, "tasks">): string | null {
 function agentTarget(children: Children, name: string): { kind: "agent"; agent: string } {
   const found = children.find(name);
   return { kind: "agent", agent: isAgent(found) ? found.name : name };
-}
-
-/** What a call of one of the tools for a single task asks for; the input was valid when the call was made. */
-export function requestFrom(tool: string, input: unknown): DelegationRequest {
-  if (tool === "delegate_to_agent") return fromRole(input as RoleInput);
-  return tool === "Task" ? fromTask(input as TaskInput) : (input as DelegationRequest);
-}
-
-function fromRole(input: RoleInput): DelegationRequest {
-  return {
-    agent: input.role,
-    task: input.task,
-    ...(input.context_files && { contextFiles: input.context_files }),
-    ...(input.success_criteria && { successCriteria: input.success_criteria }),
-  };
-}
-
-function fromTask(input: TaskInput): DelegationRequest {
-  return {
-    agent: input.agent ?? input.subagent_type ?? "",
-    task: input.task_description ?? input.prompt ?? "",
-  };
 }

@@ -1,5 +1,5 @@
 import type { Resumption } from "../../loop/run-spec.ts";
-import type { DelegationBatch, OpenDelegation } from "../../schema/delegation.ts";
+import type { DelegationBatch, DelegationRequest, OpenDelegation } from "../../schema/delegation.ts";
 import type { MessageNode } from "../../schema/record.ts";
 import { parseJson } from "../../tools/validate-input.ts";
 import {
@@ -12,7 +12,7 @@ import {
   turnsOf,
 } from "../record/read-row.ts";
 import type { Children } from "./children.ts";
-import { requestFrom } from "./delegation-tools.ts";
+import { acceptDelegation } from "./delegation-input.ts";
 import { type EarlierAttempts, originOf } from "./earlier-attempts.ts";
 import { startBatch } from "./run-batch.ts";
 
@@ -70,7 +70,7 @@ function restart(
     const open = new Map(some.map((one) => [one.taskId ?? "", one.id]));
     startBatch(children, input.value as DelegationBatch, { callId, rowId }, open);
   } else {
-    const request = requestFrom(call.tool, input.value);
+    const request = acceptDelegation(input.value as Record<string, unknown>, () => {}) as DelegationRequest;
     for (const { id } of some) children.start(request, { callId, rowId: turn.id }, id);
   }
 }

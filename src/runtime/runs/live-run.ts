@@ -99,7 +99,7 @@ export async function bringToLife(
   const earlier = new EarlierAttempts(request.resume);
   if (agent.subagents) {
     live.children = new Children(host, live, profile, earlier);
-    for (const [name, tool] of delegationTools(live.children)) tools.set(name, tool);
+    for (const tool of delegationTools(live.children)) tools.set(tool.name, tool);
     const merging = mergeTool(host, live);
     tools.set(merging.name, merging);
     if (request.program !== undefined) tools.set(PROGRAM_TOOL, programTool(live.children, request.program));

@@ -10,10 +10,28 @@ import {
 import { fileFault } from "./file-fault.ts";
 
 /** A tool that only looks at one place, the project's folder unless its input names another. */
-type Look<Input> = Pick<ToolDefinition<Input>, "name" | "description" | "check" | "fileState"> & {
+type Look<Input> = Pick<ToolDefinition<Input>, "name" | "description" | "accept" | "check" | "fileState"> & {
   readonly properties: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
   look(input: Input, context: ToolContext): Promise<ToolOutput | string>;
+};
+
+/** Other systems' words for the path of a file. */
+export const FILE_WORDS = {
+  file_path: "path",
+  filePath: "path",
+  file: "path",
+  filename: "path",
+  absolute_path: "path",
+  target_file: "path",
+};
+/** Other systems' words for a folder. */
+export const FOLDER_WORDS = {
+  ...FILE_WORDS,
+  dir: "path",
+  directory: "path",
+  dir_path: "path",
+  folder: "path",
 };
 
 /** Declares a tool that reads at a path and nowhere else; what goes wrong is told with the path's name. */

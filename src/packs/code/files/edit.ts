@@ -1,8 +1,10 @@
 import { writeInside } from "../../../files/open-inside.ts";
 import { pathTarget } from "../../../files/resolve-path.ts";
+import { renameKeys } from "../../../tools/accept-words.ts";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
 import { type Applied, applyEdits, type Edit } from "./apply-edits.ts";
 import { applyUnifiedPatch } from "./apply-patch.ts";
+import { FILE_WORDS } from "./define-look.ts";
 import { fileFault } from "./file-fault.ts";
 import { type Place, placeOf } from "./place.ts";
 import { inTurn, noteWritten, seenVersion, versionOf } from "./seen-files.ts";
@@ -56,6 +58,7 @@ export const edit: Tool<EditInput> = defineTool<EditInput>({
     required: ["path"],
     additionalProperties: false,
   },
+  accept: acceptEdit,
   check: ({ edits, patch }) =>
     (edits === undefined) === (patch === undefined) ? "give either 'edits' or 'patch', not both" : null,
   access: async ({ path }, roots) => [await pathTarget(path, "write", roots)],
@@ -68,6 +71,30 @@ export const edit: Tool<EditInput> = defineTool<EditInput>({
     }
   },
 });
+
+const EDIT_WORDS = {
+  old_string: "old",
+  old_str: "old",
+  old_text: "old",
+  search: "old",
+  new_string: "new",
+  new_str: "new",
+  new_text: "new",
+  replace: "new",
+  replace_all: "all",
+  replaceAll: "all",
+};
+
+/** Takes one replacement beside the path, as most systems have it, for a list of one. */
+function acceptEdit(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { old, new: by, all, ...rest } = renameKeys(input, { ...FILE_WORDS, ...EDIT_WORDS, diff: "patch" });
+  if (old !== undefined || by !== undefined)
+    return { ...rest, edits: [{ old, new: by, ...(all !== undefined && { all }) }] };
+  const { edits } = rest;
+  if (!Array.isArray(edits)) return rest;
+  const isMap = (edit: unknown): edit is Record<string, unknown> => typeof edit === "object" && edit !== null;
+  return { ...rest, edits: edits.map((edit) => (isMap(edit) ? renameKeys(edit, EDIT_WORDS) : edit)) };
+}
 
 async function change(input: EditInput, place: Place, context: ToolContext): Promise<ToolOutput> {
   const { path } = input;

@@ -1,5 +1,6 @@
+import { acceptWords } from "../../../tools/accept-words.ts";
 import type { Tool } from "../../../tools/tool.ts";
-import { defineLook } from "./define-look.ts";
+import { defineLook, FOLDER_WORDS } from "./define-look.ts";
 import { globTest, leftOut, searchFiles } from "./ripgrep.ts";
 
 type GlobInput = { pattern: string; path?: string; limit?: number };
@@ -23,6 +24,13 @@ export const glob: Tool<GlobInput> = defineLook<GlobInput>({
     limit: { type: "integer", minimum: 1, maximum: MAX_LIMIT, description: `${DEFAULT_LIMIT} by default.` },
   },
   required: ["pattern"],
+  accept: acceptWords({
+    ...FOLDER_WORDS,
+    glob: "pattern",
+    query: "pattern",
+    head_limit: "limit",
+    max_results: "limit",
+  }),
   look: async ({ pattern, limit = DEFAULT_LIMIT }, context) => {
     const accepts = globTest(pattern);
     if (!accepts) return { text: `the pattern ${pattern} has too many alternatives`, isError: true };

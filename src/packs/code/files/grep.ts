@@ -1,6 +1,8 @@
+import { findOwn } from "../../../schema/find-own.ts";
+import { renameKeys } from "../../../tools/accept-words.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../../tools/tool.ts";
 import { cutAt } from "../../../tools/truncate.ts";
-import { defineLook } from "./define-look.ts";
+import { defineLook, FOLDER_WORDS } from "./define-look.ts";
 import { globTest, leftOut, searchFiles } from "./ripgrep.ts";
 
 type GrepInput = {
@@ -44,10 +46,40 @@ export const grep: Tool<GrepInput> = defineLook<GrepInput>({
     limit: { type: "integer", minimum: 1, maximum: MAX_LIMIT, description: `${DEFAULT_LIMIT} by default.` },
   },
   required: ["pattern"],
+  accept: acceptGrep,
   look: async (input, context) => {
     return await search(input, context);
   },
 });
+
+const GREP_WORDS = {
+  ...FOLDER_WORDS,
+  query: "pattern",
+  regex: "pattern",
+  include: "glob",
+  include_pattern: "glob",
+  output_mode: "mode",
+  head_limit: "limit",
+  max_results: "limit",
+  "-i": "ignoreCase",
+  case_insensitive: "ignoreCase",
+  "-F": "fixed",
+};
+const MODE_WORDS: Readonly<Record<string, string>> = { content: "lines", files_with_matches: "files" };
+/** What grep here does always. */
+const ALWAYS: ReadonlySet<string> = new Set(["-n", "-r", "-H", "line_numbers"]);
+
+/** Takes ripgrep's switches and the names that other systems give to the modes and file types. */
+function acceptGrep(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { type, ...renamed } = renameKeys(input, GREP_WORDS);
+  const known = Object.fromEntries(Object.entries(renamed).filter(([key]) => !ALWAYS.has(key)));
+  const { mode } = known;
+  return {
+    ...known,
+    ...(typeof mode === "string" && { mode: findOwn(MODE_WORDS, mode) ?? mode }),
+    ...(typeof type === "string" && known.glob === undefined && { glob: `*.${type}` }),
+  };
+}
 
 async function search(input: GrepInput, context: ToolContext): Promise<ToolOutput> {
   const { pattern, glob, mode = "lines", ignoreCase = false, fixed = false, limit = DEFAULT_LIMIT } = input;

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { listInside } from "../../../files/open-inside.ts";
+import { acceptWords } from "../../../tools/accept-words.ts";
 import type { Tool } from "../../../tools/tool.ts";
-import { defineLook } from "./define-look.ts";
+import { defineLook, FOLDER_WORDS } from "./define-look.ts";
 import { placeOf, targetOf } from "./place.ts";
 import { leftOut } from "./ripgrep.ts";
 
@@ -14,6 +15,7 @@ export const ls: Tool<LsInput> = defineLook<LsInput>({
   name: "ls",
   description:
     "Lists a folder of the project, or of the workspace with the prefix workspace:. Folders end with a slash.",
+  accept: acceptWords(FOLDER_WORDS),
   properties: { path: { type: "string", description: "The project's folder by default." } },
   look: async (_, context) => {
     const place = placeOf(context);

@@ -1,8 +1,9 @@
 import { stat } from "node:fs/promises";
 import { pathTarget } from "../../../files/resolve-path.ts";
+import { acceptWords } from "../../../tools/accept-words.ts";
 import type { Roots, Tool, ToolContext, ToolOutput } from "../../../tools/tool.ts";
 import { MAX_RESULT_CHARS } from "../../../tools/truncate.ts";
-import { defineLook } from "./define-look.ts";
+import { defineLook, FILE_WORDS } from "./define-look.ts";
 import { placeOf } from "./place.ts";
 import { noteReading, noteSeen, stateName, versionOf } from "./seen-files.ts";
 import { isBinary, readWhole, stateOf } from "./text-file.ts";
@@ -25,6 +26,7 @@ export const read: Tool<ReadInput> = defineLook<ReadInput>({
     limit: { type: "integer", minimum: 1, description: `How many lines; ${DEFAULT_LINES} by default.` },
   },
   required: ["path"],
+  accept: acceptWords({ ...FILE_WORDS, start_line: "offset", line: "offset", num_lines: "limit" }),
   fileState: async ({ path }, run) => stateBefore(path, run),
   look: async ({ offset = 1, limit = DEFAULT_LINES }, context) =>
     numbered(await readText(context), offset, limit),

@@ -1,4 +1,5 @@
 import { messageOf } from "../../../schema/error.ts";
+import { renameKeys, splitWords } from "../../../tools/accept-words.ts";
 import { defineTool, type Tool } from "../../../tools/tool.ts";
 import { type Arguments, parseArguments, splitObject } from "./git-arguments.ts";
 import { GIT_COMMANDS, type GitCommand } from "./git-commands.ts";
@@ -16,6 +17,16 @@ export type GitToolOptions = {
 };
 
 const NAMES = Object.keys(GIT_COMMANDS) as GitCommand[];
+
+/** Takes a whole command line, `git log --oneline -3`, and arguments in one text, for the command and a list. */
+function acceptGit(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { command, args } = renameKeys(input, { subcommand: "command", arguments: "args" });
+  const [name, ...first] = typeof command === "string" ? splitWords(command.replace(/^\s*git\s+/, "")) : [];
+  const given = typeof args === "string" && !args.trim().startsWith("[") ? splitWords(args) : args;
+  if (name === undefined) return input;
+  if (first.length === 0) return { command: name, ...(given !== undefined && { args: given }) };
+  return { command: name, args: [...first, ...(Array.isArray(given) ? given : [])] };
+}
 
 /** Reads the repository of a project. The runtime takes the one that also knows the worktrees it made. */
 export const git: Tool<GitInput> = createGit();
@@ -43,6 +54,7 @@ export function createGit({ allowGitDir }: GitToolOptions = {}): Tool<GitInput> 
       required: ["command"],
       additionalProperties: false,
     },
+    accept: acceptGit,
     check: (input) => {
       const parsed = parsedOf(input);
       return typeof parsed === "string" ? parsed : null;

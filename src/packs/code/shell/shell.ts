@@ -1,6 +1,7 @@
 import { pathTarget } from "../../../files/resolve-path.ts";
 import { messageOf, RetinueError } from "../../../schema/error.ts";
 import type { ShellSettings } from "../../../schema/settings.ts";
+import { renameKeys, toSeconds } from "../../../tools/accept-words.ts";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
 import { cutAt } from "../../../tools/truncate.ts";
 import { readTestOutput } from "../testing/read-test-output.ts";
@@ -21,6 +22,20 @@ const PROGRESS_CHARS = 200;
 
 /** Runs commands as the defaults say; the runtime takes the one of its settings. */
 export const shell: Tool<ShellInput> = createShell(DEFAULT_SHELL);
+
+/** Takes a command as a list of words, and a time-out in milliseconds. */
+function acceptShell(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const words = {
+    cmd: "command",
+    script: "command",
+    workdir: "cwd",
+    working_directory: "cwd",
+    directory: "cwd",
+    timeout_ms: "timeout",
+  };
+  const { timeout, ...rest } = renameKeys(input, words);
+  return timeout === undefined ? rest : { timeoutSeconds: toSeconds(timeout), ...rest };
+}
 
 /** The shell tool: what a command may read and write is what the run may, and the sandbox holds it to that. */
 export function createShell(settings: ShellSettings, host: CommandHost = {}): Tool<ShellInput> {
@@ -54,6 +69,7 @@ export function createShell(settings: ShellSettings, host: CommandHost = {}): To
       required: ["command"],
       additionalProperties: false,
     },
+    accept: acceptShell,
     access: async ({ command, cwd = ".", writes = [] }, roots) => [
       { kind: "command", command },
       await pathTarget(cwd, "read", roots),

@@ -4,8 +4,10 @@ import { openForReading } from "../../../files/open-inside.ts";
 import { pathTarget } from "../../../files/resolve-path.ts";
 import { messageOf, RetinueError } from "../../../schema/error.ts";
 import type { ShellSettings } from "../../../schema/settings.ts";
+import { renameKeys, toSeconds } from "../../../tools/accept-words.ts";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
 import { cutAt } from "../../../tools/truncate.ts";
+import { FOLDER_WORDS } from "../files/define-look.ts";
 import { isBelow } from "../shell/below.ts";
 import { DEFAULT_SHELL } from "../shell/default-shell.ts";
 import { diskRights } from "../shell/disk-rights.ts";
@@ -34,6 +36,20 @@ const PLAIN = { NO_COLOR: "1", FORCE_COLOR: "0" };
 
 /** Runs a project's tests as the defaults say; the runtime takes the one of its settings. */
 export const test: Tool<TestInput> = createTest(DEFAULT_SHELL);
+
+/** Takes other words for the file and the filter, and a time-out in milliseconds. */
+function acceptTest(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const words = {
+    ...FOLDER_WORDS,
+    paths: "path",
+    files: "path",
+    name: "filter",
+    pattern: "filter",
+    grep: "filter",
+  };
+  const { timeout, ...rest } = renameKeys(input, words);
+  return timeout === undefined ? rest : { timeoutSeconds: toSeconds(timeout), ...rest };
+}
 
 /** Creates the tool that finds a project's test runner, runs it in the sandbox, and reads what it reports. */
 export function createTest(settings: ShellSettings, host: CommandHost = {}): Tool<TestInput> {
@@ -76,6 +92,7 @@ export function createTest(settings: ShellSettings, host: CommandHost = {}): Too
       },
       additionalProperties: false,
     },
+    accept: acceptTest,
     check: ({ filter }) => (filter?.includes("\0") ? "test: the filter holds a NUL character" : null),
     access: async ({ path = "." }, roots) => [
       { kind: "command", command: "test" },

@@ -1,0 +1,203 @@
+import { expect, test } from "vitest";
+import { callTool, callTools, say, testRuntime } from "../../src/testing/index.ts";
+import { defineTool } from "../../src/tools/tool.ts";
+import { builtInRuntime } from "../fixtures/built-in-runtime.ts";
+import { hasSandbox } from "../fixtures/has-sandbox.ts";
+import { toolResults } from "../fixtures/tool-results.ts";
+
+const SHOP = {
+  "package.json": JSON.stringify({ name: "shop", type: "module", scripts: { test: "node --test" } }),
+  "src/total.js": "export const total = (prices) => prices.reduce((sum, price) => sum + price, 0);\n",
+  "test/total.test.js": `import { test } from "node:test";\nimport { total } from "../src/total.js";\ntest("adds", () => total([1]));\n`,
+};
+
+const WORDS: readonly [tool: string, input: object, answer: RegExp][] = [
+  ["Read", { file_path: "src/total.js", limit: "1" }, /: 1\texport const total/],
+  [
+    "Grep",
+    { pattern: "TOTAL", "-i": true, "-n": true, output_mode: "content", "-A": 2 },
+    /src\/total\.js:1:/,
+  ],
+  ["Grep", { pattern: "total", output_mode: "files_with_matches", type: "js" }, /src\/total\.js/],
+  ["Glob", { pattern: "**/*.js" }, /src\/total\.js/],
+  ["LS", { path: ".", ignore: ["node_modules"] }, /src\//],
+  ["list_directory", { dir_path: "src" }, /total\.js/],
+  [
+    "Edit",
+    {
+      file_path: "src/total.js",
+      old_string: "prices.reduce",
+      new_string: "prices.reduce",
+      replace_all: false,
+    },
+    /./,
+  ],
+  [
+    "MultiEdit",
+    { file_path: "src/total.js", edits: [{ old_string: "(prices)", new_string: "(list)" }] },
+    /total\.js/,
+  ],
+  ["Write", { file_path: "src/new.js", content: "export {};\n" }, /created src\/new\.js/],
+  ["Bash", { command: "echo hello", description: "Says hello", timeout: 120000 }, /hello/],
+  ["git", { command: "log", args: "--oneline -3" }, /Begin/],
+  ["git", { command: "git status --short" }, /new\.js/],
+  [
+    "TodoWrite",
+    { todos: [{ content: "Fix it", status: "completed", activeForm: "Fixing it", id: 1 }] },
+    /\[x\] Fix it/,
+  ],
+  ["WebSearch", { query: "total", num_results: "3" }, /./],
+  ["todo", { items: "[]" }, /./],
+];
+
+test.runIf(hasSandbox)(
+  "the words that models know from elsewhere are understood, none is refused",
+  async () => {
+    await using t = await builtInRuntime(SHOP, {
+      main: [callTools(WORDS.map(([tool, input]) => ({ tool, input }))), say("done")],
+    });
+    await t.runtime.run({ agent: "main", task: "go" });
+    const answers = toolResults(t.models.main, 1);
+    const refused = answers.filter((text) => /invalid input|there is no tool|permission denied/.test(text));
+    expect(refused).toEqual([]);
+    for (const [index, [tool, , answer]] of WORDS.entries())
+      expect(`${tool}: ${answers[index]}`).toMatch(answer);
+    expect(answers[1]).toContain("(ignored, as it means nothing here: -A)");
+    // What was called is recorded, counted and judged under our own names.
+    const calls = t.events.flatMap((event) => (event.type === "call.started" ? [event.tool] : []));
+    expect(new Set(calls)).toEqual(
+      new Set(["read", "grep", "glob", "ls", "edit", "write", "shell", "git", "todo", "web_search"]),
+    );
+  },
+);
+
+test("a delegation in the words of Claude Code, of roles, and of batches without ids reaches the agent", async () => {
+  const { runtime, models, close } = testRuntime({
+    lead: [
+      callTool("Task", { description: "short", subagent_type: "kid", prompt: "one", model: "sonnet" }),
+      callTool("delegate_to_agent", { role: "kid", task: "two", success_criteria: "it is said" }),
+      callTool("delegate_many", {
+        tasks: [
+          { agent: "kid", prompt: "three" },
+          { subagent_type: "kid", task: "four" },
+        ],
+      }),
+      say("done"),
+    ],
+    kid: { eachRun: [say("ok")] },
+  });
+  const result = await runtime.run({ agent: "lead", task: "go" });
+  expect(result.status).toBe("completed");
+  const tasks = models.kid?.requests.map(({ prompt }) => JSON.stringify(prompt[1]));
+  expect(tasks).toHaveLength(4);
+  for (const [index, word] of ["one", "two", "three", "four"].entries())
+    expect(tasks?.[index]).toContain(word);
+  expect(toolResults(models.lead, 1)[0]).toContain("ignored, as it means nothing here: model");
+  expect(toolResults(models.lead, 3)[0]).toContain("task-2");
+  await close();
+});
+
+const seen: unknown[] = [];
+const odd = defineTool<Record<string, unknown>>({
+  name: "odd",
+  description: "odd",
+  risk: "medium",
+  input: {
+    type: "object",
+    properties: {
+      count: { type: "integer" },
+      isOn: { type: "boolean" },
+      names: { type: "array", items: { type: "string" } },
+      label: { type: "string" },
+      mode: { type: "string", enum: ["fast", "slow"] },
+      inner: { type: "object", properties: { maxSize: { type: "number" } }, additionalProperties: false },
+    },
+    required: ["count"],
+    additionalProperties: false,
+  },
+  execute: async (input) => {
+    seen.push(input);
+    return "ok";
+  },
+});
+
+test.each([
+  [{ count: "5" }, { count: 5 }],
+  [
+    { count: 5, is_on: "true", names: "a" },
+    { count: 5, isOn: true, names: ["a"] },
+  ],
+  [
+    { count: 5, names: '["a", "b"]', label: ["x"] },
+    { count: 5, names: ["a", "b"], label: "x" },
+  ],
+  [
+    { count: 5, label: null, mode: "FAST" },
+    { count: 5, mode: "fast" },
+  ],
+  [
+    { count: 5, inner: '{"max_size": "7"}', reason: "because" },
+    { count: 5, inner: { maxSize: 7 } },
+  ],
+  [
+    { count: 5, label: 7, names: [] },
+    { count: 5, label: "7", names: [] },
+  ],
+])("%j is taken for %j", async (written, taken) => {
+  seen.length = 0;
+  const { runtime, close } = testRuntime({ lead: [callTool("odd", written), say("done")] }, { tools: [odd] });
+  await runtime.run({ agent: "lead", task: "go" });
+  expect(seen).toEqual([taken]);
+  await close();
+});
+
+test.each([
+  [{ count: "five" }, "count"],
+  [{ count: 5, dry_run: true }, "dry_run is not known here"],
+  [{ count: 5, mode: "medium" }, "mode"],
+])("%j is refused, with the shape that is expected, once", async (written, why) => {
+  seen.length = 0;
+  const { runtime, models, close } = testRuntime(
+    { lead: [callTool("odd", written), say("done")] },
+    { tools: [odd] },
+  );
+  await runtime.run({ agent: "lead", task: "go" });
+  expect(seen).toEqual([]);
+  const [text = ""] = toolResults(models.lead, 1);
+  expect(text).toContain(why);
+  expect(text).toContain(
+    'it takes {count: whole number, isOn?: true|false, names?: [text], label?: text, mode?: "fast"|"slow"',
+  );
+  expect(text.split("it takes")).toHaveLength(2);
+  await close();
+});
+
+test("eight tasks with the same fault are one sentence, and an unknown name gets the nearest of those the run has", async () => {
+  const { runtime, models, close } = testRuntime(
+    {
+      lead: [
+        callTool("delegate_many", { tasks: Array.from({ length: 8 }, () => ({ agent: "kid" })) }),
+        callTools([
+          { tool: "lok", input: {} },
+          { tool: "Bash", input: { command: "ls" } },
+          { tool: "BASH", input: { command: "ls" } },
+          { tool: "look\u200b", input: {} },
+        ]),
+        say("done"),
+      ],
+      kid: [],
+    },
+    { tools: [defineTool({ ...odd, name: "look" } as never)] },
+  );
+  await runtime.run({ agent: "lead", task: "go" });
+  const [batch = ""] = toolResults(models.lead, 1);
+  expect(batch).toContain("(and in 7 more)");
+  expect(batch.match(/task"/g)).toHaveLength(1);
+  expect(batch.length).toBeLessThan(900);
+  const [near = "", shell = "", loud = "", hidden = ""] = toolResults(models.lead, 2);
+  expect(near).toBe(
+    "there is no tool 'lok'; did you mean 'look'? available: look, delegate, delegate_many, collect_results",
+  );
+  for (const text of [shell, loud, hidden]) expect(text).toContain("there is no tool");
+  await close();
+});
