@@ -1,9 +1,34 @@
+import type { TimeBox } from "../scheduler/deadline.ts";
 import type { BailoutReason } from "../schema/result.ts";
 import { loopPrompt } from "./load-prompt.ts";
 import type { Run } from "./run.ts";
 
 /** The part of a run's time that is kept for its last report. */
 const WRAP_UP_SHARE = 0.2;
+/** In a time given to a whole tree, the part and the most by which each level ends before the one above. */
+const LEVEL_SHARE = 0.1;
+const MAX_LEVEL_MS = 30_000;
+
+/** When a run must end, by its own time and by that of the tree; infinite while every clock stands still. */
+export function findEndMs({ deadline, spec }: Run): number {
+  let end = deadline.isStopped ? Number.POSITIVE_INFINITY : deadline.atMs;
+  for (let box = spec.timeBox; box; box = box.outer)
+    if (!box.deadline.isStopped)
+      end = Math.min(end, box.deadline.atMs - levelsMs(box, spec.depth - box.depth));
+  return end;
+}
+
+/** When a run must begin its last report. */
+function findSoftEndMs({ deadline, spec }: Run): number {
+  let end = deadline.atMs - spec.limits.timeoutMs * WRAP_UP_SHARE;
+  for (let box = spec.timeBox; box; box = box.outer)
+    end = Math.min(end, box.deadline.atMs - levelsMs(box, spec.depth - box.depth + 1));
+  return end;
+}
+
+function levelsMs({ lengthMs }: TimeBox, levels: number): number {
+  return levels * Math.min(MAX_LEVEL_MS, lengthMs * LEVEL_SHARE);
+}
 
 /** The part of a limit at which a run is told what is left of it. */
 const LOW_SHARE = 0.2;
@@ -39,6 +64,6 @@ export function limitReached(run: Run, nowMs: number): BailoutReason | null {
   const { limits } = run.spec;
   if (run.turn >= limits.turns) return "max_iterations";
   if (run.overToolCalls) return "max_tool_calls";
-  if (run.turn > 0 && nowMs >= run.deadlineMs - limits.timeoutMs * WRAP_UP_SHARE) return "deadline";
+  if (run.turn > 0 && nowMs >= findSoftEndMs(run)) return "deadline";
   return null;
 }

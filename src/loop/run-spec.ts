@@ -1,3 +1,4 @@
+import type { TimeBox } from "../scheduler/deadline.ts";
 import type { Agent, Deliverable, MandatoryDelegation } from "../schema/agent.ts";
 import type { BailoutReason } from "../schema/result.ts";
 import type { Layer } from "../schema/rights.ts";
@@ -59,6 +60,8 @@ export type RunSpec = {
   readonly startedMs: number;
   /** Monotonic. */
   readonly deadlineMs: number;
+  /** The time that a person or a program gave to it or to a run above it, everything below included. */
+  readonly timeBox: TimeBox | null;
   /** How deep delegation may go below the root, the tightest limit of the line. */
   readonly maxDepth: number;
 };

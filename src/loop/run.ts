@@ -1,4 +1,5 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
+import { Deadline } from "../scheduler/deadline.ts";
 import type { Account } from "../scheduler/ledger.ts";
 import type { RunSlot } from "../scheduler/slots.ts";
 import type { WaitingOn } from "../schema/event.ts";
@@ -83,11 +84,8 @@ export class Run {
   readonly callIds = new Set<string>();
   /** What it waits for, and how often at once. */
   readonly waits = new Map<WaitingOn, number>();
-  /** Monotonic; moves by the time in which the run's clock stood still. */
-  deadlineMs: number;
-  /** Waits for children or a person that are under way, during which the run's own time does not count. */
-  #clockStops = 0;
-  #stoppedMs = 0;
+  /** The end of its own time, which stands still while it waits for children or a person. */
+  readonly deadline: Deadline;
   interruption: Interruption | null = null;
   /** Messages from a person for the next turn. */
   readonly steering: string[] = [];
@@ -103,7 +101,7 @@ export class Run {
     this.fallbacks = [...(spec.model.fallbacks ?? [])];
     this.parent = parts.parent;
     this.line = [...(parts.parent?.line ?? []), spec.runId];
-    this.deadlineMs = spec.deadlineMs;
+    this.deadline = new Deadline(spec.deadlineMs);
     this.account = parts.account;
     this.slot = parts.slot;
     this.tainted = parts.tainted;
@@ -131,21 +129,7 @@ export class Run {
 
   /** Milliseconds the run has worked, without the time it waited for children or a person. */
   elapsedMs(nowMs: number): number {
-    return Math.max(0, Math.round(nowMs - this.spec.startedMs - (this.deadlineMs - this.spec.deadlineMs)));
-  }
-
-  /** Whether the run's own time stands still. */
-  get isClockStopped(): boolean {
-    return this.#clockStops > 0;
-  }
-
-  /** Stops the run's own time until `startClock` has been called as often. */
-  stopClock(nowMs: number): void {
-    if (this.#clockStops++ === 0) this.#stoppedMs = nowMs;
-  }
-
-  startClock(nowMs: number): void {
-    if (--this.#clockStops === 0) this.deadlineMs += nowMs - this.#stoppedMs;
+    return Math.max(0, Math.round(nowMs - this.spec.startedMs - (this.deadline.atMs - this.spec.deadlineMs)));
   }
 
   /** Adds what the host or a person says. */

@@ -1,25 +1,36 @@
+import type { Deadline } from "../scheduler/deadline.ts";
 import type { WaitingOn } from "../schema/event.ts";
 import type { LoopPorts } from "./ports.ts";
 import type { Run } from "./run.ts";
 
-/** What a run waits for at no cost of its own time. */
-const FREE: ReadonlySet<WaitingOn> = new Set(["children", "approval", "pause"]);
-
-/** Waits for something outside the run and lets watchers see what for. Time with children or a person is not the run's own. */
+/**
+ * Waits for something outside the run and lets watchers see what for. Time with children is not the run's own, and time
+ * with a person counts for nobody.
+ */
 export async function waitFor<Value>(
   run: Run,
   on: WaitingOn,
   ports: LoopPorts,
   promise: Promise<Value>,
 ): Promise<Value> {
-  if (FREE.has(on)) run.stopClock(ports.clock.monotonicMs());
+  const stopped = findStopped(run, on);
+  for (const deadline of stopped) deadline.stop(ports.clock.monotonicMs());
   change(run, on, 1, ports);
   try {
     return await promise;
   } finally {
-    if (FREE.has(on)) run.startClock(ports.clock.monotonicMs());
+    for (const deadline of stopped) deadline.start(ports.clock.monotonicMs());
     change(run, on, -1, ports);
   }
+}
+
+/** The clocks that stand still during a wait. */
+function findStopped(run: Run, on: WaitingOn): Deadline[] {
+  if (on === "children") return [run.deadline];
+  if (on !== "approval" && on !== "pause") return [];
+  const stopped = [run.deadline];
+  for (let box = run.spec.timeBox; box; box = box.outer) stopped.push(box.deadline);
+  return stopped;
 }
 
 /** Several calls of a run may wait for the same; watchers are told when the first begins and the last ends. */

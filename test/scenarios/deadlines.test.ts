@@ -122,6 +122,41 @@ test("time that a parent waits for its children is not its own: each has the who
   await close();
 });
 
+test("minutes that a person gives hold for the whole tree, and time with the person counts for nobody", async () => {
+  const clock = handClock();
+  const ask = defineTool<object>({
+    name: "ask",
+    description: "asks",
+    input: { type: "object" },
+    execute: async () => "asked",
+  });
+  const t = testRuntime(
+    {
+      lead: [callDelegate("kid", "one"), callDelegate("kid", "two"), callDelegate("kid", "three")],
+      kid: ({ turn }) =>
+        [callTool("ask", {}), callTool("search", { ms: 3 * MINUTE }), say("done")][turn] ?? say("too often"),
+    },
+    {
+      tools: [searching(clock), ask],
+      agents: { lead: {}, kid: { askTools: ["ask"], limits: { minutes: 9 } } },
+      internals: { clock },
+      approve: async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+        clock.advance(60 * MINUTE);
+        return { allowed: true, by: "me" };
+      },
+    },
+  );
+  const result = await t.runtime.run({ agent: "lead", task: "go", limits: { minutes: 8 } });
+  expect(result).toMatchObject({ status: "timeout", bailout_reason: "timeout" });
+  const kids = t.events.flatMap((event) =>
+    event.type === "run.ended" && event.agent === "kid" ? [event.result.status] : [],
+  );
+  expect(kids).toEqual(["completed", "completed", "timeout"]);
+  expect(result.details).toContain("done");
+  await t.close();
+});
+
 test("a child that hangs ends at its own time, its parent reads what it had found and goes on", async () => {
   const clock = handClock();
   const { runtime, close } = testRuntime(

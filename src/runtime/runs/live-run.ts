@@ -1,9 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { taint } from "../../loop/calls/dispatch.ts";
+import { findEndMs } from "../../loop/limits.ts";
 import { Run } from "../../loop/run.ts";
 import type { RunSpec } from "../../loop/run-spec.ts";
 import { openingFor } from "../../permissions/protected-layer.ts";
+import { Deadline, type TimeBox } from "../../scheduler/deadline.ts";
 import { Account } from "../../scheduler/ledger.ts";
 import { RunSlot } from "../../scheduler/slots.ts";
 import type { MessageNode } from "../../schema/record.ts";
@@ -70,6 +72,7 @@ export async function bringToLife(
     startedAtMs: request.resume ? Date.parse(request.resume.started_at) : clock.wallMs(),
     startedMs,
     deadlineMs: startedMs + limits.timeoutMs,
+    timeBox: boxTime(request, { startedMs, depth }),
     maxDepth: profile.maxDepth,
   };
   const account = new Account(
@@ -168,27 +171,40 @@ async function workspaceOf({ session, profile, runId, parent }: SpawnRequest): P
   return own;
 }
 
-/** How often a run whose clock stands still is looked at. */
-const STOPPED_CHECK_MS = 1_000;
+/** A person's or a program's own minutes hold for everything below as well. */
+function boxTime(
+  { parent, limits, byProgram, profile }: SpawnRequest,
+  at: { startedMs: number; depth: number },
+): TimeBox | null {
+  const outer = parent?.run.spec.timeBox ?? null;
+  if (limits?.minutes === undefined || (parent && !byProgram)) return outer;
+  const lengthMs = profile.limits.timeoutMs;
+  return { deadline: new Deadline(at.startedMs + lengthMs), lengthMs, depth: at.depth, outer };
+}
+
+/** How often a run is looked at whose clocks all stand still. */
+const LOOK_MS = 1_000;
 
 /**
- * Ends the run at its deadline, which does not come while children or a person are being waited for; returns how to stop
- * watching.
- * In a replay no time passes, and the record says which runs came to their deadline.
+ * Ends the run at its deadline, which does not come while its clocks stand still; returns how to stop watching. In a replay no time passes, and the record says which runs came to their deadline.
  */
 export function watchDeadline({ run, session }: LiveRun): () => void {
   const { clock, recorded } = session.ports;
   let stop = () => {};
   if (recorded) return stop;
+  const findLeftMs = () => {
+    const end = findEndMs(run);
+    return end === Number.POSITIVE_INFINITY ? LOOK_MS : end - clock.monotonicMs();
+  };
   const arm = (delayMs: number) => {
     stop = clock.timer(delayMs, () => {
-      const leftMs = run.isClockStopped ? STOPPED_CHECK_MS : run.deadlineMs - clock.monotonicMs();
+      const leftMs = findLeftMs();
       if (leftMs >= 1) return arm(leftMs);
       const { limits, agent } = run.spec;
       const message = `${agent.name} did not finish within its time (${Math.round(limits.timeoutMs / 1000)} s)`;
       run.interrupt({ status: "timeout", bailout: "timeout", message });
     });
   };
-  arm(run.deadlineMs - clock.monotonicMs());
+  arm(findLeftMs());
   return () => stop();
 }
