@@ -15,6 +15,7 @@ import { createStore, type StoreOptions } from "../store/create-store.ts";
 import type { AnyTool, HostPlaces } from "../tools/tool.ts";
 import { createApprovals } from "./approvals.ts";
 import { createChangeKeeper } from "./changes/keep-changes.ts";
+import { findPerson } from "./describe-environment.ts";
 import { EventBus } from "./event-bus.ts";
 import type { Host } from "./host.ts";
 import { createIsolation } from "./isolation/isolate.ts";
@@ -85,6 +86,7 @@ export function createMaker(
     resolveModel: internals.resolveModel ?? models.resolve,
     homeDir,
     zone: () => zoneOf(settings.assistant ?? {}, toolPlaces),
+    person: () => findPerson(toolPlaces.homeDir),
   };
   return {
     host,

@@ -15,6 +15,7 @@ import type { AnyTool } from "../tools/tool.ts";
 import type { ChangeKeeper } from "./changes/keep-changes.ts";
 import type { admitChild } from "./delegation/admit-child.ts";
 import type { Children } from "./delegation/children.ts";
+import type { GitState } from "./describe-environment.ts";
 import type { Isolation } from "./isolation/isolate.ts";
 import type { Observations } from "./observations.ts";
 import type { Lease } from "./take-lease.ts";
@@ -35,6 +36,8 @@ export type Host = {
   readonly homeDir: string;
   /** The person's time zone. */
   zone(): string;
+  /** The person's name, where it is known. */
+  person(): string | null;
   /** Keeps what runs change in the project. */
   readonly changes: ChangeKeeper;
   readonly isolation: Isolation;
@@ -47,6 +50,8 @@ export type Session = {
   readonly id: string;
   readonly projectDir: string;
   readonly workspaceDir: string;
+  /** Where the project's repository stood when it was first asked for; null if there is none. */
+  gitState(): Promise<GitState | null>;
   /** When it began, also if it goes on or is replayed later. */
   readonly startedAtMs: number;
   readonly account: Account;

@@ -14,6 +14,7 @@ import type { Layer } from "../schema/rights.ts";
 import { cutAt } from "../tools/truncate.ts";
 import type { Approver, PermissionMode } from "./approvals.ts";
 import { createId } from "./create-id.ts";
+import { type GitState, readGitState } from "./describe-environment.ts";
 import type { EventBus } from "./event-bus.ts";
 import type { Host, LiveRun, Session } from "./host.ts";
 import { Observations } from "./observations.ts";
@@ -144,6 +145,7 @@ export async function assembleSession(
     throw thrown;
   });
   const live = new Map<string, LiveRun>();
+  let git: Promise<GitState | null> | undefined;
   const observations = new Observations({
     workspaceDir: maker.recorded ? null : workspaceDir,
     redact: (text) => maker.redactor.redact(text),
@@ -166,6 +168,10 @@ export async function assembleSession(
     projectDir,
     workspaceDir,
     startedAtMs: place.startedAtMs,
+    gitState() {
+      git ??= maker.recorded ? Promise.resolve(null) : readGitState(projectDir);
+      return git;
+    },
     account: new Account(`session ${id}`, null, limits),
     base: baseLayers(maker),
     maxDepth,

@@ -130,6 +130,8 @@ export type Tool<Input = never> = {
   /** Packs it belongs to, which rules may name. */
   readonly groups: readonly string[];
   readonly input: JsonSchema | StandardInput<Input>;
+  /** What a model is told of the input, where that can be shorter than what it is checked by. */
+  readonly told?: JsonSchema;
   /** Puts an input that was written in the words of other systems into its own; `ignore` names what it leaves out. */
   readonly accept?: AcceptInput;
   /** Keys whose values are taken exactly as they are written: limits, of which a doubtful one must be refused. */
@@ -181,7 +183,11 @@ export type Tool<Input = never> = {
   /** Its answer changes though its input does not, so that calling it again is no circle. */
   readonly polls?: boolean;
   /** False: understood, but not offered to the model. */
-  readonly offered?: boolean;
+  readonly offered?: boolean | (() => boolean);
+  /** What its calls are held to, in a few words for the prompt. */
+  readonly limits?: string;
+  /** False: there is nothing that it could work on, such as a mailbox, until somebody sets it up. */
+  readonly isSetUp?: boolean;
   /** The tool by whose rules a call of this one is judged; its own name if absent. */
   readonly judgedAs?: string;
   /**
@@ -208,7 +214,8 @@ export type HostPlaces = {
 
 /** Whether a model is told of a tool under this name; other names of it are understood, too. */
 export function isOffered(name: string, tool: AnyTool): boolean {
-  return name === tool.name && tool.offered !== false;
+  if (name !== tool.name) return false;
+  return typeof tool.offered === "function" ? tool.offered() : tool.offered !== false;
 }
 
 type Defaults = "groups" | "risk" | "replay" | "untrusted" | "isPublic" | "outbound" | "access" | "delegates";

@@ -25,11 +25,35 @@ export async function validateInput(tool: AnyTool, text: string): Promise<Valida
 export function functionToolOf(tool: AnyTool): LanguageModelV4FunctionTool {
   let made = functionTools.get(tool);
   if (!made) {
-    const inputSchema = (standardOf(tool)?.jsonSchema.input({ target: "draft-07" }) ?? tool.input) as never;
+    const inputSchema = withoutBounds(tool.told ?? findSchema(tool)) as never;
     made = { type: "function", name: tool.name, description: tool.description, inputSchema };
     functionTools.set(tool, made);
   }
   return made;
+}
+
+/** The JSON Schema of a tool's input. */
+export function findSchema(tool: AnyTool): JsonSchema {
+  return (standardOf(tool)?.jsonSchema.input({ target: "draft-07" }) ?? tool.input) as JsonSchema;
+}
+
+/** Bounds that a call is checked by, and that a model need not read in every request. */
+const BOUNDS: ReadonlySet<string> = new Set(
+  "minLength maxLength minItems maxItems minimum maximum exclusiveMinimum exclusiveMaximum pattern $schema".split(
+    " ",
+  ),
+);
+
+function withoutBounds(schema: unknown, isMap = false): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => withoutBounds(each));
+  if (typeof schema !== "object" || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).flatMap(([key, value]) => {
+      // Names of properties are no keywords.
+      if (!isMap && (BOUNDS.has(key) || (key === "additionalProperties" && value === false))) return [];
+      return [[key, withoutBounds(value, !isMap && key === "properties")] as const];
+    }),
+  );
 }
 
 /** Parses what must be one JSON object of a reasonable size and depth. */

@@ -131,8 +131,8 @@ test("a child's prompt says its role, depth, parent, limits and whom it may dele
     "**Coder**",
     "depth 1 of at most 3",
     "**lead**",
-    "Turns: 7",
-    "You can delegate to: tester",
+    "7 turns, 200 tool calls",
+    "- `tester`: Plays tester.",
     "all tests pass",
   ])
     expect(text).toContain(part);

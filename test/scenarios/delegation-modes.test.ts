@@ -246,7 +246,7 @@ test("the names other systems use for delegation work too", async () => {
   expect((await t.runtime.run({ agent: "lead", task: "go" })).status).toBe("completed");
   expect(sent(t.models.worker, 1)).toContain("it is two");
   const offered = t.models.lead?.requests[0]?.tools?.map((tool) => tool.name);
-  expect(offered).toEqual(["delegate", "delegate_many", "collect_results"]);
+  expect(offered).toEqual(["delegate", "delegate_many"]);
 });
 
 test("fanOut gives results in the order of the tasks and turns an unknown agent into a failed result", async () => {

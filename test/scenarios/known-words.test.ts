@@ -195,9 +195,7 @@ test("eight tasks with the same fault are one sentence, and an unknown name gets
   expect(batch.match(/task"/g)).toHaveLength(1);
   expect(batch.length).toBeLessThan(900);
   const [near = "", shell = "", loud = "", hidden = ""] = toolResults(models.lead, 2);
-  expect(near).toBe(
-    "there is no tool 'lok'; did you mean 'look'? available: look, delegate, delegate_many, collect_results",
-  );
+  expect(near).toBe("there is no tool 'lok'; did you mean 'look'? available: look, delegate, delegate_many");
   for (const text of [shell, loud, hidden]) expect(text).toContain("there is no tool");
   await close();
 });

@@ -7,7 +7,7 @@ import type { ApprovalView } from "../../src/schema/api/approval.ts";
 import type { NewsEvent, StreamEvent } from "../../src/schema/api/stream.ts";
 import { createPersonsDesk } from "../../src/server/feed/persons-desk.ts";
 import { createStore } from "../../src/store/create-store.ts";
-import { callTool, callTools, type Script, say, testRuntime } from "../../src/testing/index.ts";
+import { callDelegateMany, callTool, type Script, say, testRuntime } from "../../src/testing/index.ts";
 import { defineTool } from "../../src/tools/tool.ts";
 import { readEvents } from "./event-reader.ts";
 import { type StepClock, stepClock } from "./step-clock.ts";
@@ -39,7 +39,22 @@ const pay = defineTool<{ to: string }>({
     return "paid";
   },
 });
-const lead = { tools: ["pay", "write"], askTools: ["pay", "write"] };
+const lead = {
+  tools: ["pay", "write", "delegate"],
+  askTools: ["pay", "write"],
+  subagents: { allow: ["general-purpose"] },
+};
+/** Leaves each of these calls to a sub-agent of its own, so that they are asked about at once. */
+const sideBySide =
+  (...calls: { tool: string; input: object }[]): Script =>
+  ({ turn, task }) => {
+    if (turn > 0) return say("done");
+    const own = calls[Number(task)];
+    if (own) return callTool(own.tool, own.input);
+    return callDelegateMany(
+      calls.map((_, index) => ({ id: `t${index}`, agent: "general-purpose", task: String(index) })),
+    );
+  };
 const open = (script: Script, options: WorkOptions = {}) =>
   openDesk(ground, { lead: script }, { tools: [pay, write], agents: { lead }, clock, ...options });
 const never = new AbortController().signal;
@@ -254,13 +269,7 @@ test("what a terminal asks is answered in the browser, and its session stays wit
 });
 
 test("a session that nobody has goes on once everything in it is answered", async () => {
-  const script: Script = ({ turn }) =>
-    turn === 0
-      ? callTools([
-          { tool: "pay", input: { to: "Ada" } },
-          { tool: "pay", input: { to: "Bob" } },
-        ])
-      : say("done");
+  const script = sideBySide({ tool: "pay", input: { to: "Ada" } }, { tool: "pay", input: { to: "Bob" } });
   const first = await open(script);
   const { asks } = await startAndAsk(first, 2);
   await first.stop();
@@ -276,13 +285,10 @@ test("a session that nobody has goes on once everything in it is answered", asyn
 test("a change of a file is shown as a diff against what is there; outside the project nothing is read", async () => {
   mkdirSync(join(ground.projectDir, "src"));
   writeFileSync(join(ground.projectDir, "src", "a.txt"), "one\ntwo\nthree\n");
-  const script: Script = ({ turn }) =>
-    turn === 0
-      ? callTools([
-          { tool: "write", input: { path: "src/a.txt", content: "one\n2\nthree\n" } },
-          { tool: "write", input: { path: "new.txt", content: "fresh\n" } },
-        ])
-      : say("done");
+  const script = sideBySide(
+    { tool: "write", input: { path: "src/a.txt", content: "one\n2\nthree\n" } },
+    { tool: "write", input: { path: "new.txt", content: "fresh\n" } },
+  );
   const server = await open(script);
   const { asks } = await startAndAsk(server, 2);
   const diffs = asks.map(({ diff, targets }) => `${targets.join()}\n${diff}`).sort();

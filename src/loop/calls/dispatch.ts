@@ -5,7 +5,7 @@ import { describeShape } from "../../tools/describe-shape.ts";
 import type { AnyTool, Tool } from "../../tools/tool.ts";
 import { isOffered } from "../../tools/tool.ts";
 import { excerpt, MAX_RESULT_CHARS } from "../../tools/truncate.ts";
-import { functionToolOf } from "../../tools/validate-input.ts";
+import { findSchema } from "../../tools/validate-input.ts";
 import { missingBefore } from "../deliverables.ts";
 import type { NotedCall } from "../earlier-calls.ts";
 import { loopPrompt } from "../load-prompt.ts";
@@ -72,7 +72,7 @@ async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitt
   if (!tool) return { ...absent(run, call.tool, ports), effects: UNCOUNTED };
   const parsed = await ports.guards.validate(tool as AnyTool, call.rawInput ?? call.input);
   if (!parsed.ok) {
-    const text = `invalid input for '${call.tool}': ${parsed.message}; it takes ${describeShape(functionToolOf(tool as AnyTool).inputSchema)}`;
+    const text = `invalid input for '${call.tool}': ${parsed.message}; it takes ${describeShape(findSchema(tool as AnyTool))}`;
     return { outcome: "error", text, effects: UNCOUNTED };
   }
   const wrong = tool.check?.(parsed.value);

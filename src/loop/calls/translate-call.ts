@@ -1,7 +1,7 @@
 import { ourNames } from "../../agents/fields/tool-names.ts";
 import { fitToSchema } from "../../tools/fit-to-schema.ts";
 import type { AnyTool } from "../../tools/tool.ts";
-import { functionToolOf, parseJson } from "../../tools/validate-input.ts";
+import { findSchema, parseJson } from "../../tools/validate-input.ts";
 import type { ToolCall } from "../model/read-stream.ts";
 
 /** Words that models add to explain a call to a reader; no tool does anything else because of them. */
@@ -37,7 +37,7 @@ export function translateCall(tools: ReadonlyMap<string, AnyTool>, call: ToolCal
     return isHarmless;
   };
   const fitting = { mayDrop, exact: new Set(tool.exact) };
-  const value = fitToSchema(functionToolOf(tool).inputSchema, understood, fitting);
+  const value = fitToSchema(findSchema(tool), understood, fitting);
   if (value !== written) call.input = JSON.stringify(value);
   if (ignored.size > 0) call.ignored = [...ignored];
 }

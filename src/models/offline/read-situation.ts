@@ -7,7 +7,7 @@ export function readSituation(options: LanguageModelV4CallOptions, agent: Offlin
   const [task = "", ...later] = prompt.filter((message) => message.role === "user").map(textOf);
   const tools = (options.tools ?? []).map((tool) => tool.name);
   const system = systemIn(prompt);
-  const workspace = /^CURRENT_SESSION_WORKSPACE: (.+)$/m.exec(system)?.[1];
+  const workspace = /^(?:CURRENT_SESSION_WORKSPACE|- Workspace, .*\)): (.+)$/m.exec(system)?.[1];
   const now = /^CURRENT_TIME: (\S+)$/m.exec(system)?.[1];
   const timezone = /^TIME_ZONE: (\S+)$/m.exec(system)?.[1];
   const phase = phaseIn(options);
@@ -78,8 +78,10 @@ function systemIn(prompt: readonly LanguageModelV4Message[]): string {
 function delegatesIn(system: string): Delegate[] {
   const from = system.lastIndexOf("## Sub-agents\n");
   if (from < 0) return [];
-  return [...system.slice(from).matchAll(/^- `([^`\n]+)`: (.*)$/gm)].map(
-    ([, name = "", description = ""]) => ({ name, description }),
+  const section = system.slice(from).split(/\n## /)[0] ?? "";
+  return [...section.matchAll(/^- ((?:`[^`\n]+`(?:, )?)+): (.*)$/gm)].flatMap(
+    ([, names = "", description = ""]) =>
+      [...names.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => ({ name, description })),
   );
 }
 

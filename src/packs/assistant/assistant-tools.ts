@@ -1,4 +1,8 @@
-import type { AnyTool } from "../../tools/tool.ts";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Settings } from "../../schema/settings.ts";
+import type { AnyTool, HostPlaces } from "../../tools/tool.ts";
+import { accountFile } from "./accounts/account-file.ts";
 import type { Assistant } from "./assistant.ts";
 import { checkAvailability } from "./calendar/check-availability.ts";
 import { createEvent } from "./calendar/create-event.ts";
@@ -41,9 +45,16 @@ export const assistantTools: readonly AnyTool[] = MAKERS.map((make) => ({
   offered: false,
   withSettings(settings, places): AnyTool {
     const assistant = assistantOf(settings, places);
-    return { ...make({ assistant }), close: () => closeOnce(assistant) };
+    const isSetUp = hasServices(settings, places);
+    return { ...make({ assistant }), isSetUp, close: () => closeOnce(assistant) };
   },
 }));
+
+/** Whether somebody has set up an account or a folder of files, or has used the local store before. */
+function hasServices({ assistant = {} }: Settings, { configDir, dataDir }: HostPlaces): boolean {
+  if (assistant.folder !== undefined || assistant.accounts !== undefined) return true;
+  return existsSync(accountFile(configDir)) || existsSync(join(dataDir, "assistant"));
+}
 
 const closings = new WeakMap<Assistant, Promise<void>>();
 

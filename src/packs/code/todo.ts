@@ -44,8 +44,7 @@ const lists = new Map<string, readonly TodoItem[]>();
 /** Keeps the run's own list of what it has to do. */
 export const todo: Tool<TodoInput> = defineTool<TodoInput>({
   name: "todo",
-  description:
-    "Keeps your own list of what is to do in this task. Give the whole list each time; it replaces the one before. Worth it for tasks of three steps or more.",
+  description: "Keeps your list of what is to do. Give the whole list each time.",
   groups: [],
   risk: "low",
   replay: "safe",
@@ -57,7 +56,6 @@ export const todo: Tool<TodoInput> = defineTool<TodoInput>({
       items: {
         type: "array",
         maxItems: MAX_ITEMS,
-        description: "All items in the order of the work.",
         items: {
           type: "object",
           properties: {
@@ -65,7 +63,6 @@ export const todo: Tool<TodoInput> = defineTool<TodoInput>({
               type: "string",
               minLength: 1,
               maxLength: MAX_TEXT,
-              description: "What is to do, in one line.",
             },
             status: { type: "string", enum: ["pending", "in_progress", "done"] },
           },

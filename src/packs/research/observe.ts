@@ -16,9 +16,11 @@ const MAX_SLUG = 48;
 export function observe(
   { rowId, observed }: Pick<ToolContext, "rowId" | "observed">,
   { folder, about, value }: Observation,
-): void {
+): string {
   const name = [String(rowId).padStart(6, "0"), slugOf(about)].filter(Boolean).join("-");
-  observed(`${folder}/${name}.json`, `${JSON.stringify(value, null, 2)}\n`);
+  const path = `${folder}/${name}.json`;
+  observed(path, `${JSON.stringify(value, null, 2)}\n`);
+  return path;
 }
 
 function slugOf(text: string): string {

@@ -97,8 +97,9 @@ export function createWebSearch(
         const found = await provider.search(query, { limit, signal: context.signal, run: context });
         const hits = tidy(found).slice(0, limit);
         const value = { query, provider: provider.name, time: new Date().toISOString(), hits };
-        observe(context, { folder: "search_results", about: query, value });
-        return hits.map(shown).join("\n") || "nothing was found";
+        const saved = observe(context, { folder: "search_results", about: query, value });
+        if (hits.length === 0) return "nothing was found";
+        return `${hits.map(shown).join("\n")}\n(saved as workspace:${saved})`;
       } catch (thrown) {
         return { text: `the search failed: ${messageOf(thrown)}`, isError: true };
       }

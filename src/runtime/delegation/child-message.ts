@@ -147,6 +147,8 @@ async function contextFiles(children: Children, profile: Profile, paths: readonl
   const { run, session } = children.parent;
   const { guards, liveLayer } = session.ports;
   const { escapeText } = guards;
+  // What tools saved may still be on its way to the workspace.
+  await session.observations.flush();
   const revoked = liveLayer();
   const chains = [run.spec.chain, profile.chain].map((chain) => (revoked ? [...chain, revoked] : chain));
   const blocks = await Promise.all(

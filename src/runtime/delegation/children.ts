@@ -321,9 +321,10 @@ export class Children {
         parent: this.parent,
         tools: request.tools,
         limits: request.limits,
+        cwd: request.cwd,
         byProgram,
       });
-    if (request.tools || request.limits) return make();
+    if (request.tools || request.limits || request.cwd !== undefined) return make();
     // A prompt that tells the time is another one every minute.
     const minute = Math.floor(this.parent.session.ports.clock.wallMs() / 60_000);
     const key = agent.prompt.includes("{{now}}") ? `${agent.name} ${minute}` : agent.name;

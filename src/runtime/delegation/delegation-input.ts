@@ -4,14 +4,13 @@ import { LARGEST } from "../../schema/number-range.ts";
 import { renameKeys } from "../../tools/accept-words.ts";
 import type { AcceptInput } from "../../tools/tool.ts";
 
-const text = (description: string) => ({ type: "string", minLength: 1, description });
 const texts = (description: string) => ({ type: "array", items: { type: "string" }, description });
 const positive = { type: "number", exclusiveMinimum: 0, maximum: LARGEST };
 const whole = (minimum: number) => ({ type: "integer", minimum, maximum: LARGEST });
 
 const LIMITS: JsonSchema = {
   type: "object",
-  description: "Tighter limits for this task; they can only narrow.",
+  description: "Tighter limits than its own.",
   properties: {
     turns: whole(1),
     toolCalls: whole(0),
@@ -25,26 +24,23 @@ const LIMITS: JsonSchema = {
 };
 
 const REQUEST = {
-  agent: text("Name of the sub-agent."),
-  task: text(
-    "What it should achieve, complete in itself: it sees nothing of this conversation unless context says so.",
-  ),
+  agent: { type: "string", minLength: 1 },
+  task: { type: "string", minLength: 1 },
   context: {
     type: "string",
     enum: CONTEXT_WORDS,
     description:
-      "What it sees of this conversation; task_only by default. full also has the results of earlier sub-agents.",
+      "What it sees of this conversation: task_only (default) nothing; summary; selective the last messages; full all of it, with results cut at 20,000 characters. Never your instructions.",
   },
-  contextFiles: texts("Files whose content it receives."),
-  fromResults: texts("run_ids of finished delegations whose results it receives."),
-  lastMessages: { ...whole(1), description: "With context selective: the last N messages." },
-  successCriteria: { type: "string", description: "How to tell that the task succeeded." },
+  contextFiles: texts("Files it gets, and may change without reading them again."),
+  fromResults: texts("run_ids of delegations whose results it gets."),
+  lastMessages: { ...whole(1), description: "With selective; 6 by default." },
+  successCriteria: { type: "string" },
   deliverables: {
     type: "array",
-    description: "Files it must leave, as globs in the workspace or with the prefix project:.",
     items: {
       type: "object",
-      properties: { file: text("Glob.") },
+      properties: { file: { type: "string", minLength: 1 } },
       required: ["file"],
       additionalProperties: false,
     },
@@ -61,49 +57,61 @@ export const DELEGATE_INPUT: JsonSchema = {
   additionalProperties: false,
 };
 
-/** Input of `delegate_many`. */
-export const DELEGATE_MANY_INPUT: JsonSchema = {
+/** What a model is told of it: the same in fewer words. */
+export const DELEGATE_TOLD: JsonSchema = {
+  ...DELEGATE_INPUT,
+  properties: {
+    ...REQUEST,
+    deliverables: texts("Files it must leave: globs in the workspace, or project:GLOB."),
+    limits: {
+      type: "object",
+      description: "Tighter ones: turns, toolCalls, minutes, tokens, costUsd, contextChars, spawns.",
+    },
+  },
+};
+
+const ITEM = {
+  id: { type: "string", minLength: 1 },
+  dependsOn: texts("ids that must succeed first; it gets their results."),
+};
+
+const batchOf = (item: object): JsonSchema => ({
   type: "object",
   properties: {
-    tasks: {
-      type: "array",
-      minItems: 1,
-      items: {
-        type: "object",
-        properties: {
-          id: text("Your name for the task."),
-          dependsOn: texts("ids that must succeed first; their results are handed over."),
-          ...REQUEST,
-        },
-        required: ["agent", "task"],
-        additionalProperties: false,
-      },
-    },
-    mode: {
-      type: "string",
-      enum: EXECUTION_MODES,
-      description: "How the tasks run; the agent's own mode by default.",
-    },
+    tasks: { type: "array", minItems: 1, items: item },
+    mode: { type: "string", enum: EXECUTION_MODES, description: "How they run; your usual mode by default." },
     onFailure: {
       type: "string",
       enum: ["continue", "stop"],
-      description: "What happens to the rest when a task fails.",
+      description: "For the rest, when a task fails.",
     },
   },
   required: ["tasks"],
   additionalProperties: false,
-};
+});
+
+/** Input of `delegate_many`. */
+export const DELEGATE_MANY_INPUT: JsonSchema = batchOf({
+  type: "object",
+  properties: { ...ITEM, ...REQUEST },
+  required: ["agent", "task"],
+  additionalProperties: false,
+});
+
+/** What a model is told of it, beside `delegate`. */
+export const DELEGATE_MANY_TOLD: JsonSchema = batchOf({
+  type: "object",
+  description: "All fields of delegate, and:",
+  properties: { ...ITEM, agent: { type: "string" }, task: { type: "string" } },
+  required: ["agent", "task"],
+});
 
 /** Input of `collect_results`. */
 export type CollectInput = { ids?: string[]; wait?: "any" | "all" };
 export const COLLECT_INPUT: JsonSchema = {
   type: "object",
   properties: {
-    ids: {
-      type: "array",
-      items: { type: "string" },
-      description: "run_ids or task ids; all that are open by default.",
-    },
+    ids: texts("run_ids or task ids; all that are open by default."),
     wait: { type: "string", enum: ["any", "all"], description: "any (default): until the next one ends." },
   },
   additionalProperties: false,
@@ -133,6 +141,11 @@ export const acceptDelegation: AcceptInput = (input, ignore) => {
     delete request[key];
     ignore(key);
   }
+  const { deliverables } = request;
+  if (Array.isArray(deliverables))
+    request.deliverables = deliverables.map((one: unknown) =>
+      typeof one === "string" ? { file: one } : one,
+    );
   // A few words on the task, unless they are all there is.
   return request.task === undefined && description !== undefined
     ? { ...request, task: description }

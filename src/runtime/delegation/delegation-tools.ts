@@ -11,6 +11,8 @@ import {
   type CollectInput,
   DELEGATE_INPUT,
   DELEGATE_MANY_INPUT,
+  DELEGATE_MANY_TOLD,
+  DELEGATE_TOLD,
 } from "./delegation-input.ts";
 import { deliver } from "./deliver.ts";
 import { isAgent } from "./find-agent.ts";
@@ -18,8 +20,7 @@ import { runBatch } from "./run-batch.ts";
 
 /** The delegation tools of one run. */
 export function delegationTools(children: Children): AnyTool[] {
-  const names = children.delegates.map((agent) => agent.name).join(", ");
-  return [oneTask(children, names), manyTasks(children, names), collectResults(children)];
+  return [oneTask(children), manyTasks(children), collectResults(children)];
 }
 
 const SHARED = {
@@ -30,13 +31,14 @@ const SHARED = {
   exact: ["limits"],
 } as const;
 
-function oneTask(children: Children, names: string): AnyTool {
+function oneTask(children: Children): AnyTool {
   return defineTool<DelegationRequest>({
     ...SHARED,
     name: "delegate",
     offered: children.delegates.length > 0,
-    description: `Hands one task to a sub-agent and returns its result. Sub-agents: ${names}.`,
+    description: "Hands one task to a sub-agent and returns its result.",
     input: DELEGATE_INPUT,
+    told: DELEGATE_TOLD,
     accept: acceptDelegation,
     delegates: "self-recorded",
     check: (request) => checkRequests(children, [request]),
@@ -45,13 +47,14 @@ function oneTask(children: Children, names: string): AnyTool {
   });
 }
 
-function manyTasks(children: Children, names: string): AnyTool {
+function manyTasks(children: Children): AnyTool {
   return defineTool<DelegationBatch>({
     ...SHARED,
     name: "delegate_many",
     offered: children.delegates.length > 0,
-    description: `Hands several tasks to sub-agents at once; a task waits for those it depends on and receives their results. Sub-agents: ${names}.`,
+    description: "Hands several tasks to sub-agents at once; a task waits for those it depends on.",
     input: DELEGATE_MANY_INPUT,
+    told: DELEGATE_MANY_TOLD,
     accept: acceptBatch,
     delegates: "recorded",
     check: ({ tasks }) => checkRequests(children, tasks) ?? checkTasks({ tasks }),
@@ -66,7 +69,8 @@ function collectResults(children: Children): AnyTool {
     ...SHARED,
     name: "collect_results",
     polls: true,
-    offered: children.delegates.length > 0,
+    // Only who has something to collect must know of it.
+    offered: () => children.mode === "parallel_streaming" || children.delegations.undelivered().length > 0,
     description: "Waits for delegations that still run and returns the results of those that have ended.",
     input: COLLECT_INPUT,
     delegates: "recorded",

@@ -13,7 +13,7 @@ import type { OpenDelegation } from "../../schema/delegation.ts";
 import type { BailoutReason, DeliverableVerdict, RunResult, UnmetDeliverable } from "../../schema/result.ts";
 import { metadataOf } from "../record/read-row.ts";
 import type { Snapshot } from "../runs/profile.ts";
-import { withoutTime } from "../system-prompt.ts";
+import { withoutEnvironment } from "../system-prompt.ts";
 import type { Purpose, RecordedRun } from "./recorded-run.ts";
 import type { RecordedSession } from "./recorded-session.ts";
 import { answerTo, outsideOf } from "./replay-calls.ts";
@@ -141,10 +141,10 @@ export class ReplaySource implements Recorded {
     const task = node.request_content ?? "";
     const kept = this.#session.text(metadataOf(node).snapshot);
     const model = kept === undefined ? run.spec.model.id : (JSON.parse(kept) as Snapshot).model;
+    const [then, now] = [withoutEnvironment(system), withoutEnvironment(run.spec.system)];
     if (node.agent_role !== run.spec.agent.name)
       this.#session.differs(run, "the agent", node.agent_role ?? "", run.spec.agent.name);
-    else if (withoutTime(system) !== withoutTime(run.spec.system))
-      this.#session.differs(run, "the system prompt", system, run.spec.system);
+    else if (then !== now) this.#session.differs(run, "the system prompt", then, now);
     else if (!this.#session.same(task, run.spec.task))
       this.#session.differs(run, "the task", task, run.spec.task);
     else if (model !== run.spec.model.id) this.#session.differs(run, "the model", model, run.spec.model.id);

@@ -114,9 +114,8 @@ export async function bringToLife(
   if (request.resume && live.children) rememberChildren(live.children, request.resume, earlier);
   if (request.resume && host.store.stopsAsked(session.id).some(({ id }) => id === run.spec.runId))
     run.interrupt(STOPPED_FROM_OUTSIDE);
-  const { file } = agent.source;
-  if (!run.tainted && !session.ports.recorded && file !== undefined && (await host.untrusted.hold([file])))
-    taint(run, "its agent file", session.ports);
+  if (!run.tainted && !session.ports.recorded && (await host.untrusted.hold(profile.promptFiles)))
+    taint(run, "its prompt", session.ports);
   if (run.tainted && !session.ports.recorded) host.untrusted.taintWorkspace(run);
   session.live.set(run.spec.runId, live);
   parent?.kids.add(live);

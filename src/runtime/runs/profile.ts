@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { pathTarget } from "../../files/resolve-path.ts";
 import type { CallableModel } from "../../loop/model/callable-model.ts";
 import type { RunLimits } from "../../loop/run-spec.ts";
 import { childChain } from "../../permissions/child-chain.ts";
@@ -11,8 +13,9 @@ import type { Layer } from "../../schema/rights.ts";
 import type { AnyTool } from "../../tools/tool.ts";
 import { findAgent, GENERAL_PURPOSE, isAgent } from "../delegation/find-agent.ts";
 import type { Host, LiveRun, Session } from "../host.ts";
+import { type ProjectInstructions, readInstructions } from "../project-instructions.ts";
 import { metadataOf } from "../record/read-row.ts";
-import { systemPrompt } from "../system-prompt.ts";
+import { systemPrompt, worksInProject } from "../system-prompt.ts";
 import { mandatoryDelegations } from "../triggers/mandatory-delegations.ts";
 import { type AskedLimits, effectiveLimits } from "./effective-limits.ts";
 import { resolveTools } from "./resolve-tools.ts";
@@ -30,6 +33,8 @@ export type Profile = {
   /** Delegations that the person's request demands; none for a child. */
   readonly mandatory: readonly MandatoryDelegation[];
   readonly system: string;
+  /** Files of the project that stand in the prompt. */
+  readonly promptFiles: readonly string[];
   readonly systemPromptId: string;
   /** Where the record keeps the definition and the rights as they were when the run began. */
   readonly snapshotId: string;
@@ -45,6 +50,8 @@ export type ProfileRequest = {
   /** A program asks for it below its parent, not the parent's model. */
   byProgram?: boolean | undefined;
   model?: string | undefined;
+  /** A folder of the project that it works in. */
+  cwd?: string | undefined;
   /** The person's request, if its words may make a delegation mandatory. */
   task?: string | undefined;
 };
@@ -68,6 +75,9 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
   const visible = new Set(host.guards.visibleTools(chain, [...host.tools.values()]));
   const tools = new Map([...host.tools].filter(([name]) => visible.has(name)));
   const { redactor } = session.ports;
+  const cwd = request.cwd === undefined ? parent?.run.spec.cwd : join(session.projectDir, request.cwd);
+  const isHere = worksInProject(tools);
+  const instructions = isHere ? await findInstructions(session, chain, cwd) : null;
   const system = redactor.redact(
     systemPrompt({
       agent,
@@ -75,10 +85,16 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
       maxDepth,
       parent: parent?.run.spec.agent ?? null,
       limits,
+      tools,
       delegates,
+      idle: new Set(delegates.filter((one) => isIdle(host, one))),
       mandatory,
       startedAtMs: session.startedAtMs,
+      projectDir: session.projectDir,
       workspaceDir: parent?.run.spec.workspaceDir ?? session.workspaceDir,
+      git: isHere ? await session.gitState() : null,
+      instructions,
+      person: host.person(),
       nowMs: session.ports.clock.wallMs(),
       zone: host.zone,
     }),
@@ -93,6 +109,10 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
     maxDepth,
     mandatory,
     system,
+    promptFiles: [
+      ...(agent.source.file === undefined ? [] : [agent.source.file]),
+      ...(instructions ? [join(session.projectDir, instructions.file)] : []),
+    ],
     systemPromptId: host.store.savePrompt(system),
     snapshotId: host.store.savePrompt(
       JSON.stringify(
@@ -109,6 +129,27 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
       ),
     ),
   };
+}
+
+/** What the project tells its agents, if this one may read it. */
+async function findInstructions(
+  session: Session,
+  chain: readonly Layer[],
+  cwd: string | undefined,
+): Promise<ProjectInstructions | null> {
+  const found = await readInstructions(session.projectDir, cwd);
+  if (!found) return null;
+  const target = await pathTarget(found.file, "read", session);
+  const { verdict } = decide(chain, { tool: "read", groups: ["filesystem"], targets: [target] });
+  return verdict === "allow" ? found : null;
+}
+
+/** Whether an agent has nothing to work on: of its tools, or of the agents it leads, none is set up. */
+function isIdle(host: Host, { tools, subagents }: Agent): boolean {
+  const held = (tools ?? []).flatMap((name) => host.tools.get(name) ?? []);
+  if (held.length > 0) return held.every((tool) => tool.isSetUp === false);
+  const led = (subagents?.allow ?? []).flatMap((name) => host.registry.get(name) ?? []);
+  return led.length > 0 && (tools?.length ?? 1) === 0 && led.every((one) => isIdle(host, one));
 }
 
 /** How deep the agents below may delegate; never deeper than the session or the parent may. */
@@ -158,6 +199,7 @@ export async function restoreProfile(host: Host, row: MessageRow, parent: LiveRu
       .map((name) => findAgent(host.registry, name, snapshot.agent))
       .filter(isAgent),
     system,
+    promptFiles: snapshot.agent.source.file === undefined ? [] : [snapshot.agent.source.file],
     systemPromptId: row.system_prompt_id ?? "",
     snapshotId,
   };

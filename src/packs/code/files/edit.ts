@@ -20,7 +20,7 @@ const MAX_LINES_NAMED = 20;
 export const edit: Tool<EditInput> = defineTool<EditInput>({
   name: "edit",
   description:
-    "Changes parts of a text file that was read before: by exact replacements, or by a unified diff. All of it is done or nothing. It is refused if the file changed since it was read.",
+    "Changes parts of a file that you have read, by exact replacements or a unified diff: all of it or nothing. Refused if the file changed since.",
   groups: ["filesystem"],
   risk: "medium",
   replay: "never",
@@ -32,18 +32,17 @@ export const edit: Tool<EditInput> = defineTool<EditInput>({
         type: "array",
         minItems: 1,
         maxItems: MAX_EDITS,
-        description: "Replacements, done in order; each sees the result of those before it.",
+        description: "Done in order.",
         items: {
           type: "object",
           properties: {
             old: {
               type: "string",
               minLength: 1,
-              description:
-                "The text to replace, exactly as in the file and without line numbers. It must occur once.",
+              description: "Exactly as in the file, without line numbers; it must occur once.",
             },
-            new: { type: "string", description: "What to put in its place; empty to delete." },
-            all: { type: "boolean", description: "Replace every occurrence." },
+            new: { type: "string" },
+            all: { type: "boolean", description: "Every occurrence." },
           },
           required: ["old", "new"],
           additionalProperties: false,
@@ -52,7 +51,7 @@ export const edit: Tool<EditInput> = defineTool<EditInput>({
       patch: {
         type: "string",
         minLength: 1,
-        description: "Instead of edits: a unified diff of this one file, with context lines as in the file.",
+        description: "Instead of edits: a unified diff of this file.",
       },
     },
     required: ["path"],

@@ -11,16 +11,15 @@ const MAX_LIMIT = 1_000;
 /** Finds files by name. */
 export const glob: Tool<GlobInput> = defineLook<GlobInput>({
   name: "glob",
-  description:
-    "Finds files of the project by name, or of the workspace with a path that begins with workspace:. What .gitignore names and hidden files are passed over.",
+  description: "Finds files by name; ignored and hidden ones are passed over.",
   properties: {
     pattern: {
       type: "string",
       minLength: 1,
       maxLength: 1_000,
-      description: "Such as src/**/*.ts; without a slash it is about names in every folder.",
+      description: "Such as src/**/*.ts; without a slash, in every folder.",
     },
-    path: { type: "string", description: "The folder to look in; the project's by default." },
+    path: { type: "string", description: "A folder; the project by default." },
     limit: { type: "integer", minimum: 1, maximum: MAX_LIMIT, description: `${DEFAULT_LIMIT} by default.` },
   },
   required: ["pattern"],

@@ -26,23 +26,23 @@ const MODES = { lines: ["--line-number"], files: ["--files-with-matches"], count
 export const grep: Tool<GrepInput> = defineLook<GrepInput>({
   name: "grep",
   description:
-    "Searches the text of the project's files, or of the workspace's with a path that begins with workspace:. What .gitignore names, hidden and binary files are passed over. Gives path:line:text.",
+    "Searches the text of files; ignored, hidden and binary ones are passed over. Gives path:line:text.",
   properties: {
     pattern: {
       type: "string",
       minLength: 1,
       maxLength: 10_000,
-      description: "A regular expression (Rust syntax).",
+      description: "A regular expression.",
     },
-    path: { type: "string", description: "A folder or file; the project's folder by default." },
-    glob: { type: "string", description: "Only files like this, such as *.ts or src/**/*.test.ts." },
+    path: { type: "string", description: "A folder or file; the project by default." },
+    glob: { type: "string", description: "Only such files: *.ts, src/**/*.test.ts." },
     mode: {
       type: "string",
       enum: ["lines", "files", "count"],
-      description: "lines (default), files (names only), or count (path:count, highest first).",
+      description: "lines by default; files: names only; count: path:count.",
     },
     ignoreCase: { type: "boolean" },
-    fixed: { type: "boolean", description: "Take the pattern as plain text." },
+    fixed: { type: "boolean", description: "The pattern is plain text." },
     limit: { type: "integer", minimum: 1, maximum: MAX_LIMIT, description: `${DEFAULT_LIMIT} by default.` },
   },
   required: ["pattern"],

@@ -13,10 +13,9 @@ const MAX_ENTRIES = 1_000;
 /** Lists a folder. */
 export const ls: Tool<LsInput> = defineLook<LsInput>({
   name: "ls",
-  description:
-    "Lists a folder of the project, or of the workspace with the prefix workspace:. Folders end with a slash.",
+  description: "Lists a folder; names of folders end with a slash.",
   accept: acceptWords(FOLDER_WORDS),
-  properties: { path: { type: "string", description: "The project's folder by default." } },
+  properties: { path: { type: "string", description: "The project by default." } },
   look: async (_, context) => {
     const place = placeOf(context);
     const entries = await listInside(place.root, place.path);

@@ -19,11 +19,11 @@ const MAX_CHARS = MAX_RESULT_CHARS - 100;
 export const read: Tool<ReadInput> = defineLook<ReadInput>({
   name: "read",
   description:
-    "Reads a text file of the project, or of the workspace with the prefix workspace:. Lines are numbered.",
+    "Reads a text file of the project, or of the session's workspace as workspace:PATH. Lines are numbered.",
   properties: {
     path: { type: "string", minLength: 1 },
-    offset: { type: "integer", minimum: 1, description: "First line to read." },
-    limit: { type: "integer", minimum: 1, description: `How many lines; ${DEFAULT_LINES} by default.` },
+    offset: { type: "integer", minimum: 1, description: "First line." },
+    limit: { type: "integer", minimum: 1, description: `Lines; ${DEFAULT_LINES} by default.` },
   },
   required: ["path"],
   accept: acceptWords({ ...FILE_WORDS, start_line: "offset", line: "offset", num_lines: "limit" }),

@@ -14,7 +14,7 @@ type WriteInput = { path: string; content: string };
 export const write: Tool<WriteInput> = defineTool<WriteInput>({
   name: "write",
   description:
-    "Writes a whole file of the project, or of the workspace with the prefix workspace:. Folders are made as needed. It is refused if the file changed since it was read, or if it is the work of another run that was not read.",
+    "Writes a whole file, making folders as needed. Refused if the file changed since you read it, or if another run wrote it and you have not read it.",
   groups: ["filesystem"],
   risk: "medium",
   replay: "safe",

@@ -26,7 +26,7 @@ export function createGitCommit({ allowGitDir }: GitToolOptions = {}): Tool<GitC
   return defineTool<GitCommitInput>({
     name: "git_commit",
     description:
-      "Commits exactly the named files as they are now, deleted ones included, to the current branch. Whatever else is changed or staged stays as it is. Hooks are not run.",
+      "Commits exactly the named files as they are now, deleted ones included; nothing else. Hooks are not run.",
     groups: ["git"],
     risk: "medium",
     replay: "lookup",
@@ -37,7 +37,7 @@ export function createGitCommit({ allowGitDir }: GitToolOptions = {}): Tool<GitC
           type: "string",
           minLength: 1,
           maxLength: 20_000,
-          description: "A short first line; more after an empty line.",
+          description: "A short first line, then more.",
         },
         paths: {
           type: "array",

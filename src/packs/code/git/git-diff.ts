@@ -25,17 +25,17 @@ export function createGitDiff({ allowGitDir }: GitToolOptions = {}): Tool<GitDif
   return defineTool<GitDiffInput>({
     name: "git_diff",
     description:
-      "Shows changes as a unified diff, with added and removed lines per file first: of one commit, between two revisions, or, with neither, all uncommitted changes against HEAD.",
+      "Shows changes as a unified diff: of one commit, between two revisions, or, without either, all that is not committed.",
     groups: ["git"],
     risk: "low",
     replay: "safe",
     input: {
       type: "object",
       properties: {
-        commit: { ...REVISION, description: "What this commit changed, such as HEAD." },
-        from: { ...REVISION, description: "Compare from this revision; HEAD by default." },
-        to: { ...REVISION, description: "Compare with this revision; the working tree by default." },
-        staged: { type: "boolean", description: "Compare with what is staged, not with the working tree." },
+        commit: { ...REVISION, description: "Of this commit, such as HEAD." },
+        from: { ...REVISION, description: "HEAD by default." },
+        to: { ...REVISION, description: "The working tree by default." },
+        staged: { type: "boolean", description: "Only what is staged." },
         path: { type: "string", minLength: 1, description: "Only this file or folder." },
         stat: { type: "boolean", description: "Only the list of files." },
       },

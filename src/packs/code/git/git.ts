@@ -35,8 +35,7 @@ export const git: Tool<GitInput> = createGit();
 export function createGit({ allowGitDir }: GitToolOptions = {}): Tool<GitInput> {
   return defineTool<GitInput>({
     name: "git",
-    description:
-      "Reads the project's git repository, without running hooks, filters or other programs it names. Paths come after --; changes of content are shown by git_diff.",
+    description: "Reads the git repository. Paths come after --; git_diff shows changes of content.",
     groups: ["git"],
     risk: "low",
     replay: "safe",
@@ -48,7 +47,7 @@ export function createGit({ allowGitDir }: GitToolOptions = {}): Tool<GitInput> 
           type: "array",
           maxItems: 600,
           items: { type: "string", maxLength: 4_000 },
-          description: 'Such as ["-n", "5", "--", "src/main.ts"]; of show also ["HEAD~1:src/main.ts"].',
+          description: 'Such as ["-n", "5", "--", "src/main.ts"].',
         },
       },
       required: ["command"],

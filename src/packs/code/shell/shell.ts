@@ -23,6 +23,12 @@ const PROGRESS_CHARS = 200;
 /** Runs commands as the defaults say; the runtime takes the one of its settings. */
 export const shell: Tool<ShellInput> = createShell(DEFAULT_SHELL);
 
+function describeLimits({ sandbox, network, seconds }: ShellSettings): string {
+  const place =
+    sandbox === "off" ? "on this machine itself" : "in a sandbox that holds the project and the workspace";
+  return `sh, ${place}, ${network || sandbox === "off" ? "" : "no network, "}no input, at most ${seconds} s a command`;
+}
+
 /** Takes a command as a list of words, and a time-out in milliseconds. */
 function acceptShell(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const words = {
@@ -46,9 +52,8 @@ export function createShell(settings: ShellSettings, host: CommandHost = {}): To
   };
   return defineTool<ShellInput>({
     name: "shell",
-    description:
-      "Runs a shell command in a sandbox: the project and the workspace, no other files, no input" +
-      `${settings.network ? "" : ", no network"}. It can write what you can write; git's own files only by git_commit.`,
+    description: "Runs a shell command. It can write what you can write; git's own files only by git_commit.",
+    limits: describeLimits(settings),
     groups: ["shell"],
     risk: settings.network ? "high" : "medium",
     // On the host itself nothing keeps a command off the network.
@@ -58,12 +63,12 @@ export function createShell(settings: ShellSettings, host: CommandHost = {}): To
       type: "object",
       properties: {
         command: { type: "string", minLength: 1, maxLength: 100_000 },
-        cwd: { type: "string", minLength: 1, description: "A folder; the project's by default." },
+        cwd: { type: "string", minLength: 1, description: "A folder; the project by default." },
         timeoutSeconds: { type: "number", exclusiveMinimum: 0, description: `At most ${settings.seconds}.` },
         writes: {
           type: "array",
           items: { type: "string", minLength: 1 },
-          description: "Only these folders and files may be written; none if empty.",
+          description: "Only these may be written; none if empty.",
         },
       },
       required: ["command"],

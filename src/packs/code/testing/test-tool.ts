@@ -61,7 +61,7 @@ export function createTest(settings: ShellSettings, host: CommandHost = {}): Too
   return defineTool<TestInput>({
     name: "test",
     description:
-      "Runs the project's tests with the runner it uses (vitest, jest, mocha, node:test, pytest, go, cargo …) in a sandbox, and reports counts and each failure with file, line and message.",
+      "Runs the project's tests with its own runner; gives counts, and each failure with file, line and message.",
     groups: ["test"],
     risk: "medium",
     // On the host itself nothing keeps tests off the network.
@@ -74,16 +74,16 @@ export function createTest(settings: ShellSettings, host: CommandHost = {}): Too
         path: {
           type: "string",
           minLength: 1,
-          description: "Only this test file, or the tests in this folder.",
+          description: "Only this test file or folder.",
         },
         filter: {
           type: "string",
           minLength: 1,
           maxLength: 500,
           pattern: "^[^-]",
-          description: "Only tests whose name contains this.",
+          description: "Only tests with this in their name.",
         },
-        runner: { type: "string", enum: [...RUNNERS], description: "Found out by default." },
+        runner: { type: "string", enum: [...RUNNERS], description: "Found by default." },
         timeoutSeconds: {
           type: "number",
           exclusiveMinimum: 0,
