@@ -49,6 +49,19 @@ test("contents are found by size and hash, spans by folder and time, and a perso
   await store.shutdown();
 });
 
+test("notes of one project count in every project above and below it, and are listed there, but not beside it", async () => {
+  const store = createStore({ path: ":memory:" });
+  store.noteUntrusted({ ...author, root: "/a/project", path: "sub/b", hash: "aa", size: 30 });
+  const related = ["/a/project", "/a/project/sub/deep", "/a", "/"];
+  const unrelated = ["/a/proj", "/a/project-two", "/a/other", "/b"];
+  for (const place of related) expect([place, store.hasUntrusted([place])]).toEqual([place, true]);
+  for (const place of unrelated) expect([place, store.hasUntrusted([place])]).toEqual([place, false]);
+  expect(store.hasUntrusted(["/b", "/a/project/sub"])).toBe(true);
+  for (const place of [...related, ...unrelated])
+    expect(store.untrustedFiles(place).length > 0).toBe(store.hasUntrusted([place]));
+  await store.shutdown();
+});
+
 test("a session that goes on ends the spans that its dead process left open, not what stands for a whole folder", async () => {
   const store = createStore({ path: ":memory:" });
   store.openSpan({ ...author, sinceMs: 100 });

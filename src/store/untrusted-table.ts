@@ -20,13 +20,16 @@ export type UntrustedTable = {
   closeSpan(id: number, untilMs?: number): void;
   /** Ends the spans of a session whose process ended inside of them. */
   closeSpansOf(sessionId: string, untilMs: number): void;
-  /** Whether there is anything untrusted, below any of these folders if they are given. */
+  /** Whether there is anything untrusted; if folders are given, in a project at, below or above one of them. */
   hasUntrusted(roots?: readonly string[]): boolean;
   hasUntrustedSize(size: number): boolean;
   hasUntrustedHash(hash: string): boolean;
   /** Whether whatever changed at that moment below one of these folders is untrusted. */
   isSpanOver(roots: readonly string[], atMs: number): boolean;
-  /** All notes, the latest first; of one project if it is given. */
+  /**
+   * All notes, the latest first. If a project is given, those that make something untrusted in it: its own, and those of
+   * projects below and above it.
+   */
   untrustedFiles(project?: string): UntrustedNote[];
   /** A person has looked: these notes, and every other note of the same contents, are dropped. Gives how many were. */
   trustNotes(ids: readonly number[]): number;
@@ -44,15 +47,13 @@ export function createUntrustedTable(db: DatabaseSync, now: () => number): Untru
     "UPDATE untrusted_files SET until_ms = ? WHERE session_id = ? AND since_ms > 0 AND until_ms IS NULL",
   );
   const any = db.prepare("SELECT 1 FROM untrusted_files LIMIT 1");
-  const below = db.prepare(
-    "SELECT 1 FROM untrusted_files WHERE root IN (SELECT value FROM json_each(?)) LIMIT 1",
-  );
+  const roots = db.prepare("SELECT DISTINCT root FROM untrusted_files");
   const bySize = db.prepare("SELECT 1 FROM untrusted_files WHERE size = ? LIMIT 1");
   const byHash = db.prepare("SELECT 1 FROM untrusted_files WHERE hash = ? LIMIT 1");
   const span = db.prepare(`SELECT 1 FROM untrusted_files WHERE root IN (SELECT value FROM json_each(?1))
     AND since_ms <= ?2 AND (until_ms IS NULL OR until_ms >= ?2) LIMIT 1`);
-  const list = db.prepare(`SELECT * FROM untrusted_files WHERE ?1 IS NULL OR root = ?1
-    OR session_id IN (SELECT session_id FROM sessions WHERE project = ?1) ORDER BY id DESC`);
+  const list = db.prepare(`SELECT note.*, session.project FROM untrusted_files AS note
+    LEFT JOIN sessions AS session USING (session_id) ORDER BY note.id DESC`);
   const trust = db.prepare(`DELETE FROM untrusted_files WHERE id IN (SELECT value FROM json_each(?1))
     OR hash IN (SELECT hash FROM untrusted_files WHERE id IN (SELECT value FROM json_each(?1)))`);
   const stamp = () => new Date(now()).toISOString();
@@ -64,15 +65,29 @@ export function createUntrustedTable(db: DatabaseSync, now: () => number): Untru
       Number(open.run(encodeText(root), sinceMs, sessionId, runId, stamp()).lastInsertRowid),
     closeSpan: (id, untilMs) => void (untilMs === undefined ? forget.run(id) : close.run(untilMs, id)),
     closeSpansOf: (sessionId, untilMs) => void closeOf.run(untilMs, sessionId),
-    hasUntrusted: (roots) =>
-      (roots ? below.get(JSON.stringify(roots.map(encodeText))) : any.get()) !== undefined,
+    hasUntrusted: (places) =>
+      places
+        ? roots.all().some(({ root }) => places.some((place) => overlap(place, decodeText(String(root)))))
+        : any.get() !== undefined,
     hasUntrustedSize: (size) => bySize.get(size) !== undefined,
     hasUntrustedHash: (hash) => byHash.get(hash) !== undefined,
     isSpanOver: (roots, atMs) =>
       span.get(JSON.stringify(roots.map(encodeText)), Math.round(atMs)) !== undefined,
-    untrustedFiles: (project) => list.all(project === undefined ? null : encodeText(project)).map(fromRow),
+    untrustedFiles(project) {
+      const isHere = ({ root, project: home }: Record<string, SQLOutputValue>) =>
+        project === undefined ||
+        [root, home ?? root].some((folder) => overlap(project, decodeText(String(folder))));
+      return list.all().filter(isHere).map(fromRow);
+    },
     trustNotes: (ids) => Number(trust.run(JSON.stringify(ids)).changes),
   };
+}
+
+/** Whether one folder is the other, or lies in it. */
+function overlap(one: string, other: string): boolean {
+  const close = (path: string) => (path.endsWith("/") ? path : `${path}/`);
+  const [a, b] = [close(one), close(other)];
+  return a.startsWith(b) || b.startsWith(a);
 }
 
 function fromRow(row: Record<string, SQLOutputValue>): UntrustedNote {

@@ -84,8 +84,11 @@ function open(scripts: Record<string, Script>, options: TestRuntimeOptions = {})
 }
 
 /** Plays the steps of one agent in a session of its own. */
-async function play(...steps: readonly Step[]) {
-  await using t = open({ lead: [...steps, done] });
+const play = (...steps: readonly Step[]) => playIn(project, ...steps);
+
+/** Plays the steps of one agent in a session of its own, of another project. */
+async function playIn(projectDir: string, ...steps: readonly Step[]) {
+  await using t = open({ lead: [...steps, done] }, { projectDir });
   return await t.runtime.run({ agent: "lead", task: "go" });
 }
 
@@ -160,6 +163,26 @@ test("an edit of a trusted file, and an edit of an untrusted one by a run that d
   expect(second).toMatchObject({ tainted: true, files_modified: ["own.txt"] });
   expect(await play(readFile("own.txt"), sendIt)).toMatchObject({ tainted: true });
   expect(sent).toEqual([]);
+});
+
+test("git and commands taint in a project above or below the one that was written in, until a person lifts it there", async () => {
+  const sub = join(project, "sub");
+  const gitIn = (folder: string) => playIn(folder, callTool("git_diff", {}), sendIt);
+  for (const [writer, reader] of [
+    [project, sub],
+    [sub, project],
+  ] as const) {
+    mkdirSync(sub, { recursive: true });
+    execFileSync("git", ["init", "-q"], { cwd: reader });
+    await playIn(writer, readMail, write("notes.txt"));
+    expect(await gitIn(reader)).toMatchObject({ tainted: true });
+    await using t = open({ lead: [done] });
+    const { store } = t.runtime;
+    store.trustNotes(store.untrustedFiles(reader).map(({ id }) => id));
+    expect(store.untrustedFiles(writer)).toEqual([]);
+    expect(await gitIn(reader)).toMatchObject({ tainted: false });
+  }
+  expect(sent).toHaveLength(2);
 });
 
 test("files handed over with a task taint the child", async () => {
