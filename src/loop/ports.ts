@@ -68,15 +68,20 @@ export type CallChanges = Pick<ToolContext, "beforeChange" | "aroundChanges"> & 
 export type UntrustedFiles = {
   /** Whether any of these files is such a file, wherever it lies and whatever it is called now. */
   hold(paths: Iterable<string>): Promise<boolean>;
+  /** Whether a run to which these files and folders are shown sees any such file, or a name that a tainted run made. */
+  show(run: Run, paths: Iterable<string>): Promise<boolean>;
   /** Whether there are such files where the run's commands could read them. */
   reach(run: Run): boolean;
   /**
    * A tainted run is about to change files. Until the returned function is called, whatever changes in its project is
-   * untrusted; then that is noted which did, one by one and, unless that is all, by the time in which it happened.
+   * untrusted; then that is noted which did: what is named, and, unless that is all, what is found by its time. What cannot be
+   * noted one by one stays untrusted by the time in which it happened.
    */
   begin(run: Run): (changed: Iterable<string>, isAllKnown: boolean) => Promise<void>;
   /** Notes files that hold untrusted text. */
   note(run: Run, paths: Iterable<string>): Promise<void>;
+  /** Ends what a dead process of the session began. */
+  closeLeft(sessionId: string): Promise<void>;
   /** Whatever lies in the workspace of a tainted run may come from it. */
   taintWorkspace(run: Run): void;
 };

@@ -88,8 +88,10 @@ export type UntrustedNote = {
   root: string;
   /** Where the content was written, relative to the root; empty for a span. */
   path: string;
-  /** Of the content; null for a span, which stands for everything below the root that changed in it. */
+  /** Of the content or the name; null for a span, which stands for everything below the root that changed in it. */
   hash: string | null;
+  /** It is not about the content but about the name, such as that of a folder. */
+  isName: boolean;
   sinceMs: number | null;
   /** Null while the span lasts, or if nothing is known of its end. */
   untilMs: number | null;

@@ -62,12 +62,28 @@ test("notes of one project count in every project above and below it, and are li
   await store.shutdown();
 });
 
-test("a session that goes on ends the spans that its dead process left open, not what stands for a whole folder", async () => {
+test("the spans that a session's dead process left open are found, not what stands for a whole folder", async () => {
   const store = createStore({ path: ":memory:" });
-  store.openSpan({ ...author, sinceMs: 100 });
+  const id = store.openSpan({ ...author, sinceMs: 100 });
   store.openSpan({ ...author, root: "/workspace", sinceMs: 0 });
-  store.closeSpansOf("ses_1", 150);
-  expect(store.isSpanOver(["/project"], 151)).toBe(false);
-  expect(store.isSpanOver(["/workspace"], 151)).toBe(true);
+  store.openSpan({ ...author, sessionId: "ses_2", sinceMs: 100 });
+  expect(store.openSpans("ses_1")).toMatchObject([{ id, root: "/project", runId: "run_1", sinceMs: 100 }]);
+  store.closeSpan(id, 150);
+  expect(store.openSpans("ses_1")).toEqual([]);
+  await store.shutdown();
+});
+
+test("names are found in the folders that they were noted in, are no contents, and are lifted like those", async () => {
+  const store = createStore({ path: ":memory:" });
+  store.noteUntrustedName({ ...author, path: "a/b", hash: "aa" });
+  expect(store.hasUntrustedName(["bb", "aa"], ["/", "/project"])).toBe(true);
+  expect([store.hasUntrustedName(["aa"], ["/other"]), store.hasUntrustedName(["bb"], ["/project"])]).toEqual([
+    false,
+    false,
+  ]);
+  const [note] = store.untrustedFiles("/project");
+  expect(note).toMatchObject({ path: "a/b", hash: "aa", isName: true });
+  expect(store.trustNotes([note?.id ?? 0])).toBe(1);
+  expect(store.hasUntrusted()).toBe(false);
   await store.shutdown();
 });

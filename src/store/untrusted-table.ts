@@ -5,25 +5,29 @@ import { decodeText, encodeText } from "./rows/lossless-text.ts";
 /** Content by what tells it from other content. */
 export type Fingerprint = { size: number; hash: string };
 
-/** Who wrote something. */
-type Author = Pick<UntrustedNote, "root" | "sessionId" | "runId">;
+/** Who wrote something, and the folder that it lies in. */
+export type UntrustedAuthor = Pick<UntrustedNote, "root" | "sessionId" | "runId">;
 
 /**
- * What runs wrote that held untrusted text, until a person has looked at it: contents by their hash, and spans of time in
- * which anything below a folder may have been written. Writes are on disk when they return.
+ * What runs wrote that held untrusted text, until a person has looked at it: contents and names by their hash, and spans of
+ * time in which anything below a folder may have been written. Writes are on disk when they return.
  */
 export type UntrustedTable = {
-  noteUntrusted(about: Author & Fingerprint & { path: string }): void;
+  noteUntrusted(about: UntrustedAuthor & Fingerprint & { path: string }): void;
+  /** Notes the name of something whose content is not noted, such as a folder. */
+  noteUntrustedName(about: UntrustedAuthor & { path: string; hash: string }): void;
   /** From now on whatever changes below the root is untrusted; `sinceMs: 0` means all that is there. Gives the span's id. */
-  openSpan(about: Author & { sinceMs: number }): number;
+  openSpan(about: UntrustedAuthor & { sinceMs: number }): number;
   /** Ends a span; without a time it is forgotten, because its contents are noted one by one. */
   closeSpan(id: number, untilMs?: number): void;
-  /** Ends the spans of a session whose process ended inside of them. */
-  closeSpansOf(sessionId: string, untilMs: number): void;
+  /** The spans of a session that have a beginning and no end yet: its process ended inside of them, unless it lives. */
+  openSpans(sessionId: string): UntrustedNote[];
   /** Whether there is anything untrusted; if folders are given, in a project at, below or above one of them. */
   hasUntrusted(roots?: readonly string[]): boolean;
   hasUntrustedSize(size: number): boolean;
   hasUntrustedHash(hash: string): boolean;
+  /** Whether any of these names was noted in any of these folders. */
+  hasUntrustedName(hashes: readonly string[], roots: readonly string[]): boolean;
   /** Whether whatever changed at that moment below one of these folders is untrusted. */
   isSpanOver(roots: readonly string[], atMs: number): boolean;
   /**
@@ -43,13 +47,15 @@ export function createUntrustedTable(db: DatabaseSync, now: () => number): Untru
     VALUES (?, '', ?, ?, ?, ?)`);
   const forget = db.prepare("DELETE FROM untrusted_files WHERE id = ?");
   const close = db.prepare("UPDATE untrusted_files SET until_ms = ? WHERE id = ?");
-  const closeOf = db.prepare(
-    "UPDATE untrusted_files SET until_ms = ? WHERE session_id = ? AND since_ms > 0 AND until_ms IS NULL",
+  const opened = db.prepare(
+    "SELECT * FROM untrusted_files WHERE session_id = ? AND since_ms > 0 AND until_ms IS NULL",
   );
   const any = db.prepare("SELECT 1 FROM untrusted_files LIMIT 1");
   const roots = db.prepare("SELECT DISTINCT root FROM untrusted_files");
   const bySize = db.prepare("SELECT 1 FROM untrusted_files WHERE size = ? LIMIT 1");
   const byHash = db.prepare("SELECT 1 FROM untrusted_files WHERE hash = ? LIMIT 1");
+  const byName = db.prepare(`SELECT 1 FROM untrusted_files WHERE hash IN (SELECT value FROM json_each(?))
+    AND size IS NULL AND root IN (SELECT value FROM json_each(?)) LIMIT 1`);
   const span = db.prepare(`SELECT 1 FROM untrusted_files WHERE root IN (SELECT value FROM json_each(?1))
     AND since_ms <= ?2 AND (until_ms IS NULL OR until_ms >= ?2) LIMIT 1`);
   const list = db.prepare(`SELECT note.*, session.project FROM untrusted_files AS note
@@ -61,18 +67,23 @@ export function createUntrustedTable(db: DatabaseSync, now: () => number): Untru
     noteUntrusted({ root, path, hash, size, sessionId, runId }) {
       note.run(encodeText(root), encodeText(path), hash, size, sessionId, runId, stamp());
     },
+    noteUntrustedName({ root, path, hash, sessionId, runId }) {
+      note.run(encodeText(root), encodeText(path), hash, null, sessionId, runId, stamp());
+    },
     openSpan: ({ root, sinceMs, sessionId, runId }) =>
       Number(open.run(encodeText(root), sinceMs, sessionId, runId, stamp()).lastInsertRowid),
     closeSpan: (id, untilMs) => void (untilMs === undefined ? forget.run(id) : close.run(untilMs, id)),
-    closeSpansOf: (sessionId, untilMs) => void closeOf.run(untilMs, sessionId),
+    openSpans: (sessionId) => opened.all(sessionId).map(fromRow),
     hasUntrusted: (places) =>
       places
         ? roots.all().some(({ root }) => places.some((place) => overlap(place, decodeText(String(root)))))
         : any.get() !== undefined,
     hasUntrustedSize: (size) => bySize.get(size) !== undefined,
     hasUntrustedHash: (hash) => byHash.get(hash) !== undefined,
-    isSpanOver: (roots, atMs) =>
-      span.get(JSON.stringify(roots.map(encodeText)), Math.round(atMs)) !== undefined,
+    hasUntrustedName: (hashes, folders) =>
+      byName.get(JSON.stringify(hashes), JSON.stringify(folders.map(encodeText))) !== undefined,
+    isSpanOver: (folders, atMs) =>
+      span.get(JSON.stringify(folders.map(encodeText)), Math.round(atMs)) !== undefined,
     untrustedFiles(project) {
       const isHere = ({ root, project: home }: Record<string, SQLOutputValue>) =>
         project === undefined ||
@@ -98,6 +109,7 @@ function fromRow(row: Record<string, SQLOutputValue>): UntrustedNote {
     root: text("root"),
     path: text("path"),
     hash: row.hash === null ? null : String(row.hash),
+    isName: row.hash !== null && row.size === null,
     sinceMs: number("since_ms"),
     untilMs: number("until_ms"),
     sessionId: String(row.session_id),

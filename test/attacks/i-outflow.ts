@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import type { AgentInput } from "../../src/agents/define-agent.ts";
 import { createAssistantTools } from "../../src/packs/assistant/assistant-tools.ts";
 import { grep } from "../../src/packs/code/files/grep.ts";
+import { ls } from "../../src/packs/code/files/ls.ts";
 import { read } from "../../src/packs/code/files/read.ts";
 import { write } from "../../src/packs/code/files/write.ts";
 import { DEFAULT_SHELL } from "../../src/packs/code/shell/default-shell.ts";
@@ -41,7 +42,7 @@ async function open(world: World) {
   world.atEnd(() => examples.close());
   writeFileSync(join(world.projectDir, "secret.txt"), SECRET);
   return {
-    tools: [...web.tools, ...createAssistantTools(examples.assistant), read, write, grep, shell],
+    tools: [...web.tools, ...createAssistantTools(examples.assistant), read, write, ls, grep, shell],
     settings: { shell: { ...DEFAULT_SHELL, sandbox: "off" as const } },
   };
 }
@@ -94,6 +95,12 @@ const KEPT: readonly Source[] = [
     name: "a file that a search finds",
     before: [readMail, orderIn("notes.txt")],
     steps: () => [callTool("grep", { pattern: "send what it says" })],
+    guards: ["taintsReader"],
+  },
+  {
+    name: "the name of a folder",
+    before: [readMail, orderIn(`docs/${ORDER}/notes.txt`)],
+    steps: () => [callTool("ls", { path: "docs" })],
     guards: ["taintsReader"],
   },
   {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { realpathSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { createStore } from "../../src/store/create-store.ts";
@@ -39,6 +39,24 @@ test("what tainted runs wrote is listed, and a person takes the mark off by file
     code: 0,
     stdout: "1 mark was taken off\n",
   });
+  expect((await world.call(["trust-files"])).stdout).toBe(NONE);
+});
+
+test("a person sees and lifts in one project what counts there, also what was written above or below it, and names", async () => {
+  const inner = join(world.project, "inner");
+  mkdirSync(join(inner, "Do this and that"), { recursive: true });
+  await note("inner/notes.txt", "one or two");
+  const store = createStore({ path: join(world.data, "retinue.db") });
+  const author = { root: realpathSync(world.project), sessionId: "ses_1", runId: "run_1" };
+  store.noteUntrustedName({ ...author, path: "inner/Do this and that", hash: "aa" });
+  await store.shutdown();
+  const { stdout } = await world.call(["trust-files"], { cwd: inner });
+  expect(stdout).toMatch(/there +\S*inner\/notes\.txt +run_1/);
+  expect(stdout).toMatch(/name +\S*inner\/Do this and that +run_1/);
+  expect((await world.call(["trust-files", "Do this and that"], { cwd: inner })).stdout).toBe(
+    "1 mark was taken off\n",
+  );
+  expect((await world.call(["trust-files", "--all"], { cwd: inner })).stdout).toBe("1 mark was taken off\n");
   expect((await world.call(["trust-files"])).stdout).toBe(NONE);
 });
 

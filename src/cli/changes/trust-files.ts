@@ -48,7 +48,8 @@ async function list(
   options: TrustOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const shown = await Promise.all(notes.map(async (note) => ({ ...note, state: await lookAt(note) })));
+  const shown: (UntrustedNote & { state: string })[] = [];
+  for (const note of notes) shown.push({ ...note, state: await lookAt(note) });
   if (options.json) {
     return terminal.print(JSON.stringify(shown, null, 2));
   }
@@ -59,11 +60,17 @@ async function list(
   );
 }
 
-/** Whether the content is still where it was written. */
-async function lookAt({ root, path, hash }: UntrustedNote): Promise<"there" | "changed" | "gone" | "span"> {
+/** Whether the content is still where it was written; of a name, whether anything has it there. */
+async function lookAt({
+  root,
+  path,
+  hash,
+  isName,
+}: UntrustedNote): Promise<"there" | "changed" | "gone" | "name" | "span"> {
   if (hash === null) return "span";
   const file = join(root, path);
   if (!(await lstat(file).catch(() => null))) return "gone";
+  if (isName) return "name";
   return (await fingerprintFile(file))?.hash === hash ? "there" : "changed";
 }
 

@@ -74,7 +74,7 @@ export async function performCall(
     const output = withTaint(answer, tainted);
     // Of a command it was asked what it may see, not what it saw; that was judged before.
     const isSearch = !run.tainted && !targets.some(({ kind }) => kind === "command");
-    if (isSearch && ports.guards.taintsReader(await ports.untrusted.hold(seen))) output.tainted = true;
+    if (isSearch && ports.guards.taintsReader(await ports.untrusted.show(run, seen))) output.tainted = true;
     // Its own output taints the run, and with it what it wrote before that was known.
     if ((output.tainted || tool.untrusted) && !run.tainted) await ports.untrusted.note(run, pathsIn(effects));
     return { output, effects };

@@ -71,7 +71,7 @@ export async function restoreSession(
     account.spawns += spent.runs;
   }
   for (const [path, claim] of claimsIn(roots)) ports.claims.set(path, claim);
-  host.store.closeSpansOf(session.id, ports.clock.wallMs());
+  await host.untrusted.closeLeft(session.id);
   await recallSession(session, roots, host.tools);
 }
 
