@@ -31,7 +31,7 @@ export function normalPath(path: string): string {
 }
 
 /**
- * Strict YAML 1.2 of one mapping. Custom tags are faults, aliases are bounded by a node count, nesting by a depth,
+ * Strict YAML 1.2 of one mapping, with the merge keys of YAML 1.1, which other products read. Custom tags are faults, aliases are bounded by a node count, nesting by a depth,
  * and `__proto__` is dropped; values are plain, nothing in the text is ever executed. `firstLine` is the text's first line in its file.
  */
 export async function parseYaml(text: string, firstLine: number, short = true): Promise<YamlResult> {
@@ -82,6 +82,31 @@ class Excess extends Refusal {}
 type Yaml = typeof import("yaml");
 type YamlDocument = ReturnType<Yaml["parseDocument"]>;
 
+type Entry = { key: string; value: unknown; line: number; isMerged: boolean };
+
+/** A quoted `<<`, or one with a tag, is a key like any other. */
+function isMergeKey({ value, type, tag }: Scalar): boolean {
+  return value === "<<" && type === "PLAIN" && tag === undefined;
+}
+
+/** What each alias stands for: the last node before it with its anchor. All at once, because each takes a walk through the document. */
+function findTargets(yaml: Yaml, document: YamlDocument): ReadonlyMap<Node, Node> {
+  const anchored = new Map<string, Node>();
+  const targets = new Map<Node, Node>();
+  yaml.visit(document, {
+    Node(_, node) {
+      const target = yaml.isAlias(node) && anchored.get(node.source);
+      if (target) targets.set(node, target);
+      else if (!yaml.isAlias(node) && node.anchor !== undefined) anchored.set(node.anchor, node);
+    },
+  });
+  return targets;
+}
+
+function below(path: string, key: string): string {
+  return path === "" ? normalKey(key) : `${path}.${normalKey(key)}`;
+}
+
 /** Turns the syntax tree into plain values while counting nodes and depth. */
 class Walk {
   readonly #yaml: Yaml;
@@ -90,6 +115,7 @@ class Walk {
   readonly #firstLine: number;
   readonly #fields: YamlFields = { values: new Map(), lines: new Map(), notes: [] };
   #nodes = 0;
+  #targets: ReadonlyMap<Node, Node> | null = null;
 
   constructor(yaml: Yaml, document: YamlDocument, counter: LineCounter, firstLine: number) {
     this.#yaml = yaml;
@@ -109,41 +135,82 @@ class Walk {
 
   #map(map: { items: unknown[] }, path: string, depth: number): Record<string, unknown> {
     const result: Record<string, unknown> = {};
-    const seen = new Set<string>();
+    for (const { key, value, line } of this.#entries(map, path, depth).values()) {
+      const keyPath = below(path, key);
+      this.#fields.lines.set(keyPath, line);
+      result[key] = this.#plain(value, keyPath, depth + 1);
+    }
+    return result;
+  }
+
+  /**
+   * What a mapping holds, with what its merge keys bring, as the parsers of other products read it: its own entry wins over a
+   * merged one, whose place it takes, and what is merged first wins over what is merged later.
+   */
+  #entries(map: { items: unknown[] }, path: string, depth: number): Map<string, Entry> {
+    const entries = new Map<string, Entry>();
     for (const item of map.items) {
       if (!this.#yaml.isPair(item) || !this.#yaml.isScalar(item.key))
         throw new Refusal(this.#firstLine, "a key is not a plain word");
       const key = String(item.key.value);
       const line = this.#line(item.key);
-      const keyPath = path === "" ? normalKey(key) : `${path}.${normalKey(key)}`;
+      if (isMergeKey(item.key)) {
+        for (const [identity, entry] of this.#merged(item.value, path, { line, depth }))
+          if (!entries.has(identity)) entries.set(identity, { ...entry, isMerged: true });
+        continue;
+      }
+      const keyPath = below(path, key);
       if (key === "__proto__") {
         this.#fields.notes.push({ kind: "unsafe", path: keyPath, line });
         continue;
       }
       // Deeper keys may be patterns, where case and dashes matter.
       const identity = path === "" ? normalKey(key) : key;
-      if (seen.has(identity)) {
+      if (entries.get(identity)?.isMerged === false)
         this.#fields.notes.push({ kind: "duplicate", path: keyPath, line });
-        continue;
-      }
-      seen.add(identity);
-      this.#fields.lines.set(keyPath, line);
-      result[key] = this.#plain(item.value, keyPath, depth + 1);
+      else entries.set(identity, { key, value: item.value, line, isMerged: false });
     }
-    return result;
+    return entries;
   }
 
-  #plain(node: unknown, path: string, depth: number): unknown {
+  /** The entries of the mapping, or of the list of mappings, that stands behind a merge key. */
+  *#merged(
+    node: unknown,
+    path: string,
+    { line, depth }: { line: number; depth: number },
+  ): Generator<[string, Entry]> {
+    const source = this.#resolve(node);
+    for (const each of this.#yaml.isSeq(source) ? source.items : [source]) {
+      this.#count(depth + 1);
+      const map = this.#resolve(each);
+      if (!this.#yaml.isMap(map)) throw new Refusal(line, "'<<' merges something that is not a mapping");
+      for (const entry of this.#entries(map, path, depth + 1)) {
+        this.#count(depth + 1);
+        yield entry;
+      }
+    }
+  }
+
+  #count(depth: number): void {
     if (depth > MAX_DEPTH) throw new Excess(this.#firstLine, `nested deeper than ${MAX_DEPTH} levels`);
     if (++this.#nodes > MAX_NODES)
       throw new Excess(this.#firstLine, `more than ${MAX_NODES} values (aliases counted)`);
+  }
+
+  /** What an alias stands for; any other node is itself. */
+  #resolve(node: unknown): unknown {
+    if (!this.#yaml.isAlias(node)) return node;
+    this.#targets ??= findTargets(this.#yaml, this.#document);
+    const target = this.#targets.get(node);
+    if (target === undefined)
+      throw new Refusal(this.#line(node), `no anchor '&${node.source}' for '*${node.source}'`);
+    return target;
+  }
+
+  #plain(node: unknown, path: string, depth: number): unknown {
+    this.#count(depth);
     const yaml = this.#yaml;
-    if (yaml.isAlias(node)) {
-      const target = node.resolve(this.#document);
-      if (target === undefined)
-        throw new Refusal(this.#line(node), `no anchor '&${node.source}' for '*${node.source}'`);
-      return this.#plain(target, path, depth + 1);
-    }
+    if (yaml.isAlias(node)) return this.#plain(this.#resolve(node), path, depth + 1);
     if (yaml.isMap(node)) return this.#map(node, path, depth);
     if (yaml.isSeq(node)) return node.items.map((item, index) => this.#item(item, `${path}.${index}`, depth));
     if (yaml.isScalar(node)) return this.#scalar(node, path);

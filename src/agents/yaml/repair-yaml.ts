@@ -22,6 +22,9 @@ const LIST_FIELDS = new Set([
   "agents",
   "aliases",
 ]);
+/** What makes a field depend on others, so that it cannot be read alone. */
+const MERGE_KEY = /(?:^|[\s{,[])<<[ \t]*:/;
+const ANCHOR = /(?<![^\s,:[{-])&([^\s,[\]{}]+)/g;
 /** Words that open a line of an example dialogue inside a description. */
 const DIALOGUE = /^(?:user|assistant|context|commentary|system|human|ai|examples?|notes?|input|output)$/i;
 /** The one of those words that is a field as well, told apart by its value. */
@@ -35,6 +38,8 @@ type Block = { key: string; line: number; lines: string[] };
  */
 export async function repairYaml(text: string, firstLine: number): Promise<RepairResult> {
   if (text.length > MAX_FRONTMATTER_CHARS) return { faults: [] };
+  if (MERGE_KEY.test(text)) return { faults: [] };
+  const anchors = [...text.matchAll(ANCHOR)].map(([, name]) => `*${name}`);
   const blocks = cutBlocks(text.split("\n"), firstLine);
   if (blocks === undefined) return { faults: [] };
   const fields: YamlFields = { values: new Map(), lines: new Map(), notes: [] };
@@ -44,6 +49,8 @@ export async function repairYaml(text: string, firstLine: number): Promise<Repai
     let parsed = await parseYaml(own, block.line);
     if ("faults" in parsed) {
       if (parsed.faults.some((fault) => fault.refused)) return parsed;
+      // Alone it cannot be read, and taken as text it would say something else than what it stands for.
+      if (anchors.some((alias) => own.includes(alias))) return { faults: [] };
       const repaired = await repairBlock(block);
       if (repaired === undefined) return parsed;
       const endLine = block.line + block.lines.length - 1;
