@@ -262,6 +262,37 @@ export const GIT_CASES: readonly Attack[] = [
     },
   },
   {
+    id: "F14 git",
+    title: "a folder's id in git is no way to a file that a rule denies",
+    guards: [],
+    setup: (world) => {
+      mkdirSync(join(world.projectDir, "config/private"), { recursive: true });
+      writeFileSync(join(world.projectDir, "config/private/key.txt"), `${SECRET}\n`);
+      ownRepository(world);
+      const permissions = { allow: ["*"], deny: ["read(config/private/**)"] };
+      return { tools: gitTools(world), settings: { permissions } };
+    },
+    turns: ({ projectDir }) => {
+      const ids = ["config", "config/private", "config/private/key.txt", ""].map((place) =>
+        personsGit(projectDir, ["rev-parse", `HEAD:${place}`]).trim(),
+      );
+      const shown = ids.flatMap((id) =>
+        ["", ":key.txt", ":private/key.txt", ":config/private/key.txt"].map((path) => `${id}${path}`),
+      );
+      return {
+        lead: [
+          callTools([
+            ...shown.map((object) => ({ tool: "git", input: { command: "show", args: [object] } })),
+            ...ids.map((id) => ({ tool: "git", input: { command: "grep", args: ["words", id] } })),
+            ...ids.map((id) => ({ tool: "git_diff", input: { from: ids[1] ?? "", to: id } })),
+          ]),
+          done,
+        ],
+      };
+    },
+    oracle: (outcome) => expect(seenBy(outcome)).not.toContain(SECRET),
+  },
+  {
     id: "S11 git",
     title: "arguments that look like options or commands are refused, or are names",
     guards: [],

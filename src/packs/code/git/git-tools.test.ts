@@ -140,18 +140,34 @@ describe("git", () => {
     expect(diff.text).not.toContain("hidden");
   });
 
-  test("the id of a file's content is no way around a right to read", async () => {
+  test("an id or a tag of a file's content or a folder is no way around a right to read", async () => {
     const blob = place.git("rev-parse", "HEAD:secret/key.txt");
-    for (const command of ["show", "log", "ls-tree"])
-      expect(await textOf(command, [blob], { maySee })).not.toContain("hidden");
     const tree = place.git("rev-parse", "HEAD:secret");
-    for (const id of [blob, tree, "HEAD^{tree}"]) {
+    const root = place.git("rev-parse", "HEAD^{tree}");
+    place.git("tag", "folder", tree);
+    place.git("tag", "-am", "x", "noted-folder", tree);
+    place.git("tag", "content", blob);
+    for (const id of [blob, tree, root, "folder", "noted-folder", "content", "HEAD^{tree}", "folder^{}"]) {
+      for (const command of ["show", "log", "ls-tree", "rev-list", "shortlog", "diff-stat"])
+        expect(await textOf(command, [id], { maySee })).not.toMatch(/hidden|key\.txt/);
+      for (const path of ["key.txt", "./key.txt", "secret/key.txt", "", "."])
+        expect(await read("show", [`${id}:${path}`], { maySee })).toMatchObject({ isError: true });
       expect(await read("grep", ["hid", id], { maySee })).toMatchObject({ isError: true });
       expect(await read("ls-tree", [id], { maySee })).toMatchObject({ isError: true });
+      expect(await read("blame", [id, "--", "key.txt"], { maySee })).toMatchObject({ isError: true });
+      for (const asked of [{ from: id, to: "HEAD" }, { from: "HEAD", to: id }, { from: id }, { commit: id }])
+        expect((await place.use(gitDiff, asked, { maySee })).text).toMatch(/there is no commit/);
     }
-    expect((await place.use(gitDiff, { from: blob, to: "HEAD" }, { maySee })).text).toMatch(
-      /there is no commit/,
-    );
+    for (const word of [
+      ":secret/key.txt",
+      ":0:secret/key.txt",
+      "HEAD:secret",
+      ":/second",
+      "HEAD:secret:key.txt",
+    ])
+      expect(await textOf("show", [word], { maySee })).not.toContain("hidden");
+    place.git("tag", "-am", "x", "release");
+    expect(await textOf("show", ["release:a.txt"], { maySee })).toBe("one\ntwo\nthree\n");
   });
 
   test("an option that is not listed is refused, and those that are allowed are named", async () => {

@@ -3,7 +3,7 @@ import { GitFault } from "./exec-git.ts";
 import { type Arguments, splitObject } from "./git-arguments.ts";
 import type { GitCommand } from "./git-commands.ts";
 import { fileTarget, gitName, gitTarget } from "./git-paths.ts";
-import { diffText } from "./read-diff.ts";
+import { commitId, diffText } from "./read-diff.ts";
 import { readLog } from "./read-log.ts";
 import { type Repository, runGit } from "./run-git.ts";
 
@@ -182,7 +182,9 @@ async function readObjects(
     }
     const name = gitName(await gitTarget(path, repository));
     mustSee(name, repository, context);
-    const { stdout, cut } = await runGit(repository, ["cat-file", "blob", `${revision}:${name}`], {
+    // Only below a commit does a path begin where rules count from; in a tree that is known by its id it begins anywhere.
+    const commit = await commitId(repository, revision, context.signal);
+    const { stdout, cut } = await runGit(repository, ["cat-file", "blob", `${commit}:${name}`], {
       signal: context.signal,
     });
     if (stdout.slice(0, 8_000).includes("\0")) throw new GitFault(`${revision}:${name} is a binary file`);
