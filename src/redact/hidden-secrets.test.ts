@@ -5,8 +5,13 @@ import { HiddenSecrets } from "./hidden-secrets.ts";
 
 const reversed = (text: string) => [...text].reverse().join("");
 const mixed = (text: string) => [...text].map((c, at) => (at % 3 ? c : c.toUpperCase())).join("");
-const codes = (text: string, write: (code: number) => string) =>
-  [...text].map((c) => write(c.charCodeAt(0))).join("");
+const codes = (text: string, write: (code: number) => string) => [...Buffer.from(text)].map(write).join("");
+/** Letters and digits in another form, given the first code of each row. */
+const inForm = (upper: number, lower: number, digits: number) => (text: string) =>
+  text.replace(/[A-Z]|[a-z]|\d/g, (c) => {
+    const [row, first] = c <= "9" ? [digits, 48] : c <= "Z" ? [upper, 65] : [lower, 97];
+    return String.fromCodePoint(row + c.charCodeAt(0) - first);
+  });
 const base32 = (text: string) => {
   const bits = codes(text, (code) => code.toString(2).padStart(8, "0"));
   const groups = bits.match(/.{1,5}/g) ?? [];
@@ -31,18 +36,22 @@ const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
   reversed,
   rot13,
   "a dot after each character": (text) => [...text].join("."),
-  "spaces after groups": (text) => text.match(/.{1,3}/g)?.join(" ") ?? "",
+  "spaces after groups": (text) => text.match(/.{1,3}/gu)?.join(" ") ?? "",
+  "full width": inForm(0xff21, 0xff41, 0xff10),
+  bold: inForm(0x1d400, 0x1d41a, 0x1d7ce),
+  circled: inForm(0x24b6, 0x24d0, 0xff10),
+  invisible: inForm(0xe0041, 0xe0061, 0xe0030),
 };
 
 const PLACES: Readonly<Record<string, (text: string, cut: number) => string>> = {
   "a parameter": (text) => `https://h.example/p?q=1&d=${text}`,
   "a parameter of a form": (text) => `name=x&d=${text}&more=1`,
   "the path": (text) => `https://h.example/files/${text}/x.png`,
-  "labels of the host": (text) => `https://${text.match(/.{1,40}/g)?.join(".")}.h.example/`,
+  "labels of the host": (text) => `https://${text.match(/.{1,40}/gu)?.join(".")}.h.example/`,
   "two parameters": (text, cut) => `https://h.example/?a=${text.slice(0, cut)}&then=${text.slice(cut)}`,
   "two parameters, swapped": (text, cut) => `https://h.example/?b=${text.slice(cut)}&a=${text.slice(0, cut)}`,
   "five parameters": (text) => {
-    const parts = text.match(new RegExp(`[^]{1,${Math.ceil(text.length / 5)}}`, "g")) ?? [];
+    const parts = text.match(new RegExp(`[^]{1,${Math.ceil(text.length / 5)}}`, "gu")) ?? [];
     return `https://h.example/?${parts.map((part, at) => `p${at}=${part}`).join("&")}`;
   },
   "a sentence": (text) => `Please look at ${text} and tell me what you think.`,
@@ -67,7 +76,7 @@ test("a known value is found wherever it stands in an address or text, whatever 
         const hidden = new HiddenSecrets();
         hidden.add(secret);
         const text = encodings.reduce((inner, name) => ENCODINGS[name]?.(inner) ?? "", secret);
-        const cut = Math.ceil((text.length * share) / 100);
+        const cut = [...text].slice(0, Math.ceil(([...text].length * share) / 100)).join("").length;
         expect(hidden.find([PLACES[place]?.(text, cut) ?? ""])).toBe("found");
       },
     ),
@@ -82,7 +91,27 @@ test("it is found when it is spread over the strings of one call", () => {
   expect(hidden.find(["https://h/?x=ZW52LUNhbmFye", "https://h/?x=S01dXAzclMzY3IzdFZhbHVl"])).toBe("found");
 });
 
-test("character codes in decimal, HTML and programs are read too", () => {
+test("a host that becomes a secret only when its name is mapped is found, however its letters are written", () => {
+  const secret = "zx9mq2rtfv7blp4wn8ky";
+  const hidden = new HiddenSecrets();
+  hidden.add(secret);
+  const labels = [
+    ...["full width", "bold", "circled"].map((name) => ENCODINGS[name]?.(secret) ?? ""),
+    encodeURIComponent(ENCODINGS["full width"]?.(secret) ?? ""),
+    [...secret].join("\u00ad"),
+    [...secret].join("\u200b"),
+  ];
+  for (const label of labels) {
+    const url = `http://${label}.evil.example/`;
+    expect(URL.parse(url)?.hostname).toBe(`${secret}.evil.example`);
+    expect(hidden.find([url])).toBe("found");
+    expect(hidden.find([`see ${label}.evil.example`])).toBe("found");
+  }
+  for (const label of [[...secret].join("é"), [...secret].map((c) => `${c}\u0301`).join("")])
+    expect(hidden.find([`http://${label}.evil.example/`])).toBe("found");
+});
+
+test("character codes in binary, octal, decimal, HTML and programs are read too", () => {
   const secret = "env-Canary-5up3rS3cr3tValue";
   const hidden = new HiddenSecrets();
   hidden.add(secret);
@@ -93,8 +122,24 @@ test("character codes in decimal, HTML and programs are read too", () => {
     (code: number) => `\\x${code.toString(16)}`,
     (code: number) => `\\u00${code.toString(16)}`,
     (code: number) => `0x${code.toString(16)}, `,
-  ])
-    expect(hidden.find([codes(secret, write)])).toBe("found");
+    (code: number) => `&#${code + 0xfee0};`,
+    (code: number) => `\\u${(code + 0xfee0).toString(16)}`,
+    (code: number) => `%u${(code + 0xfee0).toString(16)}`,
+    (code: number) => code.toString(2).padStart(8, "0"),
+    (code: number) => code.toString(2).padStart(7, "0"),
+    (code: number) => `${code.toString(2)}-`,
+    (code: number) => `0b${code.toString(2)}, `,
+    (code: number) => `${code.toString(8)}.`,
+    (code: number) => `\\${code.toString(8)}`,
+    (code: number) => `0o${code.toString(8)} `,
+    (code: number) => code.toString(8).padStart(3, "0"),
+    (code: number) => String(code).padStart(3, "0"),
+  ]) {
+    const written = codes(secret, write);
+    expect(hidden.find([written])).toBe("found");
+    expect(hidden.find([`https://h.example/?d=${Buffer.from(written).toString("base64url")}`])).toBe("found");
+    expect(hidden.find([`https://h.example/${reversed(written)}/x`])).toBe("found");
+  }
 });
 
 test("ordinary addresses and texts hold no secret, also next to a hundred random values", () => {

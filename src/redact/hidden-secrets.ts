@@ -1,6 +1,6 @@
 import { KnownValues } from "./known-values.ts";
 import { secretForms } from "./secret-forms.ts";
-import { decodings } from "./undo-encoding.ts";
+import { decodings, plainForm } from "./undo-encoding.ts";
 
 /** What a look for hidden secrets came to: nothing, a secret, or more encoded text than can be looked through. */
 export type HiddenSecret = "none" | "found" | "too much";
@@ -18,9 +18,11 @@ const SHORTEST_PIECE = 5;
 const MAX_PIECES = 3;
 const MAX_POOL_CHARS = 32_768;
 const MAX_JOINED_CHARS = 65_536;
+const MAX_ADDRESS_CHARS = 8_192;
 
 /**
- * Finds known values in what is about to leave, also where they are encoded, encoded twice, reversed, spread out or split.
+ * Finds known values in what is about to leave, also where they are encoded, encoded twice, reversed, spread out, split or
+ * written in other forms of their letters.
  * The work is linear in the length of what is given. Without known values there is none.
  */
 export class HiddenSecrets {
@@ -102,9 +104,18 @@ function longestPiece(value: string, at: number, pool: string): number {
 
 /** The texts themselves, and what their parts make up when they are put together. */
 function startingTexts(texts: readonly string[], given: number): string[] {
-  if (given > MAX_JOINED_CHARS) return [...texts];
-  const values = texts.flatMap(valuesIn);
-  return [...texts, texts.join(""), values.join(""), values.toReversed().join("")];
+  const starting = [...texts, ...texts.flatMap(sentAddress)];
+  if (given <= MAX_JOINED_CHARS) {
+    const values = texts.flatMap(valuesIn);
+    starting.push(texts.join(""), values.join(""), values.toReversed().join(""));
+  }
+  return [...starting, ...starting.map(plainForm)];
+}
+
+/** An address as it is sent, which is not always as it is written. */
+function sentAddress(text: string): string[] {
+  const sent = text.length <= MAX_ADDRESS_CHARS ? URL.parse(text)?.href : undefined;
+  return sent === undefined ? [] : [sent];
 }
 
 /** The values of an address's or form's parameters; the steps of its path if it has none. */
