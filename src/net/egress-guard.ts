@@ -5,7 +5,7 @@ import type { Agent, buildConnector } from "undici";
 import { type AddressGuard, loadAddressGuard } from "./blocked-address.ts";
 import { EgressError, egressErrorOf } from "./egress-error.ts";
 import { orAborted } from "./or-aborted.ts";
-import { parseWebAddress } from "./web-address.ts";
+import { isAtHost, parseWebAddress } from "./web-address.ts";
 
 /** How requests leave the machine. */
 export type EgressOptions = {
@@ -107,9 +107,7 @@ function exemptions({ allowOrigins = [], allowHosts = [] }: EgressOptions): (url
   return (url) => {
     const origins = typeof allowOrigins === "function" ? allowOrigins() : allowOrigins;
     if (origins.some((origin) => URL.parse(origin)?.origin === url.origin)) return true;
-    const bare = url.hostname.replace(/^\[|\]$/g, "");
-    const port = url.port || (url.protocol === "https:" ? "443" : "80");
-    return hosts.has(url.hostname) || hosts.has(bare) || hosts.has(`${url.hostname}:${port}`);
+    return isAtHost(url, hosts);
   };
 }
 

@@ -29,6 +29,19 @@ export function parseWebAddress(text: string, base?: URL): WebAddress {
   return { url };
 }
 
+/** An address in its canonical form, as it is asked for; other text as it is, without space around it. */
+export function canonicalAddress(text: string): string {
+  const address = parseWebAddress(text.trim());
+  return "url" in address ? address.url.href : text.trim();
+}
+
+/** Whether an address leads to a host of a list, in which a host may have a port. */
+export function isAtHost(url: URL, hosts: ReadonlySet<string>): boolean {
+  const bare = url.hostname.replace(/^\[|\]$/g, "");
+  const port = url.port || (url.protocol === "https:" ? "443" : "80");
+  return hosts.has(url.hostname) || hosts.has(bare) || hosts.has(`${url.hostname}:${port}`);
+}
+
 /** The host of an address as it will be contacted, for rules; undefined if the address is not acceptable. */
 export function hostOf(text: string): string | undefined {
   const address = parseWebAddress(text);

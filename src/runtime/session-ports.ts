@@ -56,7 +56,7 @@ export function createSessionPorts(parts: PortParts): LoopPorts {
     cache: createToolCache(),
     recorded: parts.recorded,
     claims: new Map(),
-    addresses: new KnownAddresses(),
+    addresses: new KnownAddresses(host.settings.web.allowHosts),
     earlier: new EarlierCalls(),
     readOnly: parts.mode === "plan",
     approve: parts.approve,

@@ -85,6 +85,11 @@ export type ToolOutput = {
   tainted?: boolean;
   /** Private data is in this output although the tool as such gives only what is public. */
   privateData?: boolean;
+  /**
+   * Texts of this output that came from outside as they are, such as a page or the hits of a search: addresses in them may be
+   * asked for in turn. Never what the tool says itself, which may repeat its input.
+   */
+  shown?: readonly string[];
   /** The tool wrote its own row. */
   recorded?: boolean;
   /** Delegations whose results are in this output, and those it names as still running. */
@@ -146,8 +151,9 @@ export type Tool<Input = never> = {
    */
   readonly isPublic: boolean;
   /**
-   * What a call asks the web for: whole addresses, or the words of a search. Addresses in its public answers may be
-   * asked for in turn; one that a model put together itself may carry what the run knows.
+   * What a call asks the web for: whole addresses, or for a search a text that cannot be taken for one. Addresses that its
+   * public answers say were `shown` may be asked for in turn; one that a model put together itself may carry what the run
+   * knows.
    */
   readonly requests?: (input: Input, roots: Roots) => readonly string[] | Promise<readonly string[]>;
   /** It acts outside: sends, invites, posts, uploads, pushes. */

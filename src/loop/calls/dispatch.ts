@@ -8,6 +8,7 @@ import { excerpt, MAX_RESULT_CHARS } from "../../tools/truncate.ts";
 import { findSchema } from "../../tools/validate-input.ts";
 import { missingBefore } from "../deliverables.ts";
 import type { NotedCall } from "../earlier-calls.ts";
+import { readShown } from "../known-addresses.ts";
 import { loopPrompt } from "../load-prompt.ts";
 import type { ToolCall } from "../model/read-stream.ts";
 import type { LoopPorts } from "../ports.ts";
@@ -16,7 +17,7 @@ import type { Run } from "../run.ts";
 import { waitFor } from "../wait-for.ts";
 import { approveIfNeeded } from "./approve-call.ts";
 import { askTool } from "./ask-tool.ts";
-import { performCall } from "./perform-call.ts";
+import { type Performed, performCall } from "./perform-call.ts";
 import { type Effects, openCall, recordRefusal } from "./record-call.ts";
 
 /** What a call gave back, as it enters the history. */
@@ -28,7 +29,7 @@ export type CallResult = {
 };
 
 /** A call that passed every check. */
-type Admitted = Touching & { approvedBy?: string };
+type Admitted = Touching & Pick<Performed, "carrying" | "approvedBy">;
 type Refused = { outcome: "error" | "denied"; text: string; effects?: Effects };
 /** A call of which it is known what it touches; in a replay the record may tell it. */
 type Touching = {
@@ -84,7 +85,7 @@ async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitt
   }
 
   const outside = ports.recorded?.outside(run, call);
-  if (outside === "unknown") return { tool, input: parsed.value, targets: [] };
+  if (outside === "unknown") return { tool, input: parsed.value, targets: [], carrying: [] };
   const { projectDir, workspaceDir, cwd } = run.spec;
   const noted = tool.confirm && ports.earlier.note(tool.name, parsed.value);
   if (tool.replay === "lookup") call.reached = null;
@@ -151,9 +152,15 @@ async function judge(
   const asked = { callId: call.callId, ...touching, decision, risk, outbound, composed };
   const approval = await approveIfNeeded(run, asked, ports);
   if (approval && !approval.allowed) return { outcome: "denied", text: approval.text };
-  for (const request of requests) ports.addresses.addAsked(request);
+  const mayCarry = (request: string) => composed.includes(request) || ports.addresses.carries(request);
+  const carrying = requests.filter(mayCarry);
+  const free = requests.filter((request) => !mayCarry(request));
+  ports.addresses.add(free, false);
+  ports.addresses.add(carrying, true);
+  if (requests.length > 0) call.requested = { free, carrying };
   const { noted } = touching;
-  return { tool, input, targets, ...(noted && { noted }), ...(approval && { approvedBy: approval.text }) };
+  const approved = approval && { approvedBy: approval.text };
+  return { tool, input, targets, carrying, ...(noted && { noted }), ...approved };
 }
 
 /**
@@ -182,7 +189,7 @@ function findRequests(
   { tool, input, targets }: Touching,
 ): readonly string[] | Promise<readonly string[]> {
   if (tool.requests) return tool.requests(input, spec);
-  return targets.some(({ kind }) => kind === "host") ? [JSON.stringify(input)] : [];
+  return targets.some(({ kind }) => kind === "host") ? [`${tool.name} ${JSON.stringify(input)}`] : [];
 }
 
 /** The addresses that a call reaches, where it touches nothing else. */
@@ -239,7 +246,7 @@ async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: Loop
   if (cached) {
     const row = openCall(run, call, { tool, approvedBy: admitted.approvedBy }, ports);
     const { text, tainted } = cached;
-    const effects = absorb(run, admitted, { text, tainted, isPublic: tellsPublic(admitted) }, ports);
+    const effects = absorb(run, admitted, { tainted, isPublic: tellsPublic(admitted), shown: [] }, ports);
     row.close({ outcome: "cached", text, effects });
     return { callId: call.callId, tool: tool.name, text: cached.text, outcome: "cached" };
   }
@@ -277,7 +284,8 @@ async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: Loop
   const { text, outcome } = ports.recorded?.answer(run, call, { kind: "answered", ...now }) ?? now;
   const tainted = tool.untrusted || output.tainted === true;
   const isPublic = tellsPublic(admitted) && output.privateData !== true;
-  const taken = absorb(run, admitted, { text, tainted, isPublic }, ports);
+  const shown = isPublic && tool.requests ? readShown(output.shown ?? [], admitted.carrying) : [];
+  const taken = absorb(run, admitted, { tainted, isPublic, shown }, ports);
   const { children } = output;
   if (row)
     row.close({
@@ -314,11 +322,11 @@ async function repeat(
   ports: LoopPorts,
 ): Promise<CallResult> {
   const { tool, approvedBy, recorded } = admitted;
-  const { text, outcome, tainted, public: isPublic = false } = recorded;
+  const { text, outcome, tainted, public: isPublic = false, shown = [] } = recorded;
   const row = openCall(run, call, { tool, approvedBy }, ports);
   if (tool.delegates === "program") await ports.playChildren(run, call.callId, row.messageId);
   if (outcome !== "cached") run.toolsUsed.add(tool.name);
-  row.close({ outcome, text, effects: absorb(run, admitted, { text, tainted, isPublic }, ports) });
+  row.close({ outcome, text, effects: absorb(run, admitted, { tainted, isPublic, shown }, ports) });
   return { callId: call.callId, tool: tool.name, text, outcome };
 }
 
@@ -331,15 +339,16 @@ function tellsPublic({ tool, targets }: Touching): boolean {
 /** Lets a run know what an answer tells it, and says what its row must keep of that. */
 function absorb(
   run: Run,
-  { tool }: Touching,
-  answer: { text: string; tainted: boolean; isPublic: boolean },
+  { tool, carrying }: Admitted,
+  answer: { tainted: boolean; isPublic: boolean; shown: readonly string[] },
   ports: LoopPorts,
 ): Effects {
-  const { text, tainted, isPublic } = answer;
+  const { tainted, isPublic, shown } = answer;
   if (tainted) taint(run, tool.name, ports);
   if (!isPublic) run.privateData = true;
-  else if (tool.requests) ports.addresses.addShown(text);
-  return { ...(tainted && { tainted }), ...(isPublic && { public: isPublic }) };
+  ports.addresses.add(shown, carrying.length > 0);
+  const learned = shown.length > 0 && { shown };
+  return { ...(tainted && { tainted }), ...(isPublic && { public: isPublic }), ...learned };
 }
 
 async function cacheKey(run: Run, admitted: Admitted): Promise<string | null> {

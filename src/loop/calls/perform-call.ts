@@ -15,6 +15,8 @@ export type Performed = {
   tool: Tool<unknown>;
   input: unknown;
   targets: readonly Target[];
+  /** What it asks the web for whose answer may hold what the run knows. */
+  carrying: readonly string[];
   /** Who allowed it, if it had to be asked for. */
   approvedBy?: string;
   rowId: number;
@@ -238,11 +240,15 @@ function isWritable(run: Run, file: Target, ports: LoopPorts): boolean {
  * a shell speak of commands, so of files only those on reading count. A rule that asks about every call of the tool was
  * answered when this call was allowed.
  */
-function isVisible(run: Run, { tool, approvedBy }: Performed, file: Target, ports: LoopPorts): boolean {
+function isVisible(run: Run, performed: Performed, file: Target, ports: LoopPorts): boolean {
+  const { tool, approvedBy } = performed;
   const chain = chainOf(run, ports);
   const { name, groups } = tool;
   const says = (layers: readonly Layer[], asked: string) =>
     ports.guards.decide(layers, { tool: asked, groups, targets: [file] });
+  const isHandedOn =
+    file.kind === "host" && performed.carrying.length > 0 && !isSameSite(file.host, performed.targets);
+  if (isHandedOn && run.tainted && run.privateData && !says(chain, name).consented) return false;
   const isAnswered = ({ verdict, rule }: Decision) =>
     approvedBy !== undefined && verdict === "ask" && rule?.includes("(") === false;
   if (!groups.includes("shell")) {
@@ -254,4 +260,10 @@ function isVisible(run: Run, { tool, approvedBy }: Performed, file: Target, port
     if (reading.verdict === "allow" || reading.rule === undefined) return true;
     return isAnswered(reading) && says([layer], name).rule === reading.rule;
   });
+}
+
+/** What a request carries was allowed for a host; another must not get it by a redirect from there. */
+function isSameSite(host: string, targets: readonly Target[]): boolean {
+  const site = (name: string) => name.replace(/^www\./, "");
+  return targets.some((target) => target.kind === "host" && site(target.host) === site(host));
 }

@@ -13,6 +13,8 @@ export type Effects = {
   tainted?: true;
   /** Its answer tells only what is public. */
   public?: true;
+  /** Addresses that the outside showed in its answer. */
+  shown?: readonly string[];
   /** It did not count against the limits. */
   uncounted?: true;
   /** It was one call too many. */
@@ -57,6 +59,7 @@ export function openCall(
           ...(about.approvedBy && { approvedBy: about.approvedBy }),
           ...(call.rawInput && { redacted: true }),
           ...(call.broughtUntrusted && { broughtUntrusted: true }),
+          ...(call.requested && { requested: ports.redactor.redactJson(call.requested) }),
           ...(call.reached !== undefined && { reached: ports.redactor.redactJson(call.reached) }),
         },
       },

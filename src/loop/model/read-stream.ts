@@ -25,6 +25,8 @@ export type ToolCall = {
   reached?: readonly string[] | null | undefined;
   /** Words of its input that mean nothing here and were left out. */
   ignored?: readonly string[];
+  /** What it asks the web for, once that was allowed; `carrying`: where the answer may hold what runs know. */
+  requested?: { readonly free: readonly string[]; readonly carrying: readonly string[] };
   /** It let in what a tainted run had written to files. */
   broughtUntrusted?: true;
   metadata?: SharedV4ProviderMetadata;

@@ -2,6 +2,7 @@ import type { OpenDelegation } from "../../schema/delegation.ts";
 import type { BailoutReason, RunError, RunResult, UnmetDeliverable } from "../../schema/result.ts";
 import type { Target } from "../../schema/rights.ts";
 import type { CallResult } from "../calls/dispatch.ts";
+import type { Effects } from "../calls/record-call.ts";
 import type { ToolCall } from "../model/read-stream.ts";
 import type { Streamed } from "../model/stream-reply.ts";
 import type { Run } from "../run.ts";
@@ -24,7 +25,8 @@ export type CallNow =
   | { kind: "answered"; outcome: "ok" | "error"; text: string };
 
 /** The answer that a call had. */
-export type RecordedAnswer = Pick<CallResult, "text" | "outcome"> & { tainted: boolean; public?: true };
+export type RecordedAnswer = Pick<CallResult, "text" | "outcome"> &
+  Pick<Effects, "public" | "shown"> & { tainted: boolean };
 
 /** What was found out of a call beforehand: whom it reaches, and why a person was asked; null if nobody was. */
 export type RecordedOutside = { reached: readonly Target[]; asked: string | null };

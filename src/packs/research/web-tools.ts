@@ -1,3 +1,4 @@
+import { canonicalAddress, hostOf } from "../../net/web-address.ts";
 import { messageOf } from "../../schema/error.ts";
 import type { Target } from "../../schema/rights.ts";
 import { acceptWords } from "../../tools/accept-words.ts";
@@ -71,7 +72,7 @@ export function createWebSearch(
     untrusted: true,
     // A search of this machine's own documents asks nobody outside, and finds what is private.
     isPublic: isOnline,
-    requests: ({ query }) => (isOnline ? [query] : []),
+    requests: ({ query }) => (isOnline ? [`a search for ${query}`] : []),
     offered: provider !== undefined,
     input: {
       type: "object",
@@ -99,7 +100,8 @@ export function createWebSearch(
         const value = { query, provider: provider.name, time: new Date().toISOString(), hits };
         const saved = observe(context, { folder: "search_results", about: query, value });
         if (hits.length === 0) return "nothing was found";
-        return `${hits.map(shown).join("\n")}\n(saved as workspace:${saved})`;
+        const text = hits.map(describeHit).join("\n");
+        return { text: `${text}\n(saved as workspace:${saved})`, shown: [text] };
       } catch (thrown) {
         return { text: `the search failed: ${messageOf(thrown)}`, isError: true };
       }
@@ -122,7 +124,7 @@ function tidy(hits: readonly SearchHit[]): SearchHit[] {
   return [...byUrl.values()];
 }
 
-function shown({ title, url, snippet }: SearchHit, at: number): string {
+function describeHit({ title, url, snippet }: SearchHit, at: number): string {
   return `${at + 1}. ${title}\n   ${url}\n   ${snippet}`;
 }
 
@@ -154,13 +156,18 @@ export function createWebFetch({
     accept: acceptWords({ uri: "url", address: "url", link: "url" }),
     check: ({ url }) => (isWebAddress(url) ? null : "url must be an http or https address"),
     access: async ({ url }, roots) => [
-      (await targetOf?.(url, roots)) ?? { kind: "host", host: new URL(url).hostname },
+      (await targetOf?.(url, roots)) ?? { kind: "host", host: hostOf(url.trim()) ?? new URL(url).hostname },
     ],
     execute: async ({ url }, { signal, progress, maySee }) => {
       if (!fetchPage) return { text: "no way to fetch pages is set up", isError: true };
-      progress(`getting ${url}`);
-      const page = await fetchPage(url, { signal, mayVisit: (host) => maySee({ kind: "host", host }) });
-      return `# ${page.title}\n${page.url}\n\n${page.markdown}`;
+      const address = canonicalAddress(url);
+      progress(`getting ${address}`);
+      const page = await fetchPage(address, { signal, mayVisit: (host) => maySee({ kind: "host", host }) });
+      const reached = canonicalAddress(page.url);
+      return {
+        text: `# ${page.title}\n${reached}\n\n${page.markdown}`,
+        shown: [reached, page.title, page.markdown],
+      };
     },
   });
 }

@@ -57,6 +57,7 @@ function answerOf(row: MessageNode): RecordedAnswer {
     outcome: outcome ?? "error",
     tainted: tainted === true,
     ...(more.public && { public: true }),
+    ...(more.shown && { shown: more.shown }),
   };
 }
 

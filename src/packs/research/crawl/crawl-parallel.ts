@@ -1,9 +1,9 @@
-import { hostOf } from "../../../net/web-address.ts";
+import { canonicalAddress, hostOf } from "../../../net/web-address.ts";
 import { createRedactor } from "../../../redact/create-redactor.ts";
 import { secretsFromEnvironment } from "../../../redact/secrets-from-environment.ts";
 import { messageOf } from "../../../schema/error.ts";
 import type { Target } from "../../../schema/rights.ts";
-import { defineTool, type Roots, type Tool, type ToolContext } from "../../../tools/tool.ts";
+import { defineTool, type Roots, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
 import { localDocumentsOf } from "../search/local-documents.ts";
 import { type Blacklist, openBlacklist } from "./blacklist.ts";
 import { saveLog } from "./crawl-log.ts";
@@ -93,7 +93,7 @@ type Parts = {
   isOwn(url: string): boolean;
 };
 
-async function execute(input: CrawlInput, context: ToolContext, parts: Parts): Promise<string> {
+async function execute(input: CrawlInput, context: ToolContext, parts: Parts): Promise<ToolOutput> {
   const { signal, progress, runId, workspaceDir } = context;
   const { limits, runs, readPage, dataDir, isOwn } = parts;
   return runs.inTurn(context, async (log) => {
@@ -118,7 +118,7 @@ async function execute(input: CrawlInput, context: ToolContext, parts: Parts): P
         ),
     };
     try {
-      const urls = input.urls.map((url) => url.trim());
+      const urls = input.urls.map(canonicalAddress);
       return reportCrawl(await crawlPages(urls, crawl), log, limits);
     } finally {
       blacklist.close();

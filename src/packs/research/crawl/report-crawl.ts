@@ -1,3 +1,4 @@
+import type { ToolOutput } from "../../../tools/tool.ts";
 import { cutAt, MAX_RESULT_CHARS } from "../../../tools/truncate.ts";
 import type { CrawlLog } from "./crawl-log.ts";
 import { type CrawledPage, type CrawlOutcome, successesOf } from "./crawl-pages.ts";
@@ -9,7 +10,7 @@ const MAX_EXCERPT = 6_000;
 const LINES_SHARE = 0.3;
 
 /** Tells a model what came of a crawl: a count, a line for each address, what is left, and how the pages begin. */
-export function reportCrawl({ pages, left }: CrawlOutcome, log: CrawlLog, limits: CrawlLimits): string {
+export function reportCrawl({ pages, left }: CrawlOutcome, log: CrawlLog, limits: CrawlLimits): ToolOutput {
   const read = pages.filter(({ status }) => status === "success");
   const total = successesOf(log);
   const mayGoOn = log.batches < limits.batches && total < limits.successes;
@@ -22,7 +23,11 @@ export function reportCrawl({ pages, left }: CrawlOutcome, log: CrawlLog, limits
       : "This run may crawl no more; go on with the pages there are.",
   ].join("\n");
   const lines = cutAt(head, Math.floor(MAX_RESULT_CHARS * (read.length > 0 ? LINES_SHARE : 0.9)));
-  return [lines, ...excerpts(read, MAX_RESULT_CHARS - lines.length - 1_000)].join("\n\n");
+  const parts = excerpts(read, MAX_RESULT_CHARS - lines.length - 1_000);
+  return {
+    text: [lines, ...parts.map(({ heading, text, more }) => `${heading}\n${text}${more}`)].join("\n\n"),
+    shown: parts.map(({ text }) => text),
+  };
 }
 
 function lineOf(page: CrawledPage): string {
@@ -33,12 +38,15 @@ function lineOf(page: CrawledPage): string {
 }
 
 /** The beginning of each page, in equal shares: who reads this may have no other way to the files. */
-function excerpts(pages: readonly CrawledPage[], room: number): string[] {
+function excerpts(
+  pages: readonly CrawledPage[],
+  room: number,
+): { heading: string; text: string; more: string }[] {
   const share = Math.min(MAX_EXCERPT, Math.floor(room / Math.max(1, pages.length)) - 300);
   if (share < 200) return [];
   return pages.map(({ title, url, content = "" }) => {
     const more = content.length > share ? `\n[… ${content.length - share} more characters in the file]` : "";
-    return `## ${cutAt(flat(title), 100)} <${short(url)}>\n${cutAt(content, share)}${more}`;
+    return { heading: `## ${cutAt(flat(title), 100)} <${short(url)}>`, text: cutAt(content, share), more };
   });
 }
 
