@@ -1,7 +1,13 @@
 import { relative } from "node:path";
 import type { IntentContext, SubAgentResponse } from "../schema/intent.ts";
 import type { BailoutReason, DeliverableVerdict, RunError, RunResult, RunStatus } from "../schema/result.ts";
-import { addUpSubtree, countTests, describeFailedTests } from "../schema/subtree.ts";
+import {
+  addUpSubtree,
+  countTests,
+  describeFailedTests,
+  describeFaults,
+  lastRuns,
+} from "../schema/subtree.ts";
 import { cutAt } from "../tools/truncate.ts";
 import { MAX_SUMMARY_CHARS, parseAnswer, parseReport, type Report } from "./parse-report.ts";
 import type { LoopPorts } from "./ports.ts";
@@ -27,7 +33,7 @@ export function buildResult(run: Run, ending: Ending, ports: LoopPorts): RunResu
   const partial = ending.partial ?? false;
   const success = ending.status === "completed" && !partial;
   const said = report.summary || ports.redactor.redact(ending.error?.message ?? "");
-  const tests = [...run.tests.values()];
+  const tests = lastRuns([...run.tests.values()]);
   const failedTests = describeFailedTests(tests);
   const own = {
     ...ports.redactor.redactJson(changedFiles(run)),
@@ -47,7 +53,12 @@ export function buildResult(run: Run, ending: Ending, ports: LoopPorts): RunResu
     ...dataOf(run, ending, report),
     ...own,
     ...countTests(tests),
-    warnings: [...run.warnings, ...(failedTests === null ? [] : [failedTests]), ...report.warnings],
+    warnings: [
+      ...run.warnings,
+      ...(failedTests === null ? [] : [failedTests]),
+      ...describeFaults(tests),
+      ...report.warnings,
+    ],
     suggestions: report.suggestions,
     iteration_count: run.turn,
     duration_ms: Math.round(ports.clock.monotonicMs() - spec.startedMs),

@@ -135,7 +135,7 @@ export type IsolatedChanges = {
   diff: string | null;
 };
 
-/** The tests of one suite, which is a runner with what it was told to run, by their last run. */
+/** The tests of one suite by their last run: a runner, what it was told to run, and the folder in which it ran. */
 export type SuiteTests = {
   suite: string;
   run: number;
@@ -144,6 +144,10 @@ export type SuiteTests = {
   runs: number;
   /** When it was run last; milliseconds since 1970. */
   at_ms: number;
+  /** Suites that hold these tests among others: once all of them were run later, only those count. */
+  part_of?: readonly string[];
+  /** What was wrong with the run although no test is known to have failed, such as its exit code. */
+  fault?: string;
 };
 
 /** What a run and all below it did; tokens and cost of both stand beside it. */

@@ -28,20 +28,44 @@ export function addUpSubtree(own: OwnFigures, below: readonly RunResult[]): Subt
   };
 }
 
-/** Tests over all suites, each by its last run. */
+/** Tests over all suites, each by its last run; those of a part that was run after the whole are not counted again. */
 export function countTests(tests: readonly SuiteTests[]): Pick<RunResult, "tests_run" | "tests_passed"> {
-  return {
-    tests_run: tests.reduce((sum, { run }) => sum + run, 0),
-    tests_passed: tests.reduce((sum, { passed }) => sum + passed, 0),
-  };
+  const wholes = (part: SuiteTests) => tests.filter(({ suite }) => part.part_of?.includes(suite));
+  let [run, failed] = [0, 0];
+  for (const one of tests) {
+    const above = wholes(one);
+    const isCounted = one.part_of !== undefined && above.length === one.part_of.length;
+    if (isCounted) failed += Math.max(0, one.run - one.passed - sumFailed(above));
+    else {
+      run += one.run;
+      failed += one.run - one.passed;
+    }
+  }
+  return { tests_run: run, tests_passed: Math.max(0, run - failed) };
 }
 
-/** Of suites that were run several times: what the last run said, and how many there were. */
+function sumFailed(tests: readonly SuiteTests[]): number {
+  return tests.reduce((sum, { run, passed }) => sum + run - passed, 0);
+}
+
+/**
+ * Of suites that were run several times: what the last run said, and how many there were. A part of a suite does not
+ * count if the whole was run later, and a run that measured nothing and had no fault only takes the place of an earlier one.
+ */
 export function lastRuns(tests: readonly SuiteTests[]): SuiteTests[] {
-  return [...Map.groupBy(tests, ({ suite }) => suite).values()].map((runs) => {
-    const last = runs.reduce((latest, one) => (one.at_ms >= latest.at_ms ? one : latest));
-    return { ...last, runs: runs.reduce((sum, one) => sum + one.runs, 0) };
+  const order = new Map(tests.toSorted((one, other) => one.at_ms - other.at_ms).map((one, at) => [one, at]));
+  const isLater = (one: SuiteTests, other: SuiteTests) => (order.get(one) ?? 0) > (order.get(other) ?? 0);
+  const last = [...Map.groupBy(tests, ({ suite }) => suite).values()].map((runs) => {
+    const latest = runs.reduce((one, other) => (isLater(other, one) ? other : one));
+    return { latest, runs: runs.reduce((sum, one) => sum + one.runs, 0) };
   });
+  const isCovered = (part: SuiteTests) =>
+    part.part_of?.every((name) =>
+      last.some(({ latest }) => latest.suite === name && isLater(latest, part)),
+    ) ?? false;
+  return last
+    .filter(({ latest }) => !isCovered(latest) && (latest.run > 0 || latest.fault !== undefined))
+    .map(({ latest, runs }) => ({ ...latest, runs }));
 }
 
 /** What is wrong with the tests of a run, in one line; null if none failed. */
@@ -50,4 +74,9 @@ export function describeFailedTests(tests: readonly SuiteTests[]): string | null
   if (failing.length === 0) return null;
   const list = failing.map(({ suite, run, passed }) => `${run - passed} of ${run} in ${suite}`);
   return `Tests failed: ${list.join("; ")}`;
+}
+
+/** What went wrong with test runs of which no test is known to have failed, one line each. */
+export function describeFaults(tests: readonly SuiteTests[]): string[] {
+  return tests.flatMap(({ suite, fault }) => (fault === undefined ? [] : [`Tests of ${suite}: ${fault}`]));
 }

@@ -1,7 +1,7 @@
 import type { DelegationRequest, OpenDelegation } from "../schema/delegation.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 import type { ReplayClass } from "../schema/record.ts";
-import type { RunResult } from "../schema/result.ts";
+import type { RunResult, SuiteTests } from "../schema/result.ts";
 import type { Risk, Target } from "../schema/rights.ts";
 import type { Settings } from "../schema/settings.ts";
 
@@ -72,7 +72,7 @@ export type ToolContext = Roots & {
    */
   observed(path: string, text: string): void;
   /** Reports tests that really ran; of a suite that runs again, the last run counts. */
-  tested(suite: string, tests: { run: number; passed: number }): void;
+  tested(suite: string, tests: Pick<SuiteTests, "run" | "passed" | "part_of" | "fault">): void;
   /** Starts children of the run that called the tool; only for tools with `delegates: "program"`. */
   readonly children?: Spawner;
 };

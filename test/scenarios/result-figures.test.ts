@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
+import { codeTools } from "../../src/packs/code/code-tools.ts";
 import { replaySession } from "../../src/runtime/replay/replay-session.ts";
 import {
   callDelegate,
@@ -14,6 +15,7 @@ import {
   testRuntime,
 } from "../../src/testing/index.ts";
 import { defineTool } from "../../src/tools/tool.ts";
+import { hasSandbox } from "../fixtures/has-sandbox.ts";
 
 /** A tool that writes a file, and one that says that tests ran. */
 const tools = [
@@ -125,6 +127,88 @@ test("a suite counts by its last run, and tests that fail stand first in the sum
     warnings: ["Tests failed: 1 of 4 in unit"],
   });
 });
+
+const suites = (ok: boolean) =>
+  `import test from "node:test"; test("a", () => {}); test("b", () => { ${ok ? "" : "throw new Error('no');"} });`;
+const write = (path: string, content: string) => ({ tool: "write", input: { path, content } });
+const shell = (command: string, cwd?: string) => ({ tool: "shell", input: { command, ...(cwd && { cwd }) } });
+
+test.skipIf(!hasSandbox)("tests of two folders are two suites, however the folder is named", async () => {
+  const worked = [
+    callTools([shell("node --test", "pa")]),
+    callTools([shell("cd pb && node --test")]),
+    say("Tested."),
+  ];
+  await using t = testRuntime(
+    {
+      solo: [
+        callTools([write("pa/x.test.mjs", suites(false)), write("pb/x.test.mjs", suites(true))]),
+        ...worked,
+      ],
+    },
+    { lenient: true, tools: codeTools, permissionMode: "bypassPermissions" },
+  );
+  const result = await t.runtime.run({ agent: "solo", task: "go" });
+  expect(result).toMatchObject({
+    tests_run: 4,
+    tests_passed: 3,
+    tests: [
+      { suite: "node in pa", run: 2, passed: 1 },
+      { suite: "node in pb", run: 2, passed: 2 },
+    ],
+    warnings: ["Tests failed: 1 of 2 in node in pa"],
+  });
+});
+
+test.skipIf(!hasSandbox)("a whole run takes the place of an earlier run of a part of it", async () => {
+  await using t = testRuntime(
+    {
+      solo: [
+        callTools([write("x.test.mjs", suites(false))]),
+        callTools([shell("node --test x.test.mjs")]),
+        callTools([write("x.test.mjs", suites(true))]),
+        callTools([shell("node --test")]),
+        say("Fixed."),
+      ],
+    },
+    { lenient: true, tools: codeTools, permissionMode: "bypassPermissions" },
+  );
+  expect(await t.runtime.run({ agent: "solo", task: "go" })).toMatchObject({
+    tests_run: 2,
+    tests_passed: 2,
+    tests: [{ suite: "node", run: 2, passed: 2, runs: 1 }],
+    summary: "Fixed.",
+    warnings: [],
+  });
+});
+
+test.skipIf(!hasSandbox)(
+  "tests that end with an exit code which nothing explains are a warning",
+  async () => {
+    await using t = testRuntime(
+      {
+        solo: [
+          callTools([write("package.json", JSON.stringify({ scripts: { test: "node --test; exit 3" } }))]),
+          callTools([write("x.test.mjs", suites(true))]),
+          callTools([shell("npm test")]),
+          callTools([shell("cd gone && pytest")]),
+          say("All pass."),
+        ],
+      },
+      { lenient: true, tools: codeTools, permissionMode: "bypassPermissions" },
+    );
+    expect(await t.runtime.run({ agent: "solo", task: "go" })).toMatchObject({
+      tests_run: 2,
+      tests_passed: 2,
+      warnings: [
+        "Tests of node: no test failed, but the command ended with exit code 3",
+        expect.stringMatching(
+          /^Tests of pytest in gone: nothing was reported, and the command ended with exit code \d+$/,
+        ),
+      ],
+    });
+  },
+);
 
 test("a run that a limit cut short is no success, and nothing that depends on it begins", async () => {
   await using t = testRuntime(

@@ -208,8 +208,15 @@ function contextOf(
       ports.claims.set(path, { line: run.line, moment: ports.clock.monotonicMs() });
     },
     observed: (path, text) => ports.observed(run, path, text),
-    tested(suite, { run: count, passed }) {
-      const tests = { suite: ports.redactor.redact(suite), run: count, passed, at_ms: ports.clock.wallMs() };
+    tested(suite, { run: count, passed, part_of, fault }) {
+      const tests = ports.redactor.redactJson({
+        suite,
+        run: count,
+        passed,
+        at_ms: ports.clock.wallMs(),
+        ...(part_of && { part_of }),
+        ...(fault !== undefined && { fault }),
+      });
       effects.tests = [...(effects.tests ?? []), tests];
       run.noteTests(tests);
     },

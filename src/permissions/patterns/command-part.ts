@@ -14,8 +14,13 @@ export type SimpleCommand = {
   readonly redirections: readonly Redirection[];
 };
 
+/** Commands that share a working folder: a `cd` in a subshell, a substitution or a script ends with it. */
+export type CommandList = { readonly above: CommandList | null };
+
 /** One program that would run, with the variables that are set in front of it. */
 export type ProgramCall = {
+  /** Where it stands. */
+  readonly list: CommandList;
   readonly words: readonly Word[];
   readonly assignments: readonly Word[];
   readonly redirections: readonly Redirection[];
@@ -57,7 +62,7 @@ const ASSIGNMENT = /^[A-Za-z_]\w*(\[[^\]]*\])?\+?=/;
  */
 export function toParts(simple: SimpleCommand): {
   parts: CommandPart[];
-  call: ProgramCall;
+  call: Omit<ProgramCall, "list">;
   opaque: boolean;
 } {
   let words = simple.words;

@@ -1,4 +1,5 @@
 import {
+  type CommandList,
   type CommandPart,
   type ProgramCall,
   type Redirection,
@@ -42,6 +43,7 @@ export function readCommand(command: string): CommandReading {
   const calls: ProgramCall[] = [];
   let opaque = command.includes("\0");
   let depth = 0;
+  let list: CommandList = { above: null };
   // What a command starts is read again, and a script inside a substitution inside a script at both places.
   let unread = 4 * command.length + 1_000;
 
@@ -58,7 +60,7 @@ export function readCommand(command: string): CommandReading {
       const made = toParts(simple);
       const inner = findInner(made.call.words);
       parts.push(...made.parts);
-      calls.push(made.call);
+      calls.push({ ...made.call, list });
       opaque ||= made.opaque || inner.opaque;
       for (const words of inner.commands) {
         if (afford(lengthOf(words))) deeper(() => sink.command({ words, redirections: [] }));
@@ -79,8 +81,11 @@ export function readCommand(command: string): CommandReading {
       if (cursor) cursor.at = cursor.text.length;
       return;
     }
+    const above = list;
     depth++;
+    list = { above };
     read();
+    list = above;
     depth--;
   }
 

@@ -97,8 +97,10 @@ export function createShell(settings: ShellSettings, host: CommandHost = {}): To
     execute: async (input, context) => {
       try {
         const outcome = await perform(input, context, { settings, runner: await findRunner() });
-        const tests = readTestOutput(input.command, `${outcome.stdout}\n${outcome.stderr}`);
-        if (tests) context.tested(tests.suite, tests);
+        const { exitCode, stdout, stderr } = outcome;
+        const facts = { exitCode, folder: nameFolder(context), projectDir: context.projectDir };
+        for (const tests of readTestOutput(input.command, `${stdout}\n${stderr}`, facts))
+          context.tested(tests.suite, tests);
         return describe(outcome);
       } catch (thrown) {
         const hint = thrown instanceof RetinueError && thrown.hint ? ` (${thrown.hint})` : "";
@@ -139,6 +141,13 @@ async function perform(
     });
   const outcome = await (writable.length > 0 ? context.aroundChanges(run) : run());
   return { ...outcome, notes: [...rights.notes, ...outcome.notes] };
+}
+
+/** Where a command runs, as the names of suites say it. */
+function nameFolder({ targets }: ToolContext): string {
+  const cwd = targets.find((target) => target.kind === "path");
+  if (!cwd || cwd.root === "project") return cwd?.relative ?? "";
+  return cwd.relative === "" ? "the workspace" : `the workspace/${cwd.relative}`;
 }
 
 /** What of the writable places was asked for. */

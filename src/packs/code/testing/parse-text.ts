@@ -2,7 +2,7 @@ import { type Failure, placeFailure, projectFrames, shortMessage, type TestRepor
 
 /** Reads what `cargo test` prints; null if no test binary ran to its end. */
 export function parseCargo(text: string): TestReport | null {
-  const results = [...text.matchAll(/^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;/gm)];
+  const results = [...text.matchAll(/^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored\b/gm)];
   if (results.length === 0) return null;
   const sum = (group: number) => results.reduce((total, result) => total + Number(result[group]), 0);
   const failures: Failure[] = [];

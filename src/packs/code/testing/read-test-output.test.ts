@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -47,22 +47,73 @@ test.each([
   ],
   ["deno test", "ok | 5 passed | 0 failed (10ms)\n", "deno", 5, 5],
   ["bun test", " 5 pass\n 1 fail\nRan 6 tests across 1 files. [10ms]\n", "bun", 6, 5],
-  [
-    "dotnet test",
-    "Passed!  - Failed:     0, Passed:     5, Skipped:     1, Total:     6\n",
-    "dotnet test",
-    5,
-    5,
-  ],
+  ["dotnet test", "Passed!  - Failed:     0, Passed:     5, Skipped:     1, Total:     6\n", "dotnet", 5, 5],
   [
     "mvn -q test",
-    "Tests run: 2, Failures: 1, Errors: 0, Skipped: 0\nTests run: 7, Failures: 1, Errors: 1, Skipped: 1\n",
-    "mvn -q test",
+    "Tests run: 2, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 0.1 s <<< FAILURE!\nTests run: 7, Failures: 1, Errors: 1, Skipped: 1\n",
+    "maven",
     6,
     4,
   ],
-  ["bundle exec rspec", "12 examples, 1 failure, 2 pending\n", "bundle exec rspec", 12, 11],
-  ["vendor/bin/phpunit", "OK (5 tests, 9 assertions)\n", "vendor/bin/phpunit", 5, 5],
+  ["bundle exec rspec", "12 examples, 1 failure, 2 pending\n", "rspec", 12, 11],
+  ["vendor/bin/phpunit", "OK (5 tests, 9 assertions)\n", "phpunit", 5, 5],
+  ["node --test", "ℹ tests 4\nℹ pass 3\nℹ fail 0\nℹ cancelled 1\nℹ skipped 0\nℹ todo 2\n", "node", 4, 3],
+  ["phpunit", "FAILURES!\nTests: 5, Assertions: 9, Failures: 1.\n", "phpunit", 5, 4],
+  ["phpunit", "ERRORS!\nTests: 5, Assertions: 9, Errors: 2.\n", "phpunit", 5, 3],
+  ["phpunit", "FAILURES!\nTests: 5, Assertions: 9, Failures: 2, Skipped: 1.\n", "phpunit", 4, 2],
+  [
+    "mvn test",
+    "[ERROR] Tests run: 2, Failures: 1, Errors: 0, Skipped: 0\n[INFO] Tests run: 7, Failures: 0, Errors: 0, Skipped: 0\n",
+    "maven",
+    9,
+    8,
+  ],
+  ["npx mocha", "  3 passing (10ms)\n\n  5 passing (10ms)\n  2 failing\n", "mocha", 10, 8],
+  [
+    "pytest",
+    "!!!! Interrupted: 2 errors during collection !!!!\n==== 2 errors in 0.12s ====\n",
+    "pytest",
+    2,
+    0,
+  ],
+  ["pytest -q", "2 errors in 0.12s\n", "pytest", 2, 0],
+  [
+    "npx jest --ci",
+    "Test Suites: 1 failed, 1 passed, 2 total\nTests:       3 passed, 3 total\n",
+    "jest",
+    4,
+    3,
+  ],
+  ["npx vitest run", " Test Files  1 failed (1)\n      Tests  no tests\n", "vitest", 1, 0],
+  [
+    "npx vitest run",
+    " Test Files  2 passed (2)\n      Tests  3 passed (3)\n     Errors  1 error\n",
+    "vitest",
+    4,
+    3,
+  ],
+  ["rspec", "0 examples, 0 failures, 1 error occurred outside of examples\n", "rspec", 1, 0],
+  [
+    "go test ./...",
+    "--- FAIL: TestB (0.00s)\n    b_test.go:5: bad\nFAIL\nFAIL\tx.org/b\t0.003s\nok  \tx.org/a\t0.002s\nFAIL\n",
+    "go",
+    1,
+    0,
+  ],
+  [
+    "go test -v ./...",
+    "# x.org/b\n./b.go:3:2: undefined: x\nFAIL\tx.org/b [build failed]\n=== RUN   TestA\n--- PASS: TestA (0.00s)\nok\tx.org/a\t0.1s\n",
+    "go",
+    2,
+    1,
+  ],
+  [
+    "cargo nextest run",
+    "     Summary [   0.010s] 6 tests run: 5 passed, 1 failed, 0 skipped\n",
+    "cargo",
+    6,
+    5,
+  ],
   [
     "npx vitest run src/a.test.ts 2>&1 | tail -5",
     "      Tests  3 passed (3)\n",
@@ -70,10 +121,12 @@ test.each([
     3,
     3,
   ],
-  ["npx vitest --reporter=json", report("vitest.json"), "npx vitest --reporter=json", 3, 1],
+  ["npx vitest --reporter=json", report("vitest.json"), "vitest", 4, 1],
   ["cargo test --all", report("cargo.txt"), "cargo test --all", 3, 1],
 ])("the tests of `%s` are counted from what it prints", (command, output, suite, run, passed) => {
-  expect(readTestOutput(command, output)).toEqual({ suite, run, passed });
+  expect(readTestOutput(command, output).filter((one) => one.run > 0)).toMatchObject([
+    { suite, run, passed },
+  ]);
 });
 
 test.each([
@@ -83,19 +136,121 @@ test.each([
   ["npm run build", "built in 3.1s\n4 errors in 2.0s\n"],
   ["npm test", "no tests here\n"],
 ])("`%s` runs no tests, whatever it prints", (command, output) => {
-  expect(readTestOutput(command, output)).toBeNull();
+  expect(readTestOutput(command, output).filter((one) => one.run > 0 || one.fault)).toEqual([]);
 });
 
-test("the summary that node's own runner prints is understood", () => {
+const vitest = (failed: number, passed: number) =>
+  `      Tests  ${failed > 0 ? `${failed} failed | ` : ""}${passed} passed (${failed + passed})\n`;
+
+test.each([
+  ["npm test --silent", "vitest"],
+  ["npm run -s test", "vitest"],
+  ["pnpm test", "vitest"],
+  ["yarn test --reporter=dot", "vitest"],
+  ["npm test -- --reporter verbose", "vitest"],
+  ["CI=1 timeout 60 npx vitest run --coverage 2>&1 | tail -20", "vitest"],
+  ["cd pa && npm test", "vitest in pa"],
+  ["cd ./pa/; (cd ../pb && npm test)", "vitest in pb"],
+  ["(cd pa && make) && npm test", "vitest"],
+  ["bash -c 'cd pa && npx vitest'", "vitest in pa"],
+  ["npm --prefix pa test", "vitest in pa"],
+  ["cd /project/pa && npx vitest", "vitest in pa"],
+])("`%s` runs all tests of its folder", (command, suite) => {
+  const [first] = readTestOutput(command, vitest(0, 3), { projectDir: "/project" });
+  expect(first).toEqual({ suite, run: 3, passed: 3 });
+});
+
+test.each([
+  ["pytest -v"],
+  ["pytest -x -q"],
+  ["python3 -m pytest -xvs --tb=short -n 4"],
+  ["uv run pytest --maxfail=1"],
+])("`%s` runs all tests, too", (command) => {
+  expect(readTestOutput(command, "=== 3 passed in 0.1s ===\n")).toEqual([
+    { suite: "pytest", run: 3, passed: 3 },
+  ]);
+});
+
+test.each([
+  ["npx vitest run src/a.test.ts", ["vitest"]],
+  ["npm test -- -t adds", ["vitest"]],
+  ["cd pa && npx vitest run --project unit", ["vitest in pa"]],
+  // A whole run need not include these.
+  ["npm run test:e2e", undefined],
+  ["npx vitest run --config e2e.config.ts", undefined],
+  ["make test", undefined],
+])("`%s` runs a part, or tests of its own", (command, wholes) => {
+  const [first] = readTestOutput(command, vitest(1, 2));
+  expect(first?.suite).toContain(command.replace("cd pa && ", ""));
+  expect(first?.part_of).toEqual(wholes);
+});
+
+test("a file that node would not find by itself is no part of all tests", () => {
+  const [first] = readTestOutput("node --test checks/a.mjs", "ℹ tests 1\nℹ pass 0\nℹ fail 1\n");
+  expect(first).toEqual({ suite: "node --test checks/a.mjs", run: 1, passed: 0 });
+});
+
+test("several runners in one command are several suites, and several runs of one are told apart by their order", () => {
+  expect(
+    readTestOutput("npx jest; pytest", "Tests: 3 passed, 3 total\n== 2 failed, 1 passed in 0.1s ==\n"),
+  ).toEqual([
+    { suite: "jest", run: 3, passed: 3 },
+    { suite: "pytest", run: 3, passed: 1 },
+  ]);
+  const both = "(cd pa && npx vitest); (cd pb && npx vitest)";
+  expect(readTestOutput(both, vitest(1, 2) + vitest(0, 2))).toEqual([
+    { suite: "vitest in pa", run: 3, passed: 2 },
+    { suite: "vitest in pb", run: 2, passed: 2 },
+  ]);
+  expect(readTestOutput(both, vitest(1, 2))).toEqual([
+    { suite: both, run: 3, passed: 2, part_of: ["vitest in pa", "vitest in pb"] },
+  ]);
+});
+
+test("an exit code that no failed test explains is a fault; of a run that told nothing, too", () => {
+  expect(readTestOutput("npx vitest run", vitest(0, 3), { exitCode: 1 })).toEqual([
+    {
+      suite: "vitest",
+      run: 3,
+      passed: 3,
+      fault: "no test failed, but the command ended with exit code 1",
+    },
+  ]);
+  expect(readTestOutput("cargo test", "error: could not compile `x`\n", { exitCode: 101 })).toEqual([
+    {
+      suite: "cargo",
+      run: 0,
+      passed: 0,
+      fault: "nothing was reported, and the command ended with exit code 101",
+    },
+  ]);
+  expect(readTestOutput("npm test", "", { exitCode: null })).toMatchObject([
+    { suite: "npm test", fault: "nothing was reported, and the command was stopped" },
+  ]);
+  expect(readTestOutput("npx vitest run", vitest(1, 2), { exitCode: 1 })[0]?.fault).toBeUndefined();
+  expect(readTestOutput("npm run build", "", { exitCode: 1 })).toEqual([]);
+});
+
+test("a run that told nothing and ended well takes the place of an earlier one only if the exit code is its own", () => {
+  expect(readTestOutput("mvn -q test", "")).toEqual([{ suite: "maven", run: 0, passed: 0 }]);
+  expect(readTestOutput("mvn -q test > log; echo done", "done\n")).toEqual([]);
+});
+
+test("the summary that node's own runner prints is understood; what is cancelled failed, and what is to do is no test", () => {
   const folder = mkdtempSync(join(tmpdir(), "retinue-output-"));
   try {
     writeFileSync(
       join(folder, "a.test.mjs"),
-      'import test from "node:test";\ntest("x", () => {});\ntest("y", () => {});\n',
+      'import test from "node:test";\ntest("x", () => {});\ntest("slow", { timeout: 1 }, () => new Promise((done) => setTimeout(done, 1000)));\ntest("later", { todo: true }, () => { throw 1; });\ntest.skip("never", () => {});\n',
     );
     const { NODE_OPTIONS: _, NODE_TEST_CONTEXT: __, ...env } = process.env;
-    const output = execFileSync(process.execPath, ["--test"], { cwd: folder, env, encoding: "utf8" });
-    expect(readTestOutput("node --test", output)).toEqual({ suite: "node", run: 2, passed: 2 });
+    for (const reporter of ["spec", "tap"]) {
+      const args = ["--test", `--test-reporter=${reporter}`];
+      const { stdout, status } = spawnSync(process.execPath, args, { cwd: folder, env, encoding: "utf8" });
+      expect(readTestOutput(`node ${args.join(" ")}`, stdout, { exitCode: status })).toEqual([
+        { suite: "node", run: 2, passed: 1 },
+      ]);
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

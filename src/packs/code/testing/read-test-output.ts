@@ -1,119 +1,130 @@
-import { splitCommand } from "../../../permissions/patterns/split-command.ts";
+import { findTestCalls, judgeChoice, type TestCall } from "./find-test-calls.ts";
 import { parseJest, parseMocha } from "./parse-jest.ts";
 import { parseJunit } from "./parse-junit.ts";
 import { parseTap } from "./parse-tap.ts";
 import { parseCargo, parseGo, parseUnittest } from "./parse-text.ts";
+import type { TestReport } from "./test-report.ts";
 
-/** What a command's output says of the tests it ran. */
-export type TestOutput = { suite: string; run: number; passed: number };
+/** What a command's output says of the tests of one suite. */
+export type TestOutput = {
+  suite: string;
+  run: number;
+  passed: number;
+  /** Suites that hold these tests among others: a later run of all of them tells more. */
+  part_of?: readonly string[];
+  /** Why it was no good run although no test is known to have failed. */
+  fault?: string | undefined;
+};
+
+/** How a command ended and where it ran; a folder is relative to the project. */
+export type CommandFacts = { exitCode?: number | null; folder?: string; projectDir?: string };
 
 type Counts = { passed: number; failed: number };
-type Reading = { runner: string; read: (text: string) => Counts | null };
 
-/** The name of a suite: its runner, and what of the project it was told to run. */
-export function nameSuite(runner: string, chosen: readonly (string | undefined)[]): string {
-  return [runner, ...chosen].filter(Boolean).join(" ");
+const MAX_NAME = 120;
+
+/** The name of a suite: its runner or call, and the folder of the project in which it ran. */
+export function nameSuite(what: string, folder: string): string {
+  const short = what.length > MAX_NAME ? `${what.slice(0, MAX_NAME - 1)}…` : what;
+  return folder === "" ? short : `${short} in ${folder}`;
 }
 
-/** Counts of the tests that a shell command ran, if what it printed is the summary of a known runner; null if not. */
-export function readTestOutput(command: string, output: string): TestOutput | null {
-  if (!mayRunTests(command)) return null;
-  const text = output.slice(-MAX_CHARS).replace(COLOURS, "");
-  for (const { runner, read } of READINGS) {
-    const counts = read(text);
-    if (!counts) continue;
-    const run = counts.passed + counts.failed;
-    const suite = isWhole(command) ? runner : shortCommand(command);
-    return run > 0 ? { suite, run, passed: counts.passed } : null;
-  }
-  return null;
+/** Counts of the tests that a shell command ran, as far as known runners printed a summary, and runs that went wrong. */
+export function readTestOutput(command: string, output: string, facts: CommandFacts = {}): TestOutput[] {
+  const { exitCode = 0, folder = "", projectDir = "/" } = facts;
+  const calls = findTestCalls(command, folder, projectDir);
+  if (calls.length === 0) return [];
+  const summaries = readSummaries(output.slice(-MAX_CHARS).replace(COLOURS, ""), calls);
+  const read = [...summaries].flatMap(([runner, counts]) => assign(calls, runner, counts));
+  const measured = new Set(read.flatMap((one) => one.calls));
+  const isRed = read.some(({ counts }) => counts.failed > 0);
+  const tests = read.map(({ runner, calls: its, counts }) => ({
+    ...identify(command, its, runner),
+    run: counts.passed + counts.failed,
+    passed: counts.passed,
+    ...(exitCode !== 0 && !isRed && { fault: describeFault({ exitCode }, true) }),
+  }));
+  // What told nothing ended well only if nothing else can have given the command its exit code.
+  const isQuiet = exitCode === 0 && isAlone(command);
+  const silent = calls.flatMap((call) => {
+    const isScript = call.runner === null;
+    if (!call.isTest || (measured.has(call) && !isScript)) return [];
+    if (measured.has(call) || isQuiet) return [{ ...identify(command, [call]), run: 0, passed: 0 }];
+    if (exitCode === 0 || isRed) return [];
+    return [{ ...identify(command, [call]), run: 0, passed: 0, fault: describeFault({ exitCode }, false) }];
+  });
+  return [...tests, ...silent.filter(({ suite }) => !tests.some((one) => one.suite === suite))];
 }
 
 const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
 /** A summary stands at the end. */
 const MAX_CHARS = 400_000;
 
-/** Programs that show or look for text, so that a summary among what they print is no test run. */
-const SHOWING = new Set(
-  "cat head tail less more grep egrep fgrep rg sed awk echo printf tee ls find wc sort uniq cut tr jq git diff cd true export set test [ mkdir rm cp mv touch sleep".split(
-    " ",
-  ),
-);
+/** What is wrong with a run of tests of which none is known to have failed; undefined if it ended well. */
+export function describeFault(
+  { exitCode }: { exitCode: number | null },
+  hasReported: boolean,
+): string | undefined {
+  if (exitCode === 0) return undefined;
+  const said = hasReported ? "no test failed, but" : "nothing was reported, and";
+  return `${said} the command ${exitCode === null ? "was stopped" : `ended with exit code ${exitCode}`}`;
+}
 
-function mayRunTests(command: string): boolean {
-  return splitCommand(command).parts.some((part) => {
-    const program =
-      part
-        .trim()
-        .replace(/^(?:\w+=\S*\s+)+/, "")
-        .split(/\s+/)[0] ?? "";
-    return program !== "" && !SHOWING.has(program.replace(/^.*\//, ""));
+/** Whether the exit code of a command can only be that of its one program, which may have changed the folder before. */
+function isAlone(command: string): boolean {
+  const rest = command.replace(/^\s*cd\s[^;|&\n]*&&/, "").replace(/\d?>&\d|&>/g, "");
+  return !/[;|&\n!]/.test(rest.trim());
+}
+
+/** The name of the suite that some calls ran together, with the runner that their summary shows. */
+function identify(
+  command: string,
+  calls: readonly TestCall[],
+  shown?: string,
+): Pick<TestOutput, "suite" | "part_of"> {
+  const wholes = calls.map(({ runner, args, folder }) => {
+    const by = runner ?? shown;
+    const choice = args && by !== undefined && folder !== null ? judgeChoice(by, args) : "other";
+    return choice === "other" ? null : { suite: nameSuite(by ?? "", folder ?? ""), choice };
   });
+  const [call, ...more] = calls;
+  if (call && more.length === 0) {
+    const whole = wholes[0];
+    if (whole?.choice === "all") return { suite: whole.suite };
+    const suite =
+      call.folder === null ? nameSuite(shortCommand(command), "") : nameSuite(call.text, call.folder);
+    return { suite, ...(whole && { part_of: [whole.suite] }) };
+  }
+  const names = [...new Set(wholes.flatMap((whole) => (whole ? [whole.suite] : [])))];
+  return {
+    suite: nameSuite(shortCommand(command), ""),
+    ...(wholes.every((whole) => whole !== null) && names.length > 0 && { part_of: names }),
+  };
 }
-
-/** All tests of the project, said in one of the ways that people say it. */
-const WHOLE =
-  /^(?:npm|pnpm|yarn|bun)(?: run)?(?: -s| --silent)? (?:test|t)$|^(?:npx |pnpm (?:exec )?|yarn |bunx )?(?:vitest(?: run)?|jest|mocha)$|^node --test$|^(?:python3? -m )?pytest(?: -q)?$|^python3? -m unittest(?: discover)?$|^cargo test$|^go test(?: -v| -json)? \.\/\.\.\.$|^bun test$|^deno test$/;
-
-function isWhole(command: string): boolean {
-  return WHOLE.test(shortCommand(command));
-}
-
-const MAX_NAME = 120;
 
 /** A command without what only shapes its output, so that the same suite has the same name. */
 function shortCommand(command: string): string {
-  const short = command
+  return command
     .replace(/\|\s*(?:tail|head|cat|tee|grep)\b[^|;&]*/g, "")
     .replace(/\d?>>?\s*(?:&\d|\/dev\/null|\S+)/g, "")
     .replace(/\s+/g, " ")
     .trim();
-  return short.length > MAX_NAME ? `${short.slice(0, MAX_NAME - 1)}…` : short;
 }
 
-/** In the order in which they are tried: reports first, then the last lines that runners print for people. */
-const READINGS: readonly Reading[] = [
-  { runner: "junit", read: (text) => parseJunit(text.slice(Math.max(0, text.indexOf("<testsuite"))), "/") },
-  { runner: "jest", read: (text) => parseJest(jsonIn(text), "/") },
-  { runner: "mocha", read: (text) => parseMocha(jsonIn(text), "/") },
-  { runner: "node", read: (text) => nodeSummary(text) ?? parseTap(text, "/") ?? plainTap(text) },
-  { runner: "cargo", read: parseCargo },
-  { runner: "unittest", read: (text) => parseUnittest(text, "/") },
-  { runner: "go", read: (text) => parseGo(text, "") ?? goLines(text) },
-  { runner: "vitest", read: (text) => counted(text, /^[ \t]*Tests {2,}(\d.*)$/gm) },
-  { runner: "jest", read: (text) => counted(text, /^Tests: +(\d.* total)$/gm) },
-  { runner: "mocha", read: mochaLines },
-  { runner: "pytest", read: (text) => counted(text, /^(?:=+ )?(\d+ \w+(?:, \d+ \w+)*) in [\d.]+s\b/gm) },
-  { runner: "deno", read: (text) => counted(text, /^(?:ok|FAILED) \| (\d+ passed.*)$/gm) },
-  { runner: "bun", read: bunLines },
-  { runner: "dotnet", read: dotnetLines },
-  { runner: "maven", read: mavenLine },
-  { runner: "rspec", read: (text) => lessFailures(text, /^(\d+) examples?, (\d+) failures?/gm) },
-  {
-    runner: "minitest",
-    read: (text) => lessFailures(text, /^(\d+) runs, \d+ assertions, (\d+) failures, (\d+) errors/gm),
-  },
-  { runner: "phpunit", read: phpunitLine },
-  { runner: "gradle", read: (text) => lessFailures(text, /^(\d+) tests? completed, (\d+) failed/gm) },
-];
+type Assigned = { runner: string; calls: readonly TestCall[]; counts: Counts };
 
-/** The JSON that a runner printed, perhaps with other lines around it. */
-function jsonIn(text: string): string {
-  const start = text.search(/^\{/m);
-  return start < 0 ? "" : text.slice(start, text.lastIndexOf("}") + 1);
-}
-
-/** `2 failed | 12 passed | 1 skipped`, in whatever order: all such lines of a text, as of several packages, add up. */
-function counted(text: string, line: RegExp): Counts | null {
-  const sums = [...text.matchAll(line)].map(([, list = ""]) => {
-    const of = (word: string) => Number(new RegExp(`(\\d+) ${word}`).exec(list)?.[1] ?? 0);
-    return {
-      passed: of("passed"),
-      failed: of("failed") + of("errors?\\b"),
-      known: /\d+ (?:passed|failed)/.test(list),
-    };
-  });
-  return sums.some(({ known }) => known) ? addUp(sums) : null;
+/** Says which call printed which summary. As many as there are calls, they stand in the same order; else they add up. */
+function assign(calls: readonly TestCall[], runner: string, counts: readonly Counts[]): Assigned[] {
+  const naming = calls.filter((call) => call.runner === runner);
+  const scripts = calls.filter((call) => call.runner === null && call.isTest);
+  const open = calls.filter((call) => call.runner === null);
+  const its = [naming, scripts, open].find((some) => some.length > 0) ?? calls;
+  if (its.length === counts.length)
+    return its.flatMap((call, at) => {
+      const one = counts[at];
+      return one ? [{ runner, calls: [call], counts: one }] : [];
+    });
+  return [{ runner, calls: its, counts: addUp(counts) }];
 }
 
 function addUp(all: readonly Counts[]): Counts {
@@ -123,74 +134,267 @@ function addUp(all: readonly Counts[]): Counts {
   };
 }
 
-/** The summary of `node --test`, for people or as TAP. */
-function nodeSummary(text: string): Counts | null {
-  const of = (word: string) =>
+/** The summaries in a text, by runner. A report in a general form is read only if no runner's own summary is there. */
+function readSummaries(text: string, calls: readonly TestCall[]): Map<string, readonly Counts[]> {
+  const found = new Map<string, readonly Counts[]>();
+  const read = (readers: Readonly<Record<string, Reader>>) => {
+    for (const [runner, reader] of Object.entries(readers)) {
+      const counts = reader(text, (name) => calls.some((call) => call.runner === name));
+      if (counts.length > 0) found.set(runner, counts);
+    }
+  };
+  read(SUMMARIES);
+  if (found.size === 0) read(REPORTS);
+  return found;
+}
+
+/** Reads all summaries of one runner, each by itself; `isNamed` says whether the command names a runner. */
+type Reader = (text: string, isNamed: (runner: string) => boolean) => readonly Counts[];
+
+/** What runners print for people, and reports of which it is clear whose they are. */
+const SUMMARIES: Readonly<Record<string, Reader>> = {
+  node: (text) =>
+    first(
+      () => readNode(text),
+      () => reported(parseTap(text, "/")),
+    ),
+  cargo: (text) =>
+    first(
+      () => reported(parseCargo(text)),
+      () => readNextest(text),
+    ),
+  unittest: (text) =>
+    text
+      .split(/(?<=^(?:OK|FAILED|NO TESTS RAN)(?: \(.*\))?$)/m)
+      .flatMap((one) => reported(parseUnittest(one, "/"))),
+  go: (text, isNamed) =>
+    first(
+      () => reported(parseGo(text, "")),
+      () => readGo(text, isNamed("go")),
+    ),
+  vitest: (text, isNamed) =>
+    first(
+      () => readSuites(text, /^[ \t]*Test Files {2,}(.*)$/gm, /^[ \t]*Tests {2,}(\d.*|no tests)$/gm),
+      () => (isNamed("vitest") ? reported(parseJest(jsonIn(text), "/")) : []),
+    ),
+  jest: (text, isNamed) =>
+    first(
+      () => readSuites(text, /^Test Suites: +(.*)$/gm, /^Tests: +(\d.* total)$/gm),
+      () => (isNamed("vitest") ? [] : reported(parseJest(jsonIn(text), "/"))),
+    ),
+  mocha: (text) =>
+    first(
+      () => readMocha(text),
+      () => reported(parseMocha(jsonIn(text), "/")),
+    ),
+  pytest: (text, isNamed) =>
+    [...text.matchAll(/^(=+ )?(\d+ \w+(?:, \d+ \w+)*) in [\d.]+s\b/gm)].flatMap(([, frame, list = ""]) => {
+      // Other programs end with `4 errors in 2.0s`, too.
+      const isOwn = / (?:passed|failed)\b/.test(list) || frame !== undefined || isNamed("pytest");
+      return isOwn && / (?:passed|failed|errors?)\b/.test(list) ? [countWords(list)] : [];
+    }),
+  deno: (text) =>
+    [...text.matchAll(/^(?:ok|FAILED) \| (\d+ passed.*)$/gm)].map(([, list = ""]) => countWords(list)),
+  bun: (text) =>
+    text
+      .split(/(?<=^Ran \d+ tests? across \d+ files?.*$)/m)
+      .filter((one) => /^Ran \d+ tests? across/m.test(one))
+      .map((one) => ({
+        passed: lastNumber(one, /^ *(\d+) pass$/gm),
+        failed: lastNumber(one, /^ *(\d+) (?:fail|errors?)$/gm),
+      })),
+  dotnet: (text) =>
+    first(
+      () =>
+        [...text.matchAll(/Failed: +(\d+), Passed: +(\d+), Skipped:/g)].map(([, failed, passed]) => ({
+          failed: Number(failed),
+          passed: Number(passed),
+        })),
+      () =>
+        text
+          .split(/^(?=Total tests: \d)/m)
+          .filter((one) => one.startsWith("Total tests:"))
+          .map((one) => ({
+            passed: lastNumber(one, /^ +Passed: (\d+)$/gm),
+            failed: lastNumber(one, /^ +Failed: (\d+)$/gm),
+          })),
+    ),
+  maven: readMaven,
+  rspec: (text) =>
+    [
+      ...text.matchAll(
+        /^(\d+) examples?, (\d+) failures?(?:, \d+ pending)?(?:, (\d+) errors? occurred outside)?/gm,
+      ),
+    ].map(([, run, failures, outside = 0]) => ({
+      passed: Number(run) - Number(failures),
+      failed: Number(failures) + Number(outside),
+    })),
+  minitest: (text) =>
+    [
+      ...text.matchAll(
+        /^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, (\d+) errors(?:, (\d+) skips)?/gm,
+      ),
+    ].map(([, run, failures, errors, skips = 0]) =>
+      lessFailed(Number(run) - Number(skips), Number(failures) + Number(errors)),
+    ),
+  phpunit: readPhpunit,
+  gradle: (text) =>
+    [...text.matchAll(/^(\d+) tests? completed, (\d+) failed(?:, (\d+) skipped)?/gm)].map(
+      ([, run, failed, skipped = 0]) => lessFailed(Number(run) - Number(skipped), Number(failed)),
+    ),
+  playwright: (text, isNamed) => {
+    const lists = isNamed("playwright") ? [...text.matchAll(/^ {2}(\d+ (?:failed|passed|flaky))\b/gm)] : [];
+    return lists.length > 0 ? [addUp(lists.map(([, list = ""]) => countWords(list)))] : [];
+  },
+  ava: (text, isNamed) => {
+    const lists = isNamed("ava") ? [...text.matchAll(/^ {2}(\d+) tests? (passed|failed)$/gm)] : [];
+    return lists.length > 0 ? [addUp(lists.map(([, count, word]) => countWords(`${count} ${word}`)))] : [];
+  },
+  ctest: (text) =>
+    [...text.matchAll(/^\d+% tests passed, (\d+) tests? failed out of (\d+)/gm)].map(([, failed, run]) =>
+      lessFailed(Number(run), Number(failed)),
+    ),
+  swift: (text) =>
+    [...text.matchAll(/^\s*Executed (\d+) tests?, with (\d+) failures?/gm)]
+      .slice(-1)
+      .map(([, run, failed]) => lessFailed(Number(run), Number(failed))),
+};
+
+/** Forms that many runners write. */
+const REPORTS: Readonly<Record<string, Reader>> = {
+  junit: (text) =>
+    reported(text.includes("<testsuite") ? parseJunit(text.slice(text.indexOf("<testsuite")), "/") : null),
+  tap: readPlainTap,
+};
+
+function first(...readers: readonly (() => readonly Counts[])[]): readonly Counts[] {
+  for (const read of readers) {
+    const counts = read();
+    if (counts.length > 0) return counts;
+  }
+  return [];
+}
+
+/** What could not be loaded counts as a test that failed. */
+function reported(report: TestReport | null): readonly Counts[] {
+  return report ? [{ passed: report.passed, failed: report.failed + report.broken.length }] : [];
+}
+
+function lessFailed(run: number, failed: number): Counts {
+  return { passed: Math.max(0, run - failed), failed };
+}
+
+/** The JSON that a runner printed, perhaps with other lines around it. */
+function jsonIn(text: string): string {
+  const start = text.search(/^\{/m);
+  return start < 0 ? "" : text.slice(start, text.lastIndexOf("}") + 1);
+}
+
+/** `2 failed | 12 passed | 1 skipped`, in whatever order and with whatever between. */
+function countWords(list: string): Counts {
+  const count = (word: string) => Number(new RegExp(`(\\d+) ${word}\\b`).exec(list)?.[1] ?? 0);
+  return { passed: count("passed") + count("flaky"), failed: count("failed") + count("errors?") };
+}
+
+function lastNumber(text: string, line: RegExp): number {
+  return Number([...text.matchAll(line)].at(-1)?.[1] ?? 0);
+}
+
+/** Summaries that count files and tests: a file that failed without a failed test did not load. */
+function readSuites(text: string, filesLine: RegExp, testsLine: RegExp): Counts[] {
+  const files = [...text.matchAll(filesLine)].map(([, list = ""]) => countWords(list));
+  const tests = [...text.matchAll(testsLine)].map(([, list = ""]) => countWords(list));
+  const errors = [...text.matchAll(/^[ \t]*Errors {2,}(\d+) errors?$/gm)].length;
+  return tests.map(({ passed, failed }, at) => ({
+    passed,
+    failed:
+      failed > 0 ? failed : (files.length === tests.length && files[at]?.failed) || (at === 0 ? errors : 0),
+  }));
+}
+
+/** The summary of `node --test`, for people or as TAP; what is cancelled, such as by its time limit, did not pass. */
+function readNode(text: string): Counts[] {
+  const numbers = (word: string) =>
     [...text.matchAll(new RegExp(`^(?:ℹ|#) ${word} (\\d+)$`, "gm"))].map(([, count]) => Number(count));
-  const [passed, failed] = [of("pass"), of("fail")];
-  if (passed.length === 0 || failed.length !== passed.length || of("tests").length === 0) return null;
-  return addUp(passed.map((count, index) => ({ passed: count, failed: failed[index] ?? 0 })));
+  const [tests, passed, failed, cancelled] = ["tests", "pass", "fail", "cancelled"].map(numbers);
+  if (!tests || !passed || failed?.length !== passed.length || tests.length === 0) return [];
+  return passed.map((count, at) => ({ passed: count, failed: (failed[at] ?? 0) + (cancelled?.[at] ?? 0) }));
+}
+
+function readNextest(text: string): Counts[] {
+  return [...text.matchAll(/^ +Summary \[.*\] +(?:\d+\/)?\d+ tests? run: (\d+ .*)$/gm)].map(
+    ([, list = ""]) => {
+      const { passed, failed } = countWords(list);
+      return { passed, failed: failed + Number(/(\d+) timed out/.exec(list)?.[1] ?? 0) };
+    },
+  );
 }
 
 /** TAP of other producers: a plan, and points of which those that are skipped or to do do not count. */
-function plainTap(text: string): Counts | null {
-  if (!/^1\.\.\d+/m.test(text)) return null;
+function readPlainTap(text: string): Counts[] {
+  if (!/^1\.\.\d+/m.test(text)) return [];
   const points = [...text.matchAll(/^(not ok|ok)\b(?!.*#\s*(?:skip|todo)).*$/gim)];
   const passed = points.filter(([, word]) => word?.toLowerCase() === "ok").length;
-  return points.length > 0 ? { passed, failed: points.length - passed } : null;
+  return points.length > 0 ? [{ passed, failed: points.length - passed }] : [];
 }
 
-/** `go test -v`: a test with tests below it is not counted itself. */
-function goLines(text: string): Counts | null {
-  if (!/^=== RUN /m.test(text)) return null;
-  const ended = [...text.matchAll(/^\s*--- (PASS|FAIL): (\S+)/gm)].map(([, word, name = ""]) => ({
+/**
+ * What `go test` prints: with `-v` every test, else only those that failed. A test with tests below it is not counted
+ * itself; a package that failed without a failed test, such as one that was not built, counts as one.
+ */
+function readGo(text: string, isNamed: boolean): Counts[] {
+  const packages = [...text.matchAll(/^(ok|FAIL)[ \t]+(\S+)(?:[ \t]+(?:[\d.]+s|\(cached\)|\[.*\]))/gm)];
+  const all = [...text.matchAll(/^\s*--- (PASS|FAIL|SKIP): (\S+)/gm)];
+  if (!/^=== RUN /m.test(text) && !((isNamed || all.length > 0) && packages.length > 0)) return [];
+  // Names are only unique within a package, whose last line comes after its tests.
+  const parts = text.split(/(?<=^(?:ok|FAIL)[ \t]+\S+[ \t]+(?:[\d.]+s|\(cached\)|\[.*\]).*$)/m);
+  return [addUp(parts.map(readGoPackage))];
+}
+
+function readGoPackage(text: string): Counts {
+  const ended = [...text.matchAll(/^\s*--- (PASS|FAIL|SKIP): (\S+)/gm)].map(([, word, name = ""]) => ({
     word,
     name,
   }));
   const leaves = ended.filter(({ name }) => !ended.some((other) => other.name.startsWith(`${name}/`)));
-  const passed = leaves.filter(({ word }) => word === "PASS").length;
-  return leaves.length > 0 ? { passed, failed: leaves.length - passed } : null;
+  const failed = leaves.filter(({ word }) => word === "FAIL").length;
+  const isBroken = failed === 0 && /^FAIL[ \t]+\S+[ \t]+\S/m.test(text);
+  return { passed: leaves.filter(({ word }) => word === "PASS").length, failed: isBroken ? 1 : failed };
 }
 
-function mochaLines(text: string): Counts | null {
-  const passing = /^ {2}(\d+) passing \(/m.exec(text)?.[1];
-  if (passing === undefined) return null;
-  return { passed: Number(passing), failed: Number(/^ {2}(\d+) failing$/m.exec(text)?.[1] ?? 0) };
+/** A summary begins with what passed, and says what failed only if something did. */
+function readMocha(text: string): Counts[] {
+  return text
+    .split(/^(?= {2}\d+ passing \()/m)
+    .filter((one) => /^ {2}\d+ passing \(/.test(one))
+    .map((one) => ({
+      passed: Number(/^ {2}(\d+) passing/.exec(one)?.[1] ?? 0),
+      failed: Number(/^ {2}(\d+) failing$/m.exec(one)?.[1] ?? 0),
+    }));
 }
 
-function bunLines(text: string): Counts | null {
-  if (!/^Ran \d+ tests? across \d+ files?/m.test(text)) return null;
-  const of = (word: string) => Number(new RegExp(`^ *(\\d+) ${word}$`, "m").exec(text)?.[1] ?? 0);
-  return { passed: of("pass"), failed: of("fail") };
+/**
+ * Maven prints a line for each class, with the time it took, and for each module one for all of them, which stands there
+ * twice in some versions.
+ */
+function readMaven(text: string): Counts[] {
+  const line =
+    /^(\[\w+\] +)?Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)(?!, Time elapsed)/gm;
+  const modules = [...text.matchAll(line)];
+  const marked = modules.filter(([, mark]) => mark !== undefined);
+  return (marked.length > 0 ? marked : modules).map(([, , run, failures, errors, skipped]) =>
+    lessFailed(Number(run) - Number(skipped), Number(failures) + Number(errors)),
+  );
 }
 
-function dotnetLines(text: string): Counts | null {
-  const lines = [...text.matchAll(/Failed: +(\d+), Passed: +(\d+), Skipped:/g)];
-  const all = lines.map(([, failed, passed]) => ({ failed: Number(failed), passed: Number(passed) }));
-  return all.length > 0 ? addUp(all) : null;
-}
-
-/** Maven prints a line for each class and, last, one for all of them. */
-function mavenLine(text: string): Counts | null {
-  const [, run, failures, errors, skipped] =
-    [...text.matchAll(/Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)/g)]
-      .at(-1)
-      ?.map(Number) ?? [];
-  if (run === undefined || failures === undefined || errors === undefined || skipped === undefined)
-    return null;
-  const failed = failures + errors;
-  return { passed: Math.max(0, run - failed - skipped), failed };
-}
-
-function lessFailures(text: string, line: RegExp): Counts | null {
-  const [, run, ...failures] = [...text.matchAll(line)].at(-1)?.map(Number) ?? [];
-  if (run === undefined) return null;
-  const failed = failures.reduce((sum, count) => sum + count, 0);
-  return { passed: Math.max(0, run - failed), failed };
-}
-
-function phpunitLine(text: string): Counts | null {
-  const whole = /^OK \((\d+) tests?,/m.exec(text)?.[1];
-  if (whole !== undefined) return { passed: Number(whole), failed: 0 };
-  return lessFailures(text, /^Tests: (\d+), Assertions: \d+(?:, Errors: (\d+))?(?:, Failures: (\d+))?/gm);
+function readPhpunit(text: string): Counts[] {
+  const good = [...text.matchAll(/^OK \((\d+) tests?,/gm)].map(([, run]) => lessFailed(Number(run), 0));
+  const others = [...text.matchAll(/^Tests: (\d+), Assertions: \d+(.*)$/gm)].map(([, run, rest = ""]) => {
+    const count = (word: string) => Number(new RegExp(`\\b${word}: (\\d+)`).exec(rest)?.[1] ?? 0);
+    return lessFailed(
+      Number(run) - count("Skipped") - count("Incomplete"),
+      count("Errors") + count("Failures"),
+    );
+  });
+  return [...good, ...others];
 }

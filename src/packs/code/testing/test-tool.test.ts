@@ -94,11 +94,15 @@ test("it is a command and reads a path, as far as rights are concerned", async (
 /** Runs the tool and notes what it counted. */
 async function run(input: object = {}, more: Partial<ToolContext> = {}) {
   const counted: number[][] = [];
+  const suites: object[] = [];
   const output = await place.use(tool, input, {
-    tested: (_suite, { run, passed }) => void counted.push([run, passed]),
+    tested: (suite, tests) => {
+      suites.push({ suite, ...tests });
+      if (!tests.fault) counted.push([tests.run, tests.passed]);
+    },
     ...more,
   });
-  return { ...output, counted };
+  return { ...output, counted, suites };
 }
 
 describe.skipIf(!hasSandbox)("real runs of tests (need bubblewrap)", () => {
@@ -147,6 +151,24 @@ describe.skipIf(!hasSandbox)("real runs of tests (need bubblewrap)", () => {
     expect((await run({ path: "test" })).counted).toEqual([[4, 2]]);
   });
 
+  test("a suite is named by its runner and folder; a part of it says whose part it is", async () => {
+    place.write("package.json", JSON.stringify({ type: "module", scripts: { test: "node --test" } }));
+    place.write(
+      "pa/package.json",
+      JSON.stringify({ name: "pa", type: "module", scripts: { test: "node --test" } }),
+    );
+    place.write("pa/test/x.test.js", 'import test from "node:test"; test("x", () => {});');
+    place.write("pb/x.test.js", 'import test from "node:test"; test("x", () => {});');
+    const suiteOf = async (input: object) => (await run(input)).suites;
+    expect(await suiteOf({})).toMatchObject([{ suite: "node" }]);
+    expect(await suiteOf({ path: "pa" })).toEqual([{ suite: "node in pa", run: 1, passed: 1 }]);
+    expect(await suiteOf({ path: "pb" })).toMatchObject([{ suite: "node in pb", part_of: ["node"] }]);
+    expect(await suiteOf({ path: "pa/test/x.test.js" })).toMatchObject([
+      { suite: "node test/x.test.js in pa", part_of: ["node in pa"] },
+    ]);
+    expect(await suiteOf({ filter: "x" })).toMatchObject([{ suite: "node x", part_of: ["node"] }]);
+  });
+
   test("tests of a run that may write nothing can run, and write nothing", async () => {
     place.write("package.json", JSON.stringify({ type: "module", scripts: { test: "node --test" } }));
     place.write(
@@ -167,8 +189,11 @@ describe.skipIf(!hasSandbox)("real runs of tests (need bubblewrap)", () => {
 
   test("a crash before any test ran is a fault and has no counts", async () => {
     place.write("package.json", JSON.stringify({ scripts: { test: "node gone.js" } }));
-    const { text, isError, counted } = await run();
+    const { text, isError, counted, suites } = await run();
     expect([isError, counted]).toEqual([true, []]);
+    expect(suites).toMatchObject([
+      { run: 0, fault: "nothing was reported, and the command ended with exit code 1" },
+    ]);
     expect(text).toMatch(/no counts: the runner ended with exit code 1/);
     expect(text).toContain("Cannot find module");
     expect(text).not.toMatch(/^tests:/m);
@@ -177,8 +202,8 @@ describe.skipIf(!hasSandbox)("real runs of tests (need bubblewrap)", () => {
   test("a file that cannot be loaded is no passed run", async () => {
     place.write("package.json", JSON.stringify({ type: "module", scripts: { test: "node --test" } }));
     place.write("a.test.js", 'import "./nowhere.js";\n');
-    const { text, isError } = await run();
-    expect(isError).toBe(true);
+    const { text, isError, counted } = await run();
+    expect([isError, counted]).toEqual([true, [[1, 0]]]);
     expect(text).toMatch(/tests: 0 run, 0 passed, 0 failed, 0 skipped, 1 not loaded/);
     expect(text).toMatch(
       /NOT LOADED a\.test\.js\n {2}at a\.test\.js:1\n {2}\| Error \[ERR_MODULE_NOT_FOUND\]/,

@@ -21,9 +21,10 @@ import { type Candidate, chooseRunner, RUNNERS, type RunnerName } from "./detect
 import { findPackage, insidePackage, type TestedPath } from "./find-package.ts";
 import { NoRunner } from "./find-program.ts";
 import { planCommand } from "./plan-command.ts";
-import { nameSuite } from "./read-test-output.ts";
+import { describeFault, nameSuite } from "./read-test-output.ts";
 import { isFault, reportText } from "./report-text.ts";
 import type { TestCommand } from "./test-command.ts";
+import type { TestReport } from "./test-report.ts";
 
 type TestInput = { path?: string; filter?: string; runner?: RunnerName; timeoutSeconds?: number };
 
@@ -134,8 +135,7 @@ async function perform(input: TestInput, context: ToolContext, means: Means): Pr
     const run = () => start(input, command, context, { ...means, rights, reportDir, folder });
     const outcome = await (rights.writable.length > 0 ? context.aroundChanges(run) : run());
     const report = command.parse({ report: await readReport(reportDir, command.reportFile), ...outcome });
-    const suite = nameSuite(candidate.runner, [folder, path?.relative, input.filter]);
-    if (report) context.tested(suite, { run: report.passed + report.failed, passed: report.passed });
+    noteTests(context, { runner: candidate.runner, folder, path, filter: input.filter, report, outcome });
     const others = found.filter(({ runner }) => runner !== candidate.runner);
     const where = folder === "" ? [] : [`these are the tests of ${folder}, run there`];
     const notes = [...where, ...(command.notes ?? []), ...rights.notes];
@@ -144,6 +144,45 @@ async function perform(input: TestInput, context: ToolContext, means: Means): Pr
   } finally {
     await rm(reportDir, { recursive: true, force: true });
   }
+}
+
+/** Counts what the runner reported. A file or package that did not load counts as a test that failed. */
+function noteTests(
+  context: ToolContext,
+  {
+    runner,
+    folder,
+    path,
+    filter,
+    report,
+    outcome,
+  }: {
+    runner: RunnerName;
+    folder: string;
+    path: TestedPath | undefined;
+    filter: string | undefined;
+    report: TestReport | null;
+    outcome: CommandOutcome;
+  },
+): void {
+  // A script of its own is read as TAP, which is how node's runner writes.
+  const by = runner === "npm" ? "node" : runner;
+  const isChosen = runner !== "npm" && (path !== undefined || filter !== undefined);
+  const isFolder = path?.isFolder === true && filter === undefined;
+  const whole = nameSuite(by, folder);
+  const chosen = isFolder
+    ? nameSuite(by, join(folder, path.relative))
+    : nameSuite([by, path?.relative, filter].filter(Boolean).join(" "), folder);
+  const { passed = 0, failed = 0, broken = [] } = report ?? {};
+  const run = passed + failed + broken.length;
+  const fault = run > passed ? undefined : describeFault(outcome, report !== null);
+  if (report || fault !== undefined)
+    context.tested(isChosen ? chosen : whole, {
+      run,
+      passed,
+      ...(isChosen && { part_of: [whole] }),
+      ...(fault !== undefined && { fault }),
+    });
 }
 
 function choose({ runner }: TestInput, found: readonly Candidate[], path: string | undefined): Candidate {
