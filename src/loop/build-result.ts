@@ -6,7 +6,9 @@ import {
   countTests,
   describeFailedTests,
   describeFaults,
+  type FileFigures,
   lastRuns,
+  listFiles,
 } from "../schema/subtree.ts";
 import { cutAt } from "../tools/truncate.ts";
 import { MAX_SUMMARY_CHARS, parseAnswer, parseReport, type Report } from "./parse-report.ts";
@@ -92,13 +94,10 @@ function dataOf(
   return report.data === undefined ? {} : { data: report.data };
 }
 
-function changedFiles(run: Run): Pick<RunResult, "files_created" | "files_modified"> {
-  const files_created: string[] = [];
-  const files_modified: string[] = [];
-  for (const [path, kind] of run.changes) {
+function changedFiles(run: Run): FileFigures {
+  const named = [...run.changes].map(([path, kind]) => {
     const inProject = relative(run.spec.projectDir, path);
-    const name = inProject.startsWith("..") ? path : inProject;
-    (kind === "created" ? files_created : files_modified).push(name);
-  }
-  return { files_created: files_created.sort(), files_modified: files_modified.sort() };
+    return [inProject.startsWith("..") ? path : inProject, kind] as const;
+  });
+  return listFiles(named);
 }

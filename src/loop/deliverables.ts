@@ -3,7 +3,8 @@ import { relative } from "node:path";
 import type { AnswerDeliverable, CommandDeliverable, Deliverable, FileDeliverable } from "../schema/agent.ts";
 import { checkJson } from "../schema/check-json.ts";
 import { messageOf } from "../schema/error.ts";
-import type { DeliverableVerdict } from "../schema/result.ts";
+import type { ChangeKind, DeliverableVerdict } from "../schema/result.ts";
+import { combineChanges } from "../schema/subtree.ts";
 import { parseAnswer } from "./parse-report.ts";
 import type { Run } from "./run.ts";
 
@@ -29,8 +30,26 @@ export async function takeBaseline(run: Run): Promise<Baseline> {
  * Who made or changed a file last, with all its ancestors; a sibling's file is not this run's deliverable. The moment is
  * monotonic milliseconds; one before a crash is less than every moment of this process.
  */
-export type Claim = { line: readonly string[]; moment: number };
+export type Claim = {
+  line: readonly string[];
+  moment: number;
+  /** All that became of it so far and by whom, the oldest first; what one run did in a row stands there once. */
+  changes: readonly FileChanged[];
+};
 export type Claims = ReadonlyMap<string, Claim>;
+
+type FileChanged = { readonly line: readonly string[]; readonly kind: ChangeKind };
+
+/** The claim on a file after one more change of it. */
+export function claimFile(
+  before: Claim | undefined,
+  { line, kind, moment }: FileChanged & { moment: number },
+): Claim {
+  const changes = [...(before?.changes ?? [])];
+  const isSame = changes.at(-1)?.line.at(-1) === line.at(-1);
+  const net = combineChanges(isSame ? changes.pop()?.kind : undefined, kind);
+  return { line, moment, changes: net ? [...changes, { line, kind: net }] : changes };
+}
 
 /** Runs a command as the run's own shell call; null if it exited with 0, else what went wrong. */
 export type RunCommand = (command: string, index: number) => Promise<string | null>;

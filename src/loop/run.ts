@@ -3,7 +3,8 @@ import { Deadline } from "../scheduler/deadline.ts";
 import type { Account } from "../scheduler/ledger.ts";
 import type { RunSlot } from "../scheduler/slots.ts";
 import type { WaitingOn } from "../schema/event.ts";
-import type { BailoutReason, SuiteTests } from "../schema/result.ts";
+import type { BailoutReason, ChangeKind, SuiteTests } from "../schema/result.ts";
+import { combineChanges } from "../schema/subtree.ts";
 import { sizeOf } from "./history.ts";
 import type { CurrentPhase } from "./intent/take-phase.ts";
 import type { CallableModel } from "./model/callable-model.ts";
@@ -43,7 +44,7 @@ export class Run {
   tokens = 0;
   /** Null once a call of unknown price was made. */
   costUsd: number | null = 0;
-  readonly changes = new Map<string, "created" | "modified">();
+  readonly changes = new Map<string, ChangeKind>();
   /** Suites of tests that it ran, by name. */
   readonly tests = new Map<string, SuiteTests>();
   readonly warnings: string[] = [];
@@ -154,9 +155,11 @@ export class Run {
     for (const message of messages) this.push(message);
   }
 
-  /** Remembers a file that the run made or changed; what it made itself stays made. */
-  noteChange(path: string, kind: "created" | "modified"): void {
-    if (kind === "created" || !this.changes.has(path)) this.changes.set(path, kind);
+  /** Remembers a file that the run made, changed or deleted. */
+  noteChange(path: string, kind: ChangeKind): void {
+    const net = combineChanges(this.changes.get(path), kind);
+    if (net) this.changes.set(path, net);
+    else this.changes.delete(path);
   }
 
   /** Remembers a run of a suite of tests; the last one counts. */

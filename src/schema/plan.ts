@@ -97,8 +97,10 @@ export type PlanResult = {
   replanned: boolean;
   files_created: readonly string[];
   files_modified: readonly string[];
-  tests_run: number;
-  tests_passed: number;
+  files_deleted: readonly string[];
+  /** Null if no tests were counted. */
+  tests_run: number | null;
+  tests_passed: number | null;
   warnings: readonly string[];
   tool_calls: PhaseCalls;
   tokens: number;

@@ -113,10 +113,13 @@ export type CriteriaVerdict = {
   run_id?: string;
 };
 
+/** What became of a file. */
+export type ChangeKind = "created" | "modified" | "deleted";
+
 /** One file that a run changed in its own copy of the project. */
 export type ChangedFile = {
   path: string;
-  kind: "created" | "modified" | "deleted";
+  kind: ChangeKind;
   /** Lines; null for what is not text. */
   added: number | null;
   removed: number | null;
@@ -156,9 +159,11 @@ export type SubtreeFigures = {
   runs: number;
   files_modified: readonly string[];
   files_created: readonly string[];
+  files_deleted: readonly string[];
   tests: readonly SuiteTests[];
-  tests_run: number;
-  tests_passed: number;
+  /** Null if no tests were counted. */
+  tests_run: number | null;
+  tests_passed: number | null;
   tool_calls_used: number;
   tools_used: readonly string[];
 };
@@ -182,10 +187,12 @@ export type RunResult = {
   /** Files, tests and tools are the run's own; `subtree` has them with everything below. */
   files_modified: readonly string[];
   files_created: readonly string[];
+  files_deleted: readonly string[];
   /** Each suite counts by its last run. */
   tests: readonly SuiteTests[];
-  tests_run: number;
-  tests_passed: number;
+  /** Null if no tests were counted. */
+  tests_run: number | null;
+  tests_passed: number | null;
   warnings: readonly string[];
   suggestions: readonly string[];
   iteration_count: number;

@@ -20,8 +20,13 @@ export type StatsQuery = {
 /** A share with the interval in which, at 95 %, the true one lies. */
 export type Share = { rate: number; low: number; high: number; n: number };
 
-/** What runs left and called. Files count for each run that touched them. */
-export type WorkFigures = { files: number; testsRun: number; testsPassed: number; toolCalls: number };
+/** What runs left and called. Files count for each run that touched them; tests are null if none were counted. */
+export type WorkFigures = {
+  files: number;
+  testsRun: number | null;
+  testsPassed: number | null;
+  toolCalls: number;
+};
 
 /**
  * The figures of some runs. Each attempt of a delegation is a run. A rate and percentiles of fewer than `FEWEST_RUNS`

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SuiteTests } from "./result.ts";
-import { countTests, lastRuns } from "./subtree.ts";
+import { addUpFiles, countTests, lastRuns } from "./subtree.ts";
 
 const suite = (name: string, passed: number, run: number, more: Partial<SuiteTests> = {}): SuiteTests => ({
   suite: name,
@@ -37,4 +37,27 @@ test("a run that measured nothing takes the place of an earlier one and is not t
   expect(lastRuns([failed, suite("go", 0, 0, { at_ms: 1, fault: "x" })])).toMatchObject([
     { run: 0, runs: 2 },
   ]);
+});
+
+test("nothing counted is null, not zero", () => {
+  const nothing = { tests_run: null, tests_passed: null };
+  expect(countTests([])).toEqual(nothing);
+  expect(countTests([suite("pytest", 0, 0, { fault: "x" })])).toEqual(nothing);
+  expect(countTests([suite("pytest", 0, 1)])).toEqual({ tests_run: 1, tests_passed: 0 });
+});
+
+test.each([
+  [["created", "modified"], "files_created"],
+  [["modified", "created"], "files_created"],
+  [["created", "deleted"], null],
+  [["deleted", "created"], "files_modified"],
+  [["modified", "deleted"], "files_deleted"],
+  [["created", "deleted", "created"], "files_created"],
+  [["deleted", "created", "deleted"], "files_deleted"],
+] as const)("a file that was %s counts as %s", (kinds, list) => {
+  const none = { files_created: [], files_modified: [], files_deleted: [] };
+  const all = kinds.map((kind) => ({ ...none, [`files_${kind}`]: ["x"] }));
+  const expected = list === null ? none : { ...none, [list]: ["x"] };
+  expect(addUpFiles(all)).toEqual(expected);
+  expect(addUpFiles(all.toReversed(), () => kinds)).toEqual(expected);
 });

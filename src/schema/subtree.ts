@@ -1,26 +1,30 @@
-import type { RunResult, SubtreeFigures, SuiteTests } from "./result.ts";
+import type { ChangeKind, RunResult, SubtreeFigures, SuiteTests } from "./result.ts";
+
+/** Files that runs made, changed and deleted. */
+export type FileFigures = Pick<RunResult, "files_created" | "files_modified" | "files_deleted">;
 
 /** What a run did itself, as far as it adds up with what runs below it did. */
-export type OwnFigures = Pick<
-  RunResult,
-  "files_created" | "files_modified" | "tests" | "tool_calls_used" | "tools_used"
->;
+export type OwnFigures = FileFigures & Pick<RunResult, "tests" | "tool_calls_used" | "tools_used">;
+
+/** What some runs did to a file, in the order in which they did it. */
+export type FileHistory = (file: string) => readonly ChangeKind[];
 
 /**
- * A run with everything below it: a file that several runs touched counts once, and as created if one of them made it;
- * a suite of tests counts by its last run, in any run. Files of an isolated run are in its own copy and count when
- * they are merged, as those of the run that merged them.
+ * A run with everything below it: a file that several runs touched counts once, as what they came to; a suite of tests
+ * counts by its last run, in any run. Files of an isolated run are in its own copy and count when they are merged, as
+ * those of the run that merged them.
  */
-export function addUpSubtree(own: OwnFigures, below: readonly RunResult[]): SubtreeFigures {
+export function addUpSubtree(
+  own: OwnFigures,
+  below: readonly RunResult[],
+  history: FileHistory = () => [],
+): SubtreeFigures {
   const inProject = below.filter((one) => !one.changes).map((one) => one.subtree);
   const all = below.map((one) => one.subtree);
-  const created = new Set([own, ...inProject].flatMap((one) => one.files_created));
-  const modified = new Set([own, ...inProject].flatMap((one) => one.files_modified));
   const tests = lastRuns([own, ...all].flatMap((one) => one.tests));
   return {
     runs: all.reduce((sum, one) => sum + one.runs, 1),
-    files_created: [...created].sort(),
-    files_modified: [...modified].filter((file) => !created.has(file)).sort(),
+    ...addUpFiles([own, ...inProject], history),
     tests,
     ...countTests(tests),
     tool_calls_used: all.reduce((sum, one) => sum + one.tool_calls_used, own.tool_calls_used),
@@ -28,9 +32,51 @@ export function addUpSubtree(own: OwnFigures, below: readonly RunResult[]): Subt
   };
 }
 
-/** Tests over all suites, each by its last run; those of a part that was run after the whole are not counted again. */
+/** What runs came to for each file; where its history is not known, they stand in the order in which they ended. */
+export function addUpFiles(all: readonly FileFigures[], history: FileHistory = () => []): FileFigures {
+  const kinds = new Map<string, ChangeKind[]>();
+  const note = (files: readonly string[], kind: ChangeKind) => {
+    for (const file of files) kinds.set(file, [...(kinds.get(file) ?? []), kind]);
+  };
+  for (const one of all) {
+    note(one.files_created, "created");
+    note(one.files_modified, "modified");
+    note(one.files_deleted, "deleted");
+  }
+  return listFiles(
+    [...kinds].map(([file, told]) => {
+      const known = history(file);
+      return [file, netChange(known.length > 0 ? known : told)];
+    }),
+  );
+}
+
+/** Files in lists by what became of them; one that came to nothing is in none. */
+export function listFiles(
+  files: Iterable<readonly [file: string, kind: ChangeKind | undefined]>,
+): FileFigures {
+  const all = [...files];
+  const list = (wanted: ChangeKind) => all.flatMap(([file, kind]) => (kind === wanted ? [file] : [])).sort();
+  return { files_created: list("created"), files_modified: list("modified"), files_deleted: list("deleted") };
+}
+
+/** Made and then deleted is as if nothing had been; deleted and made again is modified. */
+function netChange(kinds: readonly ChangeKind[]): ChangeKind | undefined {
+  if (!kinds.includes("deleted")) return kinds.includes("created") ? "created" : kinds[0];
+  return kinds.reduce<ChangeKind | undefined>(combineChanges, undefined);
+}
+
+/** What a file's change comes to after what was known of it; undefined if it is as if nothing had been. */
+export function combineChanges(before: ChangeKind | undefined, kind: ChangeKind): ChangeKind | undefined {
+  if (before === undefined) return kind;
+  if (before === "created") return kind === "deleted" ? undefined : "created";
+  return kind === "deleted" ? "deleted" : "modified";
+}
+
+/** Tests over all suites, each by its last run, or null if nothing was counted; those of a part that was run after the whole are not counted again. */
 export function countTests(tests: readonly SuiteTests[]): Pick<RunResult, "tests_run" | "tests_passed"> {
   const wholes = (part: SuiteTests) => tests.filter(({ suite }) => part.part_of?.includes(suite));
+  if (tests.every((one) => one.run === 0)) return { tests_run: null, tests_passed: null };
   let [run, failed] = [0, 0];
   for (const one of tests) {
     const above = wholes(one);

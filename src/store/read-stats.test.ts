@@ -33,7 +33,7 @@ type Ran = Partial<MessageOpening> & {
   calls?: readonly Partial<MessageClosing & { modelId: string }>[];
 };
 let runs = 0;
-const NO_WORK = { files: 0, testsRun: 0, testsPassed: 0, toolCalls: 0 };
+const NO_WORK = { files: 0, testsRun: null, testsPassed: null, toolCalls: 0 };
 
 /** Records one run with its model calls, and returns its row. */
 function ran({ end, calls = [], ...more }: Ran): number {

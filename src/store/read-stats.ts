@@ -22,8 +22,9 @@ const numberIn = (...paths: string[]) =>
     .join(", ")}, 0) AS REAL) ELSE 0 END`;
 
 const filesIn = (place: string) =>
-  `CASE WHEN json_valid(run.metadata_json) THEN coalesce(json_array_length(run.metadata_json, '$.result.${place}files_created'), 0)
-    + coalesce(json_array_length(run.metadata_json, '$.result.${place}files_modified'), 0) ELSE 0 END`;
+  `CASE WHEN json_valid(run.metadata_json) THEN ${["created", "modified", "deleted"]
+    .map((kind) => `coalesce(json_array_length(run.metadata_json, '$.result.${place}files_${kind}'), 0)`)
+    .join(" + ")} ELSE 0 END`;
 
 /** REAL, because no value that a row may hold overflows it. */
 const RUNS = `SELECT run.agent_role, run.model_id, coalesce(run.status, 'pending'),
@@ -129,7 +130,9 @@ function recordedRun([
 }
 
 function readWork([files = 0, testsRun = 0, testsPassed = 0, toolCalls = 0]: readonly number[]): WorkFigures {
-  return { files, testsRun, testsPassed, toolCalls };
+  // Records of earlier versions have zeros where no test was counted.
+  const tests = testsRun > 0 ? { testsRun, testsPassed } : { testsRun: null, testsPassed: null };
+  return { files, ...tests, toolCalls };
 }
 
 function dayStats([day, ...figures]: readonly SQLOutputValue[]): DayStats {

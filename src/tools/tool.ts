@@ -1,7 +1,7 @@
 import type { DelegationRequest, OpenDelegation } from "../schema/delegation.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 import type { ReplayClass } from "../schema/record.ts";
-import type { RunResult, SuiteTests } from "../schema/result.ts";
+import type { ChangeKind, RunResult, SuiteTests } from "../schema/result.ts";
 import type { Risk, Target } from "../schema/rights.ts";
 import type { Settings } from "../schema/settings.ts";
 
@@ -64,8 +64,8 @@ export type ToolContext = Roots & {
   aroundChanges<Value>(work: () => Promise<Value>): Promise<Value>;
   /** Shows a person how far a long call is. */
   progress(message: string): void;
-  /** Reports a file this call made or changed, so that the result can list it. */
-  changed(path: string, kind: "created" | "modified"): void;
+  /** Reports a file this call made, changed or deleted, so that the result can list it. */
+  changed(path: string, kind: ChangeKind): void;
   /**
    * Gives what this call came upon to the host, which keeps it as a file of the workspace, secrets hidden. It returns at
    * once and never fails: writing goes on in the background, and what goes wrong there becomes a notice.

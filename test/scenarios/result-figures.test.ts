@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -77,7 +78,9 @@ test("a root's result has its own figures and those of everything below, each fi
   expect(result).toMatchObject({
     files_created: ["own.md"],
     files_modified: [],
-    tests_run: 0,
+    files_deleted: [],
+    tests_run: null,
+    tests_passed: null,
     tools_used: ["put", "delegate_many"],
     tool_calls_used: 2,
     subtree: {
@@ -207,6 +210,71 @@ test.skipIf(!hasSandbox)(
         ),
       ],
     });
+  },
+);
+
+const inGit = (t: TestRuntime, ...files: string[]) => {
+  execFileSync("git", ["init", "-q", t.projectDir]);
+  for (const file of files) writeFileSync(join(t.projectDir, file), "old\n");
+};
+
+test.skipIf(!hasSandbox)(
+  "what a run deletes is deleted; what it made itself and deleted is in no list",
+  async () => {
+    await using t = testRuntime(
+      {
+        solo: [
+          callTools([
+            write("tmp.txt", "x"),
+            shell("rm tmp.txt gone.txt; mv old.txt renamed.txt; echo x > made.txt"),
+          ]),
+          callTools([shell("rm again.txt"), write("again.txt", "new")]),
+          say("Done."),
+        ],
+      },
+      { lenient: true, tools: codeTools, permissionMode: "bypassPermissions" },
+    );
+    inGit(t, "old.txt", "gone.txt", "again.txt");
+    const files = {
+      files_created: ["made.txt", "renamed.txt"],
+      files_modified: ["again.txt"],
+      files_deleted: ["gone.txt", "old.txt"],
+    };
+    const result = await t.runtime.run({ agent: "solo", task: "go" });
+    expect(result).toMatchObject({ ...files, subtree: files });
+    const { total } = t.runtime.store.stats();
+    expect(total.work).toMatchObject({ files: 5, testsRun: null, testsPassed: null });
+  },
+);
+
+test.skipIf(!hasSandbox)(
+  "of a file that several runs touched, what they came to counts, in the order they did it",
+  async () => {
+    const once = (...calls: { tool: string; input: object }[]) => [callTools(calls), say("ok")];
+    await using t = testRuntime(
+      {
+        lead: [
+          callDelegate("maker", "make"),
+          callDelegate("remover", "remove"),
+          callDelegate("again", "make again"),
+          callTools([shell("rm own.txt")]),
+          say("done"),
+        ],
+        maker: once(write("made.txt", "x"), write("own.txt", "x"), write("kept.txt", "x")),
+        remover: once(shell("rm made.txt first.txt old.txt")),
+        again: once(write("first.txt", "new")),
+      },
+      { lenient: true, tools: codeTools, permissionMode: "bypassPermissions" },
+    );
+    inGit(t, "first.txt", "old.txt");
+    expect(await t.runtime.run({ agent: "lead", task: "go" })).toMatchObject({
+      files_deleted: ["own.txt"],
+      subtree: { files_created: ["kept.txt"], files_modified: ["first.txt"], files_deleted: ["old.txt"] },
+    });
+    expect(JSON.parse(requestOf(t, "lead", 2)).content[0].output.value).toContain(
+      '"files_deleted": [\n  "first.txt",\n  "made.txt",\n  "old.txt"\n ]',
+    );
+    expect(requestOf(t, "lead", 2)).not.toContain("tests_run");
   },
 );
 

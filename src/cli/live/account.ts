@@ -29,7 +29,12 @@ export function createAccount(): Account {
       }
       if (event.type === "call.ended") counts.calls++;
       if (event.type === "run.ended")
-        for (const file of [...event.result.files_created, ...event.result.files_modified]) files.add(file);
+        for (const list of [
+          event.result.files_created,
+          event.result.files_modified,
+          event.result.files_deleted,
+        ])
+          for (const file of list) files.add(file);
     },
     line(results, columns = Number.POSITIVE_INFINITY) {
       const tokens = results.reduce((sum, result) => sum + result.tokens.subtree, 0);
@@ -55,8 +60,8 @@ export function createAccount(): Account {
 
 /** `14 tests, 2 failed`, of the whole tree. */
 function showTests(results: readonly RunResult[]): string {
-  const run = results.reduce((sum, { subtree }) => sum + subtree.tests_run, 0);
-  const failed = run - results.reduce((sum, { subtree }) => sum + subtree.tests_passed, 0);
+  const run = results.reduce((sum, { subtree }) => sum + (subtree.tests_run ?? 0), 0);
+  const failed = run - results.reduce((sum, { subtree }) => sum + (subtree.tests_passed ?? 0), 0);
   if (run === 0) return "";
   return `${countOf(run, "test")}${failed > 0 ? `, ${failed} failed` : ""}`;
 }

@@ -59,8 +59,11 @@ function describeEnd({ agent, result }: Ended, withoutError: boolean): string {
   const why = bailout_reason ? ` · stopped by ${bailout_reason}` : "";
   const wrong =
     error && !(withoutError && !result.success) ? ` · ${plainLine(error.message, MAX_ERROR)}` : "";
-  const failed = result.tests_run - result.tests_passed;
-  const tests = failed > 0 ? ` · ${failed} of ${countOf(result.tests_run, "test")} failed` : "";
+  const { tests_run: run, tests_passed: passed } = result;
+  const tests =
+    run !== null && passed !== null && run > passed
+      ? ` · ${run - passed} of ${countOf(run, "test")} failed`
+      : "";
   return `${statusLabel(status, partial)} ${agent} ${facts}${tests}${why}${wrong}`;
 }
 

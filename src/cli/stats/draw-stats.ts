@@ -86,7 +86,9 @@ function notesOf({ failures, bailouts, retries, open, cancelled, work, subtree, 
   return [
     ended.map(([status, runs]) => `${number(runs)} ${plainLine(status, MAX_NAME)}`).join(", "),
     cancelled === 0 ? "" : `${number(cancelled)} cancelled`,
-    work.testsRun === 0 ? "" : `${number(work.testsPassed)} of ${countOf(work.testsRun, "test")} passed`,
+    work.testsRun === null || work.testsPassed === null
+      ? ""
+      : `${number(work.testsPassed)} of ${countOf(work.testsRun, "test")} passed`,
     work.files === 0 ? "" : countOf(work.files, "file"),
     subtree.tokens <= tokens.total
       ? ""

@@ -4,6 +4,7 @@ import { untilAborted } from "../../scheduler/until-aborted.ts";
 import { messageOf } from "../../schema/error.ts";
 import type { Decision, Layer, Target } from "../../schema/rights.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../tools/tool.ts";
+import { claimFile } from "../deliverables.ts";
 import type { ToolCall } from "../model/read-stream.ts";
 import type { CallChanges, LoopPorts } from "../ports.ts";
 import type { Run } from "../run.ts";
@@ -205,7 +206,10 @@ function contextOf(
     changed(path, kind) {
       effects.files = [...(effects.files ?? []), [path, kind]];
       run.noteChange(path, kind);
-      ports.claims.set(path, { line: run.line, moment: ports.clock.monotonicMs() });
+      ports.claims.set(
+        path,
+        claimFile(ports.claims.get(path), { line: run.line, kind, moment: ports.clock.monotonicMs() }),
+      );
     },
     observed: (path, text) => ports.observed(run, path, text),
     tested(suite, { run: count, passed, part_of, fault }) {

@@ -1,4 +1,4 @@
-import type { SuiteTests } from "../../schema/result.ts";
+import type { ChangeKind, SuiteTests } from "../../schema/result.ts";
 import type { Tool, ToolOutput } from "../../tools/tool.ts";
 import { cutAt } from "../../tools/truncate.ts";
 import type { ToolCall } from "../model/read-stream.ts";
@@ -8,7 +8,7 @@ import type { CallResult } from "./dispatch.ts";
 
 /** What a call did besides its answer, so that a run can be rebuilt from its rows. */
 export type Effects = {
-  files?: readonly (readonly [path: string, kind: "created" | "modified"])[];
+  files?: readonly (readonly [path: string, kind: ChangeKind])[];
   tests?: readonly Omit<SuiteTests, "runs">[];
   tainted?: true;
   /** Its answer tells only what is public. */

@@ -1,6 +1,7 @@
 import { Gate } from "../../scheduler/gate.ts";
 import type { ChangeOpening, FileChange, FileState } from "../../schema/change.ts";
 import { messageOf } from "../../schema/error.ts";
+import type { ChangeKind } from "../../schema/result.ts";
 import type { BlobStore } from "../../store/checkpoints/blob-store.ts";
 import type { Store } from "../../store/create-store.ts";
 import { createId } from "../create-id.ts";
@@ -10,7 +11,7 @@ import { isFolder, sameState } from "./state.ts";
 
 /** A command that is under way, and how it is told what it changed. */
 export type Watched = Pick<ChangeOpening, "sessionId" | "runId" | "messageId"> & {
-  found(path: string, kind: "created" | "modified"): void;
+  found(path: string, kind: ChangeKind): void;
   /** Why some of its changes are not kept. */
   lost(why: string): void;
 };
@@ -141,6 +142,6 @@ export class CommandWatch {
       done: true,
     });
     if (!isFolder(change.before) && !isFolder(change.after))
-      found(change.path, change.before ? "modified" : "created");
+      found(change.path, !change.before ? "created" : change.after ? "modified" : "deleted");
   }
 }

@@ -2,6 +2,7 @@ import { join, relative, sep } from "node:path";
 import type { CallChanges, KeepChanges } from "../../loop/ports.ts";
 import { untilAborted } from "../../scheduler/until-aborted.ts";
 import { messageOf } from "../../schema/error.ts";
+import type { ChangeKind } from "../../schema/result.ts";
 import type { BlobStore } from "../../store/checkpoints/blob-store.ts";
 import type { Store } from "../../store/create-store.ts";
 import { createId } from "../create-id.ts";
@@ -115,7 +116,7 @@ class KeptCall implements CallChanges {
     this.#commands++;
     try {
       const lost = (why: string) => this.#lost("", why);
-      const found = (path: string, kind: "created" | "modified") => this.#found(path, kind);
+      const found = (path: string, kind: ChangeKind) => this.#found(path, kind);
       const command = { sessionId, runId, messageId, found, lost };
       return await this.#watchOf(projectDir).around(command, work);
     } finally {
@@ -148,7 +149,7 @@ class KeptCall implements CallChanges {
   }
 
   /** A folder that was made is kept, but is no file of the result. */
-  #found(path: string, kind: "created" | "modified"): void {
+  #found(path: string, kind: ChangeKind): void {
     if (this.#listed++ < MOST_LISTED) this.#call.changed(join(this.#call.projectDir, path), kind);
   }
 

@@ -3,6 +3,7 @@ import { isAbsolute } from "node:path";
 import type { WorktreeRow } from "../../schema/change.ts";
 import { messageOf, RetinueError } from "../../schema/error.ts";
 import type { IsolatedChanges, RunResult } from "../../schema/result.ts";
+import { listFiles } from "../../schema/subtree.ts";
 import type { ChangeKeeper } from "../changes/keep-changes.ts";
 import { type Changed, createPatches } from "../changes/patch.ts";
 import type { LiveRun } from "../host.ts";
@@ -120,11 +121,16 @@ export function createIsolation(parts: WorktreeParts, changes: ChangeKeeper): Is
 /** Files of the copy as they were measured; those outside it as they were reported. */
 function withFiles(result: RunResult, changed: readonly Changed[]): RunResult {
   const outside = (files: readonly string[]) => files.filter((file) => isAbsolute(file));
-  const paths = (isNew: boolean) =>
-    changed.filter(({ before }) => (before === null) === isNew).map(({ path }) => path);
+  const inside = listFiles(
+    changed.map(({ path, before, after }) => [
+      path,
+      before === null ? "created" : after === null ? "deleted" : "modified",
+    ]),
+  );
   return {
     ...result,
-    files_created: [...outside(result.files_created), ...paths(true)],
-    files_modified: [...outside(result.files_modified), ...paths(false)],
+    files_created: [...outside(result.files_created), ...inside.files_created],
+    files_modified: [...outside(result.files_modified), ...inside.files_modified],
+    files_deleted: [...outside(result.files_deleted), ...inside.files_deleted],
   };
 }

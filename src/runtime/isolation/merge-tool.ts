@@ -84,8 +84,7 @@ async function merge(
     refuse: (path) => (judged.has(path) ? null : "it was not among the files that were looked at before"),
     locks: changes.locks,
   });
-  for (const { path, kind } of report.merged)
-    context.changed(`${projectDir}/${path}`, kind === "created" ? "created" : "modified");
+  for (const { path, kind } of report.merged) context.changed(`${projectDir}/${path}`, kind);
   return { text: reportText(report, row), isError: report.conflicts.length > 0 };
 }
 

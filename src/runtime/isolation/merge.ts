@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { FileState, WorktreeRow } from "../../schema/change.ts";
 import { RetinueError } from "../../schema/error.ts";
+import type { ChangeKind } from "../../schema/result.ts";
 import type { Changed } from "../changes/patch.ts";
 import type { PathLocks } from "../changes/path-locks.ts";
 import { withProjectLock } from "../changes/project-lock.ts";
@@ -25,7 +26,7 @@ export type MergeRequest = {
 /** What came of a merge. `conflicts` were left as they are in the project, and in the copy. */
 export type MergeReport = {
   into: string;
-  merged: readonly { path: string; kind: "created" | "modified" | "deleted" }[];
+  merged: readonly { path: string; kind: ChangeKind }[];
   /** Files that were in the project already as they are in the copy. */
   same: readonly string[];
   conflicts: readonly { path: string; why: string }[];

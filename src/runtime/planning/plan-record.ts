@@ -51,6 +51,7 @@ export function resultsBelow(rows: readonly MessageNode[]): RunResult[] {
   return rows
     .flatMap((row) => [...subtreeOf(row)])
     .filter((row) => row.request_type === "delegation" && isClosed(row))
+    .sort((one, other) => (one.closed_seq ?? 0) - (other.closed_seq ?? 0))
     .map(resultOfRow);
 }
 

@@ -1,7 +1,7 @@
 import type { ExecutionPlan, PhaseCalls, PlanResult, PlanStatus, StepResult } from "../../schema/plan.ts";
 import type { MessageNode } from "../../schema/record.ts";
 import type { RunResult } from "../../schema/result.ts";
-import { countTests, lastRuns } from "../../schema/subtree.ts";
+import { addUpFiles, countTests, type FileFigures, lastRuns } from "../../schema/subtree.ts";
 import type { Store } from "../../store/create-store.ts";
 import { isClosed } from "../record/read-row.ts";
 import { countCalls } from "./make-plan.ts";
@@ -26,7 +26,6 @@ export function planResult(
   const cancelled = root?.status === "cancelled";
   const status = success ? "completed" : cancelled ? "cancelled" : "failed";
   const below = resultsBelow([...record.calls.values()].flatMap((call) => call.runs));
-  const { created, modified } = changedFiles(record);
   const review =
     endedResult(lastRun(record.calls.get(REVIEW_CALL))) ?? reviewStepOf(plan, steps)?.result ?? null;
   return {
@@ -39,8 +38,7 @@ export function planResult(
     steps,
     review,
     replanned: record.calls.has(SECOND_BATCH),
-    files_created: created,
-    files_modified: modified,
+    ...changedFiles(record),
     ...countTests(lastRuns(below.flatMap((one) => one.tests))),
     warnings: warningsOf(steps, record, review),
     tool_calls: phaseCalls(plan, record, steps),
@@ -73,15 +71,9 @@ export function settleEnded(store: Store, plan: ExecutionPlan): ExecutionPlan {
   return store.plan(plan.id) ?? plan;
 }
 
-/** Files that runs of the execution made or changed, by the host's own measure. */
-export function changedFiles({ calls }: PlanRecord): { created: string[]; modified: string[] } {
-  const below = resultsBelow([...calls.values()].flatMap((call) => call.runs));
-  const created = new Set(below.flatMap((one) => one.files_created));
-  const modified = new Set(below.flatMap((one) => one.files_modified));
-  return {
-    created: [...created].sort(),
-    modified: [...modified].filter((file) => !created.has(file)).sort(),
-  };
+/** Files that runs of the execution made, changed or deleted, by the host's own measure. */
+export function changedFiles({ calls }: PlanRecord): FileFigures {
+  return addUpFiles(resultsBelow([...calls.values()].flatMap((call) => call.runs)));
 }
 
 /** The plan's own review of everything: a reviewer's step after all that changed files, with nothing after it. */
@@ -89,6 +81,7 @@ export function reviewStepOf(plan: ExecutionPlan, results: readonly StepResult[]
   const changes = ({ result }: StepResult) => [
     ...(result?.files_created ?? []),
     ...(result?.files_modified ?? []),
+    ...(result?.files_deleted ?? []),
   ];
   const changing = results.filter((one) => changes(one).length > 0 && !one.reused);
   return results.find((one) => {

@@ -10,7 +10,7 @@ export function reportOf(result: PlanResult): string {
   const head = `Plan ${result.plan_id}: ${result.status}. ${result.summary}.`;
   const lines = [head, "", ...result.steps.map(stepLine)];
   if (review) lines.push("", "Review:", cutAt(review.details || review.summary, MAX_REVIEW_CHARS));
-  lines.push("", ...filesOf(result), `Tests: ${result.tests_passed} of ${result.tests_run} passed`);
+  lines.push("", ...filesOf(result), testsLine(result));
   for (const warning of result.warnings) lines.push(`Warning: ${warning}`);
   lines.push(
     `Tool calls: planning ${calls.planning}, execution ${calls.execution}, review ${calls.review}, total ${calls.total}`,
@@ -24,9 +24,14 @@ function stepLine({ step_id, title, role, status, reason, result, replaced, reus
   return `- ${step_id} (${role}): ${status}${note}. ${title}${said ? `: ${said}` : ""}`;
 }
 
-function filesOf({ files_created, files_modified }: PlanResult): string[] {
+function testsLine({ tests_run, tests_passed }: PlanResult): string {
+  return tests_run === null ? "Tests: none were run" : `Tests: ${tests_passed} of ${tests_run} passed`;
+}
+
+function filesOf({ files_created, files_modified, files_deleted }: PlanResult): string[] {
   return [
     `Files created: ${files_created.join(", ") || "none"}`,
     `Files modified: ${files_modified.join(", ") || "none"}`,
+    ...(files_deleted.length > 0 ? [`Files deleted: ${files_deleted.join(", ")}`] : []),
   ];
 }

@@ -128,8 +128,8 @@ function review(
   terms: ExecutionTerms,
 ): Move | null {
   if (!terms.review || record.calls.has(REVIEW_CALL) || reviewStepOf(plan, results)) return null;
-  const { created, modified } = changedFiles(record);
-  const files = [...new Set([...created, ...modified])].sort();
+  const { files_created, files_modified, files_deleted } = changedFiles(record);
+  const files = [...files_created, ...files_modified, ...files_deleted].sort();
   const reviewer = ports.agents().find(({ name, aliases }) => [name, ...aliases].includes(REVIEWER));
   if (files.length === 0 || !reviewer) return null;
   const standing = results.filter((one) => one.result).map((one) => escaped(one, ports));

@@ -1,9 +1,9 @@
-import type { Claim } from "../../loop/deliverables.ts";
+import { type Claim, claimFile } from "../../loop/deliverables.ts";
 import type { Reply, ToolCall } from "../../loop/model/read-stream.ts";
 import { parseReport } from "../../loop/parse-report.ts";
 import type { OpenDelegation } from "../../schema/delegation.ts";
 import type { MessageNode, MessageRow } from "../../schema/record.ts";
-import type { RunResult } from "../../schema/result.ts";
+import type { ChangeKind, RunResult, SubtreeFigures } from "../../schema/result.ts";
 import { addUpSubtree } from "../../schema/subtree.ts";
 
 /** The JSON beside a row's columns. */
@@ -25,11 +25,27 @@ export function resultOfRow(row: MessageRow): RunResult {
   // Results of earlier versions do not say what they hold.
   const recorded = { private_data: true, ...(kept.result as Omit<RunResult, "private_data">) };
   const result: RunResult = { ...recorded, details, ...(data !== undefined && { data }) };
-  if (result.subtree || !kept.result) return result;
-  // Records of earlier versions know neither suites nor figures of the subtree.
-  const own = { ...result, tests: [] };
-  const { tests_run, tests_passed } = result;
-  return { ...own, subtree: { ...addUpSubtree(own, []), tests_run, tests_passed } };
+  if (!kept.result) return result;
+  // Records of earlier versions know neither deleted files, suites nor figures of the subtree.
+  const own = { ...result, ...fillFigures(result) };
+  return { ...own, subtree: result.subtree ? fillFigures(result.subtree) : addUpOld(own) };
+}
+
+function addUpOld(own: RunResult): SubtreeFigures {
+  const { tests_run, tests_passed } = own;
+  return { ...addUpSubtree(own, []), tests_run, tests_passed };
+}
+
+/** Figures of any version: where no test was counted, earlier ones had zeros. */
+function fillFigures<Figures extends RunResult | SubtreeFigures>(figures: Figures): Figures {
+  const { files_deleted, tests, tests_run, tests_passed }: Partial<SubtreeFigures> = figures;
+  return {
+    ...figures,
+    files_deleted: files_deleted ?? [],
+    tests: tests ?? [],
+    tests_run: tests_run || null,
+    tests_passed: tests_run ? (tests_passed ?? 0) : null,
+  };
 }
 
 /** The reply that a model call's row holds. */
@@ -132,15 +148,18 @@ export function recordedMoment(seq: number | null): number {
 
 /** Who made or changed each file last, as the rows of a session tell. */
 export function claimsIn(roots: readonly MessageNode[]): Map<string, Claim> {
-  const changes: { seq: number; path: string; line: readonly string[] }[] = [];
+  const changes: { seq: number; path: string; kind: ChangeKind; line: readonly string[] }[] = [];
   const left = roots.map((node) => ({ node, line: [node.run_id] }));
   for (let at = left.pop(); at; at = left.pop()) {
     const { node, line } = at;
-    const files = (metadataOf(node).files as [path: string, kind: string][] | undefined) ?? [];
-    for (const [path] of files) changes.push({ seq: node.closed_seq ?? 0, path, line });
+    const files = (metadataOf(node).files as [path: string, kind: ChangeKind][] | undefined) ?? [];
+    for (const [path, kind] of files) changes.push({ seq: node.closed_seq ?? 0, path, kind, line });
     for (const child of node.children)
       left.push({ node: child, line: line.at(-1) === child.run_id ? line : [...line, child.run_id] });
   }
   changes.sort((one, other) => one.seq - other.seq);
-  return new Map(changes.map(({ path, line, seq }) => [path, { line, moment: recordedMoment(seq) }]));
+  const claims = new Map<string, Claim>();
+  for (const { path, kind, line, seq } of changes)
+    claims.set(path, claimFile(claims.get(path), { line, kind, moment: recordedMoment(seq) }));
+  return claims;
 }

@@ -3,7 +3,7 @@ import type { ToolCall } from "../../loop/model/read-stream.ts";
 import type { Run } from "../../loop/run.ts";
 import type { OpenDelegation } from "../../schema/delegation.ts";
 import type { MessageNode } from "../../schema/record.ts";
-import type { SuiteTests } from "../../schema/result.ts";
+import type { ChangeKind, SuiteTests } from "../../schema/result.ts";
 import { resultText, runningText } from "../delegation/result-text.ts";
 import { isClosed, metadataOf, resultOfRow } from "./read-row.ts";
 
@@ -46,8 +46,7 @@ function answerOfRow(run: Run, row: MessageNode, call: ToolCall): CallResult | n
   if (outcome !== "denied" && uncounted !== true && isPublic !== true) run.privateData = true;
   const wasMade = outcome !== "denied" && outcome !== "cached" && uncounted !== true;
   if (wasMade && run.spec.tools.has(call.tool)) run.toolsUsed.add(call.tool);
-  for (const [path, kind] of (files as [string, "created" | "modified"][] | undefined) ?? [])
-    run.noteChange(path, kind);
+  for (const [path, kind] of (files as [string, ChangeKind][] | undefined) ?? []) run.noteChange(path, kind);
   for (const one of testsIn(tests, call.tool)) run.noteTests(one);
   const kept = (outcome as CallResult["outcome"] | undefined) ?? "error";
   return { callId: call.callId, tool: call.tool, text: row.response_content ?? "", outcome: kept };

@@ -159,7 +159,7 @@ export function closeRun(request: SpawnRequest, messageId: number, result: RunRe
       durationMs: result.duration_ms,
       responseContent: details,
       responseSummary: result.summary,
-      filesModified: [...result.files_created, ...result.files_modified],
+      filesModified: [...result.files_created, ...result.files_modified, ...result.files_deleted],
       totalTokens: result.tokens.self,
       iterationCount: result.iteration_count,
       costUsd: result.cost_usd.self,

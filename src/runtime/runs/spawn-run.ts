@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { nameOf } from "../../loop/deliverables.ts";
 import { runAgent } from "../../loop/run-agent.ts";
 import type { Interruption } from "../../loop/run-spec.ts";
@@ -96,15 +97,24 @@ async function settleKids(live: LiveRun, message: string): Promise<void> {
   await Promise.all([...live.kids].map((kid) => kid.settled));
 }
 
-function withSubtree({ run, children }: LiveRun, result: RunResult, reviewer?: RunResult): RunResult {
+function withSubtree(
+  { run, session, children }: LiveRun,
+  result: RunResult,
+  reviewer?: RunResult,
+): RunResult {
   const delegated = children?.delegations.ended().map((attempt) => attempt.result) ?? [];
   const below = reviewer ? [...delegated, reviewer] : delegated;
+  const { runId, projectDir } = run.spec;
+  const history = (file: string) => {
+    const changes = session.ports.claims.get(resolve(projectDir, file))?.changes ?? [];
+    return changes.filter(({ line }) => line.includes(runId)).map(({ kind }) => kind);
+  };
   const cost = run.subtreePriced && run.costUsd !== null ? run.account.costSpent : null;
   return {
     ...result,
     tokens: { self: run.tokens, subtree: run.account.tokensSpent },
     cost_usd: { self: run.costUsd, subtree: cost },
-    subtree: addUpSubtree(result, below),
+    subtree: addUpSubtree(result, below, history),
   };
 }
 

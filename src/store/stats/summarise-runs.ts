@@ -123,8 +123,8 @@ function newTally(): Tally {
     successes: 0,
     partials: 0,
     cancelled: 0,
-    work: { files: 0, testsRun: 0, testsPassed: 0, toolCalls: 0 },
-    subtree: { files: 0, testsRun: 0, testsPassed: 0, toolCalls: 0, tokens: 0, costUsd: 0 },
+    work: { files: 0, testsRun: null, testsPassed: null, toolCalls: 0 },
+    subtree: { files: 0, testsRun: null, testsPassed: null, toolCalls: 0, tokens: 0, costUsd: 0 },
     failures: new Map(),
     retries: 0,
     bailouts: new Map(),
@@ -152,7 +152,12 @@ function addRun(tally: Tally, { status, partial, retry, durationMs, bailout, wor
 }
 
 function addWork(sum: WorkFigures, work: WorkFigures): void {
-  for (const key of ["files", "testsRun", "testsPassed", "toolCalls"] as const) sum[key] += work[key];
+  sum.files += work.files;
+  sum.toolCalls += work.toolCalls;
+  for (const key of ["testsRun", "testsPassed"] as const) {
+    const more = work[key];
+    if (more !== null) sum[key] = (sum[key] ?? 0) + more;
+  }
 }
 
 function addSubtree({ subtree }: Tally, more: RunStats["subtree"]): void {

@@ -110,14 +110,14 @@ const FIGURES: readonly Column[] = [
     isNumber: true,
     value: ({ work }) => work.testsRun,
     show: ({ work: { testsRun, testsPassed } }) =>
-      testsRun === 0
+      testsRun === null || testsPassed === null
         ? NOTHING
         : `${testsPassed.toLocaleString("en-US")} of ${testsRun.toLocaleString("en-US")} passed`,
   },
   {
     key: "files",
     name: "Files",
-    about: "Files that the runs made or changed themselves",
+    about: "Files that the runs made, changed or deleted themselves",
     isNumber: true,
     value: ({ work }) => work.files,
     show: ({ work }) => work.files || NOTHING,

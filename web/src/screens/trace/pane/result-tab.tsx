@@ -84,8 +84,9 @@ function Work({ result: { subtree, criteria, ...own } }: { result: RunResult }) 
   const rows = [
     ["Files created", own.files_created.length, subtree.files_created.length],
     ["Files modified", own.files_modified.length, subtree.files_modified.length],
-    ["Tests run", own.tests_run, subtree.tests_run],
-    ["Tests passed", own.tests_passed, subtree.tests_passed],
+    ["Files deleted", own.files_deleted.length, subtree.files_deleted.length],
+    ["Tests run", own.tests_run ?? "–", subtree.tests_run ?? "–"],
+    ["Tests passed", own.tests_passed ?? "–", subtree.tests_passed ?? "–"],
     ["Tool calls", own.tool_calls_used, subtree.tool_calls_used],
   ] as const;
   return (
