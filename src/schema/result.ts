@@ -168,6 +168,16 @@ export type SubtreeFigures = {
   tools_used: readonly string[];
 };
 
+/** A delegation of a run, in a line. */
+export type SubRun = {
+  agent: string;
+  run_id: string;
+  status: RunStatus;
+  success: boolean;
+  /** At most 200 characters. */
+  summary: string;
+};
+
 /** The structured result of a run. What can be measured is measured by the host, not taken from the model. */
 export type RunResult = {
   run_id: string;
@@ -182,6 +192,10 @@ export type RunResult = {
   details: string;
   /** What the final text holds as JSON; of an intent flow, its response. */
   data?: unknown;
+  /** Where the data stand, if they are long. */
+  data_file?: string;
+  /** The runs that it delegated to; absent if there are none. */
+  sub_runs?: readonly SubRun[];
   /** Of an intent flow: the six fields it ended with. */
   context?: IntentContext;
   /** Files, tests and tools are the run's own; `subtree` has them with everything below. */

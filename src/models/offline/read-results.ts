@@ -12,54 +12,48 @@ export type ChildResult = {
   error?: string;
 };
 
-const BLOCK = /<subagent_result agent="([^"]*)"[^>]*>\n([\s\S]*?)\n<\/subagent_result>/g;
+const BLOCK = /<subagent_result ([^>]*)>\n([\s\S]*?)\n<\/subagent_result>/g;
 
 /** The results in a text, in the order they stand. One that was cut gives what can still be read of it. */
 export function readResults(text: string): ChildResult[] {
-  return [...text.matchAll(BLOCK)].map(([, agent = "", body = ""]) =>
-    resultOf(agent, body.replaceAll("&lt;", "<")),
+  return [...text.matchAll(BLOCK)].map(([, attributes = "", body = ""]) =>
+    readResult(attributes, body.replaceAll("&lt;", "<")),
   );
 }
 
-function resultOf(agent: string, body: string): ChildResult {
-  const value = parse(body);
-  const error = value.error as { message?: unknown } | undefined;
-  const summary = textOf(value.summary);
+function readResult(attributes: string, body: string): ChildResult {
+  const attribute = (name: string) => new RegExp(`(?:^| )${name}="([^"]*)"`).exec(attributes)?.[1];
+  const [words = "", measured = ""] = body.split(/\n*^\[measured\]$\n?/m);
+  const details = words.split("\n").slice(2).join("\n").trim();
+  const line = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(measured)?.[1];
+  const taskId = attribute("task_id");
+  const error = line("error")?.replace(/^\w+: /, "");
+  const partial = attribute("partial") === "true";
+  const data = parseData(line("data"), details);
   return {
-    agent,
-    ...(typeof value.task_id === "string" && { taskId: value.task_id }),
-    success: value.success === true,
-    partial: value.partial === true,
-    summary,
-    details: textOf(value.details) || summary,
-    files: filesIn(value),
-    ...(value.data !== undefined && { data: value.data }),
-    ...(error && { error: textOf(error.message) }),
+    agent: attribute("agent") ?? "",
+    ...(taskId !== undefined && { taskId }),
+    success: attribute("status") === "completed" && !partial,
+    partial,
+    summary: readSummary(details) || error || "",
+    details: details || error || "",
+    files: ["created", "modified"].flatMap((kind) => line(`files ${kind}`)?.split(", ") ?? []),
+    ...(data !== undefined && { data }),
+    ...(error !== undefined && { error }),
   };
 }
 
-/** Files of the child and of all below it, each once. */
-function filesIn(value: Record<string, unknown>): string[] {
-  const { subtree } = value as { subtree?: Record<string, unknown> };
-  const lists = [value, subtree ?? {}].flatMap((one) => [one.files_created, one.files_modified]);
-  return [...new Set(lists.flatMap((files) => (Array.isArray(files) ? files.map(String) : [])))];
+/** The first paragraph of an answer. */
+function readSummary(details: string): string {
+  return details.split(/\n\s*\n/)[0]?.trim() ?? "";
 }
 
-function parse(body: string): Record<string, unknown> {
+/** Data stand in a line of their own, or are the answer itself. */
+function parseData(line: string | undefined, details: string): unknown {
+  const text = line ?? /```json\n([\s\S]*?)\n```/.exec(details)?.[1] ?? details;
   try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === "object" && value !== null ? { ...value } : {};
+    return JSON.parse(text);
   } catch {
-    const field = (name: string) =>
-      new RegExp(`"${name}": ("(?:[^"\\\\]|\\\\.)*"|true|false)`).exec(body)?.[1];
-    const entries = ["task_id", "success", "partial", "summary"].flatMap((name) => {
-      const text = field(name);
-      return text === undefined ? [] : [[name, JSON.parse(text)] as const];
-    });
-    return Object.fromEntries(entries);
+    return undefined;
   }
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

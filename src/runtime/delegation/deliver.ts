@@ -2,7 +2,7 @@ import type { ToolOutput } from "../../tools/tool.ts";
 import { cutAt, MAX_RESULT_CHARS } from "../../tools/truncate.ts";
 import type { Children } from "./children.ts";
 import { type Delegation, openDelegation } from "./delegations.ts";
-import { resultText, runningText } from "./result-text.ts";
+import { nameEnding, resultText, runningText } from "./result-text.ts";
 import { complianceErrors, missedBy } from "./unmet-deliverables.ts";
 
 /**
@@ -20,6 +20,7 @@ export function deliver(
   let tainted = false;
   let privateData = false;
   let failed = 0;
+  let bad = 0;
   for (const delegation of delegations) {
     const { result } = delegation;
     if (!result) {
@@ -33,7 +34,10 @@ export function deliver(
     privateData ||= result.private_data;
     // What a limit cut short is no success, but an answer to work with.
     if (result.status !== "completed") failed++;
-    texts.push(resultText(result, escapeText, delegation.taskId));
+    const text = resultText(result, escapeText, delegation.taskId);
+    // What did not go well is read first.
+    if (result.success) texts.push(text);
+    else texts.splice(bad++, 0, text);
   }
   const open = which === "ended" ? children.delegations.undelivered() : [];
   if (open.length > 0) texts.push(`still running: ${open.map((one) => one.taskId ?? one.id).join(", ")}`);
@@ -58,15 +62,22 @@ function withOverview(
   const ended = delegations.filter((one) => one.result);
   if (delegations.length < 2 && text.length <= MAX_RESULT_CHARS) return text;
   const listIds = (some: readonly Delegation[]) =>
-    some.length > 0 ? `: ${cutAt(some.map((one) => one.taskId ?? one.id).join(", "), 2_000)}` : "";
+    ` (${cutAt(some.map((one) => one.taskId ?? one.id).join(", "), 2_000)})`;
   const unstarted = ended.filter((one) => one.result?.bailout_reason === "not_started");
   const partial = ended.filter(({ result }) => result?.status === "completed" && result.partial);
   const failed = ended.filter((one) => !one.result?.success && ![...unstarted, ...partial].includes(one));
   const good = ended.length - failed.length - unstarted.length - partial.length;
-  const counts = `${ended.length} of ${delegations.length} ended, ${good} succeeded, ${failed.length} failed`;
-  const cut = partial.length > 0 ? `, ${partial.length} cut short by a limit${listIds(partial)}` : "";
-  const rest = unstarted.length > 0 ? `, ${unstarted.length} not started${listIds(unstarted)}` : "";
-  const head = `${counts}${listIds(failed)}${cut}${rest}`;
+  const parts = [
+    ...(good > 0 ? [`${good} succeeded`] : []),
+    ...partial
+      .map((one) => `1 ${one.result ? nameEnding(one.result) : ""} (${one.taskId ?? one.id})`)
+      .slice(0, 20),
+    ...(partial.length > 20 ? [`${partial.length - 20} more cut short`] : []),
+    ...(failed.length > 0 ? [`${failed.length} failed${listIds(failed)}`] : []),
+    ...(unstarted.length > 0 ? [`${unstarted.length} not started${listIds(unstarted)}`] : []),
+    ...(ended.length < delegations.length ? [`${delegations.length - ended.length} still running`] : []),
+  ];
+  const head = parts.join(", ");
   if (text.length <= MAX_RESULT_CHARS) return `${head}\n${text}`;
   const lines = ended.flatMap(({ taskId, id, result }) => [
     `${taskId ?? id} ${result?.status}: ${escapeText(cutAt(result?.summary ?? "", 120))}`,

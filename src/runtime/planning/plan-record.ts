@@ -57,19 +57,9 @@ export function resultsBelow(rows: readonly MessageNode[]): RunResult[] {
 
 /** Why a task of a batch did not become a run, as its caller was told. */
 export function refusalOf({ text }: MadeCall, taskId: string): string | undefined {
-  for (const [, body = ""] of text.matchAll(/<subagent_result [^>]*>\n([\s\S]*?)\n<\/subagent_result>/g)) {
-    const told = parse(body);
-    if (told?.task_id === taskId) return told.error?.message;
-  }
-  return undefined;
-}
-
-type Told = { task_id?: string; error?: { message?: string } };
-
-function parse(text: string): Told | null {
-  try {
-    return JSON.parse(text) as Told | null;
-  } catch {
-    return null;
-  }
+  const blocks = text.matchAll(
+    /<subagent_result [^>]*task_id="([^"]*)"[^>]*>\n([\s\S]*?)\n<\/subagent_result>/g,
+  );
+  const body = [...blocks].find(([, id]) => id === taskId)?.[2];
+  return body && /^error: \w+: (.*)$/m.exec(body)?.[1];
 }

@@ -3,9 +3,9 @@ import { nameOf } from "../../loop/deliverables.ts";
 import { runAgent } from "../../loop/run-agent.ts";
 import type { Interruption } from "../../loop/run-spec.ts";
 import { messageOf } from "../../schema/error.ts";
-import type { RunError, RunResult } from "../../schema/result.ts";
+import type { RunError, RunResult, SubRun } from "../../schema/result.ts";
 import { addUpSubtree } from "../../schema/subtree.ts";
-import { excerpt, MAX_RESULT_CHARS } from "../../tools/truncate.ts";
+import { cutAt, excerpt, MAX_RESULT_CHARS } from "../../tools/truncate.ts";
 import { unmetBelow, withUnmet } from "../delegation/unmet-deliverables.ts";
 import type { Host, LiveRun } from "../host.ts";
 import { failedResult } from "./failed-result.ts";
@@ -115,15 +115,31 @@ function withSubtree(
     tokens: { self: run.tokens, subtree: run.account.tokensSpent },
     cost_usd: { self: run.costUsd, subtree: cost },
     subtree: addUpSubtree(result, below, history),
+    ...(below.length > 0 && { sub_runs: below.map(describeSubRun) }),
   };
 }
 
-/** A long result goes to a file that its reader, the parent, can open. */
+const MAX_LINE_CHARS = 200;
+
+function describeSubRun({ agent, run_id, status, success, summary }: RunResult): SubRun {
+  return { agent, run_id, status, success, summary: cutAt(summary.replaceAll(/\s+/g, " "), MAX_LINE_CHARS) };
+}
+
+/** Data that are longer than this are handed over as a file. */
+const MAX_DATA_CHARS = 8_000;
+
+/** A long result, and long data, go to a file that the reader, the parent, can open. */
 async function shortened({ run, session, parent }: LiveRun, result: RunResult): Promise<RunResult> {
-  if (result.details.length <= MAX_RESULT_CHARS || session.lease.lost.aborted) return result;
-  const where = await session.ports
-    .saveArtefact(parent?.run ?? run, `result-${run.spec.runId}.md`, result.details)
+  if (session.lease.lost.aborted) return result;
+  const save = (name: string, text: string) =>
+    session.ports.saveArtefact(parent?.run ?? run, `${name}-${run.spec.runId}`, text);
+  const data = result.data === undefined ? "" : JSON.stringify(result.data, null, 1);
+  const data_file =
+    parent && data.length > MAX_DATA_CHARS ? await save("data", data).catch(() => undefined) : undefined;
+  const told = { ...result, ...(data_file !== undefined && { data_file }) };
+  if (result.details.length <= MAX_RESULT_CHARS) return told;
+  const where = await save("result", result.details)
     .then((path) => `the whole is in ${path}`)
     .catch(() => "the whole could not be saved");
-  return { ...result, details: excerpt(result.details, MAX_RESULT_CHARS, where) };
+  return { ...told, details: excerpt(result.details, MAX_RESULT_CHARS, where) };
 }
