@@ -40,31 +40,38 @@ test("by default a child sees its task and nothing of the parent's conversation"
   expect(asked(t.models.worker)).not.toContain("THE PERSON'S WORDS");
 });
 
-test("with context full a child sees the conversation, but no results of tools it may not use and no system prompt", async () => {
-  await using t = testRuntime(
-    {
-      lead: [
-        callTools([
-          { tool: "vault", input: {} },
-          { tool: "open", input: {} },
-        ]),
-        callDelegate("worker", "go on", { context: "full" }),
-        say("ok"),
-      ],
-      worker: [say("fine")],
-    },
-    {
-      tools: [secretTool, openTool],
-      agents: { lead: { prompt: "LEAD SYSTEM PROMPT" }, worker: { tools: ["open"] } },
-    },
-  );
-  await t.runtime.run({ agent: "lead", task: "THE PERSON'S WORDS" });
-  const text = asked(t.models.worker);
-  expect(text).toContain("THE PERSON'S WORDS");
-  expect(text).toContain("OPEN CONTENT");
-  expect(text).not.toContain("VAULT CONTENT");
-  expect(text).not.toContain("LEAD SYSTEM PROMPT");
-});
+test.each([
+  ["merely was not given", {}, true],
+  ["is denied", { disallowedTools: ["vault"] }, false],
+  ["may use only for some places", { tools: ["open", "vault(public/**)"] }, false],
+])(
+  "with context full a child sees the conversation, of a tool that it %s the results: %j %s, and no system prompt",
+  async (_, rights, isSeen) => {
+    await using t = testRuntime(
+      {
+        lead: [
+          callTools([
+            { tool: "vault", input: {} },
+            { tool: "open", input: {} },
+          ]),
+          callDelegate("worker", "go on", { context: "full" }),
+          say("ok"),
+        ],
+        worker: [say("fine")],
+      },
+      {
+        tools: [secretTool, openTool],
+        agents: { lead: { prompt: "LEAD SYSTEM PROMPT" }, worker: { tools: ["open"], ...rights } },
+      },
+    );
+    await t.runtime.run({ agent: "lead", task: "THE PERSON'S WORDS" });
+    const text = asked(t.models.worker);
+    expect(text).toContain("THE PERSON'S WORDS");
+    expect(text).toContain("OPEN CONTENT");
+    expect(text.includes("VAULT CONTENT")).toBe(isSeen);
+    expect(text).not.toContain("LEAD SYSTEM PROMPT");
+  },
+);
 
 test("a summary is made once per parent turn and shared by the whole fan-out, without tools", async () => {
   let summaries = 0;
@@ -96,7 +103,7 @@ test("selective context hands over exactly the named files and results", async (
           const runId = /run_id="([^"]+)"/.exec(request.last)?.[1] ?? "";
           return callDelegate("worker", "second", {
             context: "selective",
-            contextFiles: ["a.txt", "../outside.txt"],
+            contextFiles: ["a.txt"],
             fromResults: [runId],
           });
         },
@@ -107,13 +114,58 @@ test("selective context hands over exactly the named files and results", async (
     { tools: codeTools },
   );
   writeFileSync(join(t.projectDir, "a.txt"), "CONTENT OF A");
-  writeFileSync(join(t.projectDir, "..", "outside.txt"), "OUTSIDE CONTENT");
   await t.runtime.run({ agent: "lead", task: "THE PERSON'S WORDS" });
   const text = asked(t.models.worker, 1);
   expect(text).toContain("CONTENT OF A");
   expect(text).toContain("FIRST RESULT");
-  expect(text).not.toContain("OUTSIDE CONTENT");
   expect(text).not.toContain("THE PERSON'S WORDS");
+});
+
+test.each([
+  ["../outside.txt", "it is outside the project and the workspace"],
+  ["nosuch.txt", "there is no such file"],
+  ["picture.bin", "it is a binary file"],
+])(
+  "a file that cannot be handed over, %s, is an error to the parent, and nothing begins",
+  async (path, why) => {
+    await using t = testRuntime(
+      {
+        lead: [callDelegate("worker", "x", { contextFiles: ["a.txt", path] }), ({ last }) => say(last)],
+        worker: [],
+      },
+      { tools: codeTools },
+    );
+    writeFileSync(join(t.projectDir, "a.txt"), "CONTENT OF A");
+    writeFileSync(join(t.projectDir, "picture.bin"), Buffer.from([1, 0, 2]));
+    writeFileSync(join(t.projectDir, "..", "outside.txt"), "OUTSIDE CONTENT");
+    const { details } = await t.runtime.run({ agent: "lead", task: "go" });
+    expect(details).toContain(`cannot hand over ${path}: ${why}`);
+    expect(details).not.toContain("/proc/");
+    expect(t.models.worker?.requests).toHaveLength(0);
+  },
+);
+
+test("a file that was handed over whole may be changed without reading it again, and not if it changed since", async () => {
+  await using t = testRuntime(
+    {
+      lead: [
+        callDelegate("worker", "one", { contextFiles: ["a.txt"] }),
+        callDelegate("worker", "two", { contextFiles: ["a.txt"] }),
+        say("ok"),
+      ],
+      worker: ({ turn, task, last }) => {
+        if (turn > 0) return say(last);
+        if (task.startsWith("two")) writeFileSync(join(t.projectDir, "a.txt"), "changed by a person");
+        return callTool("edit", { path: "a.txt", edits: [{ old: "CONTENT", new: "content" }] });
+      },
+    },
+    { tools: codeTools },
+  );
+  writeFileSync(join(t.projectDir, "a.txt"), "CONTENT OF A");
+  await t.runtime.run({ agent: "lead", task: "go" });
+  const answers = t.models.worker?.requests.map(({ prompt }) => JSON.stringify(prompt.at(-1))) ?? [];
+  expect(answers[1]).not.toContain("error-text");
+  expect(answers[3]).toContain("changed since");
 });
 
 test("a child's prompt says its role, depth, parent, limits and whom it may delegate to", async () => {

@@ -5,12 +5,15 @@ import { nameOf } from "../../loop/deliverables.ts";
 import { loadPrompt } from "../../loop/load-prompt.ts";
 import type { Run } from "../../loop/run.ts";
 import { transcriptOf } from "../../loop/summarise.ts";
+import { fileFault } from "../../packs/code/files/file-fault.ts";
+import { versionOf } from "../../packs/code/files/seen-files.ts";
 import { decide } from "../../permissions/decide.ts";
 import type { ContextMode } from "../../schema/agent.ts";
 import type { DelegationRequest } from "../../schema/delegation.ts";
-import { messageOf } from "../../schema/error.ts";
+import { messageOf, RetinueError } from "../../schema/error.ts";
 import type { RunResult } from "../../schema/result.ts";
 import type { Layer } from "../../schema/rights.ts";
+import type { AnyTool } from "../../tools/tool.ts";
 import { excerpt } from "../../tools/truncate.ts";
 import type { Profile } from "../runs/profile.ts";
 import type { Children } from "./children.ts";
@@ -31,10 +34,13 @@ type Parts = {
   context: ContextMode;
   /** What other children found and this one builds on. */
   results: readonly RunResult[];
+  /** What it is handed over. */
+  files: readonly HandedFile[];
 };
 
 /** The first message of a child: its task, what success means, and exactly the context it was given. */
-export async function childMessage({ children, request, profile, context, results }: Parts): Promise<string> {
+export async function childMessage(parts: Parts): Promise<string> {
+  const { children, request, profile, context, results, files } = parts;
   const { escapeText } = children.parent.session.ports.guards;
   const sections = [request.task];
   if (request.successCriteria) sections.push(`## Success criteria\n${request.successCriteria}`);
@@ -50,8 +56,7 @@ export async function childMessage({ children, request, profile, context, result
       `Work in the folder \`${request.cwd}\`: relative paths begin there; \`project:PATH\` begins at the top of the project.`,
     );
   if (profile.agent.workspace === "isolated") sections.push(loadPrompt(ISOLATED));
-  if (request.contextFiles?.length)
-    sections.push(await contextFiles(children, profile, request.contextFiles));
+  if (files.length > 0) sections.push(describeFiles(files, escapeText));
   const background = await backgroundOf(children, profile, request, context);
   if (background) sections.push(`<context mode="${context}">\n${escapeText(background)}\n</context>`);
   if (results.length > 0)
@@ -68,7 +73,7 @@ async function backgroundOf(
   context: ContextMode,
 ): Promise<string> {
   const { run } = children.parent;
-  const free = freelyUsed(profile);
+  const free = findShared(profile, children);
   const answered = answeredCalls(run.history);
   const usable = (message: LanguageModelV4Message) => onlyTools(message, free, answered);
   if (context === "summary") return children.summary();
@@ -86,12 +91,26 @@ async function backgroundOf(
   return "";
 }
 
-/** Tools the child may use on anything; of those it holds only for some places, results could tell of the others. */
-function freelyUsed({ tools, chain }: Profile): ReadonlySet<string> {
-  const free = [...tools.values()].filter(
-    (tool) => decide(chain, { tool: tool.name, groups: tool.groups, targets: [] }).verdict === "allow",
-  );
-  return new Set(free.map((tool) => tool.name));
+/**
+ * Tools whose results the child may see: all but those that a rule of its own keeps from it, in whole or for some places. A
+ * tool that it merely was not given is no secret to it.
+ */
+function findShared({ chain }: Profile, { host, parent }: Children): ReadonlySet<string> {
+  const above = new Set(parent.run.spec.chain);
+  const own = chain.filter((layer) => !above.has(layer));
+  const isDivided = ({ name, groups }: AnyTool) =>
+    own.some(({ allow = [], ask, deny }) =>
+      [...allow, ...ask, ...deny].some(
+        ({ tool, pattern, except }) =>
+          (pattern !== undefined || except !== undefined) && (tool === name || groups.includes(tool)),
+      ),
+    );
+  const shared = [...host.tools.values()].filter((tool) => {
+    const { verdict, rule } = decide(chain, { tool: tool.name, groups: tool.groups, targets: [] });
+    const isMissing = verdict === "deny" && rule === undefined;
+    return (verdict === "allow" || isMissing) && !isDivided(tool);
+  });
+  return new Set(shared.map((tool) => tool.name));
 }
 
 /** What a coordinator did was to delegate: its children's results are its history. */
@@ -114,7 +133,7 @@ function answeredCalls(history: readonly LanguageModelV4Message[]): ReadonlySet<
   );
 }
 
-/** Drops calls and results of tools that the child may not use itself, except for delegations. */
+/** Drops calls and results that a rule keeps from the child, except for delegations. */
 function onlyTools(
   message: LanguageModelV4Message,
   tools: ReadonlySet<string>,
@@ -142,39 +161,70 @@ function onlyTools(
   return message;
 }
 
-/** Files whose content is handed over, if the parent or the child may read them. */
-async function contextFiles(children: Children, profile: Profile, paths: readonly string[]): Promise<string> {
+/** A file that is handed over; `version` only if all of it is, so that whoever gets it has read it. */
+export type HandedFile = {
+  readonly name: string;
+  readonly path: string;
+  readonly text: string;
+  readonly version?: string;
+};
+
+/** Reads the files that a delegation hands over, if the parent or the child may read them. Throws for one that cannot be. */
+export async function readContextFiles(
+  children: Children,
+  profile: Profile,
+  names: readonly string[],
+): Promise<HandedFile[]> {
   const { run, session } = children.parent;
-  const { guards, liveLayer } = session.ports;
-  const { escapeText } = guards;
   // What tools saved may still be on its way to the workspace.
-  await session.observations.flush();
-  const revoked = liveLayer();
+  if (names.length > 0) await session.observations.flush();
+  const revoked = session.ports.liveLayer();
   const chains = [run.spec.chain, profile.chain].map((chain) => (revoked ? [...chain, revoked] : chain));
-  const blocks = await Promise.all(
-    paths.map(async (path) => {
-      const text = await readAllowed(run, chains, path).catch(
-        (thrown) => `[not readable: ${messageOf(thrown)}]`,
-      );
-      return `<file path="${escapeText(path).replaceAll('"', "")}">\n${escapeText(text)}\n</file>`;
+  const { recorded } = session.ports;
+  return Promise.all(
+    names.map(async (name) => {
+      const fault = (thrown: unknown) =>
+        new RetinueError("input", `cannot hand over ${fileFault(thrown, name)}`);
+      try {
+        return await readAllowed(run, chains, name);
+      } catch (thrown) {
+        // In a replay the recorded message holds what was read then.
+        if (recorded) return { name, path: name, text: `[not readable: ${messageOf(thrown)}]` };
+        throw fault(thrown);
+      }
     }),
   );
-  return `## Files to look at first\n${blocks.join("\n")}`;
 }
 
-async function readAllowed(run: Run, chains: readonly (readonly Layer[])[], path: string): Promise<string> {
-  const target = await pathTarget(path, "read", run.spec);
-  if (target.kind !== "path" || target.root === "outside") return "[outside the project and the workspace]";
+async function readAllowed(
+  run: Run,
+  chains: readonly (readonly Layer[])[],
+  name: string,
+): Promise<HandedFile> {
+  const target = await pathTarget(name, "read", run.spec);
+  if (target.kind !== "path" || target.root === "outside")
+    throw new Error("it is outside the project and the workspace");
   const may = (chain: readonly Layer[]) =>
     decide(chain, { tool: "read", groups: ["filesystem"], targets: [target] }).verdict === "allow";
-  if (!chains.some(may)) return "[neither you nor your parent may read it]";
+  if (!chains.some(may)) throw new Error("neither you nor the sub-agent may read it");
   const root = target.root === "project" ? run.spec.projectDir : run.spec.workspaceDir;
   const handle = await openForReading(root, target.path);
   try {
     const { size } = await handle.stat();
-    if (size > MAX_FILE_BYTES) return `[${size} bytes: too large to hand over]`;
-    return excerpt(await handle.readFile("utf8"), MAX_FILE_CHARS, `the rest is in ${path}`);
+    if (size > MAX_FILE_BYTES) throw new Error(`it has ${size} bytes, which is too much to hand over`);
+    const bytes = await handle.readFile();
+    if (bytes.includes(0)) throw new Error("it is a binary file");
+    const whole = bytes.toString("utf8");
+    const text = excerpt(whole, MAX_FILE_CHARS, `the rest is in ${name}`);
+    return { name, path: target.path, text, ...(text === whole && { version: versionOf(bytes) }) };
   } finally {
     await handle.close();
   }
+}
+
+function describeFiles(files: readonly HandedFile[], escapeText: (text: string) => string): string {
+  const blocks = files.map(
+    ({ name, text }) => `<file path="${escapeText(name).replaceAll('"', "")}">\n${escapeText(text)}\n</file>`,
+  );
+  return `## Files to look at first\n${blocks.join("\n")}`;
 }

@@ -4,6 +4,7 @@ import type { NewChild } from "../../loop/ports.ts";
 import type { Interruption } from "../../loop/run-spec.ts";
 import { summarise } from "../../loop/summarise.ts";
 import { waitFor } from "../../loop/wait-for.ts";
+import { noteSeen } from "../../packs/code/files/seen-files.ts";
 import { delay } from "../../scheduler/clock.ts";
 import { Gate } from "../../scheduler/gate.ts";
 import { type Agent, type ExecutionMode, type Limits, toContextMode } from "../../schema/agent.ts";
@@ -18,7 +19,7 @@ import { failedResult } from "../runs/failed-result.ts";
 import { createProfile, type Profile } from "../runs/profile.ts";
 import { recordUnstarted } from "../runs/record-run.ts";
 import { cancelTree, spawnRun } from "../runs/spawn-run.ts";
-import { childMessage } from "./child-message.ts";
+import { childMessage, readContextFiles } from "./child-message.ts";
 import { type Delegation, Delegations } from "./delegations.ts";
 import { EarlierAttempts, type Origin, originOf } from "./earlier-attempts.ts";
 import { findAgent, isAgent } from "./find-agent.ts";
@@ -216,6 +217,7 @@ export class Children {
       }
     } catch (thrown) {
       const code = thrown instanceof RetinueError ? thrown.code : "failed";
+      if (code === "input") return failed({ type: "params", message: messageOf(thrown), recoverable: true });
       const type = code === "auth" || code === "failed" ? code : "config";
       return failed({ type, message: messageOf(thrown), recoverable: false });
     }
@@ -251,21 +253,22 @@ export class Children {
       ...(request.fromResults ?? []).flatMap((id) => this.delegations.resultOf(id) ?? []),
     ];
     const cwd = request.cwd === undefined ? undefined : await folderInside(this.parent, request.cwd);
-    const built = await childMessage({ children: this, request, profile, context, results });
+    const files = await readContextFiles(this, profile, request.contextFiles ?? []);
+    const built = await childMessage({ children: this, request, profile, context, results, files });
     const { redactor, recorded } = this.parent.session.ports;
     const message = redactor.redact(built);
     this.#begun.add(about.id);
     this.#begunAgents.add(agent.name);
-    const files = await Promise.all(
-      (request.contextFiles ?? []).map((path) => pathTarget(path, "read", this.parent.run.spec)),
-    ).catch(() => []);
-    const paths = files.flatMap((file) => (file.kind === "path" ? [file.path] : []));
+    const runId = attempt === 0 ? about.id : this.idFor(origin, attempt);
+    // What a run was given whole it has read.
+    for (const { path, version } of files) if (version !== undefined) noteSeen(runId, path, version);
+    const paths = files.map(({ path }) => path);
     const isUntrusted = !recorded && this.host.guards.taintsReader(await this.host.untrusted.hold(paths));
     return spawnRun(this.host, {
       session: this.parent.session,
       parent: this.parent,
       profile,
-      runId: attempt === 0 ? about.id : this.idFor(origin, attempt),
+      runId,
       attempt,
       taskId: origin.taskId,
       task: request.task,

@@ -10,7 +10,7 @@ test("a file has the content it had then", () => {
 });
 
 test("a file that may no longer be handed over, and one that was not, stay as they are now", () => {
-  const refused = message("[neither you nor your parent may read it]");
+  const refused = message("[not readable: neither you nor the sub-agent may read it]");
   expect(withRecordedFiles(refused, message("old"))).toBe(refused);
   expect(withRecordedFiles(message("new"), "another task")).toBe(message("new"));
 });

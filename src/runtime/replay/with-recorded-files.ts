@@ -2,7 +2,8 @@
 const FILE = /<file path="([^"\n]*)">\n([\s\S]*?)\n<\/file>/g;
 
 /** What stands for a file that may not be handed over. */
-const REFUSED = /^\[(?:neither you nor your parent may read it|outside the project and the workspace)\]$/;
+const REFUSED =
+  /^\[not readable: (?:neither you nor the sub-agent may read it|it is outside the project and the workspace)\]$/;
 
 /** A child's first message of now with the content its files had then, as far as they may still be handed over. */
 export function withRecordedFiles(now: string, then: string): string {
