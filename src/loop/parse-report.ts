@@ -6,8 +6,12 @@ export type Report = { summary: string; warnings: string[]; suggestions: string[
 
 /** Longest summary of a result. */
 export const MAX_SUMMARY_CHARS = 500;
-const HEADING =
-  /^\s*(?:#{1,6}\s*|\*\*)?(summary|details|warnings?|suggestions?|files (?:modified|created)[^:]*)\s*(?:\*\*)?\s*:?\s*(?:\*\*)?\s*(.*)$/i;
+/** A line that begins with a word of ours, as a heading, in bold, in a list, or plain. */
+const NAMED =
+  /^\s*(?:[-*•]\s+|\d+[.)]\s+)?(?:#{1,6}\s*)?(?<open>\*\*|__)?(?<name>summary|details|warnings?|suggestions?|files (?:modified|created))(?<inside>\s*:)?(?<close>\*\*|__)?(?<colon>\s*:)?(?<rest>.*)$/i;
+/** A heading of another name, which ends the section before it. */
+const HEADING = /^\s*(?:#{1,6}\s+\S|(?:\*\*|__)[^*_]+(?:\*\*|__)\s*:?\s*$)/;
+const FENCE = /^\s*(?:```|~~~)/;
 
 /** Reads summary, warnings and suggestions out of a final text, and data if the text is JSON. */
 export function parseReport(text: string): Report {
@@ -47,14 +51,25 @@ function unfenced(text: string): string {
 function sectionsOf(text: string): Map<string, string[]> {
   const sections = new Map<string, string[]>();
   let current: string[] | undefined;
+  let isCode = false;
   for (const line of text.split("\n")) {
-    const heading = line.length < 200 ? HEADING.exec(line) : null;
-    if (heading?.[1]) {
-      current = heading[2] ? [heading[2]] : [];
-      sections.set(heading[1].toLowerCase().replace(/s$/, ""), current);
-    } else current?.push(line);
+    if (FENCE.test(line)) isCode = !isCode;
+    const named = isCode ? null : readHeading(line);
+    if (named) {
+      current = named.rest === "" ? [] : [named.rest];
+      sections.set(named.name, current);
+    } else if (!isCode && HEADING.test(line)) current = undefined;
+    else current?.push(line);
   }
   return sections;
+}
+
+/** The section that a line begins; a sentence that merely begins with such a word begins none. */
+function readHeading(line: string): { name: string; rest: string } | null {
+  const { name, open, close, inside, colon, rest = "" } = NAMED.exec(line)?.groups ?? {};
+  if (name === undefined) return null;
+  const isHeading = (open && close) || ((inside || colon) && !open) || (rest.trim() === "" && !open);
+  return isHeading ? { name: name.toLowerCase().replace(/s$/, ""), rest: rest.trim() } : null;
 }
 
 function items(lines: readonly string[] | undefined): string[] {
@@ -68,8 +83,10 @@ function shortSummary(text: string): string {
   return line.length <= MAX_SUMMARY_CHARS ? line : `${cutAt(line, MAX_SUMMARY_CHARS - 1)}…`;
 }
 
+/** The first words that are no heading. */
 function firstParagraph(text: string): string {
-  return text.trim().split(/\n\s*\n/, 1)[0] ?? "";
+  const body = text.trim().replace(/^(?:#{1,6}[^\n]*(?:\n\s*|$))+/, "");
+  return (body || text.replaceAll(/^#+\s*/gm, "")).trim().split(/\n\s*\n/, 1)[0] ?? "";
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
