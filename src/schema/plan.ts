@@ -25,7 +25,12 @@ export type PlanStep = {
 };
 
 /** What a planner answers with: the part of a plan that is its own. */
-export type PlanDraft = { goal?: string; summary?: string; steps: readonly PlanStep[] };
+export type PlanDraft = {
+  goal?: string;
+  summary?: string;
+  risks?: readonly string[];
+  steps: readonly PlanStep[];
+};
 
 /** Life of a plan. */
 export type PlanStatus = "draft" | "approved" | "running" | "completed" | "failed";
@@ -46,6 +51,8 @@ export type ExecutionPlan = {
   goal: string;
   /** How the planner sees the way to the goal; may be empty. */
   summary: string;
+  /** What could go wrong, and what the planner could not find out. */
+  risks?: readonly string[];
   steps: readonly PlanStep[];
   /** The agent in whose name the steps are delegated: its rights and limits bind all of them. */
   agent: string;
@@ -151,6 +158,7 @@ export const PlanSchema: JsonSchema = {
   properties: {
     goal: { type: "string", maxLength: 20_000 },
     summary: { type: "string", maxLength: 5_000 },
+    risks: { type: "array", items: { type: "string", maxLength: 2_000 }, maxItems: 50 },
     steps: { type: "array", items: PlanStepSchema, minItems: 1, maxItems: MAX_PLAN_STEPS },
   },
   required: ["steps"],

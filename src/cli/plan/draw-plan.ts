@@ -11,6 +11,7 @@ export function drawPlan(plan: ExecutionPlan): string[] {
     `goal: ${plainLine(goal, 500)}`,
   ];
   if (summary) lines.push(plainLine(summary, 500));
+  for (const risk of plan.risks ?? []) lines.push(`risk: ${plainLine(risk, 500)}`);
   const results = new Map(plan.results.filter((one) => !one.replaced).map((one) => [one.step_id, one]));
   const head = ["#", "STEP", "ROLE", "NEEDS", "CALLS", ...(results.size > 0 ? ["STATUS"] : []), "TITLE"];
   const rows = steps.map((step, index) => [
@@ -24,7 +25,7 @@ export function drawPlan(plan: ExecutionPlan): string[] {
   ]);
   lines.push("", ...table([head, ...rows]));
   for (const [index, step] of steps.entries())
-    lines.push("", ...detailsOf(step, index), ...outcomeOf(results.get(step.id)));
+    lines.push("", ...detailsOf(step, index, results.get(step.id)), ...outcomeOf(results.get(step.id)));
   return lines;
 }
 
@@ -34,15 +35,20 @@ function needsOf({ dependsOn }: PlanStep, steps: readonly PlanStep[]): string {
   return numbers.sort((a, b) => a - b).join(", ") || "-";
 }
 
-function detailsOf(step: PlanStep, index: number): string[] {
+/** Criteria have a mark only if somebody has judged them. */
+const VERDICTS = { met: "✓", not_met: "✗", not_verified: "?" } as const;
+
+function detailsOf(step: PlanStep, index: number, result: StepResult | undefined): string[] {
   const { title, task, files, successCriteria, complexity, estimate } = step;
   const rough = [complexity, estimate.minutes === undefined ? undefined : `about ${estimate.minutes} min`];
   const about = rough.filter(Boolean).join(", ");
+  const verdict = result?.result?.criteria?.verdict;
+  const mark = verdict ? VERDICTS[verdict] : "-";
   return [
     `${index + 1}. ${plainLine(title, 200)}${about ? ` (${about})` : ""}`,
     ...indented(plainText(task)),
     ...(files.length > 0 ? indented(`files: ${plainLine(files.join(", "), 1_000)}`) : []),
-    ...successCriteria.flatMap((criterion) => indented(`✓ ${plainLine(criterion, 500)}`)),
+    ...successCriteria.flatMap((criterion) => indented(`${mark} ${plainLine(criterion, 500)}`)),
   ];
 }
 

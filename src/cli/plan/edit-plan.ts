@@ -24,7 +24,11 @@ export async function editPlan(id: string, options: EditOptions, terminal: Termi
     return save(plan, parse(text, options.file), options, terminal);
   }
   const editor = editorOf(terminal);
-  const draft = JSON.stringify({ goal: plan.goal, summary: plan.summary, steps: plan.steps }, null, 2);
+  const draft = JSON.stringify(
+    { goal: plan.goal, summary: plan.summary, risks: plan.risks ?? [], steps: plan.steps },
+    null,
+    2,
+  );
   const folder = await mkdtemp(join(tmpdir(), "retinue-plan-"));
   const file = join(folder, `${plan.id}.json`);
   await writeFile(file, `${draft}\n`, { mode: 0o600 });

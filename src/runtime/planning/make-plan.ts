@@ -40,6 +40,7 @@ export function conductPlanning(ports: PlanningPorts, planId: string, maxSteps: 
       status: "draft",
       goal: ask.goal,
       summary: draft.summary ?? "",
+      ...(draft.risks && draft.risks.length > 0 && { risks: draft.risks }),
       steps: draft.steps,
       agent: ports.agent,
       project: ports.projectDir,

@@ -29,9 +29,15 @@ export function askForRest(ask: PlannerAsk, results: readonly StepResult[]): str
 }
 
 /** A step as its agent reads it. */
-export function stepTask({ task, title, files }: PlanStep, goal: string): string {
+export function stepTask(
+  { task, title, files }: PlanStep,
+  { goal, isReviewed }: { goal: string; isReviewed: boolean },
+): string {
   const list = files.length > 0 ? `Files it is about: ${files.join(", ")}` : "";
-  return load("plan-step", { task, title, goal: oneLine(goal), files: list }).trimEnd();
+  const review = isReviewed
+    ? "The plan has its own review of everything at the end: have no other one made.\n"
+    : "";
+  return load("plan-step", { task, title, goal: oneLine(goal), review, files: list }).trimEnd();
 }
 
 /** Asks for a judgement on what was changed. */

@@ -3,6 +3,7 @@ import type { MessageNode } from "../../schema/record.ts";
 import type { RunResult } from "../../schema/result.ts";
 import { addUpFiles, countTests, type FileFigures, lastRuns } from "../../schema/subtree.ts";
 import type { Store } from "../../store/create-store.ts";
+import { cutAt } from "../../tools/truncate.ts";
 import { isClosed } from "../record/read-row.ts";
 import { countCalls } from "./make-plan.ts";
 import { endedResult, lastRun, type PlanRecord, readPlanRecord, resultsBelow } from "./plan-record.ts";
@@ -28,19 +29,23 @@ export function planResult(
   const below = resultsBelow([...record.calls.values()].flatMap((call) => call.runs));
   const review =
     endedResult(lastRun(record.calls.get(REVIEW_CALL))) ?? reviewStepOf(plan, steps)?.result ?? null;
+  const high = review && findHigh(review.details);
   return {
     plan_id: plan.id,
     session_id: sessionId,
     goal: plan.goal,
     status,
     success,
-    summary: summaryOf(inForce),
+    summary: [...(high ? [`The review found, high: ${high}`] : []), summaryOf(inForce)].join("; "),
     steps,
     review,
     replanned: record.calls.has(SECOND_BATCH),
     ...changedFiles(record),
     ...countTests(lastRuns(below.flatMap((one) => one.tests))),
-    warnings: warningsOf(steps, record, review),
+    warnings: [
+      ...warningsOf(steps, record, review),
+      ...(high ? [`go on with: retinue run --resume ${sessionId} "Fix what the review found"`] : []),
+    ],
     tool_calls: phaseCalls(plan, record, steps),
     tokens: sum(below, (one) => one.tokens.self),
     cost_usd: below.some((one) => one.cost_usd.self === null)
@@ -49,6 +54,25 @@ export function planResult(
     duration_ms: root ? durationOf(root, now()) : 0,
   };
 }
+
+const MAX_FINDING_CHARS = 300;
+
+/** The first finding of a review that it calls high. */
+function findHigh(text: string): string | null {
+  const line = text.split("\n").find((one) => HIGH.test(one) && !NONE_HIGH.test(one));
+  if (line === undefined) return null;
+  const finding = line
+    .replace(HIGH, "")
+    .replaceAll(/[*_`#]+/g, "")
+    .replace(/^[\s\-•\d.):(]+/, "")
+    .trim();
+  return cutAt(finding, MAX_FINDING_CHARS) || null;
+}
+
+/** As a severity: `high: …`, `**High**`, `[high]`, `Severity: high`; not "high time". */
+const HIGH =
+  /(?:severity\s*:?\s*)?(?:\*\*|__|\[|\()?\bhigh\b(?:\*\*|__|\]|\))?\s*(?::|–|—|-(?=\s)|,|$|(?<=[*_\])]\s*))/i;
+const NONE_HIGH = /\b(?:no|none|nothing|without|0)\b[^.]{0,20}\bhigh\b|\bhigh\b\W{0,4}(?:none|0\b)/i;
 
 /** Ends a plan with what its execution came to; false if somebody else has changed it, or executes it, meanwhile. */
 export function settlePlan(

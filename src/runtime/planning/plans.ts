@@ -101,7 +101,7 @@ export class Plans {
   /** Stores a plan that a person or a program has made; checked as the planner's are. */
   async add(goal: string, draft: unknown, agentName = LEADER): Promise<ExecutionPlan> {
     const agent = this.#leader(agentName);
-    const { steps, summary = "" } = await this.#checked(draft, agent);
+    const { steps, summary = "", risks = [] } = await this.#checked(draft, agent);
     const now = this.#maker.clock.wallMs();
     const plan: ExecutionPlan = {
       id: createId("pln"),
@@ -109,6 +109,7 @@ export class Plans {
       status: "draft",
       goal: this.#maker.redactor.redact(goal),
       summary,
+      ...(risks.length > 0 && { risks }),
       steps,
       agent: agent.name,
       project: this.#project(),
@@ -130,6 +131,7 @@ export class Plans {
     const {
       goal = plan.goal,
       summary = plan.summary,
+      risks = plan.risks ?? [],
       steps,
     } = await this.#checked(draft, this.#leader(plan.agent));
     const edited: ExecutionPlan = {
@@ -138,6 +140,7 @@ export class Plans {
       status: "draft",
       goal,
       summary,
+      risks,
       steps,
       results: keptResults(plan, steps),
       updatedAtMs: this.#maker.clock.wallMs(),
@@ -276,6 +279,7 @@ export class Plans {
 }
 
 function differs(given: ExecutionPlan, stored: ExecutionPlan): boolean {
-  const essence = ({ goal, summary, steps }: ExecutionPlan) => JSON.stringify([goal, summary, steps]);
+  const essence = ({ goal, summary, risks = [], steps }: ExecutionPlan) =>
+    JSON.stringify([goal, summary, risks, steps]);
   return essence(given) !== essence(stored);
 }

@@ -15,9 +15,11 @@ export function readDraft(text: string): unknown {
 export function tidyDraft(value: unknown): unknown {
   if (!isRecord(value)) return value;
   const { goal, summary, steps } = value;
+  const risks = value.risks ?? value.warnings ?? value.open_questions;
   return {
     ...(goal !== undefined && { goal }),
     ...(summary !== undefined && { summary }),
+    ...(risks !== undefined && { risks: typeof risks === "string" ? [risks] : risks }),
     steps: Array.isArray(steps) ? steps.map(tidyStep) : steps,
   };
 }

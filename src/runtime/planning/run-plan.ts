@@ -47,7 +47,7 @@ export function conductExecution(ports: PlanningPorts, planId: string, terms: Ex
 }
 
 /** All steps that are not done, for the scheduler: each begins when what it needs has succeeded. */
-function batch(ports: PlanningPorts, at: Standing, id: string, { onFailure }: ExecutionTerms): Move {
+function batch(ports: PlanningPorts, at: Standing, id: string, terms: ExecutionTerms): Move {
   const { plan, results } = at;
   const done = results.filter((one) => one.success);
   const left = plan.steps.filter((step) => !done.some((one) => one.step_id === step.id));
@@ -56,23 +56,28 @@ function batch(ports: PlanningPorts, at: Standing, id: string, { onFailure }: Ex
     done.map((one) => one.step_id),
   ).map((step, index): BatchTask => {
     const needed = done.filter((one) => left[index]?.dependsOn.includes(one.step_id));
-    return taskOf(ports, step, plan, needed);
+    return taskOf(ports, step, { plan, needed, isReviewed: isReviewed(step, plan, terms) });
   });
-  return { call: { id, tool: "delegate_many", input: { tasks, mode: "parallel", onFailure } } };
+  return { call: { id, tool: "delegate_many", input: { tasks, mode: "parallel", onFailure: terms.onFailure } } };
+}
+
+/** Whether what a step changes is reviewed later in any case. */
+function isReviewed(step: PlanStep, { steps }: ExecutionPlan, terms: ExecutionTerms): boolean {
+  if (step.role === REVIEWER) return false;
+  return terms.review || steps.some((other) => other.role === REVIEWER && other.id !== step.id);
 }
 
 function taskOf(
   { escapeText }: PlanningPorts,
   step: PlanStep,
-  { goal }: ExecutionPlan,
-  needed: readonly StepResult[],
+  { plan, needed, isReviewed }: { plan: ExecutionPlan; needed: readonly StepResult[]; isReviewed: boolean },
 ): BatchTask {
   const here = needed.flatMap((one) => (one.result && !one.reused ? one.result.run_id : []));
   const earlier = needed.flatMap(({ step_id: id, reused, result }) => {
     if (!reused || !result) return [];
     return resultText({ ...result, details: cutAt(result.details, MAX_EARLIER_CHARS) }, escapeText, id);
   });
-  const task = stepTask(step, goal);
+  const task = stepTask(step, { goal: plan.goal, isReviewed });
   return {
     id: step.id,
     agent: step.role,

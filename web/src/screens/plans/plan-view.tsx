@@ -1,4 +1,4 @@
-import { ArrowLeft } from "lucide-react";
+import { ArrowLeft, TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { Link } from "wouter";
 import type { ExecutionPlan } from "../../../../src/schema/plan.ts";
@@ -36,7 +36,7 @@ export function PlanView({ id }: { id: string }) {
 }
 
 function ShownPlan({ plan, onEdit }: { plan: ExecutionPlan; onEdit: () => void }) {
-  const { goal, summary, steps } = plan;
+  const { goal, summary, risks = [], steps } = plan;
   const results = resultsOf(plan);
   const replaced = plan.results.filter((result) => result.replaced);
   const numbers = new Map(steps.map(({ id }, index) => [id, index + 1]));
@@ -48,6 +48,16 @@ function ShownPlan({ plan, onEdit }: { plan: ExecutionPlan; onEdit: () => void }
       </h2>
       {summary && (
         <p className="text-sm whitespace-pre-wrap wrap-anywhere text-ink-2">{visibleText(summary)}</p>
+      )}
+      {risks.length > 0 && (
+        <ul aria-label="Risks" className="grid gap-0.5 text-sm">
+          {[...new Set(risks)].map((risk) => (
+            <li key={risk} className="flex items-start gap-1.5">
+              <TriangleAlert aria-hidden className="mt-1 size-3.5 shrink-0 text-ink-3" />
+              <span className="min-w-0 wrap-anywhere">{visibleText(risk)}</span>
+            </li>
+          ))}
+        </ul>
       )}
       <WaveDrawing steps={steps} results={results} />
       <ol aria-label="Steps" className="grid gap-2">

@@ -1,4 +1,4 @@
-import { Check, FileText } from "lucide-react";
+import { Check, Circle, CircleQuestionMark, FileText, X } from "lucide-react";
 import { Link } from "wouter";
 import type { PlanStep, StepResult } from "../../../../src/schema/plan.ts";
 import { AgentName } from "../../ui/face.tsx";
@@ -48,7 +48,7 @@ export function StepDetails({
       <ul aria-label="Done when" className="grid gap-0.5 text-sm text-ink-2">
         {[...new Set(successCriteria)].map((criterion) => (
           <li key={criterion} className="flex items-start gap-1.5">
-            <Check aria-hidden className="mt-1 size-3.5 shrink-0 text-ink-3" />
+            <CriterionMark verdict={result?.result?.criteria?.verdict} />
             <span className="min-w-0 wrap-anywhere">{visibleText(criterion)}</span>
           </li>
         ))}
@@ -90,4 +90,16 @@ export function StepOutcome({ result: { reason, reused, result } }: { result: St
       </p>
     </div>
   );
+}
+
+const MARKS = {
+  met: { Icon: Check, word: "met" },
+  not_met: { Icon: X, word: "not met" },
+  not_verified: { Icon: CircleQuestionMark, word: "not verified" },
+} as const;
+
+/** Only what somebody has judged has a verdict. */
+function CriterionMark({ verdict }: { verdict: keyof typeof MARKS | undefined }) {
+  const { Icon, word } = verdict ? MARKS[verdict] : { Icon: Circle, word: "not judged yet" };
+  return <Icon role="img" aria-label={word} className="mt-1 size-3.5 shrink-0 text-ink-3" />;
 }

@@ -1,7 +1,7 @@
 import type { ExecutionPlan, PlanDraft, PlanStep } from "../../../../../src/schema/plan.ts";
 
 /** A plan while it is edited. */
-export type Draft = { goal: string; summary: string; steps: readonly PlanStep[] };
+export type Draft = Pick<ExecutionPlan, "goal" | "summary" | "risks" | "steps">;
 
 /** One change of a draft. */
 export type DraftChange =
@@ -12,8 +12,8 @@ export type DraftChange =
   | { kind: "moved"; id: string; by: -1 | 1 };
 
 /** The part of a plan that can be edited. */
-export function draftOf({ goal, summary, steps }: ExecutionPlan): Draft {
-  return { goal, summary, steps };
+export function draftOf({ goal, summary, risks = [], steps }: ExecutionPlan): Draft {
+  return { goal, summary, risks, steps };
 }
 
 /** A draft after a change. Nothing is left waiting for a step that was removed. */
@@ -42,11 +42,12 @@ export function changeDraft(draft: Draft, change: DraftChange): Draft {
 }
 
 /** A draft as the server takes it: lines that say nothing are left out. */
-export function sentDraft({ goal, summary, steps }: Draft): PlanDraft {
+export function sentDraft({ goal, summary, risks = [], steps }: Draft): PlanDraft {
   const told = (lines: readonly string[]) => lines.map((line) => line.trim()).filter(Boolean);
   return {
     goal: goal.trim(),
     summary: summary.trim(),
+    risks,
     steps: steps.map((step) => ({
       ...step,
       files: told(step.files),
