@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -161,6 +161,26 @@ test.skipIf(!hasSandbox)("tests of two folders are two suites, however the folde
     ],
     warnings: ["Tests failed: 1 of 2 in node in pa"],
   });
+});
+
+test.skipIf(!hasSandbox)("tests of a run with a folder of its own are a suite of that folder", async () => {
+  await using t = testRuntime(
+    {
+      tester: {
+        eachRun: [
+          callTools([shell("node --test")]),
+          callTools([shell("node --test", "sub")]),
+          say("Tested."),
+        ],
+      },
+    },
+    { lenient: true, tools: codeTools, permissionMode: "bypassPermissions" },
+  );
+  mkdirSync(join(t.projectDir, "pa/sub"), { recursive: true });
+  writeFileSync(join(t.projectDir, "pa/sub/x.test.mjs"), suites(true));
+  await using session = await t.runtime.openSession();
+  const { tests } = await session.spawn("tester", "test", { cwd: "pa" }).result;
+  expect(tests.map(({ suite }) => suite)).toEqual(["node in pa", "node in pa/sub"]);
 });
 
 test.skipIf(!hasSandbox)("a whole run takes the place of an earlier run of a part of it", async () => {
