@@ -166,6 +166,54 @@ test("files, tests and the tool calls of each phase are measured, and changes ar
   expect(root?.response_content).toContain("Tool calls: planning 1, execution 2, review 2, total 5");
 });
 
+test("a step is told that a review follows, so that its agent has no other one made; a reviewer is not", async () => {
+  await using t = testRuntime({
+    main: [],
+    planner: [answerPlan(step("change"), step("judge", ["change"], { role: "reviewer" }))],
+    worker: [say("changed")],
+    reviewer: [say("fine")],
+  });
+  await t.runtime.executePlan((await t.runtime.planForGoal(GOAL)).id);
+  const told = (name: string) => JSON.stringify(t.models[name]?.requests[0]?.prompt);
+  expect(told("worker")).toContain("The plan has its own review of everything at the end");
+  expect(told("reviewer")).not.toContain("The plan has its own review");
+});
+
+test.each([
+  [
+    "- **high** a.ts:3 loses data when the list is empty\n- low: a name",
+    "a.ts:3 loses data when the list is empty",
+  ],
+  ["1. High: src/pay.ts:9 – charges twice", "src/pay.ts:9 – charges twice"],
+  ["[high] pay.ts:9 charges twice", "pay.ts:9 charges twice"],
+  ["Severity: high. pay.ts charges twice", "pay.ts charges twice"],
+  ["- **Severity**: High — pay.ts charges twice", "pay.ts charges twice"],
+  ["No high findings. - low: a name", null],
+  ["It is high time to ship this.", null],
+])("a review that says %j puts %j first, with a way to go on", async (said, finding) => {
+  await using t = testRuntime({
+    main: [],
+    planner: [answerPlan(step("judge", [], { role: "reviewer" }))],
+    reviewer: [say(said)],
+  });
+  const result = await t.runtime.executePlan((await t.runtime.planForGoal(GOAL)).id);
+  const expected =
+    finding === null ? "1 of 1 steps done" : `The review found, high: ${finding}; 1 of 1 steps done`;
+  expect(result.summary).toBe(expected);
+  expect(result.warnings.some((warning) => warning.startsWith("go on with: retinue run"))).toBe(
+    finding !== null,
+  );
+});
+
+test("what the planner calls a risk is kept with the plan, and through an edit", async () => {
+  const draft = { summary: "one step", risks: ["The old API may still be used."], steps: [step("a")] };
+  await using t = world([say(JSON.stringify(draft))], []);
+  const plan = await t.runtime.planForGoal(GOAL);
+  expect(plan.risks).toEqual(["The old API may still be used."]);
+  const edited = await t.runtime.plans.edit(plan.id, { steps: [step("b")] });
+  expect(edited.risks).toEqual(plan.risks);
+});
+
 test("a review that the plan has at its end is the review, and no other is made", async () => {
   await using t = testRuntime(
     {

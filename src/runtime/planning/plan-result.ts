@@ -71,7 +71,7 @@ function findHigh(text: string): string | null {
 
 /** As a severity: `high: …`, `**High**`, `[high]`, `Severity: high`; not "high time". */
 const HIGH =
-  /(?:severity\s*:?\s*)?(?:\*\*|__|\[|\()?\bhigh\b(?:\*\*|__|\]|\))?\s*(?::|–|—|-(?=\s)|,|$|(?<=[*_\])]\s*))/i;
+  /severity\W{0,6}high\b\W*|(?:\*\*|__|\[|\()?\bhigh\b(?:\*\*|__|\]|\))?\s*(?::|–|—|-(?=\s)|,|$|(?<=[*_\])]\s*))/i;
 const NONE_HIGH = /\b(?:no|none|nothing|without|0)\b[^.]{0,20}\bhigh\b|\bhigh\b\W{0,4}(?:none|0\b)/i;
 
 /** Ends a plan with what its execution came to; false if somebody else has changed it, or executes it, meanwhile. */

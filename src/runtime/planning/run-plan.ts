@@ -58,7 +58,9 @@ function batch(ports: PlanningPorts, at: Standing, id: string, terms: ExecutionT
     const needed = done.filter((one) => left[index]?.dependsOn.includes(one.step_id));
     return taskOf(ports, step, { plan, needed, isReviewed: isReviewed(step, plan, terms) });
   });
-  return { call: { id, tool: "delegate_many", input: { tasks, mode: "parallel", onFailure: terms.onFailure } } };
+  return {
+    call: { id, tool: "delegate_many", input: { tasks, mode: "parallel", onFailure: terms.onFailure } },
+  };
 }
 
 /** Whether what a step changes is reviewed later in any case. */
