@@ -123,8 +123,11 @@ export type LoopPorts = {
   watched(): boolean;
   limiter(provider: string): Limiter;
   approve(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
-  /** What was taken away after runs began; only narrows. */
-  liveLayer(): Layer | null;
+  /**
+   * What holds now and may change while runs are under way; only narrows. `writes` are files of the project that are to be
+   * written, for what depends on where they lie.
+   */
+  liveLayers(projectDir: string, writes: readonly string[]): readonly Layer[];
   /** The groups of a tool that there is, whether or not a run has it. */
   groupsOf(tool: string): readonly string[] | undefined;
   /** Keeps a text in the record and gives its id. */

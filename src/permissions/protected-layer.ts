@@ -51,6 +51,19 @@ export function protectedLayer(places: ProtectedFolders): Layer {
   return { name: NAME, ask: [], deny: [...data, ...definitions, ...folders] };
 }
 
+/** The same for places of a project that somebody's settings name: each with the setting that does. */
+export function namedLayer(places: readonly { readonly path: string; readonly namedBy: string }[]): Layer {
+  const deny = places.map(
+    ({ path, namedBy }): Rule => ({
+      text: `${path} (named by ${namedBy}, so only a person changes it)`,
+      tool: "*",
+      pattern: escapeGlob(path),
+      mode: "write",
+    }),
+  );
+  return { name: NAME, ask: [], deny };
+}
+
 const NAME = "protected files";
 
 /** The chain of a run whose project is a folder of its own below the data folder: of all that is there, only this is open. */

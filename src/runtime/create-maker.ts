@@ -24,6 +24,7 @@ import type { SessionMaker } from "./open-session.ts";
 import { ApprovalDesk } from "./parking/approval-desk.ts";
 import { RecordedAsks } from "./parking/recorded-asks.ts";
 import { DEFAULT_SETTINGS } from "./project/default-settings.ts";
+import { layersByGit } from "./project/layers-by-git.ts";
 import { findPlaces } from "./project/places.ts";
 import type { RuntimeInternals, RuntimeOptions } from "./runtime.ts";
 import { runtimeGuards } from "./runtime-guards.ts";
@@ -109,7 +110,10 @@ export function createMaker(
     desk,
     limiters: new Map(),
     maxConcurrent: models.maxConcurrent,
-    liveLayer: () => (revoked.length > 0 ? { name: "revoked", ask: [], deny: revoked } : null),
+    liveLayers: (projectDir, writes) => [
+      ...(revoked.length > 0 ? [{ name: "revoked", ask: [], deny: revoked }] : []),
+      ...layersByGit(projectDir, writes, places),
+    ],
     projectDir: resolve(options.projectDir ?? process.cwd()),
     configDir,
     disallowedTools: options.disallowedTools ?? [],

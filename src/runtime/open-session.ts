@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import type { Redactor } from "../loop/ports.ts";
+import type { LoopPorts, Redactor } from "../loop/ports.ts";
 import type { Recorded } from "../loop/replay/recorded.ts";
 import { sessionLayer, settingsLayer } from "../permissions/layers.ts";
 import { protectedLayer } from "../permissions/protected-layer.ts";
@@ -36,7 +36,7 @@ export type SessionMaker = {
   asks: RecordedAsks;
   limiters: Map<string, Limiter>;
   maxConcurrent: (provider: string) => number;
-  liveLayer: () => Layer | null;
+  liveLayers: LoopPorts["liveLayers"];
   projectDir: string;
   dataDir: string;
   configDir: string;

@@ -8,7 +8,6 @@ import type { LoopPorts, Redactor } from "../loop/ports.ts";
 import type { Clock } from "../scheduler/clock.ts";
 import { Limiter } from "../scheduler/limiter.ts";
 import type { Journal } from "../schema/record.ts";
-import type { Layer } from "../schema/rights.ts";
 import type { Approver, PermissionMode } from "./approvals.ts";
 import { createId } from "./create-id.ts";
 import { PARENT_AT_LIMIT } from "./delegation/children.ts";
@@ -35,7 +34,7 @@ export type PortParts = {
   live: ReadonlyMap<string, LiveRun>;
   limiters: Map<string, Limiter>;
   maxConcurrent: (provider: string) => number;
-  liveLayer: () => Layer | null;
+  liveLayers: LoopPorts["liveLayers"];
   random: () => number;
   observations: Observations;
 };
@@ -65,7 +64,7 @@ export function createSessionPorts(parts: PortParts): LoopPorts {
     createId,
     random: parts.random,
     watched: () => bus.watched,
-    liveLayer: parts.liveLayer,
+    liveLayers: parts.liveLayers,
     groupsOf: (tool) => host.tools.get(tool)?.groups,
     emit(sessionId, event, seq) {
       if (event.type === "run.ended") parts.asks.runEnded(event.runId);

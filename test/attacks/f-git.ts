@@ -10,10 +10,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { read } from "../../src/packs/code/files/read.ts";
+import { write } from "../../src/packs/code/files/write.ts";
 import { git } from "../../src/packs/code/git/git.ts";
 import { gitCommit } from "../../src/packs/code/git/git-commit.ts";
 import { gitDiff } from "../../src/packs/code/git/git-diff.ts";
-import { callTools, say } from "../../src/testing/index.ts";
+import { callTool, callTools, say } from "../../src/testing/index.ts";
 import { type AnyTool, defineTool } from "../../src/tools/tool.ts";
 import { type HostileRepository, hostileRepository } from "../fixtures/hostile-repository.ts";
 import { personsGit } from "../fixtures/use-tool.ts";
@@ -154,6 +156,24 @@ const LURES: readonly Lure[] = [
   },
 ];
 
+/** Settings that lead git to files of the project, and the files. */
+const NAMING = {
+  "core.hooksPath": ".husky/_",
+  "include.path": "../.gitconfig",
+  "core.fsmonitor": "./tools/monitor",
+  "filter.x.clean": "sh tools/clean.sh",
+};
+const NAMED = [
+  ".husky/post-commit",
+  ".husky/pre-commit",
+  ".husky/_/pre-push",
+  ".HUSKY/pre-push",
+  ".gitconfig",
+  "tools/monitor",
+  "tools/clean.sh",
+  "nested/hooks/pre-commit",
+];
+
 const marksOf = new WeakMap<World, HostileRepository>();
 
 /** Nothing ran, and what the tools could do without it they did. */
@@ -199,6 +219,40 @@ export const GIT_CASES: readonly Attack[] = [
     },
     turns: () => ({ lead: [EVERYTHING, done] }),
     oracle: expectNoMarks,
+  },
+  {
+    id: "F8 named",
+    title:
+      "what git's settings name in the project, there or not, cannot be written: hooks, included settings, programs",
+    guards: ["decide"],
+    setup: (world) => {
+      ownRepository(world);
+      for (const [key, value] of Object.entries(NAMING)) personsGit(world.projectDir, ["config", key, value]);
+      mkdirSync(join(world.projectDir, "nested"));
+      personsGit(join(world.projectDir, "nested"), ["init", "-q"]);
+      personsGit(join(world.projectDir, "nested"), ["config", "core.hooksPath", "hooks"]);
+      mkdirSync(join(world.projectDir, ".husky"));
+      writeFileSync(join(world.projectDir, ".husky/pre-commit"), "npm test\n");
+      return { tools: [...gitTools(world), write, read] };
+    },
+    turns: () => ({
+      lead: [
+        callTools(NAMED.map((path) => ({ tool: "write", input: { path, content: "touch evil" } }))),
+        callTool("read", { path: ".husky/pre-commit" }),
+        done,
+      ],
+    }),
+    oracle: ({ world, t }) => {
+      const results = resultsSeen(t, "lead");
+      expect(results.slice(0, NAMED.length).filter(({ isError }) => !isError)).toEqual([]);
+      expect(results[0]?.text).toContain(
+        "named by core.hooksPath in .git/config, so only a person changes it",
+      );
+      expect(results.at(-1)?.text).toContain("npm test");
+      const written = NAMED.filter((path) => existsSync(join(world.projectDir, path)));
+      expect(written).toEqual([".husky/pre-commit"]);
+      expect(readFileSync(join(world.projectDir, ".husky/pre-commit"), "utf8")).toBe("npm test\n");
+    },
   },
   ...LURES.map(
     ({ by, works, prepare }): Attack => ({

@@ -4,6 +4,7 @@ import { createId } from "../../runtime/create-id.ts";
 import { type MergeReport, mergeTarget, mergeWorktree } from "../../runtime/isolation/merge.ts";
 import { reportText } from "../../runtime/isolation/merge-tool.ts";
 import { sweepWorktrees } from "../../runtime/isolation/worktrees.ts";
+import { layersByGit } from "../../runtime/project/layers-by-git.ts";
 import { findPlaces } from "../../runtime/project/places.ts";
 import type { WorktreeRow } from "../../schema/change.ts";
 import { RetinueError } from "../../schema/error.ts";
@@ -55,7 +56,8 @@ async function merge(
 
 /** Not even with a person's help does an agent change agent files, settings or hooks: those are to be edited by hand. */
 function protectedFiles(into: string, terminal: Terminal): (path: string) => string | null {
-  const layer = protectedLayer({ ...findPlaces(terminal.env) });
+  const places = findPlaces(terminal.env);
+  const layer = protectedLayer(places);
   return (relative) => {
     const path = `${into}/${relative}`;
     const target = {
@@ -65,7 +67,11 @@ function protectedFiles(into: string, terminal: Terminal): (path: string) => str
       relative,
       mode: "write" as const,
     };
-    const { verdict, rule } = decide([layer], { tool: "write", groups: ["filesystem"], targets: [target] });
+    const { verdict, rule } = decide([layer, ...layersByGit(into, [path], places)], {
+      tool: "write",
+      groups: ["filesystem"],
+      targets: [target],
+    });
     return verdict === "deny" ? `protected (${rule}); change it by hand if you want that` : null;
   };
 }

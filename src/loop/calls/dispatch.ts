@@ -1,6 +1,6 @@
 import { didYouMean } from "../../agents/closest.ts";
 import { messageOf } from "../../schema/error.ts";
-import type { Decision, Layer, Target } from "../../schema/rights.ts";
+import type { Decision, Target } from "../../schema/rights.ts";
 import { describeShape } from "../../tools/describe-shape.ts";
 import type { AnyTool, Tool } from "../../tools/tool.ts";
 import { isOffered } from "../../tools/tool.ts";
@@ -17,7 +17,7 @@ import type { Run } from "../run.ts";
 import { waitFor } from "../wait-for.ts";
 import { approveIfNeeded } from "./approve-call.ts";
 import { askTool } from "./ask-tool.ts";
-import { type Performed, performCall } from "./perform-call.ts";
+import { chainOf, type Performed, performCall } from "./perform-call.ts";
 import { type Effects, openCall, recordRefusal } from "./record-call.ts";
 
 /** What a call gave back, as it enters the history. */
@@ -126,7 +126,7 @@ async function judge(
   ports: LoopPorts,
 ): Promise<Admitted | Refused> {
   const { tool, input, targets, outside } = touching;
-  const decision = ports.guards.decide(chainOf(run, ports), {
+  const decision = ports.guards.decide(chainOf(run, targets, ports), {
     tool: tool.judgedAs ?? tool.name,
     groups: tool.groups,
     targets,
@@ -203,18 +203,13 @@ function absent(run: Run, tool: string, ports: LoopPorts): Refused {
   const names = [...run.spec.tools].flatMap(([name, held]) => (isOffered(name, held) ? [name] : []));
   const available = `available: ${names.join(", ") || "none"}`;
   const groups = ports.groupsOf(tool);
-  const decision = groups && ports.guards.decide(chainOf(run, ports), { tool, groups, targets: [] });
+  const decision = groups && ports.guards.decide(chainOf(run, [], ports), { tool, groups, targets: [] });
   if (decision?.verdict === "deny")
     return { outcome: "denied", text: `permission denied: ${decision.reason} (${available})` };
   return {
     outcome: "error",
     text: `there is no tool '${tool}'${didYouMean(tool, names) || ";"} ${available}`,
   };
-}
-
-function chainOf(run: Run, ports: LoopPorts): readonly Layer[] {
-  const live = ports.liveLayer();
-  return live ? [...run.spec.chain, live] : run.spec.chain;
 }
 
 function denial(tool: Tool<unknown>, { reason }: Decision): string {

@@ -42,16 +42,17 @@ export async function performCall(
   const signal = call.byHost ? AbortSignal.timeout(HOST_CHECK_MS) : run.signal;
   const { rowId, targets } = performed;
   const seen = new Set<string>();
+  const chain = chainOf(run, targets, ports);
   const maySee = (file: Target) => {
-    const isSeen = isVisible(run, performed, file, ports);
+    const isSeen = isVisible({ run, chain }, performed, file, ports);
     if (isSeen && file.kind === "path") seen.add(file.path);
     return isSeen;
   };
-  const mayWrite = (file: Target) => isWritable(run, file, ports);
+  const mayWrite = (file: Target) => isWritable(chain, file, ports);
   const base = contextOf(run, call, effects, ports);
   const changes = noteWritten(run, ports.keepChanges({ ...base, rowId, signal }), effects, ports);
   const { beforeChange, aroundChanges } = changes;
-  const rights = { maySee, mayWrite, dividesFiles: divisions(run, tool, ports) };
+  const rights = { maySee, mayWrite, dividesFiles: divisions(chain, tool) };
   let tainted = false;
   const onTainted = () => {
     tainted = true;
@@ -227,13 +228,19 @@ function contextOf(
   };
 }
 
-function chainOf(run: Run, ports: LoopPorts): readonly Layer[] {
-  const live = ports.liveLayer();
-  return live ? [...run.spec.chain, live] : run.spec.chain;
+/** The rights of a run as they are now, for a call with these targets. */
+export function chainOf(
+  { spec }: Run,
+  targets: readonly Target[],
+  { liveLayers }: Pick<LoopPorts, "liveLayers">,
+): readonly Layer[] {
+  const writes = targets.flatMap((target) =>
+    target.kind === "path" && target.mode === "write" ? [target.path] : [],
+  );
+  return [...spec.chain, ...liveLayers(spec.projectDir, writes)];
 }
 
-function divisions(run: Run, { groups }: Tool<unknown>, ports: LoopPorts): ToolContext["dividesFiles"] {
-  const chain = chainOf(run, ports);
+function divisions(chain: readonly Layer[], { groups }: Tool<unknown>): ToolContext["dividesFiles"] {
   return {
     read: dividesFiles(chain, { tool: "read", groups }),
     write: dividesFiles(chain, { tool: "write", groups: ["filesystem"] }),
@@ -241,9 +248,9 @@ function divisions(run: Run, { groups }: Tool<unknown>, ports: LoopPorts): ToolC
 }
 
 /** What a tool such as a shell may write is what the run could write with `write`. */
-function isWritable(run: Run, file: Target, ports: LoopPorts): boolean {
+function isWritable(chain: readonly Layer[], file: Target, ports: LoopPorts): boolean {
   const access = { tool: "write", groups: ["filesystem"], targets: [file] };
-  return ports.guards.decide(chainOf(run, ports), access).verdict === "allow";
+  return ports.guards.decide(chain, access).verdict === "allow";
 }
 
 /**
@@ -251,9 +258,13 @@ function isWritable(run: Run, file: Target, ports: LoopPorts): boolean {
  * a shell speak of commands, so of files only those on reading count. A rule that asks about every call of the tool was
  * answered when this call was allowed.
  */
-function isVisible(run: Run, performed: Performed, file: Target, ports: LoopPorts): boolean {
+function isVisible(
+  { run, chain }: { run: Run; chain: readonly Layer[] },
+  performed: Performed,
+  file: Target,
+  ports: LoopPorts,
+): boolean {
   const { tool, approvedBy } = performed;
-  const chain = chainOf(run, ports);
   const { name, groups } = tool;
   const says = (layers: readonly Layer[], asked: string) =>
     ports.guards.decide(layers, { tool: asked, groups, targets: [file] });

@@ -178,9 +178,9 @@ export async function readContextFiles(
   const { run, session } = children.parent;
   // What tools saved may still be on its way to the workspace.
   if (names.length > 0) await session.observations.flush();
-  const revoked = session.ports.liveLayer();
-  const chains = [run.spec.chain, profile.chain].map((chain) => (revoked ? [...chain, revoked] : chain));
-  const { recorded } = session.ports;
+  const { recorded, liveLayers } = session.ports;
+  const live = liveLayers(run.spec.projectDir, []);
+  const chains = [run.spec.chain, profile.chain].map((chain) => [...chain, ...live]);
   return Promise.all(
     names.map(async (name) => {
       const fault = (thrown: unknown) =>

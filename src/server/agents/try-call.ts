@@ -5,6 +5,7 @@ import { decide } from "../../permissions/decide.ts";
 import { targetName } from "../../permissions/reason.ts";
 import type { PermissionMode } from "../../runtime/approvals.ts";
 import { chainOf } from "../../runtime/project/explain-rights.ts";
+import { layersByGit } from "../../runtime/project/layers-by-git.ts";
 import { type Project, refuseBrokenSettings } from "../../runtime/project/load-project.ts";
 import type { Agent } from "../../schema/agent.ts";
 import type { TryResult } from "../../schema/api/agent.ts";
@@ -58,12 +59,13 @@ async function judge(trial: Trial, chain: readonly Layer[], tool: Tool<unknown>)
     decided?: Decision,
   ): TryResult => {
     const access = accessOf(tool, targets);
-    const layers = chain.map((layer) => {
+    const all = [...chain, ...closedByGit(trial, targets)];
+    const layers = all.map((layer) => {
       const { verdict, rule } = decide([layer], access);
       return { layer: layer.name, verdict, rule: rule ?? null };
     });
     return {
-      decision: decided ?? decide(chain, access),
+      decision: decided ?? decide(all, access),
       risk,
       targets: targets.map(shownTarget),
       layers,
@@ -77,8 +79,15 @@ async function judge(trial: Trial, chain: readonly Layer[], tool: Tool<unknown>)
   const told = await touched(tool, parsed.value, trial);
   if ("fault" in told) return answer([], null, told.fault);
   const { targets, risk, confirm } = told;
-  const decision = decide(chain, accessOf(tool, targets));
+  const decision = decide([...chain, ...closedByGit(trial, targets)], accessOf(tool, targets));
   return answer(targets, risk, null, withMode(withConfirm(decision, confirm), risk, trial.mode));
+}
+
+function closedByGit({ project, projectDir }: Trial, targets: readonly Target[]): readonly Layer[] {
+  const writes = targets.flatMap((target) =>
+    target.kind === "path" && target.mode === "write" ? [target.path] : [],
+  );
+  return layersByGit(projectDir, writes, project.places);
 }
 
 type Touched = { targets: readonly Target[]; risk: Risk; confirm: string | null };

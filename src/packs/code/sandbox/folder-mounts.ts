@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isBelow } from "../shell/below.ts";
@@ -44,7 +44,12 @@ export async function folderMounts(
   const { projectDir, workspaceDir, writable, readable = [] } = request;
   const cut = (path: string) => cutDeepPath(isBelow(path, workspaceDir) ? workspaceDir : projectDir, path);
   const hidden = [...(request.hidden ?? []), ...guard.hidden].flatMap(realPath).map(cut);
-  const closed = [...(request.readOnly ?? []).map(cut), ...guard.closed];
+  // A file that holds a place is read-only like one that is the project's own.
+  const [files, folders] = partition(
+    guard.held,
+    (at) => lstatSync(at, { throwIfNoEntry: false })?.isFile() === true,
+  );
+  const closed = [...(request.readOnly ?? []).map(cut), ...guard.closed, ...files];
   const isOpen = (at: string) => ![...closed, ...hidden].some((path) => isBelow(at, path));
   const fixed = foldersAround([...closed, ...hidden, ...guard.held], writable);
   const wanted: (readonly ["read" | "write", string])[] = [
@@ -62,9 +67,16 @@ export async function folderMounts(
   const covered = [...secrets.flatMap(realPath), ...hidden].filter(isShown);
   return [
     ...mounts,
-    ...guard.held.filter(isOpen).map((at): Mount => ({ kind: "hide-folder", at })),
+    ...folders
+      .filter((at) => isOpen(at) && !covered.some((path) => isBelow(at, path)))
+      .map((at): Mount => ({ kind: "hide-folder", at })),
     ...covered.flatMap((at) => coverOf(at, [projectDir, workspaceDir])),
   ];
+}
+
+function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
+  const first = new Set(items.filter(isFirst));
+  return [[...first], items.filter((item) => !first.has(item))];
 }
 
 /** Every folder between a writable one and one of the paths. */

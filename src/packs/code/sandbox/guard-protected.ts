@@ -1,6 +1,9 @@
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { isInPackages } from "../../../files/hard-links.ts";
 import { messageOf } from "../../../schema/error.ts";
+import type { HostPlaces } from "../../../tools/tool.ts";
+import { findGitHome, findRepositoriesAround, type GitPlace, readGitPlaces } from "../git/git-places.ts";
 import { isBelow } from "../shell/below.ts";
 import { mergePlaces } from "../shell/disk-rights.ts";
 import type { CommandRequest } from "../shell/run-command.ts";
@@ -23,7 +26,7 @@ export type Guard = {
   readonly closed: readonly string[];
   /** Must not be seen. */
   readonly hidden: readonly string[];
-  /** Held by empty folders, so that nothing can be made there. */
+  /** Held by something empty, so that nothing can be made there. */
   readonly held: readonly string[];
   readonly notes: readonly string[];
   /** To be called when the sandbox is ready, before anything runs in it. */
@@ -39,8 +42,9 @@ const MOST_MOUNTS = 400;
  * Looks through everything that a command sees for what it may not change, or reach by a second name. Closed when in
  * doubt: what cannot be looked at cannot be written, and if the look itself fails, the command does not run.
  */
-export async function guardProtected(request: CommandRequest, dataDir: string): Promise<Guard> {
+export async function guardProtected(request: CommandRequest, places: HostPlaces): Promise<Guard> {
   const { projectDir, workspaceDir, writable } = request;
+  const { dataDir } = places;
   const roots = [projectDir, workspaceDir];
   if (writable.length === 0) {
     const seen = closeFound(await scanFolders(roots), request);
@@ -66,31 +70,48 @@ export async function guardProtected(request: CommandRequest, dataDir: string): 
     return settling;
   };
   try {
-    const hold = (paths: readonly string[]) =>
+    const hold = (paths: readonly string[], files?: ReadonlySet<string>) =>
       roots.flatMap((root) =>
         holdPlaces(
           root,
           paths.filter((path) => isBelow(path, root)),
           state.holder,
+          files,
         ),
       );
     const held = new Set(hold(wanted));
-    const scan = await scanFolders(roots, journal.scan);
+    let others: readonly Surroundings[] = [];
+    let named: readonly GitPlace[] = [];
+    const scan = await scanFolders(roots, journal.scan, (findNamed) => {
+      others = readOthersBefore(dataDir, state.holder, roots);
+      named = findGitPlaces(keepKnown(findNamed(), others), roots, places);
+      return named.map(({ path }) => path);
+    });
     // What others hold, deeper down, is held as well: it would be gone when they end.
-    const others = [...scan.protected.keys()].filter((path) => !held.has(path) && isHeld(path));
-    if (others.length > 0) {
-      state = { ...state, held: [...wanted, ...others] };
+    const more = [
+      ...[...scan.protected.keys()].filter((path) => !held.has(path) && isHeld(path)),
+      ...named.flatMap((place) => findPlaceToHold(place, request)),
+    ];
+    if (more.length > 0) {
+      state = { ...state, held: [...wanted, ...more] };
       journal.write(state);
-      for (const path of hold(others)) held.add(path);
+      const files = new Set(named.flatMap(({ path, isSettings }) => (isSettings ? [path] : [])));
+      for (const path of hold(more, files)) held.add(path);
     }
     const found = { ...scan, protected: new Map([...scan.protected].filter(([path]) => !held.has(path))) };
     state = { ...state, held: [...held] };
     const before = keepCommon(
-      await describeSurroundings(found, roots),
-      readOthersBefore(dataDir, state.holder, roots),
+      await describeSurroundings(
+        found,
+        roots,
+        named.map(({ path }) => path),
+      ),
+      others,
     );
+    const seen = closeFound(found, request);
     return {
-      ...closeFound(found, request),
+      ...seen,
+      notes: [...seen.notes, ...explainGit(named)],
       held: [...held],
       begin(first, groups) {
         state = { ...state, before, first, groups };
@@ -104,15 +125,61 @@ export async function guardProtected(request: CommandRequest, dataDir: string): 
   }
 }
 
+/** Those that every other command that still runs found as well. */
+function keepKnown(found: ReadonlyMap<string, string>, others: readonly Surroundings[]): string[] {
+  return [...found].flatMap(([path, identity]) =>
+    others.every(({ existing }) => Object.hasOwn(existing, path) && existing[path] === identity)
+      ? [path]
+      : [],
+  );
+}
+
+/** What git's settings name, by the repositories among what was found and around it. */
+function findGitPlaces(found: readonly string[], roots: readonly string[], places: HostPlaces): GitPlace[] {
+  const inside = found.flatMap((path) => {
+    if (basename(path) === ".git") return [path];
+    return basename(path) === "HEAD" ? [dirname(path)] : [];
+  });
+  const around = roots.flatMap((root) => findRepositoriesAround(dirname(root)));
+  return readGitPlaces([...inside, ...around], roots, findGitHome(places));
+}
+
+/** What must be held where there is nothing: the place itself, or what is missing around it. */
+function findPlaceToHold(
+  { path }: GitPlace,
+  { projectDir, workspaceDir, writable }: CommandRequest,
+): string[] {
+  const isMissing = (at: string) => !existsSync(at) || isHeld(at);
+  if (!isMissing(path) || !writable.some((folder) => isBelow(path, folder))) return [];
+  let at = path;
+  while (isMissing(dirname(at)) && ![projectDir, workspaceDir].includes(dirname(dirname(at))))
+    at = dirname(at);
+  return [at];
+}
+
+function explainGit(named: readonly GitPlace[]): string[] {
+  if (named.length === 0) return [];
+  const places = named.map(({ path, namedBy }) => `${path} (${namedBy})`);
+  return [`only a person changes what git runs or takes settings from: ${list(places)}`];
+}
+
 /**
  * What another command, which still runs, did not find when it began was made while it ran, and is nobody's own. So
  * nothing is kept because two commands each took it for what the other had found.
  */
 function keepCommon(own: Surroundings, others: readonly Surroundings[]): Surroundings {
+  // Git's settings may have changed since another began, which then did not look there.
+  const looked = (other: Surroundings, path: string) => {
+    const place = own.namedByGit?.find((each) => isBelow(path, each));
+    return place === undefined || other.namedByGit?.includes(place);
+  };
   const keep = (table: "existing" | "links") =>
     Object.fromEntries(
       Object.entries(own[table]).filter(([path, value]) =>
-        others.every((other) => Object.hasOwn(other[table], path) && other[table][path] === value),
+        others.every(
+          (other) =>
+            !looked(other, path) || (Object.hasOwn(other[table], path) && other[table][path] === value),
+        ),
       ),
     );
   const keepListed = (list: "closed" | "unspelled") =>

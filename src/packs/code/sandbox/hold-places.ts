@@ -3,15 +3,19 @@ import {
   chmodSync,
   closeSync,
   constants,
+  fstatSync,
   lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  readSync,
   rmdirSync,
   type Stats,
   statSync,
+  unlinkSync,
+  writeSync,
 } from "node:fs";
 import { hostname } from "node:os";
 import { basename, dirname, join, relative, sep } from "node:path";
@@ -23,8 +27,11 @@ export type Holder = string;
 
 /** The mode of a folder that only holds a place, from the moment it is made: nobody else makes such folders. */
 const HELD_MODE = 0o1700;
+/** The same for a file. */
+const HELD_FILE_MODE = 0o1600;
 const MARK = /^retinue-hold\.([0-9a-f]{8})\.([0-9a-f]{8})\.(\d+)\.(\d+)\.(\d+)\.[0-9a-f]{8}$/;
 const MOST_TRIES = 100;
+const MOST_LOG_BYTES = 16_777_216;
 /** Linux: `O_PATH`, a handle that stands for a place and reads nothing. */
 const FOLDER = 0o10000000 | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
@@ -59,12 +66,21 @@ function isOfEarlierBoot(holder: Holder): boolean {
  * processes need not know of each other. Folders without files are nothing to git. Gives the paths that are held now;
  * where the project has something of its own, that stays as it is. Throws if a place can be neither held nor left. A few
  * dozen short system calls, so not worth a wait.
+ *
+ * Git fails if a folder stands where it reads settings: such a place, one of `files`, is held by a file.
  */
-export function holdPlaces(root: string, paths: readonly string[], holder: Holder): string[] {
+export function holdPlaces(
+  root: string,
+  paths: readonly string[],
+  holder: Holder,
+  files: ReadonlySet<string> = new Set(),
+): string[] {
   return paths.filter((path) => {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const outcome = tryHold(root, path, holder);
+      const outcome = tryHold(root, path, holder, files.has(path));
       if (outcome !== "again") return outcome === "held";
+      // Who gives it up may have been interrupted just before removing it.
+      if (tries > 10) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     }
     throw new RetinueError("failed", `${path} could not be held, so a command could put something there`);
   });
@@ -74,16 +90,21 @@ export function holdPlaces(root: string, paths: readonly string[], holder: Holde
 type Outcome = "held" | "needless" | "again";
 
 /** A folder of the project in which a place is to be held is made, too, and later removed unless something was put there. */
-function tryHold(root: string, path: string, holder: Holder): Outcome {
+function tryHold(root: string, path: string, holder: Holder, asFile: boolean): Outcome {
   const parent = dirname(path);
   using folder = openFolder(root, parent);
-  if (folder) return holdPlace(folder.at, basename(path), holder);
+  if (folder) {
+    const isFile = lstatSync(join(folder.at, basename(path)), { throwIfNoEntry: false })?.isFile();
+    return (isFile ?? asFile)
+      ? holdFile(folder.at, basename(path), holder)
+      : holdFolder(folder.at, basename(path), holder);
+  }
   if (dirname(parent) !== root || !canBeFolder(parent)) return "needless";
   using top = openFolder(root, root);
   return top && make(top.at, basename(parent), HELD_MODE) !== "refused" ? "again" : "needless";
 }
 
-function holdPlace(parent: string, name: string, holder: Holder): Outcome {
+function holdFolder(parent: string, name: string, holder: Holder): Outcome {
   const at = join(parent, name);
   const made = make(parent, name, HELD_MODE);
   const standing = lookAt(at);
@@ -93,15 +114,76 @@ function holdPlace(parent: string, name: string, holder: Holder): Outcome {
   return make(at, holder, 0o700) === "there" ? "held" : "again";
 }
 
+/**
+ * A file cannot be kept from being removed by what is in it, so it is a log: lines are only ever added, and all who read it
+ * see the same order. Once nobody holds it any more it is never held again, and whoever held it last removes it.
+ */
+function holdFile(parent: string, name: string, holder: Holder): Outcome {
+  const at = join(parent, name);
+  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW;
+  let log: number;
+  try {
+    log = openSync(at, flags | constants.O_CREAT | constants.O_EXCL, HELD_FILE_MODE);
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code !== "EEXIST") return code === "EROFS" || code === "EACCES" ? "needless" : "again";
+    const standing = lookAt(at);
+    if (standing !== "hold") return standing === "own" ? "needless" : "again";
+    const opened = tryOpen(at, flags);
+    if (opened === undefined) return "again";
+    log = opened;
+  }
+  try {
+    writeSync(log, `# +${holder}\n`);
+    return readLog(log)?.holders.has(holder) ? "held" : "again";
+  } finally {
+    closeSync(log);
+  }
+}
+
+function releaseFile(at: string, holder: Holder): void {
+  const log = tryOpen(at, constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW);
+  if (log === undefined) return;
+  try {
+    if (readLog(log)?.holders.has(holder)) writeSync(log, `# -${holder}\n`);
+    const isSame = lstatSync(at, { throwIfNoEntry: false })?.ino === fstatSync(log).ino;
+    if (isSame && readLog(log)?.last === holder) unlinkSync(at);
+  } catch {
+    // Somebody put something else there: it is no longer ours.
+  } finally {
+    closeSync(log);
+  }
+}
+
+/** Who holds a file, and who gave it up when nobody else held it; undefined if it is not such a file. */
+function readLog(file: number): { holders: ReadonlySet<Holder>; last?: Holder } | undefined {
+  const bytes = Buffer.alloc(Math.min(fstatSync(file).size, MOST_LOG_BYTES));
+  const lines = bytes.toString("utf8", 0, readSync(file, bytes, 0, bytes.length, 0)).split("\n");
+  // Of a line that is being added only the beginning may be there.
+  if (!/^(# ?[+-]?[\w.-]*)?$/.test(lines.pop() ?? "")) return undefined;
+  const holders = new Set<Holder>();
+  for (const line of lines) {
+    const [, sign, holder = ""] = /^# ([+-])(\S+)$/.exec(line) ?? [];
+    if (!MARK.test(holder)) return undefined;
+    if (sign === "+") holders.add(holder);
+    else if (holders.delete(holder) && holders.size === 0) return { holders, last: holder };
+  }
+  return { holders };
+}
+
 /** Gives up what a holder has, and removes what nobody holds any more. */
 export function releasePlaces(root: string, paths: readonly string[], holder: Holder): void {
   for (const path of paths) {
     using parent = openFolder(root, dirname(path));
     if (!parent) continue;
     const at = join(parent.at, basename(path));
-    if (!isMadeToHold(lstatSync(at, { throwIfNoEntry: false }))) continue;
-    tryRemove(join(at, holder));
-    tryRemove(at);
+    const stats = lstatSync(at, { throwIfNoEntry: false });
+    if (!isMadeToHold(stats)) continue;
+    if (stats?.isFile()) releaseFile(at, holder);
+    else {
+      tryRemove(join(at, holder));
+      tryRemove(at);
+    }
     if (dirname(path) !== root) releaseParent(root, dirname(path));
   }
 }
@@ -139,7 +221,7 @@ function openFolder(root: string, path: string): OpenFolder | undefined {
   }
 }
 
-/** Whether something only holds a place, for whichever command: it has nothing in it but the empty folders of holders. */
+/** Whether something only holds a place, for whichever command: it has nothing in it but the marks of holders. */
 export function isHeld(path: string): boolean {
   return lookAt(path) === "hold";
 }
@@ -149,13 +231,33 @@ function lookAt(path: string): "nothing" | "hold" | "own" {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats) return "nothing";
   if (!isMadeToHold(stats)) return "own";
+  if (stats.isFile()) return lookAtFile(path);
   const isEmpty = (name: string) => MARK.test(name) && readNames(join(path, name)).length === 0;
   return readNames(path).every(isEmpty) ? "hold" : "own";
 }
 
 function isMadeToHold(stats: Stats | undefined): boolean {
-  const isFolder = stats?.isDirectory() === true && stats.uid === process.getuid?.();
-  return isFolder && (stats.mode & 0o7777) === HELD_MODE;
+  const mode = stats?.isDirectory() ? HELD_MODE : stats?.isFile() ? HELD_FILE_MODE : undefined;
+  return stats?.uid === process.getuid?.() && mode !== undefined && ((stats?.mode ?? 0) & 0o7777) === mode;
+}
+
+function lookAtFile(path: string): "nothing" | "hold" | "own" {
+  const file = tryOpen(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  // It had the mode of such a file a moment before, so it was given up meanwhile.
+  if (file === undefined) return "nothing";
+  try {
+    return readLog(file) ? "hold" : "own";
+  } finally {
+    closeSync(file);
+  }
+}
+
+function tryOpen(path: string, flags: number): number | undefined {
+  try {
+    return openSync(path, flags);
+  } catch {
+    return undefined;
+  }
 }
 
 /** What cannot be read is not empty; what is gone is. */

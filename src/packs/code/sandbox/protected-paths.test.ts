@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -217,40 +218,69 @@ test("a folder that is missing is made to hold a place in it, and stays only if 
   expect(statSync(join(root, ".github")).mode & 0o7777).toBe(0o755);
 });
 
-test("a place is held although others take it and give it up all the time", async () => {
-  const path = join(root, ".vscode/mcp.json");
-  const source = `
+test.each([
+  ["folder", ".vscode/mcp.json"],
+  ["file", "settings.inc"],
+])(
+  "a place is held by a %s although others take it and give it up all the time",
+  async (kind, name) => {
+    const path = join(root, name);
+    const files = new Set(kind === "file" ? [path] : []);
+    const source = `
     import { workerData, parentPort } from "node:worker_threads";
     const { createHolder, holdPlaces, releasePlaces } = await import(workerData.places);
     const holder = createHolder();
     parentPort.postMessage("begun");
     while (Atomics.load(workerData.isDone, 0) === 0) {
-      holdPlaces(workerData.root, [workerData.path], holder);
+      holdPlaces(workerData.root, [workerData.path], holder, workerData.files);
       releasePlaces(workerData.root, [workerData.path], holder);
     }`;
-  const isDone = new Int32Array(new SharedArrayBuffer(4));
-  const places = new URL("./hold-places.ts", import.meta.url).href;
-  const others = [1, 2].map(
-    () =>
-      new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`), {
-        workerData: { places, root, path, isDone },
-      }),
-  );
-  const ended = others.map((worker) => once(worker, "exit"));
-  await Promise.all(others.map((worker) => once(worker, "message")));
-  const holder = createHolder();
-  const faults: string[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    if (holdPlaces(root, [path], holder).length === 0) faults.push(`${round}: not held`);
-    for (let look = 0; look < 10; look++) if (!isHeld(path)) faults.push(`${round}: seen as something else`);
-    if (await setAside(root, path)) faults.push(`${round}: set aside`);
-    releasePlaces(root, [path], holder);
-  }
-  Atomics.store(isDone, 0, 1);
-  await Promise.all(ended);
-  expect(faults).toEqual([]);
-  expect(readdirSync(root)).toEqual([]);
-}, 60_000);
+    const isDone = new Int32Array(new SharedArrayBuffer(4));
+    const places = new URL("./hold-places.ts", import.meta.url).href;
+    const others = [1, 2].map(
+      () =>
+        new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`), {
+          workerData: { places, root, path, files, isDone },
+        }),
+    );
+    const ended = others.map((worker) => once(worker, "exit"));
+    await Promise.all(others.map((worker) => once(worker, "message")));
+    const holder = createHolder();
+    const faults: string[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      if (holdPlaces(root, [path], holder, files).length === 0) faults.push(`${round}: not held`);
+      for (let look = 0; look < 10; look++)
+        if (!isHeld(path)) faults.push(`${round}: seen as something else`);
+      if (await setAside(root, path)) faults.push(`${round}: set aside`);
+      releasePlaces(root, [path], holder);
+    }
+    Atomics.store(isDone, 0, 1);
+    await Promise.all(ended);
+    expect(faults).toEqual([]);
+    expect(readdirSync(root)).toEqual([]);
+  },
+  60_000,
+);
+
+test("a place that git reads settings from is held by a file that means nothing to git, and what is the person's stays", () => {
+  const path = join(root, "settings.inc");
+  const files = new Set([path]);
+  const [first, second] = [createHolder(), createHolder()];
+  expect(holdPlaces(root, [path], first, files)).toEqual([path]);
+  expect(holdPlaces(root, [path], second)).toEqual([path]);
+  expect(execFileSync("git", ["config", "--list", "-f", path]).toString()).toBe("");
+  releasePlaces(root, [path], first);
+  releasePlaces(root, [path], first);
+  expect(isHeld(path)).toBe(true);
+  releasePlaces(root, [path], second);
+  expect(existsSync(path)).toBe(false);
+  holdPlaces(root, [path], first, files);
+  writeFileSync(path, "[user]\n");
+  expect(isHeld(path)).toBe(false);
+  releasePlaces(root, [path], first);
+  expect(holdPlaces(root, [path], second, files)).toEqual([]);
+  expect(existsSync(path)).toBe(true);
+});
 
 test("a holder whose process is gone holds its place until that is settled; one of an earlier boot holds nothing", async () => {
   const path = join(root, ".claude");

@@ -45,7 +45,7 @@ async function tryInBubblewrap(
   const isClosed = request.hidden?.includes(join(request.projectDir, ".git"));
   const repository = isClosed ? [] : await linkedRepository(request.projectDir);
   const readable = [...(request.readable ?? []), ...repository];
-  const guard = await guardProtected(request, places.dataDir);
+  const guard = await guardProtected(request, places);
   const confinement = confine(settings);
   const pins = createPins(request);
   try {

@@ -67,6 +67,9 @@ export function findCommand(folders: readonly string[]): string[] {
   ];
 }
 
+/** What else is protected; it can ask for what is by its name, with identities. */
+export type NameMore = (findNamed: () => ReadonlyMap<string, string>) => readonly string[];
+
 /**
  * Looks through whole folders with GNU find, which takes a second or two for a few hundred thousand files and does
  * it outside this process. Throws if anything could not be looked at.
@@ -74,6 +77,7 @@ export function findCommand(folders: readonly string[]): string[] {
 export async function scanFolders(
   folders: readonly string[],
   find: Find = () => runFind(findCommand(folders)),
+  nameMore: NameMore = () => [],
 ): Promise<FolderScan> {
   const records = await retryFind(find);
   const names = new Set<string>();
@@ -105,8 +109,8 @@ export async function scanFolders(
       inodes.set(inode, file);
     }
   }
-  // What lies in a protected folder is protected with it.
-  const identities = [...names].filter((path) => !isAtOrBelow(dirname(path), names)).flatMap(identify);
+  for (const path of nameMore(() => new Map(identifyOutermost(names)))) names.add(path);
+  const identities = identifyOutermost(names);
   const own = new Set(identities.map(([path]) => path));
   return {
     protected: new Map(identities),
@@ -140,9 +144,21 @@ function findProtectedPaths(path: string): string[] {
   return isOne ? [path] : [];
 }
 
-function identify(path: string): [string, string][] {
-  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  return stats ? [[path, `${stats.dev}:${stats.ino}:${stats.birthtimeNs}`]] : [];
+/** What lies in a protected folder is protected with it. */
+function identifyOutermost(names: ReadonlySet<string>): [string, string][] {
+  return [...names].filter((path) => !isAtOrBelow(dirname(path), names)).flatMap(identify);
+}
+
+/** The identity of something by its path; nothing if it is gone, or not where a folder is. */
+export function identify(path: string): [string, string][] {
+  try {
+    const stats = lstatSync(path, { bigint: true });
+    return [[path, `${stats.dev}:${stats.ino}:${stats.birthtimeNs}`]];
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    throw thrown;
+  }
 }
 
 function isFolder(path: string): boolean {

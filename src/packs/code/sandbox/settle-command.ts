@@ -35,6 +35,8 @@ export type Surroundings = {
   readonly unspelled: readonly string[];
   /** Permissions of the roots. */
   readonly modes: Readonly<Record<string, number>>;
+  /** Places that git's settings named, whether or not there was something; only these settings count to the end. */
+  readonly namedByGit?: readonly string[];
 };
 
 /** How many folders below the project a place can be that is mounted by itself. */
@@ -46,6 +48,7 @@ const MOST_NOTES = 5;
 export async function describeSurroundings(
   scan: FolderScan,
   roots: readonly string[],
+  namedByGit: readonly string[],
 ): Promise<Surroundings> {
   const modes = await Promise.all(
     roots.map(async (root) => [root, (await stat(root)).mode & 0o7777] as const),
@@ -56,6 +59,7 @@ export async function describeSurroundings(
     closed: scan.closed,
     unspelled: scan.unspelled.map((path) => path.toString("base64")),
     modes: Object.fromEntries(modes),
+    namedByGit,
   };
 }
 
@@ -93,7 +97,7 @@ async function setNewAside(
   for (let scans = 0; scans < MOST_SCANS; scans++) {
     for (const [root, mode] of Object.entries(before.modes)) await chmod(root, mode).catch(() => {});
     try {
-      const made = findNew(await scanFolders(roots, find), before);
+      const made = findNew(await scanFolders(roots, find, () => before.namedByGit ?? []), before);
       fault = made.length > 0 ? new Error(`${made[0]} cannot be set aside`) : undefined;
       if (made.length === 0) break;
       for (const path of made) {

@@ -1,4 +1,5 @@
 import type { IFileSystem } from "just-bash";
+import { findRepositories, type GitHome, readGitPlaces } from "../git/git-places.ts";
 import { isProtected } from "../sandbox/protected-paths.ts";
 import { isBelow } from "./below.ts";
 import type { CommandRequest } from "./run-command.ts";
@@ -7,8 +8,8 @@ import type { CommandRequest } from "./run-command.ts";
 type Rights = { mayRead(path: string): boolean; mayWrite(path: string): boolean };
 
 /** A file system that refuses what the request does not allow. Links are refused by the one below, so paths are enough. */
-export function guardFileSystem(inner: IFileSystem, request: CommandRequest): IFileSystem {
-  const rights = rightsOf(request);
+export function guardFileSystem(inner: IFileSystem, request: CommandRequest, home: GitHome): IFileSystem {
+  const rights = rightsOf(request, home);
   const at = (path: string) => inner.resolvePath("/", path);
   const readable = (path: string): string => {
     if (!rights.mayRead(at(path))) throw fault("ENOENT: no such file or directory", path);
@@ -62,13 +63,10 @@ export function guardFileSystem(inner: IFileSystem, request: CommandRequest): IF
   }
 }
 
-function rightsOf({
-  projectDir,
-  workspaceDir,
-  writable,
-  readOnly = [],
-  hidden = [],
-}: CommandRequest): Rights {
+function rightsOf(
+  { projectDir, workspaceDir, writable, readOnly = [], hidden = [] }: CommandRequest,
+  home: GitHome,
+): Rights {
   const isIn = (path: string, folders: readonly string[]) => folders.some((folder) => isBelow(path, folder));
   const rootOf = (path: string) => [workspaceDir, projectDir].find((root) => isBelow(path, root));
   const isHeld = (path: string, root: string): boolean => {
@@ -76,14 +74,19 @@ function rightsOf({
       if (isProtected(path.slice(0, end), root)) return true;
     return false;
   };
+  const findClosed = (path: string) => {
+    const named = readGitPlaces(findRepositories(projectDir, [path]), [projectDir, workspaceDir], home);
+    return [...readOnly, ...hidden, ...named.map((place) => place.path)];
+  };
   return {
     mayRead: (path) => !isIn(path, hidden),
     mayWrite(path) {
       const root = rootOf(path);
       if (root === undefined) return true;
+      const closed = findClosed(path);
       // Removing a folder would take what is held in it along.
-      const holds = [...readOnly, ...hidden].some((held) => isBelow(held, path));
-      return isIn(path, writable) && !isIn(path, [...readOnly, ...hidden]) && !holds && !isHeld(path, root);
+      const holds = closed.some((held) => isBelow(held, path));
+      return isIn(path, writable) && !isIn(path, closed) && !holds && !isHeld(path, root);
     },
   };
 }

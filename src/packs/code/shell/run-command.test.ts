@@ -317,6 +317,48 @@ describe.skipIf(!hasSandbox)("in the sandbox (needs bubblewrap)", () => {
     expect((await run("cat copy secrets/key", { hidden })).stdout).toBe("");
   });
 
+  test("what git's settings name is read-only or held, there or not, and whoever changed it is told why", async () => {
+    const git = (...args: string[]) =>
+      execFileSync("git", args, { cwd: projectDir, env: { ...process.env, HOME: join(root, "home") } });
+    git("init", "-q");
+    git("init", "-q", "sub");
+    for (const [key, value] of [
+      ["core.hooksPath", ".husky/_"],
+      ["include.path", "../.gitconfig"],
+      ["core.fsmonitor", "./deep/er/monitor"],
+    ] as const)
+      git("config", key, value);
+    git("-C", "sub", "config", "core.hooksPath", "hooks");
+    git("-C", "sub", "config", "include.path", "../own.inc");
+    write("project/.husky/pre-commit", "npm test\n");
+    write("project/sub/own.inc", "[user]\n\tname = a\n");
+    const before = execFileSync("find", [projectDir]).toString();
+    const { stdout, stderr, notes } = await run(
+      "git status --short; mkdir -p .husky/_ sub/hooks deep/er; echo x > .husky/pre-commit; echo x > .husky/_/pre-push; " +
+        "echo x > .gitconfig; echo x > sub/hooks/pre-push; echo x > sub/own.inc; echo x > deep/er/monitor; mv sub s; mv .husky h; " +
+        "rm -rf sub/own.inc .husky; cat .husky/pre-commit; exit 1",
+      { writable: [projectDir, workspaceDir] },
+    );
+    expect(stdout).toBe("?? .gitconfig\n?? .husky/\n?? sub/\nnpm test\n");
+    expect(
+      stderr.match(/Read-only file system|busy|Permission denied|No such file/g)?.length,
+    ).toBeGreaterThan(8);
+    expect(execFileSync("find", [projectDir]).toString()).toBe(before);
+    expect(readFileSync(join(projectDir, ".husky/pre-commit"), "utf8")).toBe("npm test\n");
+    expect(notes.join()).toContain(`${join(projectDir, ".husky")} (core.hooksPath in .git/config)`);
+  });
+
+  test("what git's settings name only because a command made a repository is left alone", async () => {
+    write("project/src/a.js", "mine");
+    const { exitCode } = await run(
+      "git init -q new; git -C new config core.hooksPath ../src; git -C new config include.path ../../../src/a.js; echo more >> src/a.js",
+      { writable: [projectDir, workspaceDir] },
+    );
+    expect(exitCode).toBe(0);
+    expect(readFileSync(join(projectDir, "src/a.js"), "utf8")).toBe("minemore\n");
+    expect(readdirSync(join(projectDir, "new"))).toEqual([expect.stringMatching(/^\.git\.set-aside-/)]);
+  });
+
   test("a command leaves nothing of its protection behind, and its placeholders do not show in an ordinary listing", async () => {
     write("project/a.json", "{}");
     const { stdout, exitCode } = await run("ls; wc -c *.json", { writable: [projectDir, workspaceDir] });
@@ -470,10 +512,13 @@ test.each([
   "echo 1 > test/closed/x",
   "rm -r test/closed",
   "mv test/closed test/x",
+  "mkdir -p test/hooks",
+  "echo 1 > test/own.inc",
 ])("the built-in shell does not do: %s", async (script) => {
   write("project/src/a");
   write("project/test/a");
   write("project/test/closed/a");
+  write("project/.git/config", "[core]\n\thooksPath = test/hooks\n[include]\n\tpath = ../test/own.inc\n");
   const before = readdirSync(projectDir, { recursive: true }).toSorted();
   const closed = join(projectDir, "test/closed");
   const { exitCode } = await run(script, {

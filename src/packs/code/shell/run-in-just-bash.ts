@@ -1,3 +1,4 @@
+import { findGitHome } from "../git/git-places.ts";
 import { CollectOutput } from "./collect-output.ts";
 import { commandEnvironment } from "./command-environment.ts";
 import { guardFileSystem } from "./guarded-fs.ts";
@@ -51,7 +52,7 @@ async function createBash(request: CommandRequest, enclosure: Enclosure) {
   });
   await fs.mkdir("/tmp/home", { recursive: true });
   return new Bash({
-    fs: guardFileSystem(fs, request),
+    fs: guardFileSystem(fs, request, findGitHome(enclosure.places)),
     cwd: request.cwd,
     env: commandEnvironment(enclosure, request, { PATH: "/usr/bin:/bin", HOME: "/tmp/home" }),
     executionLimits: { maxOutputSize: 64 * MEGABYTE },
