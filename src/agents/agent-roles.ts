@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { isAbsolute, join, normalize, relative, sep } from "node:path";
-import type { Agent, AgentSource, Limits, Problem } from "../schema/agent.ts";
+import type { Agent, AgentSource, FindOwnFiles, Limits, Problem } from "../schema/agent.ts";
 import type { NumberRange } from "../schema/number-range.ts";
 import { parseAgentValue } from "./define-agent.ts";
 import { describePlainText } from "./describe-plain-text.ts";
@@ -43,6 +43,8 @@ export type AgentRolesOptions = {
   lineOf?(path: string): number;
   /** The built-in agent of a name, whose tools and icon a role of that name has unless it says otherwise. */
   findBuiltIn?(name: string): Agent | undefined;
+  /** Which prompt files may be read; all, if absent. */
+  findOwn?: FindOwnFiles;
 };
 
 const TOP_KEYS = ["MaxDepth", "DefaultMaxIterations", "DefaultMaxDurationMs", "Roles"] as const;
@@ -262,7 +264,7 @@ async function readPromptFile(
   ctx: ReadContext,
   where: string,
   value: unknown,
-  { folders, builtinDir }: AgentRolesOptions,
+  { folders, builtinDir, findOwn = async (paths) => paths }: AgentRolesOptions,
 ): Promise<RolePrompt | undefined> {
   const refuse = (code: string, message: string): undefined => {
     report(ctx, "error", {
@@ -286,7 +288,7 @@ async function readPromptFile(
       `${value} is not a text: a prompt ends in .md, .markdown, .txt or .prompt`,
     );
   const paths = isAbsolute(written) ? [written] : folders.map((folder) => join(folder, written));
-  for (const path of paths) {
+  for (const path of await findOwn(paths)) {
     const found = await realpath(path).catch(() => undefined);
     if (found === undefined) continue;
     return isInside(found) ? readPrompt(found, refuse) : outside();

@@ -1,7 +1,7 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { AgentSource, Problem } from "../schema/agent.ts";
+import type { AgentSource, FindOwnFiles, Problem } from "../schema/agent.ts";
 import { messageOf } from "../schema/error.ts";
 
 /** One file that may hold an agent. */
@@ -14,6 +14,8 @@ export type AgentPlaces = {
   /** `$XDG_CONFIG_HOME`; the home's `.config` if absent. */
   configHome?: string;
   builtinDir?: string;
+  /** What of the files may be read; all, if absent. */
+  findOwn?: FindOwnFiles;
 };
 
 type Place = { dir: string; format: AgentFile["format"]; scope: AgentFile["scope"]; suffix: string };
@@ -31,7 +33,13 @@ export async function findAgentFiles(
     const found = await searchFolder(place, problems);
     files.push(...found.map((path) => ({ path, format: place.format, scope: place.scope })));
   }
-  return { files, problems };
+  if (!places.findOwn) return { files, problems };
+  const own = new Set(await places.findOwn(files.map(({ path }) => path)));
+  const why = "a command that still runs made it, so it is not read";
+  for (const { path } of files)
+    if (!own.has(path))
+      problems.push(unreadable(path, "made-by-command", why, "wait for the end of the command"));
+  return { files: files.filter(({ path }) => own.has(path)), problems };
 }
 
 /** The folders that are searched, first wins. */
@@ -135,6 +143,11 @@ function isMissing(thrown: unknown): boolean {
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
-function unreadable(file: string, code: string, message: string): Problem {
-  return { severity: "warning", file, line: 0, code, message, fix: "check the path and its permissions" };
+function unreadable(
+  file: string,
+  code: string,
+  message: string,
+  fix = "check the path and its permissions",
+): Problem {
+  return { severity: "warning", file, line: 0, code, message, fix };
 }

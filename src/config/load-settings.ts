@@ -1,5 +1,6 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Problem } from "../schema/agent.ts";
+import type { FindOwnFiles, Problem } from "../schema/agent.ts";
 import type { Settings } from "../schema/settings.ts";
 import { checkSettings, type RuleFault, type Suggest } from "./check-settings.ts";
 import { withProjectFolder, withUserFolder } from "./narrow-assistant.ts";
@@ -16,6 +17,8 @@ export type SettingsOptions = {
   suggest?: Suggest;
   /** Why a text is no rule; undefined if it is one. */
   ruleFault?: RuleFault;
+  /** Whether the project's file may be read; it may, if absent. */
+  findOwn?: FindOwnFiles;
 };
 
 /** Agents as a settings file gives them, still to be read. */
@@ -54,7 +57,10 @@ export async function loadSettings(options: SettingsOptions): Promise<LoadedSett
     if (AgentRoles !== undefined) loaded.agentRoles.push({ value: AgentRoles, ...from });
     if (agents !== undefined) loaded.agents.push({ value: agents, ...from });
   }
-  const project = await readChecked(join(projectDir, ".retinue", "settings.json"), options, loaded);
+  const file = join(projectDir, ".retinue", "settings.json");
+  const isOwn = !options.findOwn || (await options.findOwn([file])).length > 0;
+  const project = isOwn ? await readChecked(file, options, loaded) : undefined;
+  if (!isOwn && existsSync(file)) loaded.problems.push(madeByCommand(file));
   if (project) {
     const lineOf = (path: string) => project.lines.get(path) ?? 1;
     const refused = refuseWidening(project.value, project.file, lineOf);
@@ -71,6 +77,12 @@ export async function loadSettings(options: SettingsOptions): Promise<LoadedSett
       });
   }
   return loaded;
+}
+
+function madeByCommand(file: string): Problem {
+  const message = "a command that still runs made these settings, so they do not count";
+  const fix = "wait for the end of the command";
+  return { severity: "warning", file, line: 0, code: "made-by-command", message, fix };
 }
 
 async function readChecked(

@@ -1,6 +1,9 @@
 import type { JsonSchema } from "./json-schema.ts";
 import type { ErrorType } from "./result.ts";
 
+/** Of some files, those that are there and that no running command made: no other is read as an agent, a prompt or settings. */
+export type FindOwnFiles = (paths: readonly string[]) => Promise<readonly string[]>;
+
 /** How much of the parent's conversation a child receives. */
 export type ContextMode = "task_only" | "summary" | "full" | "selective";
 export const CONTEXT_MODES = ["task_only", "summary", "full", "selective"] as const satisfies ContextMode[];

@@ -8,13 +8,17 @@ import {
   readlinkSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openJournal } from "../../src/packs/code/sandbox/command-journal.ts";
 import { createHolder } from "../../src/packs/code/sandbox/hold-places.ts";
+import { registerJournals } from "../../src/packs/code/sandbox/running-commands.ts";
+import { DEFAULT_SHELL } from "../../src/packs/code/shell/default-shell.ts";
+import { createCommandRunner } from "../../src/packs/code/shell/run-command.ts";
 import { loadProject } from "../../src/runtime/project/load-project.ts";
 import { hasSandbox } from "../fixtures/has-sandbox.ts";
 import { seeded } from "./attack.ts";
@@ -206,19 +210,79 @@ describe.skipIf(!hasSandbox)("overlapping commands (needs bubblewrap)", () => {
     expect(expectNothingPlanted).toThrow();
   });
 
-  test("O3: what a command made before its process and all its helpers were killed is set aside before agents are read", async () => {
-    const dataDir = join(root, "cut-off");
-    mkdirSync(join(dataDir, "commands"), { recursive: true });
-    const gone = createHolder().split(".").with(5, "1").join(".");
-    const state = { holder: gone, roots: [projectDir], held: [] };
-    const before = { existing: {}, links: {}, closed: [], unspelled: [], modes: {} };
-    mkdirSync(join(projectDir, ".github/agents"), { recursive: true });
-    writeFileSync(join(projectDir, ".github/agents/evil.agent.md"), "---\ndescription: evil\n---\nEvil.");
-    writeFileSync(join(dataDir, "commands", `${gone}.json`), JSON.stringify({ ...state, before }));
-    const { registry } = await loadProject({ projectDir, env: { HOME: root, RETINUE_HOME: dataDir } });
-    expect(registry.get("evil")).toBeUndefined();
-    expect(readdirSync(join(dataDir, "commands"))).toEqual([]);
+  test("O1: what a running command made at any depth is no agent, prompt or setting to anybody, and what was there still is", async () => {
+    const write = (path: string, text: string) => {
+      mkdirSync(dirname(join(projectDir, path)), { recursive: true });
+      writeFileSync(join(projectDir, path), text);
+    };
+    const role = { RoleId: "coder", SystemPromptFile: "prompts/roles/coder.md" };
+    write(".retinue/settings.json", JSON.stringify({ AgentRoles: { Roles: [role] } }));
+    write("sub/.gemini/agents/mine.md", "---\nname: mine\ndescription: mine\n---\nMine.");
+    write("shared/linked.md", "---\nname: linked\ndescription: linked\n---\nLinked.");
+    mkdirSync(join(projectDir, "sub/.opencode"));
+    symlinkSync("../../shared", join(projectDir, "sub/.opencode/agents"));
+    symlinkSync("../../missing", join(projectDir, "sub/.opencode/agent"));
+    const agent = "printf -- '---\\nname: evil\\ndescription: evil\\n---\\nEvil.\\n' >";
+    const script =
+      `mkdir -p sub/.claude/agents sub/.retinue prompts/roles missing; ${agent} sub/.claude/agents/evil.md; ${agent} missing/evil.md; ` +
+      `echo EVIL > prompts/roles/coder.md; echo '{"maxDepth": 0}' > sub/.retinue/settings.json; ls -A sub; until [ -e go ]; do sleep 0.02; done`;
+    const places = { dataDir: join(root, "commands-of-another"), homeDir: join(root, "home") };
+    const runner = await createCommandRunner({ ...DEFAULT_SHELL, sandbox: "required" }, places);
+    const workspaceDir = join(root, "workspace");
+    mkdirSync(workspaceDir);
+    const planted = Promise.withResolvers<void>();
+    const outcome = runner.run({
+      ...{ script, cwd: projectDir, projectDir, workspaceDir, writable: [projectDir] },
+      timeoutMs: 60_000,
+      signal: new AbortController().signal,
+      onOutput: () => planted.resolve(),
+    });
+    const load = async (folder: string) => {
+      const env = { HOME: root, RETINUE_HOME: join(root, "mine") };
+      const { registry, settings, problems } = await loadProject({
+        projectDir: join(projectDir, folder),
+        env,
+      });
+      return {
+        names: ["evil", "mine", "linked"].filter((name) => registry.get(name)),
+        isEvil: registry.get("coder")?.prompt.includes("EVIL"),
+        maxDepth: settings.maxDepth,
+        ignored: problems.filter(({ code }) => code === "made-by-command").map(({ file }) => basename(file)),
+      };
+    };
+    await planted.promise;
+    const during = [await load(""), await load("sub")];
+    expect(existsSync(join(projectDir, "sub/.claude/agents/evil.md"))).toBe(true);
+    writeFileSync(join(projectDir, "go"), "");
+    expect((await outcome).exitCode).toBe(0);
+    const after = [await load(""), await load("sub")];
+    expect(during.map(({ ignored: _, ...rest }) => rest)).toEqual(
+      after.map(({ ignored: _, ...rest }) => rest),
+    );
+    expect(during.map(({ names, isEvil, ignored }) => [names, isEvil, ignored])).toEqual([
+      [[], false, []],
+      [["mine", "linked"], false, ["settings.json", "evil.md", "evil.md"]],
+    ]);
   });
+
+  test.each(["the same", "another"])(
+    "O3: what a command of %s data folder made before its process and all its helpers were killed is set aside before agents are read",
+    async (which) => {
+      const dataDir = join(root, "cut-off");
+      mkdirSync(join(dataDir, "commands"), { recursive: true });
+      const gone = createHolder().split(".").with(5, "1").join(".");
+      const state = { holder: gone, roots: [projectDir], held: [] };
+      const before = { existing: {}, links: {}, closed: [], unspelled: [], modes: {} };
+      mkdirSync(join(projectDir, ".github/agents"), { recursive: true });
+      writeFileSync(join(projectDir, ".github/agents/evil.agent.md"), "---\ndescription: evil\n---\nEvil.");
+      writeFileSync(join(dataDir, "commands", `${gone}.json`), JSON.stringify({ ...state, before }));
+      registerJournals(join(dataDir, "commands"));
+      const RETINUE_HOME = which === "another" ? join(root, "mine") : dataDir;
+      const { registry } = await loadProject({ projectDir, env: { HOME: root, RETINUE_HOME } });
+      expect(registry.get("evil")).toBeUndefined();
+      expect(readdirSync(join(dataDir, "commands"))).toEqual([]);
+    },
+  );
 
   test(`O3: a process that is killed leaves nothing behind, and what runs beside it stays protected (${KILLS} kills)`, async () => {
     const random = seeded(11);

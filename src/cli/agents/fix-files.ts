@@ -4,6 +4,7 @@ import { findAgentFiles, listPlaces } from "../../agents/find-agent-files.ts";
 import { type FileChange, fixAgentFile } from "../../agents/fix-agent-file.ts";
 import { readText } from "../../agents/read-text.ts";
 import { replaceFile } from "../../files/replace-file.ts";
+import { createFindOwn } from "../../packs/code/sandbox/running-commands.ts";
 import type { OpenProject } from "../open-project.ts";
 
 /** What was done to one file; `refused` says why it was left alone. */
@@ -19,7 +20,8 @@ export async function fixFiles(
 ): Promise<FixedFile[]> {
   const { projectDir, places } = project;
   const searched = { projectDir, homeDir: places.homeDir, configHome: places.configHome };
-  const files = only ?? (await findAgentFiles(searched)).files.map((file) => file.path);
+  const findOwn = createFindOwn(places.dataDir);
+  const files = only ?? (await findAgentFiles({ ...searched, findOwn })).files.map((file) => file.path);
   const roots = await Promise.all(
     listPlaces(searched).map(({ dir }) => realpath(dir).catch(() => undefined)),
   );

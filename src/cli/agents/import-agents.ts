@@ -6,6 +6,7 @@ import { loadAgentFile } from "../../agents/load-agents.ts";
 import { parseAgentFile } from "../../agents/parse-agent-file.ts";
 import { readText } from "../../agents/read-text.ts";
 import { writeAgentFile } from "../../agents/write-agent-file.ts";
+import { createFindOwn } from "../../packs/code/sandbox/running-commands.ts";
 import type { Agent } from "../../schema/agent.ts";
 import { RetinueError } from "../../schema/error.ts";
 import { confirm } from "../confirm.ts";
@@ -77,6 +78,7 @@ async function filesFrom({ from }: ImportOptions, { projectDir, places }: OpenPr
     projectDir,
     homeDir: places.homeDir,
     configHome: places.configHome,
+    findOwn: createFindOwn(places.dataDir),
   });
   return files.filter(({ format }) => format === from);
 }

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { slugOf } from "../../agents/fields/slug.ts";
 import { findAgentFiles } from "../../agents/find-agent-files.ts";
 import { PACKAGE_ROOT } from "../../files/package-root.ts";
+import { createFindOwn } from "../../packs/code/sandbox/running-commands.ts";
 import { findPlaces, type Places } from "../../runtime/project/places.ts";
 import { plainLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
@@ -47,9 +48,15 @@ function folderIn(words: readonly string[], { cwd }: Terminal): string {
 }
 
 /** By the head of each file alone, which takes a fraction of the time of checking it. */
-async function agentNames(projectDir: string, { homeDir, configHome }: Places): Promise<Name[]> {
+async function agentNames(projectDir: string, { homeDir, configHome, dataDir }: Places): Promise<Name[]> {
   const builtinDir = join(PACKAGE_ROOT, "agents");
-  const { files } = await findAgentFiles({ projectDir, homeDir, configHome, builtinDir });
+  const { files } = await findAgentFiles({
+    projectDir,
+    homeDir,
+    configHome,
+    builtinDir,
+    findOwn: createFindOwn(dataDir),
+  });
   const names = new Map<string, string>();
   for (const { path } of files) {
     const head = headOf(path);

@@ -1,4 +1,3 @@
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type AgentRoles, parseAgentRoles } from "../../agents/agent-roles.ts";
 import { didYouMean } from "../../agents/closest.ts";
@@ -9,8 +8,13 @@ import type { AgentChange, AgentRegistry } from "../../agents/registry.ts";
 import { type LoadedSettings, loadSettings } from "../../config/load-settings.ts";
 import { lowerLimits } from "../../config/narrow-settings.ts";
 import { PACKAGE_ROOT } from "../../files/package-root.ts";
+import {
+  createFindOwn,
+  listJournalFolders,
+  listJournals,
+} from "../../packs/code/sandbox/running-commands.ts";
 import { parseRule } from "../../permissions/rule.ts";
-import type { Agent, AgentSource, Problem } from "../../schema/agent.ts";
+import type { Agent, AgentSource, FindOwnFiles, Problem } from "../../schema/agent.ts";
 import { messageOf, RetinueError } from "../../schema/error.ts";
 import type { Settings } from "../../schema/settings.ts";
 import { DEFAULT_LIMITS } from "../runs/effective-limits.ts";
@@ -47,6 +51,7 @@ export async function loadProject(options: ProjectOptions): Promise<Project> {
   const { projectDir, env } = options;
   const places = findPlaces(env);
   await settleCutOffCommands(places.dataDir);
+  const findOwn = createFindOwn(places.dataDir);
   const defaults: Settings = { ...DEFAULT_SETTINGS, limits: DEFAULT_LIMITS };
   const loaded = await loadSettings({
     projectDir,
@@ -54,12 +59,13 @@ export async function loadProject(options: ProjectOptions): Promise<Project> {
     defaults,
     suggest: didYouMean,
     ruleFault,
+    findOwn,
   });
   const problems = [...loaded.problems];
   const withDefaults: Settings = { ...defaults, ...loaded.settings };
   const known = knownNames(namesIn(withDefaults.permissions));
   const builtinDir = options.builtinDir ?? BUILTIN_DIR;
-  const given = await givenAgents(options.agentsJson, { loaded, known, problems, builtinDir });
+  const given = await givenAgents(options.agentsJson, { loaded, known, problems, builtinDir, findOwn });
   const settings = given.roles.reduce(applyRoles, withDefaults);
   const registry = await loadAgents({
     projectDir,
@@ -71,6 +77,7 @@ export async function loadProject(options: ProjectOptions): Promise<Project> {
     disabledAgents: settings.disabledAgents,
     broken: given.broken,
     changes: given.changes,
+    findOwn,
     ...(options.parsed && { parsed: options.parsed }),
   });
   problems.push(...registry.problems, ...(await checkRoleModels(given.roles, settings, env)));
@@ -101,10 +108,9 @@ async function checkRoleModels(
 
 /** What a command made against the rules before it was cut off must not be read as an agent file or a setting. */
 async function settleCutOffCommands(dataDir: string): Promise<void> {
-  const journals = await readdir(join(dataDir, "commands")).catch(() => []);
-  if (journals.length === 0) return;
-  const { settleLeftCommands } = await import("../../packs/code/sandbox/command-journal.ts");
-  await settleLeftCommands(dataDir);
+  if (listJournalFolders(dataDir).every((folder) => listJournals(folder).length === 0)) return;
+  const { settleAllLeftCommands } = await import("../../packs/code/sandbox/command-journal.ts");
+  await settleAllLeftCommands(dataDir);
 }
 
 /** Throws the first error of the settings: with a rule that could not be read, nothing may run. */
@@ -116,11 +122,17 @@ export function refuseBrokenSettings({ problems }: Pick<Project, "problems">): v
 
 const SETTINGS_CODES = new Set(["bad-settings-file", "bad-setting"]);
 
-type Giving = { loaded: LoadedSettings; known: KnownTools; problems: Problem[]; builtinDir: string };
+type Giving = {
+  loaded: LoadedSettings;
+  known: KnownTools;
+  problems: Problem[];
+  builtinDir: string;
+  findOwn: FindOwnFiles;
+};
 
 async function givenAgents(
   agentsJson: string | undefined,
-  { loaded, known, problems, builtinDir }: Giving,
+  { loaded, known, problems, builtinDir, findOwn }: Giving,
 ): Promise<{ agents: Agent[]; roles: AgentRoles[]; broken: string[]; changes: AgentChange[] }> {
   const { agents, changes } =
     agentsJson === undefined ? { agents: [], changes: [] } : fromFlag(agentsJson, known);
@@ -129,7 +141,13 @@ async function givenAgents(
   const builtIns = loaded.agentRoles.length > 0 ? await loadAgents({ builtinDir, known }) : undefined;
   for (const { value, ...from } of loaded.agentRoles) {
     const findBuiltIn = (name: string) => builtIns?.get(name);
-    const read = await parseAgentRoles(value, { ...from, known, builtinDir: PACKAGE_ROOT, findBuiltIn });
+    const read = await parseAgentRoles(value, {
+      ...from,
+      known,
+      builtinDir: PACKAGE_ROOT,
+      findBuiltIn,
+      findOwn,
+    });
     problems.push(...read.problems);
     broken.push(...read.unusable.filter((name) => !agents.some((agent) => agent.name === name)));
     agents.push(...read.agents);

@@ -1,21 +1,16 @@
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  symlinkSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { isAbsolute, join } from "node:path";
+import { mkdirSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isBelow } from "../shell/below.ts";
 import { type Holder, isHolderGone } from "./hold-places.ts";
+import {
+  findJournalFolder,
+  listJournalFolders,
+  listJournals,
+  readJournal,
+  registerJournals,
+} from "./running-commands.ts";
 import { askFind, type Find, findCommand } from "./scan-folders.ts";
 import { type CommandState, type Surroundings, settleCommand } from "./settle-command.ts";
 
@@ -42,9 +37,9 @@ const PROGRAM = fileURLToPath(
 
 /** Starts the process that outlives this one, and then opens the journal of a command: there is none that nobody waits for. */
 export function openJournal(dataDir: string, state: CommandState): CommandJournal {
-  const folder = findFolder(dataDir);
+  const folder = findJournalFolder(dataDir);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  register(folder);
+  registerJournals(folder);
   const file = join(folder, `${state.holder}.json`);
   const write = (now: CommandState) => {
     writeFileSync(`${file}.new`, JSON.stringify(now), { mode: 0o600 });
@@ -86,10 +81,10 @@ export function openJournal(dataDir: string, state: CommandState): CommandJourna
 
 /** What other commands, of any process of this user, found before they began: only that is the project's own. */
 export function readOthersBefore(dataDir: string, own: Holder, roots: readonly string[]): Surroundings[] {
-  const states = listFolders(dataDir).flatMap((folder) =>
+  const states = listJournalFolders(dataDir).flatMap((folder) =>
     listJournals(folder)
       .filter((name) => name !== `${own}.json`)
-      .flatMap((name) => readState(join(folder, name))),
+      .flatMap((name) => readJournal(join(folder, name))),
   );
   const meets = (other: string) => roots.some((root) => isBelow(root, other) || isBelow(other, root));
   return states.flatMap(({ roots: theirs, before }) => (before && theirs.some(meets) ? [before] : []));
@@ -100,83 +95,30 @@ export function readOthersBefore(dataDir: string, own: Holder, roots: readonly s
  * settled before. Throws if they cannot be settled now: until then no other command may run.
  */
 export async function settleLeftCommands(dataDir: string): Promise<void> {
-  const folder = findFolder(dataDir);
+  await settleLeftIn(findJournalFolder(dataDir));
+}
+
+/** The same for all data folders of this user, as far as it can be done. */
+export async function settleAllLeftCommands(dataDir: string): Promise<void> {
+  for (const folder of listJournalFolders(dataDir)) {
+    if (folder === findJournalFolder(dataDir)) await settleLeftIn(folder);
+    else await settleLeftIn(folder).catch(() => {});
+  }
+}
+
+async function settleLeftIn(folder: string): Promise<void> {
   for (const name of listJournals(folder)) {
     const file = join(folder, name);
     const isLeft =
-      isHolderGone(name.slice(0, -".json".length)) || readState(file).some((state) => state.isLeft);
+      isHolderGone(name.slice(0, -".json".length)) || readJournal(file).some((state) => state.isLeft);
     if (isLeft) await settleJournal(file);
   }
 }
 
 /** Settles the command of one journal and removes it. */
 export async function settleJournal(file: string): Promise<void> {
-  for (const state of readState(file)) await settleCommand(state);
+  for (const state of readJournal(file)) await settleCommand(state);
   tryUnlink(file);
-}
-
-function findFolder(dataDir: string): string {
-  return join(dataDir, "commands");
-}
-
-/** A list, for all processes of this user, of the data folders in which there are journals. */
-const REGISTRY = `/tmp/retinue-${process.getuid?.() ?? 0}`;
-
-function register(folder: string): void {
-  const name = createHash("sha256").update(folder).digest("hex").slice(0, 32);
-  try {
-    mkdirSync(REGISTRY, { mode: 0o700, recursive: true });
-    if (isOwnRegistry()) symlinkSync(folder, join(REGISTRY, name));
-  } catch {
-    // It is there already, or cannot be made: then only commands of the same data folder know of each other.
-  }
-}
-
-/** Folders that are gone leave the list. */
-function listFolders(dataDir: string): string[] {
-  const folders = new Set([findFolder(dataDir)]);
-  for (const name of isOwnRegistry() ? listNames(REGISTRY) : []) {
-    const link = join(REGISTRY, name);
-    const folder = tryReadlink(link);
-    if (isAbsolute(folder) && existsSync(folder)) folders.add(folder);
-    else tryUnlink(link);
-  }
-  return [...folders];
-}
-
-/** Others could have made a folder of this name first. */
-function isOwnRegistry(): boolean {
-  const stats = lstatSync(REGISTRY, { throwIfNoEntry: false });
-  return stats?.isDirectory() === true && stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;
-}
-
-function readState(file: string): CommandState[] {
-  try {
-    return [JSON.parse(readFileSync(file, "utf8")) as CommandState];
-  } catch {
-    // Somebody has settled it meanwhile.
-    return [];
-  }
-}
-
-function listJournals(folder: string): string[] {
-  return listNames(folder).filter((name) => name.endsWith(".json"));
-}
-
-function listNames(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function tryReadlink(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return "";
-  }
 }
 
 function tryUnlink(file: string): void {

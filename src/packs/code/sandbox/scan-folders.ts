@@ -6,6 +6,7 @@ import { RetinueError } from "../../../schema/error.ts";
 import { isBelow } from "../shell/below.ts";
 import { findProgram } from "./find-bubblewrap.ts";
 import { PATTERNS } from "./protected-paths.ts";
+import { identify } from "./running-commands.ts";
 
 /** What is special below some folders. */
 export type FolderScan = {
@@ -146,19 +147,10 @@ function findProtectedPaths(path: string): string[] {
 
 /** What lies in a protected folder is protected with it. */
 function identifyOutermost(names: ReadonlySet<string>): [string, string][] {
-  return [...names].filter((path) => !isAtOrBelow(dirname(path), names)).flatMap(identify);
-}
-
-/** The identity of something by its path; nothing if it is gone, or not where a folder is. */
-export function identify(path: string): [string, string][] {
-  try {
-    const stats = lstatSync(path, { bigint: true });
-    return [[path, `${stats.dev}:${stats.ino}:${stats.birthtimeNs}`]];
-  } catch (thrown) {
-    const { code } = thrown as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return [];
-    throw thrown;
-  }
+  return [...names].flatMap((path) => {
+    const identity = isAtOrBelow(dirname(path), names) ? undefined : identify(path);
+    return identity === undefined ? [] : [[path, identity]];
+  });
 }
 
 function isFolder(path: string): boolean {
