@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
-import { join } from "node:path";
+import { basename, extname, join } from "node:path";
 import { RetinueError } from "../../../schema/error.ts";
 import { isBelow } from "../shell/below.ts";
 import { argvOf, commandEnvironment, enterSandbox, withShell } from "../shell/command-environment.ts";
@@ -80,7 +80,8 @@ async function tryInBubblewrap(
     const lasting = await sandboxEnd(first);
     const found = await guard.settle();
     const why = outcome.exitCode === 0 ? [] : guard.notes;
-    const notes = [...(stopped ? [stopped] : []), ...lasting, ...found, ...why, ...confinement.notes];
+    const met = explainHeld(guard.held, outcome);
+    const notes = [...(stopped ? [stopped] : []), ...lasting, ...found, ...met, ...why, ...confinement.notes];
     return { ...outcome, sandbox: "bubblewrap", notes };
   } catch (thrown) {
     if (thrown instanceof MovedMeanwhile) return { fault: thrown.message };
@@ -90,6 +91,13 @@ async function tryInBubblewrap(
     await guard.settle();
     await confinement.release();
   }
+}
+
+/** A program that takes a name for a file's trips over the folder that holds its place. */
+function explainHeld(held: readonly string[], { stderr }: Pick<CommandOutcome, "stderr">): string[] {
+  const met = held.filter((path) => extname(path) !== "" && stderr.includes(basename(path)));
+  if (met.length === 0) return [];
+  return [`empty folders that only keep a name free while a command runs; pass over them: ${met.join(", ")}`];
 }
 
 function describeFault({ stderr, exitCode }: Pick<CommandOutcome, "stderr" | "exitCode">): string {

@@ -370,6 +370,18 @@ describe.skipIf(!hasSandbox)("in the sandbox (needs bubblewrap)", () => {
     ]).toEqual([["a.json"], [], []]);
   });
 
+  test("a program that takes a held name for a file's is told what it is, and git sees none of them", async () => {
+    write("project/a.json", "{}");
+    execFileSync("git", ["init", "-q"], { cwd: projectDir });
+    const script = "git status --short; find . -name '*.json' -exec wc -c {} +";
+    const { stdout, notes } = await run(script, { writable: [projectDir, workspaceDir] });
+    expect(stdout.split("\n")[0]).toBe("?? a.json");
+    expect(notes.join()).toMatch(/only keep a name free.*\.mcp\.json/);
+    expect((await run("wc -c *.json", { writable: [projectDir, workspaceDir] })).notes.join()).not.toContain(
+      "mcp",
+    );
+  });
+
   test("git works in a linked worktree, and a forged link to another repository opens nothing", async () => {
     const main = join(root, "main");
     const git = (...args: string[]) =>
