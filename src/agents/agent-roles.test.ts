@@ -127,17 +127,25 @@ test("what a role may pass on is what it and those it may call hold, and general
 });
 
 test.each([
-  ["MaxIterations", [0, -1, 1.5, "30", Number.NaN, 1e308, [], true]],
-  ["MaxDurationMs", [0, -1, "1", Number.POSITIVE_INFINITY, 1e308, {}]],
+  ["MaxIterations", [0, -1, 1.5, "30", Number.NaN, 1e308, [], true, null]],
+  ["MaxDurationMs", [0, -1, "1", Number.POSITIVE_INFINITY, 1e308, {}, null]],
 ])("a role with a %s that is no limit cannot be used", async (key, values) => {
   for (const value of values) {
     const role = { RoleId: "coder", SystemPromptFile: "prompts/roles/coder.md", [key]: value };
     const { agents, unusable, problems } = await parseAgentRoles(one(role), { folders });
     expect([agents, unusable]).toEqual([[], ["coder"]]);
-    expect(problems).toMatchObject([{ severity: "error", message: expect.stringContaining(key) }]);
+    const told = expect.stringMatching(new RegExp(`${key} is .*; the role cannot be used$`));
+    expect(problems).toMatchObject([{ severity: "error", message: told }]);
     const top = await parseAgentRoles({ [`Default${key}`]: value, Roles: [] }, { folders });
+    expect(top.problems[0]?.message).toMatch(/; nothing runs until then$/);
     expect(top.problems.at(-1)).toMatchObject({ severity: "error", code: "bad-setting" });
   }
+});
+
+test.each([null, -1, 1.5, "3"])("a MaxDepth of %j is an error, and nothing runs", async (MaxDepth) => {
+  const { problems } = await parseAgentRoles({ MaxDepth, Roles: [] }, { folders });
+  expect(problems[0]?.message).toMatch(/^MaxDepth is .*; nothing runs until then$/);
+  expect(problems.at(-1)).toMatchObject({ severity: "error", code: "bad-setting" });
 });
 
 test("of two roles with one id the first is used, and the second is told of", async () => {

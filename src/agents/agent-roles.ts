@@ -11,9 +11,9 @@ import {
   type ReadContext,
   readBoolean,
   readLabel,
+  readLimit,
   readMap,
   readNames,
-  readNumber,
   report,
 } from "./fields/read-values.ts";
 import { agentReference, slugOf } from "./fields/slug.ts";
@@ -65,6 +65,8 @@ const COUNT: NumberRange = { min: 1, whole: true };
 const DURATION: NumberRange = { min: 0, above: true };
 /** What a role may use if it names no tools and is none of the built-in ones. */
 const READING = ["read", "ls", "glob", "grep"];
+const ROLE_UNUSABLE = "the role cannot be used";
+const NOTHING_RUNS = "nothing runs until then";
 const GENERAL_PURPOSE = "general-purpose";
 const BUILT_IN_PROMPT = /^prompts\/roles\/[\w-]+\.md$/;
 const PROMPT_ENDING = /\.(md|markdown|txt|prompt)$/i;
@@ -88,9 +90,10 @@ export async function parseAgentRoles(value: unknown, options: AgentRolesOptions
     refuseAll(ctx, "must be an object with a list named Roles", 'write {"AgentRoles": {"Roles": [ … ]}}');
     return roles;
   }
-  const defaults = readRoleLimits(ctx, "Default", map.DefaultMaxIterations, map.DefaultMaxDurationMs);
-  const maxDepth = readStrictly(ctx, "MaxDepth", map.MaxDepth, { min: 0, whole: true });
-  if (defaults === "bad" || maxDepth === "bad") {
+  const { DefaultMaxIterations: iterations, DefaultMaxDurationMs: durationMs } = map;
+  const defaults = readRoleLimits(ctx, { prefix: "Default", iterations, durationMs }, NOTHING_RUNS);
+  const maxDepth = readLimit(ctx, "MaxDepth", map.MaxDepth, { min: 0, whole: true }, NOTHING_RUNS);
+  if (defaults === "bad" || isMissing(maxDepth, map.MaxDepth)) {
     refuseAll(ctx, "has a limit that cannot be used", "correct the number, or remove it");
     return roles;
   }
@@ -140,7 +143,8 @@ async function readRole(ctx: ReadContext, entry: RoleEntry): Promise<{ name?: st
   }
   const where = `role '${id}'`;
   const prompt = await readPromptFile(ctx, where, role.SystemPromptFile, options);
-  const limits = readRoleLimits(ctx, `${where}.`, role.MaxIterations, role.MaxDurationMs);
+  const { MaxIterations: iterations, MaxDurationMs: durationMs } = role;
+  const limits = readRoleLimits(ctx, { prefix: `${where}.`, iterations, durationMs }, ROLE_UNUSABLE);
   if (prompt === undefined || limits === "bad") return { name };
   const builtIn = options.findBuiltIn?.(name);
   const shown = readLabel(ctx, `${where}.DisplayName`, role.DisplayName);
@@ -181,32 +185,23 @@ function readTools({ AllowedTools: written }: Role, builtIn: Agent | undefined) 
   return { tools, askTools, disallowedTools };
 }
 
-/** A number in range; unlike elsewhere a wrong one is an error, since the limit that was meant would be missing. */
-function readStrictly(
-  ctx: ReadContext,
-  path: string,
-  value: unknown,
-  range: NumberRange,
-): number | "bad" | undefined {
-  const tried: Problem[] = [];
-  const number = readNumber({ ...ctx, problems: tried }, path, value, range);
-  ctx.problems.push(...tried.map((each) => ({ ...each, severity: "error" as const })));
-  return tried.length > 0 ? "bad" : number;
-}
+type WrittenLimits = { prefix: string; iterations: unknown; durationMs: unknown };
 
-function readRoleLimits(
-  ctx: ReadContext,
-  prefix: string,
-  iterations: unknown,
-  durationMs: unknown,
-): Limits | "bad" {
-  const turns = readStrictly(ctx, `${prefix}MaxIterations`, iterations, COUNT);
-  const ms = readStrictly(ctx, `${prefix}MaxDurationMs`, durationMs, DURATION);
-  if (turns === "bad" || ms === "bad") return "bad";
+/** The limits; `instead` tells what happens if one is wrong. */
+function readRoleLimits(ctx: ReadContext, written: WrittenLimits, instead: string): Limits | "bad" {
+  const { prefix, iterations, durationMs } = written;
+  const turns = readLimit(ctx, `${prefix}MaxIterations`, iterations, COUNT, instead);
+  const ms = readLimit(ctx, `${prefix}MaxDurationMs`, durationMs, DURATION, instead);
+  if (isMissing(turns, iterations) || isMissing(ms, durationMs)) return "bad";
   return {
     ...(turns === undefined ? {} : { turns }),
     ...(ms === undefined ? {} : { minutes: ms / MS_PER_MINUTE }),
   };
+}
+
+/** Whether a number was given that could not be read. */
+function isMissing(read: number | undefined, written: unknown): boolean {
+  return read === undefined && written !== undefined;
 }
 
 /** Whom a role may call; `CanDelegate: false` wins over a list. */

@@ -114,6 +114,21 @@ describe("bad values fall back to the safe side and are reported with their line
     ['maxOutputTokens: "5"', "maxOutputTokens", 4],
     ["maxOutputTokens: .inf", "maxOutputTokens", 4],
     ["maxOutputTokens:", "maxOutputTokens", 4],
+    ["maxTurns: 0", "maxTurns", 4],
+    ["maxTurns: -1", "maxTurns", 4],
+    ['maxTurns: "5"', "maxTurns", 4],
+    ["maxTurns:", "maxTurns", 4],
+    ["max_turns: 1.5", "maxTurns", 4],
+    ["steps: -3", "steps", 4],
+    ["maxSteps: abc", "maxSteps", 4],
+    ["maxTurns: 5\nsteps: -3", "steps", 5],
+    ["timeout_mins: 0", "timeoutMins", 4],
+    ["subagents: {allow: [a], maxConcurrent: -2}", "subagents.maxConcurrent", 4],
+    ["retry: -1", "retry.attempts", 4],
+    ["retry: {attempts: 1e9}", "retry.attempts", 4],
+    ["retry: {backoffMs: -5}", "retry.backoffMs", 4],
+    ["retry: never", "retry", 4],
+    ["retry: {on: [nothing]}", "retry.on", 4],
   ])("%s makes the agent unusable, since it would have more than was meant", async (yaml, key, line) => {
     const { agent, problems } = await parse(withFields(yaml));
     expect(agent).toBeUndefined();
@@ -121,10 +136,44 @@ describe("bad values fall back to the safe side and are reported with their line
     expect(problems[0]?.message).toContain(`${key} is `);
   });
 
-  test("another vendor's limit that cannot be used leaves the default", async () => {
-    const { agent, problems } = await usable(withFields("maxTurns: 0"));
-    expect(agent.limits).toEqual({});
-    expect(problems[0]).toMatchObject({ severity: "warning", code: "bad-value", line: 4 });
+  test.each([
+    ["limits: {max_turns: 5}", "limits.max_turns is not a known key", "turns"],
+    ["limits: {toolCals: 5}", "limits.toolCals is not a known key", "toolCalls"],
+    ["limits: {budget: 5}", "limits.budget is not a known key", undefined],
+    ["limits: {turns: 5, Turns: 500}", "limits.Turns is another spelling of turns", undefined],
+    ["subagents: {allow: [a], denies: [b]}", "subagents.denies is not a known key", undefined],
+    ["retry: {attempt: 0}", "retry.attempt is not a known key", "attempts"],
+    ["limits: {perTool: {gerp: 2}}", 'names the unknown tool "gerp"', "grep"],
+    ["limits: {perTool: {web: 2}}", 'names the unknown tool "web"', undefined],
+    ["limits: {perTool: {'*': 2}}", 'names the unknown tool "*"', undefined],
+    ["limits: {perTool: {'shell(npm *)': 2}}", 'names the unknown tool "shell(npm *)"', undefined],
+    ["limits: {perTool: {constructor: 2}}", 'names the unknown tool "constructor"', undefined],
+  ])("%s would not hold, so the agent cannot be used", async (yaml, message, nearest) => {
+    const { agent, problems } = await parse(withFields(yaml));
+    expect(agent).toBeUndefined();
+    expect(problems).toMatchObject([
+      { severity: "error", line: 4, message: expect.stringContaining(message) },
+    ]);
+    if (nearest !== undefined) expect(problems[0]?.message).toContain(`did you mean '${nearest}'?`);
+  });
+
+  test("limits by tool understand vendors' names; of two spellings the lower limit holds", async () => {
+    const { agent, problems } = await usable(
+      withFields("limits: {perTool: {Grep: 3, search: 2, Bash: 4, Task: 1, editFiles: 5, Skill: 9}}"),
+    );
+    expect(agent.limits.perTool).toEqual({ grep: 2, shell: 4, delegate: 1, edit: 5, write: 5 });
+    expect(codes(problems)).toEqual(["info tool-elsewhere 4"]);
+  });
+
+  test("a number of turns in quotes is read where Claude Code reads it", async () => {
+    expect((await usable(withFields('maxTurns: "5"'), "claude")).agent.limits).toEqual({ turns: 5 });
+    expect((await parse(withFields('maxTurns: "5x"'), "claude")).agent).toBeUndefined();
+    expect((await parse(withFields('steps: "5"'), "opencode")).agent).toBeUndefined();
+  });
+
+  test("a way of execution that nobody knows is the one that does least at once", async () => {
+    const { agent } = await usable(withFields("subagents: {allow: [a], execution: sequentiel}"));
+    expect(agent.subagents?.execution).toBe("sequential");
   });
 
   test("a bad model inherits, a bad switch disables, a bad workspace isolates, a bad context is task_only", async () => {

@@ -1,4 +1,5 @@
 import type { Problem } from "../schema/agent.ts";
+import { sayError } from "../schema/check-json.ts";
 import { isRecord, type SettingsFile } from "./read-settings-file.ts";
 import { SETTINGS_SCHEMA } from "./settings-schema.ts";
 
@@ -9,28 +10,37 @@ export type Suggest = (name: string, candidates: Iterable<string>) => string;
 export type RuleFault = (text: string) => string | undefined;
 
 /** What the check borrows from those who know names and rules. */
-export type Knowledge = { suggest?: Suggest; ruleFault?: RuleFault };
+export type Knowledge = {
+  suggest?: Suggest;
+  ruleFault?: RuleFault;
+  /** Why a name is no tool's; undefined if it is one's. */
+  toolFault?: RuleFault;
+};
 
 /** Something wrong at a path such as `/limits/turns`. */
 type Fault = { path: string; message: string };
 
 /**
- * Holds a file against the schema. Unknown keys are warnings; a key with a wrong value is an error and is left out
- * of what comes back, so that the rest can still be shown.
+ * Holds a file against the schema. Unknown keys are warnings, but errors among the limits, where one would not hold. A key with
+ * a wrong value is an error and is left out of what comes back, so that the rest can still be shown.
  */
 export async function checkSettings(
   { file, value, lines }: SettingsFile,
-  { suggest = () => "", ruleFault = () => undefined }: Knowledge,
+  { suggest = () => "", ruleFault = () => undefined, toolFault = () => undefined }: Knowledge,
 ): Promise<{ value: Record<string, unknown>; problems: Problem[] }> {
   const good = { ...value };
   const problems: Problem[] = unknownKeys(SETTINGS_SCHEMA, value, "").map(({ path, known }) => {
     const message = `there is no setting ${shown(path)}${suggest(keysOf(path).at(-1) ?? "", known)}`;
     const fix = `known are ${known.join(", ")}`;
-    return { severity: "warning", file, line: lines.get(path) ?? 1, code: "unknown-setting", message, fix };
+    const told = { file, line: lines.get(path) ?? 1, message, fix };
+    return path.startsWith("/limits/")
+      ? { severity: "error", code: "bad-setting", ...told }
+      : { severity: "warning", code: "unknown-setting", ...told };
   });
   for (const { path, message } of [
     ...(await wrongValues(value)),
     ...wrongRules(value, ruleFault),
+    ...wrongTools(value, toolFault),
     ...wrongZone(value),
   ]) {
     delete good[keysOf(path)[0] ?? ""];
@@ -56,16 +66,15 @@ async function wrongValues(value: unknown): Promise<Fault[]> {
   const { errors } = new Validator(SETTINGS_SCHEMA, "2020-12", false).validate(value);
   return errors
     .filter(({ keyword }) => !PARENTS.has(keyword))
-    .map(({ instanceLocation, error }) => ({
-      path: decodeURIComponent(instanceLocation.slice(1)),
-      message: inWords(error),
+    .map((each) => ({
+      path: decodeURIComponent(each.instanceLocation.slice(1)),
+      message: inWords(each),
     }));
 }
 
-function inWords(error: string): string {
-  const types = /^Instance type "(\w+)" is invalid\. Expected "(\w+)"/.exec(error);
-  if (types) return `must be ${types[2]}, not ${types[1]}`;
-  return `is wrong: ${error.replace(/^Instance /, "it ").replace(/\.$/, "")}`;
+function inWords(found: Parameters<typeof sayError>[0]): string {
+  const types = /^Instance type "(\w+)" is invalid\. Expected "(\w+)"/.exec(found.error);
+  return types ? `must be ${types[2]}, not ${types[1]}` : `is wrong: ${sayError(found)}`;
 }
 
 function wrongRules({ permissions }: Readonly<Record<string, unknown>>, ruleFault: RuleFault): Fault[] {
@@ -78,6 +87,16 @@ function wrongRules({ permissions }: Readonly<Record<string, unknown>>, ruleFaul
     }
   }
   return faults;
+}
+
+/** Limits for tools that there are not. */
+function wrongTools({ limits }: Readonly<Record<string, unknown>>, toolFault: RuleFault): Fault[] {
+  const perTool = isRecord(limits) && isRecord(limits.perTool) ? Object.keys(limits.perTool) : [];
+  return perTool.flatMap((name) => {
+    const why = toolFault(name);
+    const path = `/limits/perTool/${pointerKey(name)}`;
+    return why === undefined ? [] : [{ path, message: `is for no tool, so it would not hold; ${why}` }];
+  });
 }
 
 function wrongZone({ assistant }: Readonly<Record<string, unknown>>): Fault[] {

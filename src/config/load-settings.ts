@@ -19,6 +19,8 @@ export type SettingsOptions = {
   ruleFault?: RuleFault;
   /** Whether the project's file may be read; it may, if absent. */
   findOwn?: FindOwnFiles;
+  /** Why a name is no tool's; undefined if it is one's. */
+  toolFault?: RuleFault;
 };
 
 /** Agents as a settings file gives them, still to be read. */

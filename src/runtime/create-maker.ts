@@ -26,6 +26,7 @@ import { RecordedAsks } from "./parking/recorded-asks.ts";
 import { DEFAULT_SETTINGS } from "./project/default-settings.ts";
 import { layersByGit } from "./project/layers-by-git.ts";
 import { findPlaces } from "./project/places.ts";
+import { resolveLimits } from "./runs/resolve-tools.ts";
 import type { RuntimeInternals, RuntimeOptions } from "./runtime.ts";
 import { runtimeGuards } from "./runtime-guards.ts";
 import { createUntrustedFiles } from "./untrusted-files.ts";
@@ -35,10 +36,16 @@ export function createMaker(
   options: RuntimeOptions,
   internals: RuntimeInternals,
 ): SessionMaker & { revoked: Rule[]; closeModels: () => void } {
-  const settings = fillIn(options.settings);
-  checkSettingNumbers(settings);
-  for (const agent of "list" in options.agents ? options.agents.list() : options.agents)
+  const given = fillIn(options.settings);
+  const tools = toolsByName(options.tools ?? []);
+  checkSettingNumbers(given);
+  const { scale, ...limits } = given.limits;
+  const resolved = resolveLimits({ tools }, "settings.limits", limits);
+  const settings = { ...given, limits: { ...resolved, ...(scale !== undefined && { scale }) } };
+  for (const agent of "list" in options.agents ? options.agents.list() : options.agents) {
     checkAgentNumbers(agent);
+    resolveLimits({ tools }, `limits of the agent '${agent.name}'`, agent.limits);
+  }
   const env = options.env ?? process.env;
   const places = findPlaces(env);
   const { homeDir } = places;
@@ -75,8 +82,8 @@ export function createMaker(
   const host: Host = {
     settings,
     registry: registryFor(options.agents, settings.disabledAgents),
-    tools: toolsByName(
-      (options.tools ?? []).map((tool) => tool.withSettings?.(settings, toolPlaces) ?? tool),
+    tools: new Map(
+      [...tools].map(([name, tool]) => [name, tool.withSettings?.(settings, toolPlaces) ?? tool]),
     ),
     store,
     changes,

@@ -2,7 +2,7 @@ import { defineAgent } from "../agents/define-agent.ts";
 import { fanOutBy } from "../loop/calls/spawn-below.ts";
 import type { Agent, Limits } from "../schema/agent.ts";
 import { RetinueError } from "../schema/error.ts";
-import { AT_LEAST_ONE, checkLimits, checkNumber } from "../schema/number-range.ts";
+import { AT_LEAST_ONE, checkNumber } from "../schema/number-range.ts";
 import type { RunResult } from "../schema/result.ts";
 import type { ChildHandle, Spawner } from "../tools/tool.ts";
 import type { Program } from "./delegation/program-tool.ts";
@@ -50,7 +50,6 @@ export async function openProgramSession(
 ): Promise<ProgramSession> {
   const { title = "A program's session", model, limits, signal } = options;
   if (signal?.aborted) throw new RetinueError("failed", "cancelled before it began");
-  checkLimits("limits", limits);
   const leader = chooseLeader(host, options);
   const ready = Promise.withResolvers<Spawner>();
   const over = Promise.withResolvers<void>();
@@ -70,7 +69,7 @@ export async function openProgramSession(
     conducted: { kind: "program" },
     program,
     ...(model !== undefined && { model }),
-    ...(limits && { limits }),
+    ...(limits !== undefined && { limits }),
   });
   const cancel = () => void sessions.cancel(sessionId, "cancelled");
   signal?.addEventListener("abort", cancel, { once: true });

@@ -2,7 +2,7 @@ import { toolsLayer } from "../permissions/layers.ts";
 import { type Clock, delay } from "../scheduler/clock.ts";
 import { Gate } from "../scheduler/gate.ts";
 import { messageOf, RetinueError } from "../schema/error.ts";
-import { AT_LEAST_ONE, checkLimits, checkNumber } from "../schema/number-range.ts";
+import { AT_LEAST_ONE, checkNumber } from "../schema/number-range.ts";
 import type { MessageNode, SessionRow } from "../schema/record.ts";
 import type { RunResult } from "../schema/result.ts";
 import { LEASE_MS, SessionTaken } from "../store/session-lease.ts";
@@ -20,7 +20,7 @@ import {
 } from "./record/root-tasks.ts";
 import { failedResult, unstartedResult } from "./runs/failed-result.ts";
 import { recordUnstarted } from "./runs/record-run.ts";
-import { resolveTools } from "./runs/resolve-tools.ts";
+import { resolveLimits, resolveTools } from "./runs/resolve-tools.ts";
 import { beginRoot, continueRoot, type RootRequest, rootAgent } from "./runs/root-run.ts";
 import type { ResumedHandle, RunHandle } from "./runtime.ts";
 import { type Lease, takeLease } from "./take-lease.ts";
@@ -69,7 +69,7 @@ export class Sessions {
   /** Starts a task in a session of its own. What a person must fix is thrown before anything is recorded. */
   async start(request: RootRequest): Promise<RunHandle> {
     const { host } = this.#maker;
-    checkLimits("limits", request.limits);
+    resolveLimits(host, "limits", request.limits);
     const agent = request.leader ?? rootAgent(host, request.agent);
     await host.resolveModel(request.model ?? agent.model, null, agent);
     if (request.tools) {

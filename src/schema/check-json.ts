@@ -65,12 +65,16 @@ const PARENTS = new Set([
 function sentence({ instanceLocation, keyword, error }: OutputUnit): string {
   const name = instanceLocation.slice(2).split("/").map(decode).join(".") || "the value";
   if (keyword === "false") return `${name} is not known here`;
-  // The library says of a number at an end that is not included that it is less than itself.
+  return `${name}: ${sayError({ keyword, error })}`;
+}
+
+/** What the library says of one value, in plain words: of a number at an end that is not included it says "less than itself". */
+export function sayError({ keyword, error }: Pick<OutputUnit, "keyword" | "error">): string {
   const said = keyword === "exclusiveMinimum" ? error.replace("is less than", "is not above") : error;
-  return `${name}: ${said
+  return said
     .replace(/^Instance type /, "the type ")
     .replace(/^Instance /, "it ")
-    .replace(/\.$/, "")}`;
+    .replace(/\.$/, "");
 }
 
 function decode(part: string): string {

@@ -105,10 +105,9 @@ function checkPerTool(where: string, perTool: unknown): void {
   for (const [tool, calls] of Object.entries(perTool)) checkNumber(`${where}.perTool.${tool}`, calls, COUNT);
 }
 
-/** Throws for an agent of which a number is out of its range. Those from files were checked when they were read. */
+/** Throws for an agent of which a number besides its limits is out of its range. */
 export function checkAgentNumbers(agent: Agent): void {
-  const { name, limits, subagents, retry } = agent;
-  checkLimits(`limits of the agent '${name}'`, limits);
+  const { name, subagents, retry } = agent;
   checkNumber(`maxOutputTokens of the agent '${name}'`, agent.maxOutputTokens, AT_LEAST_ONE);
   checkNumber(`temperature of the agent '${name}'`, agent.temperature, TEMPERATURE);
   checkNumber(`subagents.maxConcurrent of the agent '${name}'`, subagents?.maxConcurrent, AT_LEAST_ONE);
@@ -117,12 +116,10 @@ export function checkAgentNumbers(agent: Agent): void {
   checkNumber(`retry.backoffMs of the agent '${name}'`, retry.backoffMs, AMOUNT);
 }
 
-/** Throws for settings from code of which a number is missing or out of its range. */
+/** Throws for settings from code of which a number besides their limits is missing or out of its range. */
 export function checkSettingNumbers(settings: Settings): void {
   checkObject("settings.limits", settings.limits);
-  const { scale, ...limits } = settings.limits;
-  checkLimits("settings.limits", limits);
-  checkNumber("settings.limits.scale", scale, SCALE);
+  checkNumber("settings.limits.scale", settings.limits.scale, SCALE);
   checkNumber("settings.maxOutputTokens", settings.maxOutputTokens, AT_LEAST_ONE);
   checkPart("settings", settings, {
     maxConcurrent: AT_LEAST_ONE,

@@ -47,6 +47,55 @@ function untyped<Value>(value: unknown): Value {
   return value as Value;
 }
 
+describe("limits by tool bind the tool that is meant", () => {
+  const perTool = { search: 2 };
+  const turns = 10;
+  test.each(["search", "Grep", "grep_search", "grep"])("%s is grep, whoever sets it", async (name) => {
+    const limits = { perTool: { [name]: 2 }, turns };
+    const doors: [string, Parameters<typeof testRuntime>[1], RunRequest["limits"]][] = [
+      ["the task", {}, limits],
+      ["the agent", { agents: { k: { limits } } }, undefined],
+      ["the settings", { settings: { limits } }, undefined],
+    ];
+    for (const [door, options, asked] of doors) {
+      await using t = testRuntime({ k: restless }, { tools: [look], lenient: true, ...options });
+      ran.length = 0;
+      await t.runtime.run({ agent: "k", task: "x", ...(asked && { limits: asked }) });
+      expect([door, ran.length]).toEqual([door, 2]);
+      const session = await t.runtime.openSession();
+      ran.length = 0;
+      await session.spawn("k", "x", { ...(asked && { limits: asked }) }).result;
+      expect([door, ran.length]).toEqual([door, 2]);
+      await session.close();
+    }
+  });
+
+  test("a program's own tool of that name comes first", async () => {
+    const own = { ...look, name: "search" };
+    const calls = { eachRun: Array.from({ length: 9 }, () => callTool("search", {})) };
+    await using t = testRuntime({ k: calls }, { tools: [look, own], lenient: true });
+    await t.runtime.run({ agent: "k", task: "x", limits: { perTool, turns } });
+    expect(ran).toHaveLength(2);
+  });
+
+  test("a name that is no tool's is an error naming the nearest and what there is", async () => {
+    const limits = { perTool: { gerp: 2 }, turns };
+    const said = /perTool names the unknown tool "gerp".*did you mean 'grep'\? known are .*grep/;
+    await using t = testRuntime({ k: restless }, { tools: [look], lenient: true });
+    await expect(t.runtime.run({ agent: "k", task: "x", limits })).rejects.toThrow(said);
+    await expect(t.runtime.spawn("k", "x", { limits })).rejects.toThrow(said);
+    await expect(t.runtime.openSession({ limits })).rejects.toThrow(said);
+    await expect(t.runtime.planForGoal("x", { limits })).rejects.toThrow(said);
+    await expect(t.runtime.executePlan("pln_x", { limits })).rejects.toThrow(said);
+    const session = await t.runtime.openSession();
+    expect((await session.spawn("k", "x", { limits }).result).error?.message).toMatch(said);
+    await session.close();
+    expect(() => createRuntime({ agents: [defineAgent({ ...AGENT, limits })], tools: [look] })).toThrow(said);
+    expect(() => createRuntime({ agents: [], tools: [look], settings: { limits } })).toThrow(said);
+    expect(ran).toEqual([]);
+  });
+});
+
 describe("every number that comes from code is checked", () => {
   test.each(BAD.map((value) => [shown(value), value]))(
     "%s is no budget, no limit and no concurrency",

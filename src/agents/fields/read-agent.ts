@@ -2,7 +2,7 @@ import { type Agent, type AgentSource, CONTEXT_MODES } from "../../schema/agent.
 import { AT_LEAST_ONE, TEMPERATURE } from "../../schema/number-range.ts";
 import { readDelegation, readSubagents } from "./read-delegation.ts";
 import { readDeliverables } from "./read-deliverables.ts";
-import { readLimits, readRetry } from "./read-limits.ts";
+import { readLimits, readRetry, type VendorLimit } from "./read-limits.ts";
 import { readRights } from "./read-rights.ts";
 import {
   badValue,
@@ -164,12 +164,13 @@ function readContext(ctx: ReadContext, value: unknown): Agent["context"] {
   });
 }
 
-function vendorLimits(fields: Fields): Parameters<typeof readLimits>[2] {
-  const turns = (["maxTurns", "maxSteps", "steps"] as const).find((key) => fields[key] !== undefined);
-  return {
-    ...(turns === undefined ? {} : { turns: [turns, fields[turns]] }),
-    ...(fields.timeoutMins === undefined ? {} : { minutes: ["timeoutMins", fields.timeoutMins] }),
-  };
+function vendorLimits(fields: Fields): VendorLimit[] {
+  const turns = (["maxTurns", "maxSteps", "steps"] as const).map((path) => ({
+    limit: "turns" as const,
+    path,
+    value: fields[path],
+  }));
+  return [...turns, { limit: "minutes", path: "timeoutMins", value: fields.timeoutMins }];
 }
 
 /** Whether a reviewer judges success criteria. */

@@ -1,12 +1,13 @@
 import { type Agent, EXECUTION_MODES, type SubagentPolicy } from "../../schema/agent.ts";
+import { AT_LEAST_ONE } from "../../schema/number-range.ts";
 import { readTriggers } from "./read-triggers.ts";
 import {
   badValue,
   type ReadContext,
   readBoolean,
+  readLimit,
   readMap,
   readNames,
-  readNumber,
   readOneOf,
   report,
 } from "./read-values.ts";
@@ -22,7 +23,7 @@ export function readSubagents(ctx: ReadContext, input: SubagentsInput): Subagent
   const { subagents } = input;
   const shorthand =
     typeof subagents === "string" || Array.isArray(subagents) ? { allow: subagents } : subagents;
-  const map = readMap(ctx, "subagents", shorthand, POLICY_KEYS);
+  const map = readMap(ctx, "subagents", shorthand, POLICY_KEYS, "error");
   if (map === "bad") {
     badValue(ctx, "subagents", {
       value: subagents,
@@ -44,10 +45,9 @@ export function readSubagents(ctx: ReadContext, input: SubagentsInput): Subagent
       value: map?.execution,
       words: EXECUTION_MODES,
       absent: "parallel",
-      bad: "parallel",
+      bad: "sequential",
     }),
-    maxConcurrent:
-      readNumber(ctx, "subagents.maxConcurrent", map?.maxConcurrent, { min: 1, whole: true }) ?? 5,
+    maxConcurrent: readLimit(ctx, "subagents.maxConcurrent", map?.maxConcurrent, AT_LEAST_ONE) ?? 5,
     recursive: readBoolean(ctx, "subagents.recursive", map?.recursive, { absent: false, bad: false }),
   };
 }

@@ -16,6 +16,9 @@ export type ReadContext = {
 
 type Report = { path: string; code: string; message: string; fix: string };
 
+/** What becomes of an agent that would have more than was meant. */
+export const UNUSABLE = "the agent cannot be used";
+
 /** Adds a problem. An error means the agent cannot be used. */
 export function report(ctx: ReadContext, severity: Problem["severity"], found: Report): void {
   const { path, code, message, fix } = found;
@@ -73,11 +76,11 @@ export function readLimit(
   path: string,
   value: unknown,
   range: NumberRange,
+  instead = UNUSABLE,
 ): number | undefined {
   if (value === undefined) return undefined;
   if (isInRange(value, range)) return value;
-  const accepted = describeRange(range);
-  badValue(ctx, path, { value, accepted, instead: "the agent cannot be used", severity: "error" });
+  badValue(ctx, path, { value, accepted: describeRange(range), instead, severity: "error" });
   return undefined;
 }
 
@@ -171,31 +174,48 @@ export function splitCommas(text: string): string[] {
   return items;
 }
 
-/** A nested map by its canonical keys; unknown keys are reported, "bad" means it was no map. */
+/**
+ * A nested map by its canonical keys; "bad" means it was no map. Keys that are unknown or there twice are reported: as errors
+ * where what they were meant to hold back would stay open.
+ */
 export function readMap<Key extends string>(
   ctx: ReadContext,
   path: string,
   value: unknown,
   keys: readonly Key[],
+  severity: Problem["severity"] = "warning",
 ): Partial<Record<Key, unknown>> | "bad" | undefined {
   if (value === undefined || value === null) return undefined;
   if (!isMap(value)) return "bad";
   const result: Partial<Record<Key, unknown>> = {};
   for (const [written, inner] of Object.entries(value)) {
     const key = keys.find((each) => normalKey(each) === normalKey(written));
-    if (key !== undefined) result[key] = inner;
-    else reportUnknownKey(ctx, `${path}.${written}`, written, keys);
+    const at = `${path}.${written}`;
+    if (key === undefined) report(ctx, severity, unknownKey(at, written, { keys, severity }));
+    else if (Object.hasOwn(result, key)) report(ctx, severity, givenTwice(at, key));
+    else result[key] = inner;
   }
   return result;
 }
 
-function reportUnknownKey(ctx: ReadContext, path: string, written: string, keys: readonly string[]): void {
-  const guess = closest(written, keys);
+function unknownKey(
+  path: string,
+  written: string,
+  { keys, severity }: { keys: readonly string[]; severity: Problem["severity"] },
+): Report {
+  const guess = closest(written, keys) ?? keys.find((key) => normalKey(written).endsWith(normalKey(key)));
   const hint = guess === undefined ? "" : `; did you mean '${guess}'?`;
-  report(ctx, "warning", {
+  const effect =
+    severity === "error" ? `is not a known key; ${UNUSABLE}` : "is not a known key and has no effect";
+  return {
     path,
     code: "unknown-key",
-    message: `${path} is not a known key and has no effect${hint}`,
+    message: `${path} ${effect}${hint}`,
     fix: guess === undefined ? `use one of ${keys.join(", ")}` : `rename it to '${guess}'`,
-  });
+  };
+}
+
+function givenTwice(path: string, key: string): Report {
+  const message = `${path} is another spelling of ${key}, which is there already; only the first was read`;
+  return { path, code: "duplicate-key", message, fix: "join them into one" };
 }

@@ -37,6 +37,26 @@ export function resolveRule(text: string, format: AgentFormat, known: KnownTools
   return { kind: "rules", rules };
 }
 
+/**
+ * The tools that a limit for `name` binds, in our own names: none for a vendor's tool we lack. For a name that is nobody's, a hint
+ * with what there is. Where nobody knows the tools yet, a name stays as it is for whoever does.
+ */
+export function resolveToolName(
+  name: string,
+  format: AgentFormat,
+  known: KnownTools,
+  there = known.tools,
+): { names: readonly string[] } | { hint: string } {
+  const isGroup = known.groups?.has(name) && !known.tools?.has(name);
+  const isOne = NAME.test(name) && !name.includes("*") && !isGroup;
+  const names = known.tools === undefined ? [name] : toolNames(name, format, known);
+  if (isOne && names !== undefined) return { names };
+  const guess = closest(name, candidatesFor(known));
+  const nearest =
+    isOne && guess !== undefined ? `did you mean '${guess}'?` : "a limit is for one tool, by its name;";
+  return { hint: `${nearest} ${listTools(there)}` };
+}
+
 function splitRule(text: string): { name: string; pattern?: string } | { hint: string } {
   if (text.length > MAX_RULE_LENGTH) return { hint: `a rule has at most ${MAX_RULE_LENGTH} characters` };
   const open = text.indexOf("(");
@@ -153,10 +173,16 @@ function claudePath(path: string): string {
 }
 
 function suggest(name: string, known: KnownTools): string {
-  const candidates = [...(known.tools ?? []), ...(known.groups ?? []), ...CORE_TOOLS, ...vendorNames()];
-  const guess = closest(name, candidates);
-  if (guess !== undefined) return `did you mean '${guess}'?`;
-  const own = [...(known.tools ?? CORE_TOOLS)].sort();
+  const guess = closest(name, candidatesFor(known));
+  return guess === undefined ? listTools(known.tools) : `did you mean '${guess}'?`;
+}
+
+function candidatesFor(known: KnownTools): string[] {
+  return [...(known.tools ?? []), ...(known.groups ?? []), ...CORE_TOOLS, ...vendorNames()];
+}
+
+function listTools(tools: ReadonlySet<string> = CORE_TOOLS): string {
+  const own = [...tools].sort();
   const shown = own.slice(0, 20).join(", ");
   return own.length > 20 ? `known are ${shown}, … (${own.length} in all)` : `known are ${shown}`;
 }

@@ -1,6 +1,6 @@
 import type { Agent, Limits } from "../../schema/agent.ts";
 import { RetinueError } from "../../schema/error.ts";
-import { AT_LEAST_ONE, checkLimits, checkNumber } from "../../schema/number-range.ts";
+import { AT_LEAST_ONE, checkNumber } from "../../schema/number-range.ts";
 import { type ExecutionPlan, MAX_PLAN_STEPS, type PlanDraft, type PlanResult } from "../../schema/plan.ts";
 import type { RunResult } from "../../schema/result.ts";
 import type { PlanPage } from "../../store/plan-table.ts";
@@ -8,6 +8,7 @@ import { createId } from "../create-id.ts";
 import { findAgent, isAgent } from "../delegation/find-agent.ts";
 import { realFolder, type SessionMaker } from "../open-session.ts";
 import { heldPrivateData, wasTainted } from "../record/read-row.ts";
+import { resolveLimits } from "../runs/resolve-tools.ts";
 import type { Sessions } from "../sessions.ts";
 import { type CheckedDraft, checkDraft } from "./check-draft.ts";
 import { leaderOf } from "./conduct-run.ts";
@@ -83,7 +84,7 @@ export class Plans {
   async planForGoal(goal: string, options: PlanOptions = {}): Promise<ExecutionPlan> {
     if (goal.trim() === "") throw new RetinueError("input", "there is no goal to plan for");
     checkNumber("maxSteps", options.maxSteps, AT_LEAST_ONE);
-    checkLimits("limits", options.limits);
+    resolveLimits(this.#maker.host, "limits", options.limits);
     const agent = this.#leader(options.agent ?? LEADER);
     if (!this.#reachable(agent).some(({ name }) => name === PLANNER)) throw noPlanner(agent);
     const planId = createId("pln");
@@ -165,7 +166,7 @@ export class Plans {
   async executePlan(given: ExecutionPlan | string, options: ExecuteOptions = {}): Promise<PlanResult> {
     const { store } = this.#maker.host;
     checkNumber("maxConcurrent", options.maxConcurrent, AT_LEAST_ONE);
-    checkLimits("limits", options.limits);
+    resolveLimits(this.#maker.host, "limits", options.limits);
     const found = this.find(typeof given === "string" ? given : given.id);
     if (found.status === "running") throw isRunning(found);
     if (found.status === "completed") throw notNow(found, "executed again");
@@ -224,7 +225,7 @@ export class Plans {
       agent: agent.name,
       leader: agent,
       ...(model && { model }),
-      ...(limits && { limits }),
+      ...(limits !== undefined && { limits }),
     });
     const stop = () => this.#sessions.cancel(handle.sessionId, "cancelled");
     signal?.addEventListener("abort", stop, { once: true });

@@ -95,3 +95,24 @@ test("places follow the XDG rules, by which an empty or relative path counts as 
     dataDir: "/d",
   });
 });
+
+test.each([
+  [
+    { limits: { perTool: { gerp: 2 } } },
+    "'limits.perTool.gerp' is for no tool, so it would not hold; did you mean 'grep'?",
+  ],
+  [{ limits: { max_turns: 5 } }, "there is no setting 'limits.max_turns'"],
+  [{ shell: { seconds: 0 } }, "'shell.seconds' is wrong: 0 is not above 0"],
+])("the settings %j keep everything from running", async (settings, message) => {
+  for (const file of ["config/retinue/settings.json", "project/.retinue/settings.json"]) {
+    write(file, settings);
+    const project = await load();
+    expect(() => refuseBrokenSettings(project)).toThrow(message);
+    write(file, {});
+  }
+});
+
+test("a vendor's name among the settings' limits by tool is no problem", async () => {
+  write("config/retinue/settings.json", { limits: { perTool: { Grep: 2, search: 1 } } });
+  expect((await load()).problems).toEqual([]);
+});

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type AgentRoles, parseAgentRoles } from "../../agents/agent-roles.ts";
 import { didYouMean } from "../../agents/closest.ts";
 import { parseAgentValue } from "../../agents/define-agent.ts";
+import { resolveToolName } from "../../agents/fields/resolve-rule.ts";
 import type { KnownTools } from "../../agents/fields/tool-names.ts";
 import { loadAgents, type ParsedFiles } from "../../agents/load-agents.ts";
 import type { AgentChange, AgentRegistry } from "../../agents/registry.ts";
@@ -60,6 +61,7 @@ export async function loadProject(options: ProjectOptions): Promise<Project> {
     suggest: didYouMean,
     ruleFault,
     findOwn,
+    toolFault,
   });
   const problems = [...loaded.problems];
   const withDefaults: Settings = { ...defaults, ...loaded.settings };
@@ -238,6 +240,11 @@ function namesIn({ allow = [], ask, deny }: Settings["permissions"]): string[] {
     const rule = parseRule(text);
     return "error" in rule ? [] : [rule.tool];
   });
+}
+
+function toolFault(name: string): string | undefined {
+  const tool = resolveToolName(name, "native", knownNames([]));
+  return "hint" in tool ? tool.hint : undefined;
 }
 
 function ruleFault(text: string): string | undefined {

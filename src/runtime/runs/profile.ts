@@ -18,7 +18,7 @@ import { metadataOf } from "../record/read-row.ts";
 import { systemPrompt, worksInProject } from "../system-prompt.ts";
 import { mandatoryDelegations } from "../triggers/mandatory-delegations.ts";
 import { type AskedLimits, effectiveLimits } from "./effective-limits.ts";
-import { resolveTools } from "./resolve-tools.ts";
+import { resolveLimits, resolveTools } from "./resolve-tools.ts";
 
 /** All that children of one agent under one parent share; made once, frozen for all of them. */
 export type Profile = {
@@ -60,14 +60,15 @@ export type ProfileRequest = {
 export async function createProfile(host: Host, request: ProfileRequest): Promise<Profile> {
   const { agent, session, parent } = request;
   checkAgentNumbers(agent);
+  const ownLimits = resolveLimits(host, `limits of the agent '${agent.name}'`, agent.limits);
   const model = await host.resolveModel(request.model ?? agent.model, parent?.run.spec.model ?? null, agent);
   const chain = chainOf(host, request);
   const depth = parent ? parent.run.spec.depth + 1 : 0;
   const asked: AskedLimits = {
-    limits: request.limits,
+    limits: request.limits && resolveLimits(host, "limits", request.limits),
     by: parent && !request.byProgram ? "model" : "person",
   };
-  const limits = effectiveLimits(agent, asked, host.settings);
+  const limits = effectiveLimits({ ...agent, limits: ownLimits }, asked, host.settings);
   const maxDepth = deepest(agent, asked, parent?.run.spec.maxDepth ?? session.maxDepth);
   const delegates = depth < maxDepth ? delegatesOf(host, agent, chain, parent) : [];
   const mandatory =

@@ -1,12 +1,15 @@
-import { resolveRule } from "../../agents/fields/resolve-rule.ts";
+import { addToolLimits } from "../../agents/fields/read-limits.ts";
+import { resolveRule, resolveToolName } from "../../agents/fields/resolve-rule.ts";
 import { DELEGATION_TOOLS } from "../../permissions/delegation-rules.ts";
 import { gives } from "../../permissions/match.ts";
 import type { ToolName } from "../../permissions/outlook.ts";
 import { parseRule } from "../../permissions/rule.ts";
-import type { Agent } from "../../schema/agent.ts";
+import type { Agent, Limits } from "../../schema/agent.ts";
 import { RetinueError } from "../../schema/error.ts";
+import { checkLimits } from "../../schema/number-range.ts";
 import type { Layer } from "../../schema/rights.ts";
 import type { Host } from "../host.ts";
+import { KNOWN_TOOLS } from "../project/known-tools.ts";
 
 /** Tools that a run has only if it may delegate. */
 const OF_DELEGATION: readonly ToolName[] = [...DELEGATION_TOOLS, "merge_changes"].map((name) => ({
@@ -26,10 +29,7 @@ export function resolveTools(
   const all: ToolName[] = [...tools.values(), ...OF_DELEGATION];
   const visible = new Set(guards.visibleTools(chain, [...tools.values()]));
   const held = all.filter(({ name }) => visible.has(name) || isDelegation(agent, name));
-  const known = {
-    tools: new Set(all.map(({ name }) => name)),
-    groups: new Set(all.flatMap(({ groups }) => groups)),
-  };
+  const known = namesIn(all);
   const refuse = (why: string): never => {
     const names = held.map(({ name }) => name).join(", ") || "none";
     throw new RetinueError("input", `${why}; the agent '${agent.name}' has: ${names}`, "name some of these");
@@ -46,6 +46,39 @@ export function resolveTools(
     const unheld = rules.find((rule) => !held.some((tool) => givesTool(rule, tool)));
     return unheld === undefined ? rules : refuse(`the tool ${JSON.stringify(text)} is not among its tools`);
   });
+}
+
+/**
+ * Limits with those by tool in our own names, read like a list of tools: of two spellings of one tool the lower limit holds. Throws
+ * for one that would not hold, be it no number or for a tool that there is not; `where` names whose limits they are.
+ */
+export function resolveLimits({ tools }: Pick<Host, "tools">, where: string, limits: Limits = {}): Limits {
+  checkLimits(where, limits);
+  const { perTool, ...others } = limits;
+  if (perTool === undefined) return others;
+  const own: ToolName[] = [...tools.values(), ...OF_DELEGATION];
+  const there = namesIn(own);
+  // A tool that is Retinue's and not here is never called, so its limit holds.
+  const known = namesIn([...own, ...KNOWN_TOOLS]);
+  const resolved: Record<string, number> = {};
+  for (const [written, calls] of Object.entries(perTool)) {
+    const tool = resolveToolName(written, "native", known, there.tools);
+    if ("hint" in tool)
+      throw new RetinueError(
+        "input",
+        `${where}.perTool names the unknown tool ${JSON.stringify(written)}, so its limit would not hold; ${tool.hint}`,
+        "correct the name or remove it",
+      );
+    addToolLimits(resolved, tool.names, calls);
+  }
+  return { ...others, perTool: resolved };
+}
+
+function namesIn(all: readonly ToolName[]): { tools: Set<string>; groups: Set<string> } {
+  return {
+    tools: new Set(all.map(({ name }) => name)),
+    groups: new Set(all.flatMap(({ groups }) => groups)),
+  };
 }
 
 function isDelegation({ subagents }: Agent, name: string): boolean {
