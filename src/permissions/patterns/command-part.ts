@@ -17,6 +17,9 @@ export type SimpleCommand = {
 /** Commands that share a working folder: a `cd` in a subshell, a substitution or a script ends with it. */
 export type CommandList = { readonly above: CommandList | null };
 
+/** The calls of a reading, from one index up to another, whose output comes in; and what comes in to all of them. */
+export type Feed = { readonly from: number; readonly to: number; readonly outer: Feed | null };
+
 /** One program that would run, with the variables that are set in front of it. */
 export type ProgramCall = {
   /** Where it stands. */
@@ -24,6 +27,10 @@ export type ProgramCall = {
   readonly words: readonly Word[];
   readonly assignments: readonly Word[];
   readonly redirections: readonly Redirection[];
+  /** What is piped into it; null if nothing is. */
+  readonly feed: Feed | null;
+  /** The index of the first call that stands in its own words, as in `sh <(…)`; its own one if there is none. */
+  readonly first: number;
 };
 
 /** One command that would run, as rules see it. */
@@ -62,7 +69,7 @@ const ASSIGNMENT = /^[A-Za-z_]\w*(\[[^\]]*\])?\+?=/;
  */
 export function toParts(simple: SimpleCommand): {
   parts: CommandPart[];
-  call: Omit<ProgramCall, "list">;
+  call: Omit<ProgramCall, "list" | "feed" | "first">;
   opaque: boolean;
 } {
   let words = simple.words;

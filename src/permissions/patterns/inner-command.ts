@@ -18,6 +18,8 @@ type Wrapper = {
   readonly joins?: boolean;
   /** It fills in arguments that are not in the text. */
   readonly fills?: boolean;
+  /** A single hyphen is one of its options. */
+  readonly takesHyphen?: boolean;
 };
 
 const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
@@ -28,7 +30,16 @@ const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ["chronic", {}],
   ["command", { flags: "pvV", inert: "vV" }],
   ["doas", { flags: "Lns", valued: "aCu" }],
-  ["env", { flags: "i0v", valued: "uC", long: ["--ignore-environment", "--null"], assigns: true }],
+  [
+    "env",
+    {
+      flags: "i0v",
+      valued: "uC",
+      long: ["--ignore-environment", "--null"],
+      assigns: true,
+      takesHyphen: true,
+    },
+  ],
   ["exec", { flags: "cl", valued: "a" }],
   ["flock", { flags: "sxuneoF", valued: "wE", operands: 1 }],
   ["gtime", { flags: "pvaq", valued: "fo" }],
@@ -107,6 +118,7 @@ function skipOptions(wrapper: Wrapper, words: readonly Word[]): Options {
     const word = words[options.next];
     const text = word?.value ?? "";
     if (text === "--") return { ...options, next: options.next + 1 };
+    if (text === "-" && wrapper.takesHyphen) continue;
     if (!text.startsWith("-") || text === "-") return options;
     if (word?.dynamic) options.understood = false;
     if (text.startsWith("--")) {

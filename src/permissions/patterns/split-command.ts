@@ -1,6 +1,7 @@
 import {
   type CommandList,
   type CommandPart,
+  type Feed,
   type ProgramCall,
   type Redirection,
   type SimpleCommand,
@@ -48,6 +49,8 @@ export function readCommand(command: string): CommandReading {
   let unread = 4 * command.length + 1_000;
 
   const sink: CommandSink = {
+    feed: null,
+    count: () => calls.length,
     opaque() {
       opaque = true;
     },
@@ -55,15 +58,15 @@ export function readCommand(command: string): CommandReading {
     script(text) {
       if (afford(text.length)) deeper(() => readList(startOf(text, sink), sink, false));
     },
-    command(simple) {
+    command(simple, first) {
       if (parts.length >= MAX_PARTS) return sink.opaque();
       const made = toParts(simple);
       const inner = findInner(made.call.words);
       parts.push(...made.parts);
-      calls.push({ ...made.call, list });
+      calls.push({ ...made.call, list, feed: sink.feed, first });
       opaque ||= made.opaque || inner.opaque;
       for (const words of inner.commands) {
-        if (afford(lengthOf(words))) deeper(() => sink.command({ words, redirections: [] }));
+        if (afford(lengthOf(words))) deeper(() => sink.command({ words, redirections: [] }, first));
       }
       for (const script of inner.scripts) sink.script(script);
     },
@@ -101,15 +104,87 @@ function startOf(text: string, sink: Sink): Cursor {
   return { text, at: 0, sink, heredocs: [] };
 }
 
-type CommandSink = Sink & { command(simple: SimpleCommand): void };
+type CommandSink = Sink & {
+  /** What comes in to what is read now. */
+  feed: Feed | null;
+  /** How many calls were read so far. */
+  count(): number;
+  command(simple: SimpleCommand, first: number): void;
+};
 type Draft = { words: Word[]; redirections: Redirection[] };
 
 /** Reads commands up to the end of the text, or up to the bracket that closes a nested list. */
 function readList(cursor: Cursor, sink: CommandSink, nested: boolean): void {
+  const outer = sink.feed;
+  readCommands(cursor, sink, nested);
+  sink.feed = outer;
+}
+
+const OPENS = new Set(["{", "if", "while", "until", "for", "case", "select"]);
+const CLOSES = new Set(["}", "fi", "done", "esac"]);
+
+/** Follows what is piped where: through lists in braces and loops, which have one input and one output together. */
+class Pipes {
+  readonly #sink: CommandSink;
+  readonly #open: { from: number; feed: Feed | null }[] = [];
+  #outer: Feed | null;
+  #from: number;
+  #isPiped = false;
+
+  constructor(sink: CommandSink) {
+    this.#sink = sink;
+    this.#outer = sink.feed;
+    this.#from = sink.count();
+  }
+
+  /** A command begins or ends lists by its first words. */
+  enter(words: readonly Word[]): void {
+    this.#isPiped = false;
+    for (const { raw } of words) {
+      const closed = CLOSES.has(raw) ? this.#open.pop() : undefined;
+      if (OPENS.has(raw)) {
+        this.#open.push({ from: this.#from, feed: this.#outer });
+        this.#outer = this.#sink.feed;
+      } else if (closed) {
+        this.#from = closed.from;
+        this.#outer = closed.feed;
+      } else if (!GOES_ON.has(raw)) return;
+    }
+  }
+
+  /** What was read since the last break goes into what follows. */
+  pipe(): void {
+    this.#sink.feed = { from: this.#from, to: this.#sink.count(), outer: this.#outer };
+    this.#isPiped = true;
+  }
+
+  /** The next command is not fed by the last one, unless a pipe stands before the break. */
+  break(): void {
+    if (this.#isPiped) return;
+    this.#sink.feed = this.#outer;
+    this.#from = this.#sink.count();
+  }
+
+  /** A list in brackets stands where a command could. */
+  nest(): void {
+    this.#isPiped = false;
+  }
+}
+
+/** Words of the shell after which a command follows. */
+const GOES_ON = new Set(["then", "else", "elif", "do", "!", "time"]);
+
+function readCommands(cursor: Cursor, sink: CommandSink, nested: boolean): void {
   let draft: Draft = { words: [], redirections: [] };
+  let first = sink.count();
+  const pipes = new Pipes(sink);
   const finish = (): void => {
-    if (draft.words.length + draft.redirections.length > 0) sink.command(draft);
+    if (draft.words.length + draft.redirections.length > 0) {
+      pipes.enter(draft.words);
+      sink.command(draft, first);
+    }
     draft = { words: [], redirections: [] };
+    first = sink.count();
   };
   while (cursor.at < cursor.text.length) {
     const character = cursor.text[cursor.at] ?? "";
@@ -118,13 +193,16 @@ function readList(cursor: Cursor, sink: CommandSink, nested: boolean): void {
     else if (character === "#") skipComment(cursor);
     else if (character === "\n") {
       finish();
+      pipes.break();
       cursor.at++;
       readHeredocs(cursor);
     } else if (character === "(") {
       if (draft.words.length > 0) sink.opaque();
       finish();
+      pipes.nest();
       cursor.at++;
       sink.nested(cursor);
+      first = sink.count();
     } else if (character === ")") {
       finish();
       cursor.at++;
@@ -136,7 +214,10 @@ function readList(cursor: Cursor, sink: CommandSink, nested: boolean): void {
       (character === "&" && cursor.text[cursor.at + 1] !== ">")
     ) {
       finish();
-      cursor.at++;
+      const isPipe = character === "|" && cursor.text[cursor.at + 1] !== "|";
+      if (isPipe) pipes.pipe();
+      else pipes.break();
+      cursor.at += /^(?:\|[|&]|&&|;;)/.test(cursor.text.slice(cursor.at, cursor.at + 2)) ? 2 : 1;
     } else readItem(cursor, draft, character);
   }
   finish();

@@ -1,5 +1,5 @@
 import type { EarlierCall } from "../../../tools/tool.ts";
-import { findFetched } from "./find-fetched.ts";
+import { findFetched, findUnread, gatherNames } from "./find-fetched.ts";
 import { findLost, type PlannedCommand } from "./find-lost.ts";
 import { type Hazards, readHazards, type Unread } from "./read-hazards.ts";
 
@@ -13,10 +13,12 @@ export async function confirmCommand(
   planned: PlannedCommand,
   earlier: readonly EarlierCall<{ command: string }>[] = [],
 ): Promise<string | null> {
-  const hazards = readHazards(planned.command);
+  const hazards = readHazards(planned.command, gatherNames(earlier));
   const fetched = await findFetched(hazards, planned, earlier);
+  const unread = await findUnread(hazards, planned);
   const reasons = [
     ...hazards.runs.map(describeUnread),
+    ...(unread.length > 0 ? [describeUnread({ by: "decoding", from: unread })] : []),
     ...describeFetched(fetched),
     ...(await describeLosses(hazards, planned)),
   ];

@@ -1,3 +1,4 @@
+import { lstat } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 import type { EarlierCall } from "../../../tools/tool.ts";
 import { isBelow } from "./below.ts";
@@ -43,6 +44,38 @@ export async function findFetched(
 function isNamed(path: string, { names, folders }: Fetched, projectDir: string): boolean {
   const parts = (isBelow(path, projectDir) ? relative(projectDir, path) : path).split("/");
   return names.has(cutFolder(path)) || parts.some((part) => folders.has(part));
+}
+
+/** The programs that names stand for which earlier commands of the session gave to copies and links. */
+export function gatherNames(earlier: readonly EarlierCall<{ command: string }>[]): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const call of earlier)
+    for (const { from, to } of readOnce(call).copies) names.set(to, names.get(from) ?? from);
+  return names;
+}
+
+/** Files whose text would be run although git does not have it, so that nobody may have looked at it. */
+export async function findUnread(
+  { inputs, folders, writes }: Hazards,
+  { projectDir, cwd, dataDir }: PlannedCommand,
+): Promise<string[]> {
+  const bases = openFolders(cwd, folders) ?? [cwd];
+  const unread: string[] = [];
+  for (const file of inputs) {
+    const paths = bases.map((base) => resolve(base, file));
+    const known = await Promise.all(paths.map((path) => hasInGit(path, projectDir, dataDir)));
+    const isThere = await Promise.all(paths.map(exists));
+    const isMade = writes.includes(cutFolder(file));
+    if (!known.includes(true) && (isMade || isThere.includes(true))) unread.push(file);
+  }
+  return unread;
+}
+
+function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** What earlier commands say, which each later one of a session asks again. */

@@ -147,6 +147,7 @@ async function movedInto({ moves }: Hazards, bases: readonly string[]): Promise<
 }
 
 function atHome(name: string): string {
+  if (name === "~+" || name.startsWith("~+/")) return `.${name.slice(2)}`;
   return name === "~" || name.startsWith("~/") ? join(homedir(), name.slice(1)) : name;
 }
 

@@ -48,29 +48,37 @@ const READERS: Readonly<Record<string, (words: readonly Word[]) => Found>> = {
       ? {}
       : { deletes: orAll(readOperands(words, /^(?:-e|--exclude)$/)) },
   checkout: (words) => {
-    if (hasOption(words, /^(?:-[dlmqt]*f|--force$)/) || isFromList(words)) return { discards: [EVERYTHING] };
+    if (hasOption(words, /^-[dlmqt]*f/) || hasLong(words, "--force") || isFromList(words))
+      return { discards: [EVERYTHING] };
     const operands = readOperands(words, /^(?:-b|-B|--orphan|--conflict)$/);
     // A branch and a file look alike. What is the name of no changed file loses nothing.
     const isBranch = operands.length === 1 && !words.some(({ value }) => value === "--");
     return { discards: isBranch && operands[0]?.dynamic ? [] : operands };
   },
   switch: (words) =>
-    hasOption(words, /^(?:-[dmqt]*f|--force$|--discard-changes$)/) ? { discards: [EVERYTHING] } : {},
+    hasOption(words, /^-[dmqt]*f/) || hasLong(words, "--force", "--discard-changes")
+      ? { discards: [EVERYTHING] }
+      : {},
   restore: (words) => {
-    if (hasOption(words, /^(?:-[qpW]*S|--staged$)/) && !hasOption(words, /^(?:-[qpS]*W|--worktree$)/))
+    if (
+      hasOption(words, /^(?:-[qpW]*S|--staged$)/) &&
+      !hasOption(words, /^-[qpS]*W/) &&
+      !hasLong(words, "--worktree")
+    )
       return {};
     return { discards: isFromList(words) ? [EVERYTHING] : readOperands(words, /^(?:-s|--source)$/) };
   },
-  reset: (words) => (hasOption(words, /^--(?:hard|merge)$/) ? { discards: [EVERYTHING] } : {}),
+  reset: (words) => (hasLong(words, "--hard", "--merge") ? { discards: [EVERYTHING] } : {}),
   "checkout-index": (words) => {
-    if (!hasOption(words, /^(?:-[anqu]*f|--force$)/)) return {};
-    const isAll = hasOption(words, /^(?:-[fnqu]*a|--all$|--stdin$)/);
+    if (!hasOption(words, /^-[anqu]*f/) && !hasLong(words, "--force")) return {};
+    const isAll = hasOption(words, /^-[fnqu]*a/) || hasLong(words, "--all", "--stdin");
     return { discards: isAll ? [EVERYTHING] : readOperands(words) };
   },
-  "read-tree": (words) => (hasOption(words, /^--reset$/) ? { discards: [EVERYTHING] } : {}),
+  "read-tree": (words) => (hasLong(words, "--reset") ? { discards: [EVERYTHING] } : {}),
   // Without force git refuses to remove what was changed.
   rm: (words) =>
-    hasOption(words, /^(?:-[nqr]*f|--force$)/) && !hasOption(words, /^(?:-[fqr]*n|--dry-run$|--cached$)/)
+    (hasOption(words, /^-[nqr]*f/) || hasLong(words, "--force")) &&
+    !hasOption(words, /^(?:-[fqr]*n|--dry-run$|--cached$)/)
       ? { discards: readOperands(words) }
       : {},
   stash: ([action]) => ({ drops: /^(?:drop|clear)$/.test(action?.value ?? "") }),
@@ -80,7 +88,7 @@ const READERS: Readonly<Record<string, (words: readonly Word[]) => Found>> = {
   }),
   worktree: ([action, ...words]) => (action?.value === "remove" ? { deletes: readOperands(words) } : {}),
   submodule: ([action, ...words]) =>
-    action?.value === "deinit" && hasOption(words, /^(?:-f|--force)$/)
+    action?.value === "deinit" && (hasOption(words, /^-f/) || hasLong(words, "--force"))
       ? { deletes: orAll(readOperands(words)) }
       : {},
   clone: (words) => {
@@ -99,10 +107,19 @@ function findReader(subcommand: string) {
   return Object.hasOwn(READERS, subcommand) ? READERS[subcommand] : undefined;
 }
 
+/** Whether a call has one of these options, which git takes in any shorter form that is clear. */
+function hasLong(words: readonly Word[], ...names: readonly string[]): boolean {
+  const end = words.findIndex(({ value }) => value === "--");
+  return (end < 0 ? words : words.slice(0, end)).some(({ value }) => {
+    const [option = ""] = value.split("=");
+    return option.length > 2 && names.some((name) => name.startsWith(option));
+  });
+}
+
 function orAll(words: readonly Word[]): readonly Word[] {
   return words.length > 0 ? words : [makePlainWord(".")];
 }
 
 function isFromList(words: readonly Word[]): boolean {
-  return words.some(({ value }) => value.startsWith("--pathspec-from-file"));
+  return hasLong(words, "--pathspec-from-file");
 }

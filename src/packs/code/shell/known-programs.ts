@@ -27,13 +27,15 @@ const INTERPRETERS: ReadonlyMap<string, readonly string[]> = new Map([
 export const DELETERS = new Set(["del", "del-cli", "rimraf", "rm", "shred", "srm", "unlink", "wipe"]);
 /** Programs that bring bytes from outside. */
 export const DOWNLOADERS = new Set(
-  "aria2c axel curl curlie elinks fetch ftp get http https httpie lftp links lwp-download lwp-request lynx nc ncat netcat scp sftp socat telnet tftp w3m wget wget2 xh xhs".split(
+  "aria2c axel curl curlie dig drill elinks fetch ftp get http https httpie kdig lftp links lwp-download lwp-request lynx nc ncat netcat nslookup scp sftp socat ssh telnet tftp w3m wget wget2 xh xhs".split(
     " ",
   ),
 );
 /** Programs that turn text which nobody can read into text. */
 export const DECODERS = new Set(
-  "age base32 base64 basenc gpg gunzip openssl rev uudecode uncompress xxd xzcat zcat zstdcat".split(" "),
+  "age base32 base64 basenc bunzip2 bzcat gpg gunzip gzcat lz4cat lzcat openssl rev unlzma unxz unzstd uudecode uncompress xxd xzcat zcat zstdcat".split(
+    " ",
+  ),
 );
 /** Programs that write what they are given to another name: the last one, or those after an option. */
 export const RELAYS = new Set("busybox cp dd install ln mv rsync sponge tee".split(" "));
@@ -61,7 +63,15 @@ export const HOLDS_COMMANDS = new Set(
 );
 /** Programs that start another one, which stands somewhere among their words. */
 export const STARTS_OTHERS = new Set(
-  "cgexec chrt cross-env dbus-run-session direnv dotenv entr fakeroot faketime firejail mise nix numactl prlimit proxychains proxychains4 rlwrap runuser setpriv ssh su systemd-run torsocks unbuffer uv valgrind watchexec xvfb-run".split(
+  "cgexec chrt cross-env dbus-run-session direnv dotenv entr fakeroot faketime firejail mise nix numactl prlimit proxychains parallel proxychains4 rlwrap runuser setpriv ssh su systemd-run torsocks unbuffer uv valgrind watchexec xvfb-run".split(
+    " ",
+  ),
+);
+/** Programs that print nothing but what they are given, or some lines of it. */
+export const PASSES_ON = new Set("cat egrep fgrep grep head pv tail tee".split(" "));
+/** Commands that print nothing that could be run. */
+export const SILENT = new Set(
+  ": [ [[ cd chmod chown cp declare export false local mkdir mv popd pushd pwd read readonly rm set shift shopt sleep test touch trap true typeset umask unset wait".split(
     " ",
   ),
 );

@@ -3,7 +3,7 @@ import { cutFolder, hasOption } from "./command-words.ts";
 
 /** Programs that print what they bring unless their output is led elsewhere. */
 const PRINTS =
-  /^(?:nc|ncat|netcat|socat|telnet|http|https|httpie|xh|xhs|get|lynx|w3m|links|elinks|lwp-request)$/;
+  /^(?:dig|drill|kdig|nslookup|ssh|nc|ncat|netcat|socat|telnet|http|https|httpie|xh|xhs|get|lynx|w3m|links|elinks|lwp-request)$/;
 /** The server says another name, or a file tells the addresses. */
 const NAMED_ELSEWHERE =
   /^(?:-[^-]*[JKimprx]|--(?:remote-header|content-disp|trust-server|input-file|config|mirror|recursive))/;

@@ -1,9 +1,11 @@
-import type { ProgramCall, Redirection } from "../../../permissions/patterns/command-part.ts";
+import type { Feed, ProgramCall, Redirection } from "../../../permissions/patterns/command-part.ts";
 import { findInner } from "../../../permissions/patterns/inner-command.ts";
 import type { Word } from "../../../permissions/patterns/shell-word.ts";
 import { readCommand } from "../../../permissions/patterns/split-command.ts";
 import { readCodeHazards } from "./code-hazards.ts";
+import { findUnknown, withTemporaries, withVariables } from "./command-variables.ts";
 import { cutFolder, hasOption, makePlainWord, nameProgram, readOperands } from "./command-words.ts";
+import { findGlobs } from "./find-globs.ts";
 import { readGitHazards } from "./git-hazards.ts";
 import {
   DECODERS,
@@ -12,10 +14,12 @@ import {
   FETCHERS,
   findInterpreter,
   HOLDS_COMMANDS,
+  PASSES_ON,
   READS_WORDS,
   RELAYS,
   runsInput,
   SHELLS,
+  SILENT,
   STARTS_OTHERS,
   UNPACKERS,
 } from "./known-programs.ts";
@@ -40,6 +44,10 @@ export type Hazards = {
   readonly deletesUnknown: readonly string[];
   /** What it runs although nobody can read it before. */
   readonly runs: readonly Unread[];
+  /** Files whose text is piped into a program that runs it. */
+  readonly inputs: readonly string[];
+  /** What it copies, links or moves, and the names that has then, without folders. */
+  readonly copies: readonly Copy[];
   /** Files that it runs, as far as their names are known, and programs by their bare names. */
   readonly runsFiles: readonly string[];
   readonly programs: readonly string[];
@@ -69,7 +77,23 @@ export type Brought = {
  */
 export type Unread = { readonly by: "download" | "decoding" | "package"; readonly from: readonly string[] };
 
+/** A file that is there under another name, both without their folders. */
+export type Copy = { readonly from: string; readonly to: string };
+
 type Draft = {
+  /** The calls of the text that is read now, and the one that is looked at. */
+  calls: readonly ProgramCall[];
+  call: ProgramCall | null;
+  /** What comes in to it. */
+  feed: Feed | null;
+  /** Programs whose output is run, and files. */
+  sources: Set<string>;
+  inputs: Set<string>;
+  copies: Copy[];
+  /** The programs that other names stand for. */
+  names: Map<string, string>;
+  /** Variables whose values are known only when the command runs. */
+  unknown: Set<string>;
   deletes: Set<string>;
   empties: Set<string>;
   moves: { from: string[]; to: string }[];
@@ -117,7 +141,12 @@ type Draft = {
 };
 
 const ADDRESS = /\b(?:https?|ftp):\/\/[^\s'"`<>|;)]+/gi;
+/** A package of Go by the address of its repository. */
+const MODULE = /^[\w-]+(?:\.[\w-]+)+\/\S/;
+const MAX_COPIES = 1_000;
 const SYSTEM_PROGRAM = /^\/(?:usr\/(?:local\/)?)?s?bin\/[^/]+$/;
+/** Program text that is not a file: an address, or the text itself in a form that nobody reads. */
+const REMOTE_TEXT = /^(?:https?|ftp|data):/i;
 const STDIN_FILE = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/;
 /** Interpreters whose options take the next word with them. */
 const VALUED = /^(-m|-W|-X|-I|-r|-C|--require|--import|--loader|--env-file|--conditions)$/;
@@ -133,11 +162,22 @@ const MENTIONS_RUNNER =
   /(?:^|[^\w.-])(?:(?:ba|da|z|k|a|fi)?sh|python[\d.]*|node|deno|bun|perl|ruby|php|eval|source)(?![\w-])/;
 
 const MAX_DEPTH = 6;
-const MAX_VARIANTS = 8;
 
-/** Reads what a shell text would delete, and what it would run that cannot be read before. */
-export function readHazards(command: string): Hazards {
+/**
+ * Reads what a shell text would delete, and what it would run that cannot be read before. `names` are those that earlier
+ * commands gave to programs.
+ */
+export function readHazards(written: string, names: ReadonlyMap<string, string> = new Map()): Hazards {
+  const command = withTemporaries(written);
   const draft: Draft = {
+    calls: [],
+    call: null,
+    feed: null,
+    sources: new Set(),
+    inputs: new Set(),
+    copies: [],
+    names: new Map(names),
+    unknown: findUnknown(command),
     deletes: new Set(),
     empties: new Set(),
     moves: [],
@@ -176,6 +216,8 @@ export function readHazards(command: string): Hazards {
     folders: [...draft.folders],
     deletesUnknown: [...draft.deletesUnknown],
     runs: unreadIn(draft),
+    inputs: [...draft.inputs],
+    copies: draft.copies,
     runsFiles: [...draft.runsFiles].filter((file) => file !== null),
     programs: [...draft.programs],
     runsText: draft.runsText,
@@ -212,6 +254,7 @@ function unreadIn(draft: Draft): Unread[] {
     runs.push({ by: "download", from: [...(addresses.size > 0 ? addresses : downloads)] });
   if (decoders.size > 0 && (runsText || runsAny(decoded, draft)))
     runs.push({ by: "decoding", from: [...decoders] });
+  if (draft.sources.size > 0 && runs.length === 0) runs.push({ by: "decoding", from: [...draft.sources] });
   if (draft.packages.size > 0) runs.push({ by: "package", from: [...draft.packages] });
   return runs;
 }
@@ -230,45 +273,14 @@ function runsAny(names: ReadonlySet<string | null>, { runsFiles, programs }: Dra
   return [...runsFiles, ...programs].some((file) => file !== null && names.has(cutFolder(file)));
 }
 
-/** The text, and the text with what its own variables hold put in their place. */
-function withVariables(command: string): string[] {
-  const texts = [command];
-  if (!command.includes("=") || !command.includes("$")) return texts;
-  const values = new Map<string, string[]>();
-  for (const { words, assignments } of readCommand(command).calls) {
-    const declared = /^(?:export|declare|local|readonly|typeset)$/.test(words[0]?.value ?? "")
-      ? words.slice(1)
-      : [];
-    for (const word of [...assignments, ...declared]) {
-      const [, name, value] = /^(\w+)\+?=([\s\S]*)$/.exec(word.value) ?? [];
-      if (name && value !== undefined && !word.dynamic)
-        values.set(name, [...(values.get(name) ?? []), value]);
-    }
-  }
-  for (let index = 0; index < texts.length && texts.length < MAX_VARIANTS; index++) {
-    for (const text of filledIn(texts[index] ?? "", values)) if (!texts.includes(text)) texts.push(text);
-  }
-  return texts;
-}
-
-function filledIn(text: string, values: ReadonlyMap<string, readonly string[]>): string[] {
-  const rounds = Math.min(MAX_VARIANTS, Math.max(0, ...[...values.values()].map((each) => each.length)));
-  return Array.from({ length: rounds }, (_, round) =>
-    text
-      .replace(/\$(?:(\w+)|\{(\w+)\})/g, (raw, plain?: string, braced?: string) => {
-        const choices = values.get(plain ?? braced ?? "");
-        return choices?.[Math.min(round, choices.length - 1)] ?? raw;
-      })
-      .slice(0, 100_000),
-  );
-}
-
 function collect(text: string, draft: Draft, depth: number): void {
   if (depth > MAX_DEPTH) {
     mention(text, draft);
     return;
   }
   const { calls, opaque } = readCommand(text);
+  const { calls: outer, call: outerCall, feed: outerFeed } = draft;
+  draft.calls = calls;
   const from = draft.texts.length;
   let understood = 0;
   for (const call of calls) {
@@ -277,6 +289,9 @@ function collect(text: string, draft: Draft, depth: number): void {
     const isPlain = MENTIONS_DELETION.test(call.words.map((word) => word.raw).join(" "));
     if (draft.deletions > before && isPlain) understood++;
   }
+  draft.calls = outer;
+  draft.call = outerCall;
+  draft.feed = outerFeed;
   if (opaque) mention(text, draft, understood);
   // A shell that reads its input, or a file made before, may run whatever the command has in it as text.
   const isWritten = draft.relays && draft.runsFiles.size > 0;
@@ -300,13 +315,17 @@ function mention(text: string, draft: Draft, understood = 0): void {
 }
 
 function look(call: ProgramCall, draft: Draft): void {
+  draft.call = call;
+  draft.feed = call.redirections.some(replacesInput) ? null : call.feed;
   const [program, ...rest] = call.words;
+  noteCopies(call, draft);
   lookAtRedirections(call, draft);
   for (const word of [...call.words, ...call.assignments]) noteAddresses(word.value, draft);
   for (const { value } of [...call.words, ...call.redirections.map(({ target }) => target)])
     draft.mentions.add(cutFolder(value.replace(/^\w+=/, "")));
   if (!program) return;
   if (program.dynamic) {
+    if (namesVariable(program, draft.unknown)) runInput(draft);
     draft.runsText = true;
     if (/\$\(|`|<\(/.test(program.raw) && MAKES_NAMES.test(program.raw))
       draft.decoders.add("a name made at run time");
@@ -320,6 +339,10 @@ function look(call: ProgramCall, draft: Draft): void {
     draft.runsHeld = true;
     draft.runsText = unread || call.redirections.some(isFilledIn) || rest.some((word) => word.dynamic);
   }
+}
+
+function replacesInput({ descriptor, mark }: Redirection): boolean {
+  return mark.startsWith("<") && (descriptor === "" || descriptor === "0");
 }
 
 function isFilledIn({ mark, target, body }: Redirection): boolean {
@@ -338,8 +361,89 @@ function lookAtProgram(program: string, rest: readonly Word[], draft: Draft): vo
   draft.depth--;
 }
 
+/** A program runs what comes in: whatever prints that must be known, or a file that can be looked up. */
+function runInput(draft: Draft): void {
+  draft.runsText = true;
+  // One reason is enough, and looking on would take for ever with thousands of pipes.
+  for (let { feed } = draft; feed && draft.sources.size === 0; feed = feed.outer)
+    for (const call of draft.calls.slice(feed.from, feed.to)) noteSource(call, draft);
+}
+
+/** Runs what the calls in the words of the current one print, as in `sh <(…)`. */
+function runSubstituted(draft: Draft): void {
+  draft.runsText = true;
+  const { call, calls } = draft;
+  const at = call ? calls.indexOf(call) : -1;
+  if (call && at > call.first) for (const inner of calls.slice(call.first, at)) noteSource(inner, draft);
+}
+
+/** What a call prints is known if it is in the command, or in a file that git has. */
+function noteSource(call: ProgramCall, draft: Draft): void {
+  const [program, ...rest] = call.words;
+  for (const { mark, target } of call.redirections)
+    if (mark === "<" || mark === "<>") noteInput(target, draft);
+  if (!program) return;
+  const name = program.dynamic ? program.raw : nameProgram(program.value);
+  if (SILENT.has(name)) return;
+  if (name === "echo" || name === "printf") {
+    if (rest.some((word) => word.dynamic && namesVariable(word, draft.unknown))) draft.sources.add(name);
+  } else if (PASSES_ON.has(name)) {
+    if (name === "tee") return;
+    const isGrep = name.endsWith("grep");
+    const operands = readOperands(rest, isGrep ? /^-[efmABC]$/ : /^-[nc]$/);
+    const hasPattern = isGrep && !hasOption(rest, /^(?:-\w*[ef]|--regexp|--file)/);
+    for (const word of hasPattern ? operands.slice(1) : operands) noteInput(word, draft);
+  } else if (name === "git" && /^(?:show|cat-file)$/.test(rest[0]?.value ?? "")) return;
+  else if (name === "xargs" || findInner(call.words).commands.length === 0) draft.sources.add(name);
+}
+
+function noteInput(word: Word, draft: Draft): void {
+  if (STDIN_FILE.test(word.value) || word.value === "/dev/null" || word.raw.startsWith("<(")) return;
+  if (word.dynamic || word.odd) draft.sources.add(word.raw);
+  else draft.inputs.add(word.value);
+}
+
+function namesVariable(word: Word, names: ReadonlySet<string>): boolean {
+  return [...word.raw.matchAll(/\$\{?[!#]?(\w+)/g)].some(([, name]) => names.has(name ?? ""));
+}
+
+/** A copy or a link of a program is that program under another name. */
+function noteCopies({ words, redirections }: ProgramCall, draft: Draft): void {
+  const [program, ...rest] = words;
+  const name = nameProgram(program?.value ?? "");
+  const note = (from: Word, to: string) => {
+    const source = nameCopied(from);
+    const named = cutFolder(to.replace(/\/+$/, ""));
+    if (draft.copies.length >= MAX_COPIES || source === named) return;
+    draft.copies.push({ from: source, to: named });
+    draft.names.set(named, draft.names.get(source) ?? source);
+  };
+  if (/^(?:cp|install|ln|mv)$/.test(name)) {
+    const [from, to, ...others] = readOperands(rest);
+    if (from && to && others.length === 0) note(from, to.value);
+  } else if (name === "dd") {
+    const from = rest.find(({ value }) => value.startsWith("if="));
+    const to = rest.find(({ value }) => value.startsWith("of="));
+    if (from && to) note({ ...from, value: from.value.slice(3) }, to.value.slice(3));
+  } else if (name === "hash") {
+    const [from, to] = readOperands(rest);
+    if (from && to) note(from, to.value);
+  }
+  const [from, ...others] = name === "cat" ? readOperands(rest) : [];
+  const to = redirections.find(({ mark }) => mark.includes(">"))?.target;
+  if (from && to && others.length === 0) note(from, to.value);
+}
+
+/** The name of what is copied; of `$(which rm)` that of the program. */
+function nameCopied({ value, dynamic, raw }: Word): string {
+  const looked = dynamic ? /(?:which|command\s+-v|type\s+-[pP])\s+([\w.-]+)/.exec(raw)?.[1] : undefined;
+  return looked ?? cutFolder(value.replace(/\/+$/, ""));
+}
+
 function lookInto(program: string, rest: readonly Word[], draft: Draft): void {
   const name = nameProgram(program);
+  const copied = draft.names.get(cutFolder(program));
+  if (copied !== undefined && nameProgram(copied) !== name) lookAtProgram(copied, rest, draft);
   if (!program.includes("/")) draft.programs.add(program);
   else if (!SYSTEM_PROGRAM.test(program)) draft.runsFiles.add(program);
   if (RELAYS.has(name) || UNPACKERS.has(name)) draft.relays = true;
@@ -347,10 +451,14 @@ function lookInto(program: string, rest: readonly Word[], draft: Draft): void {
   if (RELAYS.has(name)) noteWritten(name, rest, draft);
   if (DECODERS.has(name) && isDecoding(name, rest)) draft.decoders.add(name);
   if (name === "xargs" || name === "parallel") draft.fills = true;
+  if (name === "parallel" && readOperands(rest, /^-[jkLnNPS]$|^--(?:jobs|delay|timeout)$/).length === 0)
+    runInput(draft);
   if (name === "echo" || name === "printf") lookAtPrinting(name, rest, draft);
   if (DELETERS.has(name)) addDeleted(name, readOperands(rest), draft);
-  else if (DOWNLOADERS.has(name)) lookAtDownload(name, rest, draft);
-  else if (FETCHERS.has(name)) lookAtFetching(name, rest, draft);
+  else if (DOWNLOADERS.has(name)) {
+    lookAtDownload(name, rest, draft);
+    if (HOLDS_COMMANDS.has(name)) lookForCommands(name, rest, draft);
+  } else if (FETCHERS.has(name)) lookAtFetching(name, rest, draft);
   else if (SHELLS.has(name)) lookAtShell(rest, draft);
   else if (findInterpreter(name)) lookAtInterpreter(name, rest, draft);
   else if (HOLDS_COMMANDS.has(name)) lookForCommands(name, rest, draft);
@@ -372,16 +480,18 @@ function lookAtPackages(name: string, rest: readonly Word[], draft: Draft): void
   const call = readPackageCall(name, rest);
   if (!call) return;
   for (const source of call.installs) draft.packages.add(nameSource(source));
-  for (const source of call.runs) {
-    draft.downloads.add(nameSource(source));
-    draft.runsText = true;
-  }
+  for (const source of call.runs) runDownload(nameSource(source), draft);
   for (const file of call.files) runFile(file, draft);
   if (call.script) draft.texts.push(call.script.value);
   if (call.script) draft.runsHeld = true;
   const { program, words } = call.starts ?? {};
-  if (program?.value === "-") draft.runsText = true;
+  if (program?.value === "-") runInput(draft);
   else if (program) lookAtProgram(program.value, words ?? [], draft);
+}
+
+function runDownload(from: string, draft: Draft): void {
+  draft.downloads.add(from);
+  draft.runsText = true;
 }
 
 /** An address by its host, anything else as it is. */
@@ -418,8 +528,14 @@ function lookAtOthers(name: string, rest: readonly Word[], draft: Draft): void {
         if (/^(-C|-D|--chdir)$/.test(word.value)) enter(rest[index + 1], draft);
       break;
     case "eval":
-      if (rest.some((word) => word.dynamic)) draft.runsText = true;
+      if (rest.some((word) => word.dynamic)) runInput(draft);
       break;
+    case "go": {
+      const [module] =
+        rest[0]?.value === "run" ? readOperands(rest.slice(1), /^-(?:C|exec|mod|o|p|tags)$/) : [];
+      if (module && MODULE.test(module.value)) runDownload(module.value, draft);
+      break;
+    }
     case "source":
     case ".":
       runFile(operands[0], draft);
@@ -438,7 +554,12 @@ function lookAtOthers(name: string, rest: readonly Word[], draft: Draft): void {
       lookAtRsync(rest, operands, draft);
       break;
     case "tar":
-      if (rest.some((word) => word.value === "--remove-files")) addDeleted(name, operands, draft);
+      if (rest.some((word) => word.value.startsWith("--remove-f"))) addDeleted(name, operands, draft);
+      if (hasOption(rest, /^(?:-\w*O|--to-std)/) || /^\w*x\w*O|^\w*O\w*x/.test(rest[0]?.value ?? ""))
+        draft.decoders.add(name);
+      break;
+    case "unzip":
+      if (hasOption(rest, /^-\w*[pc]/)) draft.decoders.add(name);
       break;
     case "mv":
     case "ln":
@@ -542,25 +663,28 @@ function isDecoding(name: string, rest: readonly Word[]): boolean {
 /** A shell runs the text after `-c`, a file, or what comes in. The first two parts of its text are read elsewhere. */
 function lookAtShell(rest: readonly Word[], draft: Draft): void {
   let takesText = false;
+  // It only looks whether the text is a right one.
+  if (rest.some(({ value }) => /^-[a-z]*n[a-z]*$/.test(value) || value === "--noexec")) return;
   for (const [index, word] of rest.entries()) {
     const text = word.value;
     if (/^[-+]./.test(text)) {
       if (!text.startsWith("--") && text.startsWith("-") && text.includes("c")) takesText = true;
-      else if (/^-\w*s/.test(text)) draft.runsText = true;
+      else if (/^-\w*s/.test(text)) runInput(draft);
       continue;
     }
     if (/^[-+]\w*[oO]$/.test(rest[index - 1]?.value ?? "")) continue;
     if (!takesText) runFile(word, draft);
-    else if (word.dynamic || draft.fills) draft.runsText = true;
+    else if (draft.fills) runInput(draft);
+    else if (word.dynamic) draft.runsText = true;
     return;
   }
-  draft.runsText = true;
+  runInput(draft);
 }
 
 /** An interpreter runs text it is given, a module, a file, or what comes in. */
 function lookAtInterpreter(name: string, rest: readonly Word[], draft: Draft): void {
   const options = findInterpreter(name) ?? [];
-  if (rest.some((word) => word.raw.startsWith("<("))) draft.runsText = true;
+  if (rest.some((word) => word.raw.startsWith("<("))) runSubstituted(draft);
   for (let index = 0; index < rest.length; index++) {
     const word = rest[index];
     if (!word) break;
@@ -587,6 +711,9 @@ function lookAtInterpreter(name: string, rest: readonly Word[], draft: Draft): v
       if (module) lookAtPackages(module.value, words, draft);
       return;
     }
+    const [, given] = /^--?[\w-]+=(.*)$/.exec(text) ?? [];
+    const loaded = VALUED.test(text) ? rest[index + 1]?.value : given;
+    if (loaded !== undefined && REMOTE_TEXT.test(loaded)) runDownload(nameSource(loaded), draft);
     if (VALUED.test(text)) index++;
     else if (!text.startsWith("-") || STDIN_FILE.test(text)) {
       if (/^(?:run|eval|test|repl|x|install|task)$/.test(text) && /^(?:deno|bun)$/.test(name)) {
@@ -598,12 +725,13 @@ function lookAtInterpreter(name: string, rest: readonly Word[], draft: Draft): v
       return;
     } else if (/^--?(?:version|help|v|V|h|check|test)$/.test(text)) return;
   }
-  draft.runsText = true;
+  runInput(draft);
 }
 
 function lookIntoCodeWord(name: string, word: Word | undefined, draft: Draft): void {
   if (!word) return;
-  if (word.dynamic || draft.fills) draft.runsText = true;
+  if (draft.fills) runInput(draft);
+  else if (word.dynamic) draft.runsText = true;
   lookIntoCode(name, word.value, draft);
 }
 
@@ -613,7 +741,8 @@ function lookIntoCode(name: string, code: string, draft: Draft): void {
   if (deletes) draft.deletesUnknown.add(name);
   if (runsFetched) draft.downloads.add(name);
   if (runsDecoded) draft.decoders.add(name);
-  if (runsFetched || runsInput || runsDecoded) draft.runsText = true;
+  if (runsFetched || runsDecoded) draft.runsText = true;
+  if (runsInput) runInput(draft);
 }
 
 function lookAtShx(rest: readonly Word[], draft: Draft): void {
@@ -624,11 +753,11 @@ function lookForCommands(name: string, rest: readonly Word[], draft: Draft): voi
   const text = rest.map((word) => word.value).join(" ");
   const takesInput = /^(?:at|batch)$/.test(name) || rest.some((word) => word.value === "-");
   if ((takesInput && !/^(?:awk|gawk|mawk|nawk|sed|find)$/.test(name)) || /\bsystem\s*\(|\|\s*"/.test(text))
-    draft.runsText = true;
+    runInput(draft);
   const at = rest.findIndex(({ value }) => /^(?:-f|--file|--makefile)$/.test(value));
   if (at >= 0 && /awk$|make$/.test(name)) runFile(rest[at + 1], draft);
   if (/^(?:at|batch|crontab)$/.test(name) && rest.some(({ raw }) => raw.startsWith("<(")))
-    draft.runsText = true;
+    runSubstituted(draft);
   if (/(?:^|[\s'"`(;|&!])(?:rm|unlink|shred|rimraf)\s+["']?[-\w./~*$]/.test(text) && name !== "find")
     draft.deletesUnknown.add(name);
   if (MENTIONS_DOWNLOAD.test(text) && MENTIONS_RUNNER.test(text) && name !== "sed") {
@@ -652,10 +781,14 @@ function lookAtFetching(name: string, rest: readonly Word[], draft: Draft): void
 function lookAtFind(rest: readonly Word[], draft: Draft): void {
   const first = rest.findIndex((word) => /^[-(!]/.test(word.value) && !/^-[HLPOD]/.test(word.value));
   const starts = (first < 0 ? rest : rest.slice(0, first)).filter((word) => !word.value.startsWith("-"));
-  const names = starts.map((word) => (word.dynamic ? "." : word.value));
-  draft.findStarts.push(...(names.length > 0 ? names : ["."]));
-  if (!rest.some((word) => word.value === "-delete")) return;
-  addDeleted("find", starts.length > 0 ? starts : [makePlainWord(".")], draft);
+  const names = starts.length > 0 ? starts : [makePlainWord(".")];
+  const globs = first < 0 ? null : findGlobs(rest.slice(first));
+  const found = names.flatMap((start) => {
+    const folder = start.dynamic ? "." : start.value.replace(/\/+$/, "");
+    return globs?.map((glob) => ({ ...start, value: `${folder}/${glob}` })) ?? [start];
+  });
+  draft.findStarts.push(...found.map((word) => (word.dynamic ? "." : word.value)));
+  if (rest.some((word) => word.value === "-delete")) addDeleted("find", found, draft);
 }
 
 function lookAtFd(rest: readonly Word[], draft: Draft): void {
@@ -726,7 +859,15 @@ function addDeleted(program: string, words: readonly Word[], draft: Draft): void
   // What stands before a bracket is the beginning of a pattern such as `!(src)`, which is read as words.
   if (draft.fills || words.some((word) => word.dynamic || /[!@+]$/.test(word.value)))
     draft.deletesUnknown.add(program);
-  for (const word of words) if (!word.dynamic) draft.deletes.add(word.value);
+  for (const word of words) {
+    if (isElsewhere(word)) draft.deletesUnknown.add(program);
+    else if (!word.dynamic) draft.deletes.add(word.value);
+  }
+}
+
+/** A folder that only the shell knows: another user's, or the one before. */
+function isElsewhere({ raw }: Word): boolean {
+  return /^~[^/+]/.test(raw);
 }
 
 function emptied(word: Word | undefined, draft: Draft): void {
@@ -735,16 +876,15 @@ function emptied(word: Word | undefined, draft: Draft): void {
 
 /** A folder that is known only when the command runs makes every name after it unknown. */
 function enter(word: Word | undefined, draft: Draft): void {
-  if (word) draft.folders.add(word.dynamic || word.value === "-" ? "*" : word.value);
+  if (word) draft.folders.add(word.dynamic || word.value === "-" || isElsewhere(word) ? "*" : word.value);
 }
 
 function runFile(word: Word | undefined, draft: Draft): void {
   if (!word) return;
-  if (STDIN_FILE.test(word.value) || /^<\(/.test(word.raw)) draft.runsText = true;
-  else if (/^(?:https?|ftp):/i.test(word.value)) {
-    draft.downloads.add(word.value);
-    draft.runsText = true;
-  } else draft.runsFiles.add(word.dynamic || word.odd ? null : word.value);
+  if (STDIN_FILE.test(word.value)) runInput(draft);
+  else if (/^<\(/.test(word.raw)) runSubstituted(draft);
+  else if (REMOTE_TEXT.test(word.value)) runDownload(word.value, draft);
+  else draft.runsFiles.add(word.dynamic || word.odd ? null : word.value);
 }
 
 function noteAddresses(text: string, draft: Draft): void {
