@@ -123,6 +123,37 @@ test("an isolated run's changes wait in a list until a person merges them, and t
   expect(world.read("text.txt")).toBe("one\ntwo\n");
 });
 
+test.each(["last", "the session's id", "the beginning of it", "the run above"])(
+  "merge takes %s for all copies that were left there",
+  async (name) => {
+    await using world = await worldWith(({ system, turn, all }) => {
+      const file = all.includes("first") ? "first.txt" : "second.txt";
+      if (system.includes("You are worker.")) return turn === 0 ? writing(file, "x\n") : { text: "done" };
+      const calls = ["first", "second"].map((each) => ({
+        name: "delegate",
+        input: { agent: "worker", task: each },
+      }));
+      return turn === 0 ? { calls } : { text: "left it" };
+    });
+    world.agent("lead", "tools: [read, write]\nsubagents: [worker]");
+    world.agent("worker", "tools: [read, write]\nworkspace: isolated");
+    const ran = await world.call(["run", "--agent", "lead", "--output-format", "json", "go"]);
+    const { session_id: session, run_id: run } = JSON.parse(ran.stdout);
+    expect(existsSync(join(world.project, "first.txt"))).toBe(false);
+    const named =
+      { last: "last", "the session's id": session, "the run above": run }[name] ?? session.slice(0, 12);
+    if (name === "last")
+      expect(await world.call(["merge", "last", "-C", world.home])).toMatchObject({ code: 42 });
+
+    const merged = await world.call(["merge", named]);
+    expect(merged).toMatchObject({ code: 0, stderr: "" });
+    expect([world.read("first.txt"), world.read("second.txt")]).toEqual(["x\n", "x\n"]);
+    expect((await world.call(["merge", named])).stderr).toContain("has changes to merge; available: none");
+    await world.call(["undo", "last", "--yes"]);
+    expect(existsSync(join(world.project, "first.txt"))).toBe(false);
+  },
+);
+
 test("a name that fits no run is answered with what there is", async () => {
   await using world = new World();
   expect(await world.call(["diff", "run_nope"])).toMatchObject({ code: 42 });

@@ -12,12 +12,12 @@ import { EXIT } from "../exit-code.ts";
 import type { CommonOptions } from "../open-project.ts";
 import { plainLine, plainText, table } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
-import { type KeptChanges, withChanges } from "./with-changes.ts";
+import { type KeptChanges, nameChanges, withChanges } from "./with-changes.ts";
 
 /** Options of `retinue merge`. */
 export type MergeOptions = CommonOptions & { list?: boolean; partial?: boolean };
 
-/** `retinue merge`: brings what an isolated run changed into the project's files. */
+/** `retinue merge`: brings what isolated runs changed into the project's files: one run's, or all of a session. */
 export async function mergeRun(
   name: string | undefined,
   options: MergeOptions,
@@ -27,12 +27,16 @@ export async function mergeRun(
   if (name === undefined)
     throw new RetinueError("usage", "which run is to be merged?", "see them with: retinue merge --list");
   return withChanges(terminal, name, async (kept) => {
-    const row = findCopy(kept, name);
-    const report = await merge(kept, row, options, terminal);
-    if (options.json) terminal.print(JSON.stringify({ run: row.runId, ...report }, null, 2));
-    else terminal.print(plainText(reportText(report, row)));
-    if (report.act && !options.json) terminal.print(`take this back with: retinue undo ${report.act}`);
-    return report.conflicts.length > 0 ? EXIT.failed : EXIT.ok;
+    const reports: (MergeReport & { run: string })[] = [];
+    for (const row of findCopies(kept, nameChanges(kept.store, name, options, terminal))) {
+      const report = await merge(kept, row, options, terminal);
+      reports.push({ run: row.runId, ...report });
+      if (options.json) continue;
+      terminal.print(plainText(reportText(report, row)));
+      if (report.act) terminal.print(`take this back with: retinue undo ${report.act}`);
+    }
+    if (options.json) terminal.print(JSON.stringify(reports.length === 1 ? reports[0] : reports, null, 2));
+    return reports.some(({ conflicts }) => conflicts.length > 0) ? EXIT.failed : EXIT.ok;
   });
 }
 
@@ -76,18 +80,32 @@ function protectedFiles(into: string, terminal: Terminal): (path: string) => str
   };
 }
 
-function findCopy({ store }: KeptChanges, name: string): WorktreeRow {
+/** The copies that a name stands for: a run's own, else those below it, or a session's; a copy within another one first. */
+function findCopies({ store }: KeptChanges, name: string): readonly WorktreeRow[] {
   const live = store.liveWorktrees().filter((row) => row.status === "kept");
   const fitting = live.filter((row) => row.runId.startsWith(name));
-  const [only] = fitting;
-  if (only && (fitting.length === 1 || only.runId === name)) return only;
+  const only = fitting.find((row) => fitting.length === 1 || row.runId === name);
+  if (only) return [only];
+  const below = fitting.length > 1 ? [] : live.filter(isWithin(store, name));
+  if (below.length > 0) return below.toSorted((a, b) => b.line.length - a.line.length);
   const ended = store.worktree(name);
   if (ended?.status === "merged") throw new RetinueError("input", `${name} is merged already`);
   if (ended?.status === "open")
     throw new RetinueError("input", `${name} has not ended yet`, "go on with it first: retinue resume");
   const known = live.map((row) => row.runId).join(", ") || "none";
-  const what = fitting.length > 1 ? `'${name}' fits several runs` : `no run '${name}' has changes to merge`;
+  const kind = name.startsWith("ses_") ? "session" : "run";
+  const what =
+    fitting.length > 1 ? `'${name}' fits several runs` : `no ${kind} '${name}' has changes to merge`;
   throw new RetinueError("input", `${what}; available: ${known}`, "see them with: retinue merge --list");
+}
+
+function isWithin(store: KeptChanges["store"], name: string): (row: WorktreeRow) => boolean {
+  if (name.startsWith("ses_")) {
+    const { session_id: id } = store.findSession(name);
+    return ({ sessionId }) => sessionId === id;
+  }
+  const [run, ...others] = store.runsLike(name);
+  return ({ line }) => run !== undefined && others.length === 0 && line.includes(run.id);
 }
 
 async function listCopies(options: MergeOptions, terminal: Terminal): Promise<number> {

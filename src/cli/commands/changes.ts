@@ -45,8 +45,8 @@ function registerUndo(program: Command, cli: Cli): void {
 function registerMerge(program: Command, cli: Cli): void {
   program
     .command("merge")
-    .description("bring what an isolated run changed in its own copy into the project's files")
-    .argument("[run]", "id of the run, or the beginning of it")
+    .description("bring what isolated runs changed in their own copies into the project's files")
+    .argument("[run]", "id of the run or session, the beginning of it, or last")
     .option("--list", "list the copies that wait to be merged")
     .option("--partial", "merge the files that do not conflict even if others do")
     .addOption(
