@@ -124,6 +124,40 @@ test("how long a reply can be is known of every listed model, and said by the se
 });
 
 test.each([
+  ["openrouter", "anthropic/claude-sonnet-4.5:beta", 64_000],
+  ["openrouter", "openai/gpt-5:online", 128_000],
+  ["openrouter", "openai/gpt-5-2025-08-07:floor", 128_000],
+  ["work", "us.anthropic.claude-sonnet-4-5-20250929-v1:0", 64_000],
+  ["bedrock", "anthropic.claude-opus-4-1-20250805-v1:0", 32_000],
+  ["google", "models/gemini-2.5-pro", 65_536],
+  ["google", "gemini-2.5-pro-preview-06-05", 65_536],
+  ["openai", "ft:gpt-4o-mini-2024-07-18:org::id", 16_384],
+  ["openai", "gpt-4o-2024-08-06", 16_384],
+  ["openai", "gpt-4o-2024-05-13", 4_096],
+  ["openrouter", "openai/gpt-4o-2024-05-13", 4_096],
+])("%s spells a listed model as %s, which can give %i tokens", (provider, modelId, most) => {
+  expect(findOutputLimit(provider, modelId, {})).toEqual({ most, isKnown: true });
+});
+
+test("a listed model has its price under a gateway's spelling, but not where it was changed or is another's", () => {
+  const sonnet = PRICES["anthropic/claude-sonnet-4-5"];
+  for (const id of ["anthropic/claude-sonnet-4.5", "anthropic/claude-sonnet-4.5:beta"])
+    expect(priceOf("openrouter", id, {})).toEqual(sonnet);
+  expect(priceOf("bedrock", "eu.anthropic.claude-sonnet-4-5-20250929-v1:0", {})).toEqual(sonnet);
+  expect(priceOf("openai", "gpt-4o-2024-05-13", {})?.input).toBe(5);
+  expect(priceOf("openai", "gpt-4o-2024-08-06", {})).toEqual(PRICES["openai/gpt-4o"]);
+  expect(priceOf("openai", "ft:gpt-4o-mini-2024-07-18:org::id", {})).toBeNull();
+  expect(priceOf("openrouter", "openai/gpt-5:free", {})).toBeNull();
+  expect(priceOf("vertex", "claude-sonnet-4-5@20250929", {})).toBeNull();
+});
+
+test.each([
+  ["vertex", "claude-sonnet-4-5@20250929", 64_000],
+  ["anthropic", "claude-2.1", 4_096],
+  ["anthropic", "claude-instant-1.2", 4_096],
+  ["bedrock", "anthropic.claude-v2:1", 4_096],
+  ["google", "gemini-exp-1206", 8_192],
+  ["openai", "gpt-5-chat-latest", 16_384],
   ["anthropic", "claude-3-haiku-20240307", 4_096],
   ["anthropic", "claude-future-9", 32_000],
   ["google", "gemini-2.0-flash", 8_192],

@@ -3,6 +3,7 @@ import {
   after,
   callDelegateMany,
   callTool,
+  failWith,
   type ScriptRequest,
   type Step,
   say,
@@ -36,6 +37,43 @@ test("a model of which nothing is known is asked for what any server takes, or f
   await t.runtime.run({ agent: "other", task: "go" });
   expect(t.models.lead?.requests[0]?.maxOutputTokens).toBe(8_192);
   expect(t.models.other?.requests[0]?.maxOutputTokens).toBe(40_000);
+});
+
+const TOO_LARGE =
+  "max_tokens is too large: 64000. This model supports at most 4096 completion tokens, whereas you provided 64000.";
+
+test("a server that takes less is asked once more with what it names, and for no more in the rest of the run", async () => {
+  const lead = (request: ScriptRequest): Step => {
+    if ((request.options.maxOutputTokens ?? 0) > 4_096) return failWith("bad_response", TOO_LARGE);
+    return request.turn === 0 ? callTool("note", {}) : say("done");
+  };
+  const note = defineTool({
+    name: "note",
+    description: "Notes.",
+    risk: "low",
+    input: { type: "object" },
+    access: async () => [],
+    execute: async () => "noted",
+  });
+  await using t = testRuntime({ lead }, { settings: KNOWN, tools: [note] });
+  const result = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(result).toMatchObject({ status: "completed", summary: "done" });
+  expect(result.warnings).toEqual([expect.stringContaining("gives at most 4,096 tokens in a reply")]);
+  expect(t.models.lead?.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([
+    64_000, 4_096, 4_096,
+  ]);
+  expect(await t.runtime.replay(result.session_id)).toMatchObject({ identical: true });
+});
+
+test.each([
+  ["names no number", "max_tokens is too large for this deployment", 1],
+  ["is not content with its own number either", TOO_LARGE, 2],
+])("a server that %s ends the run with a hint at maxOutputTokens", async (_, message, calls) => {
+  const lead = { eachRun: Array.from({ length: 9 }, () => failWith("bad_response", message)) };
+  await using t = testRuntime({ lead }, { settings: KNOWN });
+  const { status, error } = await t.runtime.run({ agent: "lead", task: "go" });
+  expect([status, error?.message]).toEqual(["failed", expect.stringContaining("set maxOutputTokens lower")]);
+  expect(t.models.lead?.requests).toHaveLength(calls);
 });
 
 test("siblings on a shared budget work side by side although the model could use all of it", async () => {

@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { type OutputComplaint, readOutputComplaint } from "../../models/output-complaint.ts";
 import { costOf, DEFAULT_OUTPUT_TOKENS } from "../../models/prices.ts";
 import { endsWhole } from "../../models/wire/finish-reason.ts";
 import { delay } from "../../scheduler/clock.ts";
@@ -67,6 +68,11 @@ async function callWithRetries(run: Run, call: ModelCall, ports: LoopPorts): Pro
     if (run.interruption) return { kind: "interrupted" };
     const outcome = await tryOnce(run, call, ports);
     if (run.interruption) return { kind: "interrupted" };
+    const complaint = outcome.kind === "failed" ? readOutputComplaint(outcome.error.message) : null;
+    if (outcome.kind === "failed" && complaint && !outcome.error.recoverable) {
+      if (!lowerOutput(run, complaint, ports)) return { ...outcome, error: withHint(outcome.error) };
+      continue;
+    }
     if (outcome.kind !== "failed" || !outcome.error.recoverable || attempt >= MAX_ATTEMPTS) return outcome;
     if (run.fallbacks.length > 0 && (outcome.error.retryAfterMs ?? 0) > LONGEST_WAIT_MS) return outcome;
     if (outcome.error.type === "rate_limit") continue;
@@ -78,6 +84,22 @@ async function callWithRetries(run: Run, call: ModelCall, ports: LoopPorts): Pro
       delay(ports.clock, outcome.error.retryAfterMs ?? backoffMs, run.signal),
     );
   }
+}
+
+/** Asks for no longer replies than the server says it takes, for the rest of the run; false if that cannot help. */
+function lowerOutput(run: Run, { most }: OutputComplaint, ports: LoopPorts): boolean {
+  if (most === null || run.model.output?.isTold) return false;
+  run.model = { ...run.model, output: { most, isKnown: true, isTold: true } };
+  const { runId, sessionId } = run.spec;
+  const message = `${run.model.id} gives at most ${most.toLocaleString("en-GB")} tokens in a reply, as its server says, and is asked for that; set maxOutputTokens under "prices" in the settings to spare the question`;
+  run.warnings.push(message);
+  ports.emit(sessionId, { type: "notice.raised", level: "warning", message, runId });
+  return true;
+}
+
+function withHint(error: RunError): RunError {
+  const hint = "set maxOutputTokens lower: in the agent, in the settings, or with --max-output-tokens";
+  return { ...error, message: `${error.message} (${hint})` };
 }
 
 async function tryOnce(run: Run, call: ModelCall, ports: LoopPorts): Promise<ModelOutcome> {
