@@ -13,6 +13,7 @@ export type { ExecuteOptions, PlanOptions } from "./runtime/planning/plans.ts";
 export type { ProgramSession, SessionOptions } from "./runtime/program-session.ts";
 export type { Divergence } from "./runtime/replay/divergence.ts";
 export type { ReplayReport } from "./runtime/replay/replay-session.ts";
+export type { SpawnOptions, SpawnTask } from "./runtime/runs/spawn-options.ts";
 export {
   createRuntime,
   type ResumedHandle,
@@ -20,7 +21,6 @@ export {
   type RunRequest,
   type Runtime,
   type RuntimeOptions,
-  type SpawnOptions,
 } from "./runtime/runtime.ts";
 export type { Agent, Deliverable, Limits, Problem } from "./schema/agent.ts";
 export { RetinueError } from "./schema/error.ts";

@@ -28,6 +28,7 @@ test("without files the defaults hold", async () => {
     settings: { maxDepth: 3 },
     agentRoles: [],
     agents: [],
+    switchedOff: [],
     problems: [],
   });
 });

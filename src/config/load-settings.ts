@@ -41,6 +41,8 @@ export type LoadedSettings = {
   agentRoles: SettingsAgents[];
   /** The user's `agents`: definitions by name. */
   agents: SettingsAgents[];
+  /** The names in `disabledAgents`, and where they stand. */
+  switchedOff: { name: string; file: string; line: number }[];
   problems: Problem[];
 };
 
@@ -50,7 +52,13 @@ export type LoadedSettings = {
  */
 export async function loadSettings(options: SettingsOptions): Promise<LoadedSettings> {
   const { projectDir, configDir, defaults = {} } = options;
-  const loaded: LoadedSettings = { settings: defaults, agentRoles: [], agents: [], problems: [] };
+  const loaded: LoadedSettings = {
+    settings: defaults,
+    agentRoles: [],
+    agents: [],
+    switchedOff: [],
+    problems: [],
+  };
   const user = await readChecked(join(configDir, "settings.json"), options, loaded);
   if (user) {
     const { AgentRoles, agents, $schema: _, ...rest } = user.value;
@@ -100,6 +108,9 @@ async function readChecked(
   }
   const checked = await checkSettings(read, options);
   loaded.problems.push(...checked.problems);
+  const { disabledAgents = [] }: { disabledAgents?: readonly string[] } = checked.value;
+  for (const [index, name] of disabledAgents.entries())
+    loaded.switchedOff.push({ name, file, line: read.lines.get(`/disabledAgents/${index}`) ?? 1 });
   return { ...read, value: checked.value };
 }
 

@@ -4,10 +4,12 @@ import type { Agent, Limits } from "../schema/agent.ts";
 import { RetinueError } from "../schema/error.ts";
 import { AT_LEAST_ONE, checkNumber } from "../schema/number-range.ts";
 import type { RunResult } from "../schema/result.ts";
-import type { ChildHandle, Spawner } from "../tools/tool.ts";
+import type { ChildHandle, Spawner, ToolOutput } from "../tools/tool.ts";
+import { createId } from "./create-id.ts";
 import type { Program } from "./delegation/program-tool.ts";
 import type { Host } from "./host.ts";
 import { leaderOf } from "./planning/conduct-run.ts";
+import { failedResult } from "./runs/failed-result.ts";
 import { rootAgent } from "./runs/root-run.ts";
 import type { Sessions } from "./sessions.ts";
 
@@ -59,6 +61,7 @@ export async function openProgramSession(
       ready.resolve(children);
       await over.promise;
       await started.settled();
+      started.end();
       return describe(started.results);
     },
   };
@@ -73,12 +76,15 @@ export async function openProgramSession(
   });
   const cancel = () => void sessions.cancel(sessionId, "cancelled");
   signal?.addEventListener("abort", cancel, { once: true });
-  const ended = result.finally(() => signal?.removeEventListener("abort", cancel));
+  const ended = result.finally(() => {
+    started.end();
+    signal?.removeEventListener("abort", cancel);
+  });
   if (signal?.aborted) cancel();
   const early = ended.then(({ error, summary }): never => {
     throw new RetinueError("failed", `the session could not begin: ${error?.message ?? summary}`);
   });
-  const { spawn, fanOut } = started.keepFrom(await Promise.race([ready.promise, early]));
+  const { spawn, fanOut } = started.keepFrom(await Promise.race([ready.promise, early]), sessionId);
   early.catch(() => {});
   const close = () => {
     over.resolve();
@@ -103,16 +109,22 @@ class Started {
   readonly results: RunResult[] = [];
   readonly #handles = new Set<ChildHandle>();
   readonly #open = new Set<Promise<unknown>>();
+  #isOver = false;
 
-  /** The same spawner, which also keeps what it starts. */
-  keepFrom({ spawn }: Spawner): Spawner {
+  /** The same spawner, which also keeps what it starts, and starts nothing once the session has ended. */
+  keepFrom({ spawn }: Spawner, sessionId: string): Spawner {
     const kept: Spawner["spawn"] = (...given) => {
-      const handle = spawn(...given);
+      const handle = this.#isOver ? refuseLate(given[0], sessionId) : spawn(...given);
       this.#handles.add(handle);
       this.#await(handle.result.then((result) => this.#end(handle, result)));
       return handle;
     };
     return { spawn: kept, fanOut: (tasks, options = {}) => this.#await(fanOutBy(kept, tasks, options)) };
+  }
+
+  /** Nothing can be started any more. */
+  end(): void {
+    this.#isOver = true;
   }
 
   /** Resolves when nothing is under way any more. */
@@ -156,7 +168,17 @@ function callingProgram(maxConcurrent: number): Agent {
   return leaderOf(program);
 }
 
-function describe(results: readonly RunResult[]): string {
+function refuseLate(agent: string, sessionId: string): ChildHandle {
+  const id = createId("run");
+  const message = `'${agent}' was not started: the session ${sessionId} has ended; open another one with openSession`;
+  const error = { type: "cancelled", message, recoverable: false } as const;
+  const result = Promise.resolve(failedResult({ runId: id, sessionId, agent }, error));
+  return { id, agent, result, cancel: () => {} };
+}
+
+/** The program's report: a failure if not one of its agents succeeded, but for those that it cancelled itself. */
+function describe(results: readonly RunResult[]): ToolOutput {
   const succeeded = results.filter(({ success }) => success).length;
-  return `The program started ${results.length} agents: ${succeeded} succeeded, ${results.length - succeeded} did not.`;
+  const text = `The program started ${results.length} agents: ${succeeded} succeeded, ${results.length - succeeded} did not.`;
+  return { text, isError: succeeded === 0 && results.some(({ status }) => status !== "cancelled") };
 }

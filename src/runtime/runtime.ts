@@ -6,7 +6,7 @@ import type { Procedure } from "../models/offline/procedure.ts";
 import { parseRules } from "../permissions/rule.ts";
 import type { Clock } from "../scheduler/clock.ts";
 import type { Agent, Deliverable, Limits } from "../schema/agent.ts";
-import { AMOUNT, COUNT, checkLimits, checkNumber } from "../schema/number-range.ts";
+import { AMOUNT, checkNumber } from "../schema/number-range.ts";
 import type { ExecutionPlan, PlanResult } from "../schema/plan.ts";
 import type { RunResult } from "../schema/result.ts";
 import type { Settings } from "../schema/settings.ts";
@@ -21,6 +21,13 @@ import type { ProgramSession, SessionOptions } from "./program-session.ts";
 import type { ForkPoint } from "./record/fork-run.ts";
 import type { ReplayReport } from "./replay/replay-session.ts";
 import { rootAgent } from "./runs/root-run.ts";
+import {
+  readSpawnOptions,
+  readSpawnTask,
+  refuseOthers,
+  type SpawnOptions,
+  type SpawnTask,
+} from "./runs/spawn-options.ts";
 import { cancelTree } from "./runs/spawn-run.ts";
 import { Sessions } from "./sessions.ts";
 
@@ -84,9 +91,6 @@ export type RunHandle = { sessionId: string; runId: string; result: Promise<RunR
  */
 export type ResumedHandle = RunHandle & { results: Promise<readonly RunResult[]> };
 
-/** Options of `spawn`: a tool-call budget in the place of the agent's own, and a narrower tool list. */
-export type SpawnOptions = { budget?: number; tools?: readonly string[]; limits?: Limits };
-
 /** Runs agents, lets them delegate, and keeps the record. */
 export type Runtime = {
   readonly agents: AgentRegistry;
@@ -98,10 +102,7 @@ export type Runtime = {
   /** Runs one agent on one task. */
   spawn(agent: string, task: string, options?: SpawnOptions): Promise<RunResult>;
   /** Runs several tasks at once; results in the order of the tasks, an exception becomes a failed result. */
-  fanOut(
-    tasks: readonly (readonly [agent: string, task: string])[],
-    options?: { maxConcurrent?: number },
-  ): Promise<RunResult[]>;
+  fanOut(tasks: readonly SpawnTask[], options?: { maxConcurrent?: number }): Promise<RunResult[]>;
   /** Opens a session that the program leads: what it starts there is one tree, with one budget and one trace. */
   openSession(options?: SessionOptions): Promise<ProgramSession>;
   /** Asks the planner for a plan, checks it and stores it as a draft. Throws if there is none in the end. */
@@ -189,17 +190,12 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
     store: maker.host.store,
     start: (request) => sessions.start(request),
     run,
-    async spawn(agent, task, { budget, tools, limits } = {}) {
-      checkNumber("budget", budget, COUNT);
-      checkLimits("limits", limits);
-      return run({
-        agent,
-        task,
-        ...(tools && { tools }),
-        limits: { ...limits, ...(budget !== undefined && { toolCalls: budget }) },
-      });
+    spawn: async (agent, task, spawnOptions) => run({ agent, task, ...readSpawnOptions(spawnOptions) }),
+    async fanOut(tasks, fanOutOptions = {}) {
+      refuseOthers(fanOutOptions, ["maxConcurrent"], "fanOut");
+      const { maxConcurrent = FAN_OUT } = fanOutOptions;
+      return sessions.fanOut(tasks.map(readSpawnTask), maxConcurrent);
     },
-    fanOut: (tasks, { maxConcurrent = FAN_OUT } = {}) => sessions.fanOut(tasks, maxConcurrent),
     async openSession(sessionOptions = {}) {
       const { openProgramSession } = await import("./program-session.ts");
       return openProgramSession(maker.host, sessions, sessionOptions);

@@ -22,6 +22,7 @@ import { failedResult, unstartedResult } from "./runs/failed-result.ts";
 import { recordUnstarted } from "./runs/record-run.ts";
 import { resolveLimits, resolveTools } from "./runs/resolve-tools.ts";
 import { beginRoot, continueRoot, type RootRequest, rootAgent } from "./runs/root-run.ts";
+import { checkTools, type ReadTask } from "./runs/spawn-options.ts";
 import type { ResumedHandle, RunHandle } from "./runtime.ts";
 import { type Lease, takeLease } from "./take-lease.ts";
 
@@ -72,7 +73,8 @@ export class Sessions {
     resolveLimits(host, "limits", request.limits);
     const agent = request.leader ?? rootAgent(host, request.agent);
     await host.resolveModel(request.model ?? agent.model, null, agent);
-    if (request.tools) {
+    if (request.tools !== undefined) {
+      checkTools("tools", request.tools);
       const chain = [...baseLayers(this.#maker), toolsLayer(agent, host.homeDir)];
       resolveTools(host, { agent, chain }, request.tools);
     }
@@ -119,9 +121,14 @@ export class Sessions {
   }
 
   /** Runs several tasks in one session; an exception becomes a failed result. */
-  async fanOut(tasks: FanOut["tasks"], maxConcurrent: number): Promise<RunResult[]> {
+  async fanOut(given: readonly ReadTask[], maxConcurrent: number): Promise<RunResult[]> {
     checkNumber("maxConcurrent", maxConcurrent, AT_LEAST_ONE);
-    const fanOut = { tasks: this.#maker.redactor.redactJson(tasks), maxConcurrent };
+    const { host, redactor } = this.#maker;
+    for (const [index, { limits }] of given.entries()) resolveLimits(host, `tasks[${index}].limits`, limits);
+    const tasks = given.map(({ agent, task, ...options }) =>
+      Object.keys(options).length > 0 ? ([agent, task, options] as const) : ([agent, task] as const),
+    );
+    const fanOut: FanOut = { tasks: redactor.redactJson(tasks), maxConcurrent };
     return this.#open.within(
       () => openSession(this.#maker, `${tasks.length} tasks at once`, { fanOut }),
       (session) => this.#workThrough(session, newTasks(fanOut), maxConcurrent),
@@ -195,7 +202,9 @@ export class Sessions {
 
   async #work(session: Session, task: Exclude<RootTask, { kind: "ended" }>): Promise<RunResult> {
     if (task.kind === "open") return continueRoot(this.#maker, session, task).result;
-    return (await beginRoot(this.#maker, session, { agent: task.agent, task: task.task }, task)).result;
+    const { agent, task: words, tools, limits } = task;
+    const request = { agent, task: words, ...(tools && { tools }), ...(limits && { limits }) };
+    return (await beginRoot(this.#maker, session, request, task)).result;
   }
 
   /** A session whose process ended between its last run's row and its own: only that is left to write. */

@@ -96,6 +96,51 @@ describe("limits by tool bind the tool that is meant", () => {
   });
 });
 
+describe("options that a program gives are taken or refused by their names", () => {
+  test.each([
+    [{ budjet: 2 }, "budjet is no option of spawn; did you mean 'budget'?"],
+    [{ signal: "x" }, "signal is no option of spawn"],
+    [{ tools: "grep" }, 'tools is "grep", but must be a list of names'],
+    [{ tools: null }, "tools is null, but must be a list of names"],
+    [{ tools: [5] }, "tools is [5], but must be a list of names"],
+  ])("spawn refuses %j", async (options, message) => {
+    await using t = testRuntime({ k: restless }, { tools: [look], lenient: true });
+    await expect(t.runtime.spawn("k", "x", untyped(options))).rejects.toThrow(message);
+    const { tools } = untyped<RunRequest>(options);
+    if (tools !== undefined)
+      await expect(t.runtime.run({ agent: "k", task: "x", tools })).rejects.toThrow(message);
+    expect(ran).toEqual([]);
+  });
+
+  test("each task of fanOut takes what spawn takes, as a list or an object", async () => {
+    await using t = testRuntime({ k: restless }, { tools: [look, other], lenient: true });
+    const results = await t.runtime.fanOut([
+      ["k", "x", { budget: 2 }],
+      { agent: "k", task: "x", limits: { toolCalls: 3 }, tools: ["search"] },
+      ["k", "x", { limits: { perTool: { Grep: 1 }, turns: 4 } }],
+    ]);
+    expect(results.map(({ tool_calls_used }) => tool_calls_used)).toEqual([2, 3, 1]);
+  });
+
+  test.each([
+    [[["k", "x", { budget: Number.NaN }]], {}, "tasks[0].budget is NaN"],
+    [[["k", "x"], { agent: "k", task: "x", limits: { turns: "5" } }], {}, 'tasks[1].limits.turns is "5"'],
+    [[{ agent: "k", task: "x", signal: 1 }], {}, "signal is no option of tasks[0]"],
+    [[{ agent: "k" }], {}, "tasks[0] must name an agent and a task"],
+    [[["k", "x", {}, 1]], {}, "tasks[0] has more than an agent, a task and options"],
+    [
+      [["k", "x", { limits: { perTool: { gerp: 1 } } }]],
+      {},
+      'tasks[0].limits.perTool names the unknown tool "gerp"',
+    ],
+    [[["k", "x"]], { budget: Number.NaN }, "budget is no option of fanOut"],
+  ])("fanOut(%j, %j) is refused before anything begins", async (tasks, options, message) => {
+    await using t = testRuntime({ k: restless }, { tools: [look], lenient: true });
+    await expect(t.runtime.fanOut(untyped(tasks), untyped(options))).rejects.toThrow(message);
+    expect(t.runtime.store.sessions({ limit: 9 })).toEqual([]);
+  });
+});
+
 describe("every number that comes from code is checked", () => {
   test.each(BAD.map((value) => [shown(value), value]))(
     "%s is no budget, no limit and no concurrency",

@@ -353,3 +353,35 @@ test("a child started after another brought untrusted text is tainted, although 
   const told = await session.spawn("maker", `Send this: ${summary}`).result;
   expect(told).toMatchObject({ tainted: true, private_data: true });
 });
+
+test.each([
+  ["all failed", ["nobody"], "failed", false],
+  ["were all cut short", ["slow"], "failed", false],
+  ["failed but for one", ["nobody", "maker"], "completed", true],
+  ["were never asked for", [], "completed", true],
+])("a session whose agents %s ends accordingly", async (_, agents, status, success) => {
+  await using t = testRuntime(
+    { maker: { eachRun: [say("made")] }, slow: { eachRun: [callTool("ls", {}), say("half")] } },
+    { lenient: true, tools: codeTools },
+  );
+  const session = await t.runtime.openSession();
+  for (const agent of agents) await session.spawn(agent, "x", { limits: { turns: 1 } }).result;
+  expect(await session.close()).toMatchObject({ status, success });
+  expect(t.runtime.store.sessions({ limit: 1 })).toMatchObject([{ status }]);
+  expect(await t.runtime.replay(session.id)).toMatchObject({ identical: true });
+});
+
+test("nothing is started in a session that has ended, and the result says why", async () => {
+  await using t = testRuntime({ maker: { eachRun: [say("made")] } }, { lenient: true });
+  const closed = await t.runtime.openSession();
+  await closed.close();
+  const open = await t.runtime.openSession();
+  await t.runtime.close();
+  for (const session of [closed, open]) {
+    const results = [await session.spawn("maker", "x").result, ...(await session.fanOut([["maker", "x"]]))];
+    for (const { success, error } of results) {
+      expect(success).toBe(false);
+      expect(error?.message).toContain(`the session ${session.id} has ended`);
+    }
+  }
+});

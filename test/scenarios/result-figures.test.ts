@@ -356,3 +356,41 @@ test("a sum over run_usage is what the session used; a sum over messages would b
     { agent_role: "worker", parent_run_id: result.run_id, model_calls: 2, tool_calls: 2 },
   ]);
 });
+
+test("run_usage counts no delegation as a tool call, by whichever tool it was made", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "retinue-usage-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const database = join(folder, "usage.db");
+  const worker = { eachRun: [callTools([put("a")]), say("ok")] };
+  const tasks = [{ id: "a", agent: "worker", task: "1" }];
+  await using t = testRuntime(
+    {
+      lead: [callDelegate("worker", "x"), callDelegateMany(tasks), callDelegate("nobody", "x"), say("done")],
+      worker,
+    },
+    { lenient: true, tools, database },
+  );
+  const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
+  const session = await t.runtime.openSession();
+  await session.spawn("worker", "x").result;
+  await session.close();
+  await t.runtime.store.committed();
+  const db = new DatabaseSync(database, { readOnly: true });
+  const rows = db
+    .prepare("SELECT session_id, agent_role, tool_calls FROM run_usage ORDER BY agent_depth")
+    .all();
+  db.close();
+  const counts = (of: boolean) =>
+    rows
+      .filter((row) => (row.session_id === session_id) === of)
+      .map(({ agent_role, tool_calls }) => [agent_role, tool_calls]);
+  expect(counts(true)).toEqual([
+    ["lead", 0],
+    ["worker", 1],
+    ["worker", 1],
+  ]);
+  expect(counts(false)).toEqual([
+    ["calling-program", 0],
+    ["worker", 1],
+  ]);
+});

@@ -1,4 +1,4 @@
-import type { OpenDelegation } from "../../schema/delegation.ts";
+import type { DelegationRequest, OpenDelegation } from "../../schema/delegation.ts";
 import type { BailoutReason, RunError, RunResult, UnmetDeliverable } from "../../schema/result.ts";
 import type { Target } from "../../schema/rights.ts";
 import type { CallResult } from "../calls/dispatch.ts";
@@ -23,6 +23,9 @@ export type CallNow =
   | { kind: "refused"; outcome: "error" | "denied"; text: string }
   | { kind: "admitted" }
   | { kind: "answered"; outcome: "ok" | "error"; text: string };
+
+/** A child that a program started in a call, with what it was given. */
+export type StartedChild = Pick<DelegationRequest, "agent" | "task" | "limits"> & { callId: string };
 
 /** The answer that a call had. */
 export type RecordedAnswer = Pick<CallResult, "text" | "outcome"> &
@@ -56,7 +59,7 @@ export type Recorded = {
   /** The id that a delegation, or a later attempt of it, had; undefined if nothing tells of it. */
   childId(parent: Run, child: ChildKey): string | undefined;
   /** The children that the code of a tool had started in a call, in their order. */
-  startedIn(parent: Run, callId: string): readonly { callId: string; agent: string; task: string }[];
+  startedIn(parent: Run, callId: string): readonly StartedChild[];
   /** Whether the child run began then. */
   begins(parent: Run, child: ChildKey, agent: string): boolean;
   /** A child's first message with the content that files had then. */

@@ -33,15 +33,17 @@ function conductOf(conducted: Conducted, ports: PlanningPorts): Conduct {
 function conductProgram({ store, sessionId }: PlanningPorts): Conduct {
   const answer = () => {
     const rows = store.tree(sessionId).flatMap((root) => root.children.flatMap((turn) => turn.children));
-    return rows.find((row) => row.call_id === PROGRAM_TOOL)?.response_content;
+    const { response_content: said, status } = rows.find((row) => row.call_id === PROGRAM_TOOL) ?? {};
+    return said ? { said, isFailed: status === "failed" } : undefined;
   };
   return {
     async next() {
       await store.committed();
-      const said = answer();
-      return said ? { say: said } : { call: { id: PROGRAM_TOOL, tool: PROGRAM_TOOL, input: {} } };
+      const { said, isFailed } = answer() ?? {};
+      if (said === undefined) return { call: { id: PROGRAM_TOOL, tool: PROGRAM_TOOL, input: {} } };
+      return isFailed ? { fail: said, type: "failed" } : { say: said };
     },
-    report: () => answer() ?? "the session ended before its program did",
+    report: () => answer()?.said ?? "the session ended before its program did",
   };
 }
 

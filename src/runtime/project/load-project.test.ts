@@ -116,3 +116,19 @@ test("a vendor's name among the settings' limits by tool is no problem", async (
   write("config/retinue/settings.json", { limits: { perTool: { Grep: 2, search: 1 } } });
   expect((await load()).problems).toEqual([]);
 });
+
+test("a name among disabledAgents that is nobody's is a warning with the nearest, at its line", async () => {
+  write(
+    "project/.retinue/agents/coder.md",
+    "---\nname: coder\ndescription: d\naliases: [dev]\n---\nWrite.\n",
+  );
+  const file = join(root, "config/retinue/settings.json");
+  write(
+    "config/retinue/settings.json",
+    '{\n  "disabledAgents": [\n    "codr",\n    "Dev",\n    "general-purpose"\n  ]\n}',
+  );
+  const { problems } = await load();
+  expect(problems).toMatchObject([{ severity: "warning", file, line: 3 }]);
+  expect(problems[0]?.message).toContain("disabledAgents names 'codr', but no agent is called so");
+  expect(problems[0]?.message).toContain("did you mean 'coder'?");
+});

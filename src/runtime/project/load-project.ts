@@ -3,6 +3,7 @@ import { type AgentRoles, parseAgentRoles } from "../../agents/agent-roles.ts";
 import { didYouMean } from "../../agents/closest.ts";
 import { parseAgentValue } from "../../agents/define-agent.ts";
 import { resolveToolName } from "../../agents/fields/resolve-rule.ts";
+import { slugOf } from "../../agents/fields/slug.ts";
 import type { KnownTools } from "../../agents/fields/tool-names.ts";
 import { loadAgents, type ParsedFiles } from "../../agents/load-agents.ts";
 import type { AgentChange, AgentRegistry } from "../../agents/registry.ts";
@@ -18,6 +19,7 @@ import { parseRule } from "../../permissions/rule.ts";
 import type { Agent, AgentSource, FindOwnFiles, Problem } from "../../schema/agent.ts";
 import { messageOf, RetinueError } from "../../schema/error.ts";
 import type { Settings } from "../../schema/settings.ts";
+import { GENERAL_PURPOSE } from "../delegation/find-agent.ts";
 import { DEFAULT_LIMITS } from "../runs/effective-limits.ts";
 import { DEFAULT_SETTINGS } from "./default-settings.ts";
 import { knownNames } from "./known-tools.ts";
@@ -82,8 +84,29 @@ export async function loadProject(options: ProjectOptions): Promise<Project> {
     findOwn,
     ...(options.parsed && { parsed: options.parsed }),
   });
+  problems.push(...unknownOff(loaded.switchedOff, registry, given.broken));
   problems.push(...registry.problems, ...(await checkRoleModels(given.roles, settings, env)));
   return { settings: { ...settings, agents: given.agents }, registry, problems, places, known };
+}
+
+/** Names that are switched off and are nobody's: whoever was meant stays on. */
+function unknownOff(
+  switchedOff: LoadedSettings["switchedOff"],
+  registry: AgentRegistry,
+  broken: readonly string[],
+): Problem[] {
+  const agents = [...registry.list(), ...registry.disabled];
+  const names = new Set([
+    GENERAL_PURPOSE,
+    ...broken,
+    ...agents.flatMap(({ name, aliases }) => [name, ...aliases]),
+  ]);
+  return switchedOff.flatMap(({ name, file, line }) => {
+    if (names.has(slugOf(name) ?? name)) return [];
+    const message = `disabledAgents names '${name}', but no agent is called so, and none is switched off by it${didYouMean(name, names)}`;
+    const fix = "correct the name or remove it";
+    return [{ severity: "warning" as const, file, line, code: "unknown-agent", message, fix }];
+  });
 }
 
 /** Roles whose model nobody serves: they load, and fail when they are called. */

@@ -4,13 +4,17 @@ import { createId } from "../create-id.ts";
 import type { Host, Session } from "../host.ts";
 import { restoreProfile } from "../runs/profile.ts";
 import type { OpenRoot } from "../runs/root-run.ts";
+import type { ReadTask } from "../runs/spawn-options.ts";
 import { type ForkPoint, pastOf } from "./fork-run.ts";
 import { claimsIn, isClosed, metadataOf, resultOfRow, spentIn } from "./read-row.ts";
 import { recallSession } from "./recall-session.ts";
 
+/** What one of several tasks was given besides its words. */
+type TaskOptions = Omit<ReadTask, "agent" | "task">;
+
 /** Several tasks of one session, as its row keeps them from the start. */
 export type FanOut = {
-  tasks: readonly (readonly [agent: string, task: string])[];
+  tasks: readonly (readonly [agent: string, task: string, options?: TaskOptions])[];
   maxConcurrent: number;
 };
 
@@ -18,11 +22,11 @@ export type FanOut = {
 export type RootTask =
   | { kind: "ended"; runId: string; result: RunResult }
   | ({ kind: "open"; runId: string } & OpenRoot)
-  | { kind: "new"; runId: string; agent: string; task: string; taskId: string };
+  | ({ kind: "new"; runId: string; taskId: string } & ReadTask);
 
 /** The tasks of a session that begins. */
 export function newTasks({ tasks }: FanOut): RootTask[] {
-  return tasks.map(([agent, task], index) => newTask(agent, task, index));
+  return tasks.map((task, index) => newTask(task, index));
 }
 
 /** The tasks of a recorded session, in their order; those that had not begun are among them. */
@@ -35,9 +39,9 @@ export async function recordedTasks(
   if (!fanOut) return Promise.all(roots.map((node) => recordedTask(host, node)));
   const begun = new Map(roots.map((node) => [metadataOf(node).taskId, node]));
   return Promise.all(
-    fanOut.tasks.map(async ([agent, task], index) => {
+    fanOut.tasks.map(async (task, index) => {
       const node = begun.get(String(index));
-      return node ? recordedTask(host, node) : newTask(agent, task, index);
+      return node ? recordedTask(host, node) : newTask(task, index);
     }),
   );
 }
@@ -75,8 +79,8 @@ export async function restoreSession(
   await recallSession(session, roots, host.tools);
 }
 
-function newTask(agent: string, task: string, index: number): RootTask {
-  return { kind: "new", runId: createId("run"), agent, task, taskId: String(index) };
+function newTask([agent, task, options]: FanOut["tasks"][number], index: number): RootTask {
+  return { kind: "new", runId: createId("run"), agent, task, ...options, taskId: String(index) };
 }
 
 async function recordedTask(host: Host, node: MessageNode): Promise<RootTask> {

@@ -7,8 +7,10 @@ import type {
   RecordedAnswer,
   RecordedOutside,
   RecordedReply,
+  StartedChild,
 } from "../../loop/replay/recorded.ts";
 import type { Run } from "../../loop/run.ts";
+import type { Limits } from "../../schema/agent.ts";
 import type { OpenDelegation } from "../../schema/delegation.ts";
 import type { BailoutReason, DeliverableVerdict, RunResult, UnmetDeliverable } from "../../schema/result.ts";
 import { metadataOf } from "../record/read-row.ts";
@@ -104,15 +106,19 @@ export class ReplaySource implements Recorded {
     return this.#children.childId(parent, child);
   }
 
-  startedIn(parent: Run, callId: string): { callId: string; agent: string; task: string }[] {
+  startedIn(parent: Run, callId: string): StartedChild[] {
     const rows = this.#session.of(parent)?.callRow(callId)?.children ?? [];
     return rows
       .filter((row) => row.request_type === "delegation" && !metadataOf(row).attempt)
-      .map((row) => ({
-        callId: row.call_id ?? "",
-        agent: row.agent_role ?? "",
-        task: row.request_content ?? "",
-      }));
+      .map((row) => {
+        const { limits } = metadataOf(row) as { limits?: Limits };
+        return {
+          callId: row.call_id ?? "",
+          agent: row.agent_role ?? "",
+          task: row.request_content ?? "",
+          ...(limits && { limits }),
+        };
+      });
   }
 
   begins(parent: Run, child: ChildKey, agent: string): boolean {

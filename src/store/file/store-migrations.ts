@@ -165,26 +165,7 @@ ALTER TABLE approvals ADD COLUMN scope TEXT;
 `;
 
 /** One row per run with what it used itself: adding up `messages` would count each model call twice. */
-const RUN_USAGE = `
-CREATE VIEW run_usage AS
-SELECT run.run_id, run.session_id,
-  CASE WHEN json_valid(run.metadata_json) THEN run.metadata_json ->> '$.parentRun' END AS parent_run_id,
-  run.agent_role, run.agent_depth, run.model_id, run.status, run.started_at, run.completed_at,
-  (SELECT count(*) FROM messages AS call WHERE call.run_id = run.run_id
-    AND call.request_type = 'continuation' AND call.completed_at IS NOT NULL) AS model_calls,
-  (SELECT count(*) FROM messages AS call WHERE call.run_id = run.run_id
-    AND call.request_type = 'tool_call' AND call.completed_at IS NOT NULL) AS tool_calls,
-  (SELECT coalesce(sum(call.prompt_tokens), 0) FROM messages AS call WHERE call.run_id = run.run_id
-    AND call.request_type = 'continuation' AND call.completed_at IS NOT NULL) AS prompt_tokens,
-  (SELECT coalesce(sum(call.completion_tokens), 0) FROM messages AS call WHERE call.run_id = run.run_id
-    AND call.request_type = 'continuation' AND call.completed_at IS NOT NULL) AS completion_tokens,
-  (SELECT coalesce(sum(call.total_tokens), 0) FROM messages AS call WHERE call.run_id = run.run_id
-    AND call.request_type = 'continuation' AND call.completed_at IS NOT NULL) AS total_tokens,
-  (SELECT CASE WHEN count(*) = count(call.cost_usd) THEN total(call.cost_usd) END
-    FROM messages AS call WHERE call.run_id = run.run_id
-    AND call.request_type = 'continuation' AND call.completed_at IS NOT NULL) AS cost_usd
-FROM messages AS run WHERE run.request_type IN ('prompt', 'delegation');
-`;
+const RUN_USAGE = createRunUsage("");
 
 const UNTRUSTED_FILES = `
 CREATE TABLE untrusted_files (
@@ -259,6 +240,36 @@ INSERT OR IGNORE INTO prompt_uses
 DELETE FROM prompts WHERE prompt_id NOT IN (SELECT prompt_id FROM prompt_uses);
 `;
 
+/** Delegations are runs, and the call in which a program starts them is nobody's: neither is counted as a tool call. */
+const COUNTED_CALLS = `
+DROP VIEW run_usage;
+${createRunUsage(`
+    AND coalesce(CASE WHEN json_valid(call.metadata_json) THEN call.metadata_json ->> '$.tool' END, '')
+      NOT IN ('delegate', 'delegate_many', 'delegate_to_agent', 'Task', 'program')`)}`;
+
+function createRunUsage(less: string): string {
+  return `
+CREATE VIEW run_usage AS
+SELECT run.run_id, run.session_id,
+  CASE WHEN json_valid(run.metadata_json) THEN run.metadata_json ->> '$.parentRun' END AS parent_run_id,
+  run.agent_role, run.agent_depth, run.model_id, run.status, run.started_at, run.completed_at,
+  (SELECT count(*) FROM messages AS call WHERE call.run_id = run.run_id
+    AND call.request_type = 'continuation' AND call.completed_at IS NOT NULL) AS model_calls,
+  (SELECT count(*) FROM messages AS call WHERE call.run_id = run.run_id
+    AND call.request_type = 'tool_call' AND call.completed_at IS NOT NULL${less}) AS tool_calls,
+  (SELECT coalesce(sum(call.prompt_tokens), 0) FROM messages AS call WHERE call.run_id = run.run_id
+    AND call.request_type = 'continuation' AND call.completed_at IS NOT NULL) AS prompt_tokens,
+  (SELECT coalesce(sum(call.completion_tokens), 0) FROM messages AS call WHERE call.run_id = run.run_id
+    AND call.request_type = 'continuation' AND call.completed_at IS NOT NULL) AS completion_tokens,
+  (SELECT coalesce(sum(call.total_tokens), 0) FROM messages AS call WHERE call.run_id = run.run_id
+    AND call.request_type = 'continuation' AND call.completed_at IS NOT NULL) AS total_tokens,
+  (SELECT CASE WHEN count(*) = count(call.cost_usd) THEN total(call.cost_usd) END
+    FROM messages AS call WHERE call.run_id = run.run_id
+    AND call.request_type = 'continuation' AND call.completed_at IS NOT NULL) AS cost_usd
+FROM messages AS run WHERE run.request_type IN ('prompt', 'delegation');
+`;
+}
+
 /** The schema of the record, one step per released version. Steps are only ever added. */
 export const STORE_MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST },
@@ -274,4 +285,5 @@ export const STORE_MIGRATIONS: readonly Migration[] = [
   { version: 10, sql: ORDER },
   { version: 11, sql: MORE_ORDER },
   { version: 12, sql: PROMPT_USES },
+  { version: 13, sql: COUNTED_CALLS },
 ];
