@@ -192,7 +192,7 @@ export type RunResult = {
   details: string;
   /** What the final text holds as JSON; of an intent flow, its response. */
   data?: unknown;
-  /** Where the data stand, if they are long. */
+  /** The file that holds the data, if they are long and the parent can read files. */
   data_file?: string;
   /** The runs that it delegated to; absent if there are none. */
   sub_runs?: readonly SubRun[];

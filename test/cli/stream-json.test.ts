@@ -57,7 +57,7 @@ test("a stream has Claude Code's shape, with sub-agents marked by the call that 
   expect(answers).toContainEqual({
     type: "tool_result",
     tool_use_id: delegateId,
-    content: expect.stringMatching(/^<subagent_result agent="scout"[\s\S]*"summary": "seen"/),
+    content: expect.stringMatching(/^<subagent_result agent="scout"[^>]*>\ncompleted · .*\n\nseen\n/),
     is_error: false,
     of: null,
   });

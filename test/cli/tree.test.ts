@@ -20,10 +20,11 @@ function script(request: ModelRequest): ModelReply {
       }));
       return { calls };
     }
-    const seen = [...all.matchAll(/<subagent_result agent="(\w+)"[^>]*>\n(\{[\s\S]*?\n\})\n/g)].map(
-      ([, agent, json]) => {
-        const { success, partial, retries, summary } = JSON.parse(json ?? "{}");
-        return `${agent}: success=${success} partial=${partial === true} retries=${retries ?? 0} ${summary}`;
+    const seen = [...all.matchAll(/<subagent_result agent="(\w+)"([^>]*)>\n(.*)\n\n(.*)\n/g)].map(
+      ([, agent, attributes = "", measured = "", said]) => {
+        const status = /status="(\w+)"/.exec(attributes)?.[1];
+        const partial = attributes.includes('partial="true"');
+        return `${agent}: ${status} partial=${partial} retries=${/(\d+) retr/.exec(measured)?.[1] ?? 0} ${said}`;
       },
     );
     return { text: seen.join("\n") };
@@ -54,9 +55,9 @@ afterAll(() => world[Symbol.asyncDispose]());
 test("the result lists every part truthfully", () => {
   expect(ended.code).toBe(0);
   expect(ended.stdout.trim().split("\n").sort()).toEqual([
-    "alpha: success=true partial=false retries=0 alpha is done with the help of scout",
-    "beta: success=true partial=false retries=1 beta is done",
-    "gamma: success=false partial=true retries=0 gamma got half of it",
+    "alpha: completed partial=false retries=0 alpha is done with the help of scout",
+    "beta: completed partial=false retries=1 beta is done",
+    "gamma: completed partial=true retries=0 gamma got half of it",
   ]);
 });
 

@@ -171,7 +171,7 @@ test("one failed task of a batch is listed, the others' results are kept", async
   });
   await t.runtime.run({ agent: "lead", task: "go" });
   const text = sent(t.models.lead, 1);
-  expect(text).toContain("3 of 3 ended, 1 succeeded, 1 failed: bad, 1 not started: after");
+  expect(text).toContain("1 succeeded, 1 failed (bad), 1 not started (after)");
   expect(text).toContain("no key");
   expect(text).toContain("not started: it needs 'bad'");
 });
@@ -231,7 +231,7 @@ test("a failed delegation is tried again as its policy says, each attempt a run 
   );
   await t.runtime.run({ agent: "lead", task: "go" });
   expect(t.trace()).toEqual(["lead > worker: failed", "lead > worker: completed", "lead: completed"]);
-  expect(sent(t.models.lead, 1)).toContain("retries");
+  expect(sent(t.models.lead, 1)).toContain("completed · 1 turn · 0 calls · 1 retry");
 });
 
 test("the names other systems use for delegation work too", async () => {

@@ -23,7 +23,7 @@ test("a child that claims to be done without its file is told, repairs it and su
     { tools: codeTools, agents: { author: { deliverables: [{ file: "report.md" }] } } },
   );
   const result = await t.runtime.run({ agent: "lead", task: "go" });
-  expect(result.details).toContain('"ok": true');
+  expect(result.details).toContain("deliverables:\n- report.md: ok\n");
   expect(result.details).not.toContain("COMPLIANCE ERROR");
 });
 
@@ -156,6 +156,6 @@ test("a delegation may add files to the contract, and files are measured, not cl
     { tools: codeTools },
   );
   const result = await t.runtime.run({ agent: "lead", task: "go" });
-  expect(result.details).toMatch(/"files_created": \[\s*"made.txt"\s*\]/);
+  expect(result.details).toContain("[measured]\nfiles created: made.txt\n");
   expect(readFileSync(join(t.projectDir, "made.txt"), "utf8")).toBe("y");
 });

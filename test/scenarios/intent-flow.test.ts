@@ -260,8 +260,8 @@ test("a parent reads the response as its child's data", async () => {
     { tools: [send, status], agents: { mailer: { flow: "intent" } } },
   );
   await t.runtime.run({ agent: "lead", task: "go" });
-  const body = JSON.parse(/<subagent_result[^>]*>\n([\s\S]*)\n<\/subagent_result>/.exec(read)?.[1] ?? "");
-  expect(body.data).toMatchObject({ success: true, domain: "email", request: "Send it to jo" });
+  const data = JSON.parse(/^\[measured\]\n(?:.*\n)*?data: (.*)$/m.exec(read)?.[1] ?? "");
+  expect(data).toMatchObject({ success: true, domain: "email", request: "Send it to jo" });
 });
 
 test("a replay goes through the same phases and calls nothing", async () => {

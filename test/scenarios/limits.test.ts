@@ -74,7 +74,7 @@ test("a child that hangs times out, its parent is told, and its deliverables are
   );
   const result = await t.runtime.run({ agent: "lead", task: "go" });
   expect(result.status).toBe("failed");
-  expect(result.details).toContain('"status": "timeout"');
+  expect(result.details).toContain('status="timeout"');
   expect(result.details).toContain("COMPLIANCE ERROR: sleeper did not leave");
 });
 

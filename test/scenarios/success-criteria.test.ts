@@ -37,7 +37,7 @@ test("criteria that nobody judges are reported as not verified, never as met", a
     criteria: { criteria: CRITERIA, verdict: "not_verified", by: null },
     warnings: [expect.stringContaining("Success criteria not verified: its contract has no command")],
   });
-  expect(told(t)).toContain('"verdict": "not_verified"');
+  expect(told(t)).toContain("\nsuccess criteria: not verified: its contract has no command");
 });
 
 test.each([
@@ -87,7 +87,9 @@ test.each([
     ]);
     const asked = JSON.stringify(t.models.reviewer?.requests[0]?.prompt[1]);
     for (const words of ["do it", CRITERIA, "It is done."]) expect(asked).toContain(words);
-    expect(told(t)).toContain(`"verdict": "${expected}"`);
+    expect(told(t)).toContain(
+      `\nsuccess criteria: ${expected.replaceAll("_", " ")} by reviewer: I ran them\n`,
+    );
     const { agents, store } = t.runtime;
     expect(await replaySession({ agents, env: {} }, store, root.session_id)).toMatchObject({
       identical: true,

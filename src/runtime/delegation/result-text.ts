@@ -1,12 +1,23 @@
-import type { IsolatedChanges, RunResult } from "../../schema/result.ts";
+import { parseAnswer, parseReport } from "../../loop/parse-report.ts";
+import type {
+  CriteriaVerdict,
+  DeliverableVerdict,
+  IsolatedChanges,
+  RunError,
+  RunResult,
+  SubRun,
+} from "../../schema/result.ts";
+import { describeFailedTests, describeFaults } from "../../schema/subtree.ts";
 import { cutAt } from "../../tools/truncate.ts";
 import { patchStat } from "../changes/patch.ts";
 import { complianceErrors, missedBy } from "./unmet-deliverables.ts";
 
-/** Below this line stands what the host measured; above it stand the child's own words. */
+/** Below this line stands what the host measured; above it stand the child's own words, in which the mark is escaped. */
 const MEASURED = "[measured]";
+const LINE_BREAK = /\r\n|[\n\r\u2028\u2029]/g;
 const MAX_LISTED = 100;
 const MAX_LINE_CHARS = 300;
+const MAX_ERROR_CHARS = 4_000;
 
 /**
  * A child's result as its parent reads it: one measured line, the child's own text as it is, then what else was measured and
@@ -20,14 +31,15 @@ export function resultText(result: RunResult, escapeText: (text: string) => stri
     ...(result.partial ? ['partial="true"'] : []),
     ...(result.tainted ? ['contains_untrusted_text="true"'] : []),
   ];
-  const said = result.details.replaceAll(MEASURED, ` ${MEASURED}`).trim();
-  const measured = listMeasured(result);
+  // A run that never began has no words of its own: its text is the error.
+  const said = result.details === result.error?.message ? "" : escapeText(result.details).trim();
+  const measured = escapeText(listMeasured(result).join("\n"));
   const body = [
     `${nameEnding(result)} · ${countWork(result)}`,
     ...(said === "" ? [] : [said]),
-    ...(measured.length > 0 ? [[MEASURED, ...measured].join("\n")] : []),
+    ...(measured === "" ? [] : [`${MEASURED}\n${measured}`]),
   ].join("\n\n");
-  const text = `<subagent_result ${attributes.join(" ")}>\n${escapeText(body)}\n</subagent_result>`;
+  const text = `<subagent_result ${attributes.join(" ")}>\n${body}\n</subagent_result>`;
   const broken = complianceErrors(missedBy(result));
   return broken.length > 0 ? `${text}\n\n${escapeText(broken.join("\n"))}` : text;
 }
@@ -40,6 +52,7 @@ export function nameEnding({
   tool_calls_used,
   iteration_count,
 }: RunResult): string {
+  if (bailout_reason === "not_started") return "not started";
   if (status !== "completed" || !partial) return status;
   if (bailout_reason === "max_tool_calls") return `cut short at ${countThings(tool_calls_used, "call")}`;
   if (bailout_reason === "max_iterations") return `cut short at ${countThings(iteration_count, "turn")}`;
@@ -65,54 +78,78 @@ function countThings(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** What the host knows of a run and its text may not say; nothing that is empty. */
+/** What the host knows of a run and its text may not say; nothing that is empty, and nothing twice. */
 function listMeasured(result: RunResult): string[] {
-  const { subtree, error, criteria, changes, data_file } = result;
-  const told = (text: string) => result.details.includes(text);
-  const failed = result.tests.filter(({ run, passed }) => passed < run);
+  const { subtree, criteria, error, changes } = result;
+  const own = parseReport(result.details);
+  const told = [
+    ...own.warnings,
+    ...complianceErrors(missedBy(result)),
+    error?.message,
+    // The tests of the subtree are told instead: a run below may have run a suite again.
+    describeFailedTests(result.tests),
+    ...describeFaults(result.tests),
+  ];
+  const warnings = result.warnings.filter(
+    (warning) => !told.includes(warning) && !(criteria && warning.endsWith(`: ${criteria.reason}`)),
+  );
+  const suggestions = result.suggestions.filter((suggestion) => !own.suggestions.includes(suggestion));
+  const failing = describeFailedTests(subtree.tests);
+  const faults = [...(failing === null ? [] : [failing]), ...describeFaults(subtree.tests)];
   return [
     ...listNames("files created", subtree.files_created),
     ...listNames("files modified", subtree.files_modified),
     ...listNames("files deleted", subtree.files_deleted),
     ...(changes ? describeChanges(changes) : []),
-    ...listLines(
-      "tests that failed",
-      failed.map(({ suite, run, passed }) => `${suite}: ${run - passed} of ${run}`),
-    ),
-    ...listLines(
-      "sub_runs",
-      (result.sub_runs ?? []).map(({ agent, status, summary }) => `${agent} ${status}: ${summary}`),
-    ),
-    ...listLines(
-      "warnings",
-      result.warnings.filter((warning) => !told(warning)),
-    ),
-    ...listLines(
-      "suggestions",
-      result.suggestions.filter((suggestion) => !told(suggestion)),
-    ),
-    ...listLines(
-      "deliverables",
-      result.deliverables.map(({ deliverable, ok, reason }) => `${deliverable}: ${ok ? "ok" : reason}`),
-    ),
-    ...(criteria
-      ? [`success criteria: ${criteria.verdict.replaceAll("_", " ")} (${oneLine(criteria.reason)})`]
-      : []),
-    ...(error ? [`error: ${error.type}: ${oneLine(error.message)}`] : []),
-    ...(data_file !== undefined ? [`data: in ${data_file}`] : listData(result)),
+    ...listLines("sub_runs", (result.sub_runs ?? []).map(describeSubRun)),
+    ...listLines("warnings", [...new Set([...faults, ...warnings])]),
+    ...listLines("suggestions", suggestions),
+    ...listLines("deliverables", result.deliverables.map(describeDeliverable)),
+    ...(criteria ? [describeCriteria(criteria)] : []),
+    ...(error ? [describeError(error)] : []),
+    ...describeData(result),
   ];
 }
 
-/** Data that stand in the text already are not told twice. */
-function listData({ data, details }: RunResult): string[] {
-  if (data === undefined || details.includes("```json") || details.trim().startsWith("{")) return [];
-  return [`data: ${JSON.stringify(data)}`];
+function describeSubRun({ agent, status, success, summary }: SubRun): string {
+  return `${agent} ${status === "completed" && !success ? "cut short" : status}: ${summary}`;
+}
+
+function describeDeliverable({ deliverable, ok, reason, files }: DeliverableVerdict): string {
+  const others = files.filter((file) => file !== deliverable);
+  return `${deliverable}: ${ok ? "ok" : reason}${others.length > 0 ? ` (${others.map(quoteName).join(", ")})` : ""}`;
+}
+
+function describeCriteria({ verdict, by, reason }: CriteriaVerdict): string {
+  const judge = by === null ? "" : ` by ${by}`;
+  return `success criteria: ${verdict.replaceAll("_", " ")}${judge}: ${oneLine(reason)}`;
+}
+
+/** The whole message; lines after its first are indented, so that none can pass for another fact. */
+function describeError({ type, message, recoverable }: RunError): string {
+  const lines = cutAt(message.trim(), MAX_ERROR_CHARS).split(LINE_BREAK);
+  return `error: ${type}${recoverable ? " (recoverable)" : ""}: ${lines.join("\n  ")}`;
+}
+
+/** Data that are the text itself are not told twice. */
+function describeData({ data, data_file, details }: RunResult): string[] {
+  if (data_file !== undefined) return [`data: in ${data_file}`];
+  if (data === undefined) return [];
+  const json = JSON.stringify(data);
+  const answer = parseAnswer(details);
+  if (answer.ok && JSON.stringify(answer.value) === json) return [];
+  return [`data: ${json.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029")}`];
 }
 
 function listNames(title: string, names: readonly string[]): string[] {
   if (names.length === 0) return [];
-  const more = names.length > MAX_LISTED ? `, and ${names.length - MAX_LISTED} more` : "";
-  return [`${title}: ${names.slice(0, MAX_LISTED).join(", ")}${more}`];
+  const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : "";
+  return [`${title}: ${names.slice(0, MAX_LISTED).map(quoteName).join(", ")}${more}`];
+}
+
+/** A name that could be taken for several, or for another line, stands in quotes. */
+function quoteName(name: string): string {
+  return /[",\s\p{Cc}]/u.test(name) ? JSON.stringify(name) : name;
 }
 
 function listLines(title: string, lines: readonly string[]): string[] {
@@ -127,7 +164,7 @@ function oneLine(text: string): string {
 function describeChanges({ files, diff, worktree }: IsolatedChanges): string[] {
   return [
     "changes: in the sub-agent's own copy, not in the project yet; bring them in with merge_changes, or leave them",
-    ...patchStat(files.slice(0, MAX_LISTED)).map((line) => `  ${line}`),
+    ...patchStat(files.slice(0, MAX_LISTED)).map((line) => `  ${line.replaceAll(LINE_BREAK, " ")}`),
     ...(files.length > MAX_LISTED ? [`  and ${files.length - MAX_LISTED} files more`] : []),
     ...(diff ? [`  the whole diff is in ${diff}`] : []),
     `  copy: ${worktree}`,

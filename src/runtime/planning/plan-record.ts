@@ -61,5 +61,5 @@ export function refusalOf({ text }: MadeCall, taskId: string): string | undefine
     /<subagent_result [^>]*task_id="([^"]*)"[^>]*>\n([\s\S]*?)\n<\/subagent_result>/g,
   );
   const body = [...blocks].find(([, id]) => id === taskId)?.[2];
-  return body && /^error: \w+: (.*)$/m.exec(body)?.[1];
+  return body && /^\[measured\]\n(?:.*\n)*?error: \w+(?: \(recoverable\))?: (.*)$/m.exec(body)?.[1];
 }

@@ -128,17 +128,18 @@ function describeSubRun({ agent, run_id, status, success, summary }: RunResult):
 /** Data that are longer than this are handed over as a file. */
 const MAX_DATA_CHARS = 8_000;
 
-/** A long result, and long data, go to a file that the reader, the parent, can open. */
+/** A long result, and long data for a parent that can read files, go to a file. */
 async function shortened({ run, session, parent }: LiveRun, result: RunResult): Promise<RunResult> {
   if (session.lease.lost.aborted) return result;
-  const save = (name: string, text: string) =>
-    session.ports.saveArtefact(parent?.run ?? run, `${name}-${run.spec.runId}`, text);
+  const save = (name: string, text: string) => session.ports.saveArtefact(parent?.run ?? run, name, text);
   const data = result.data === undefined ? "" : JSON.stringify(result.data, null, 1);
-  const data_file =
-    parent && data.length > MAX_DATA_CHARS ? await save("data", data).catch(() => undefined) : undefined;
+  const isForFile = parent?.run.spec.tools.has("read") && data.length > MAX_DATA_CHARS;
+  const data_file = isForFile
+    ? await save(`data-${run.spec.runId}.json`, data).catch(() => undefined)
+    : undefined;
   const told = { ...result, ...(data_file !== undefined && { data_file }) };
   if (result.details.length <= MAX_RESULT_CHARS) return told;
-  const where = await save("result", result.details)
+  const where = await save(`result-${run.spec.runId}.md`, result.details)
     .then((path) => `the whole is in ${path}`)
     .catch(() => "the whole could not be saved");
   return { ...told, details: excerpt(result.details, MAX_RESULT_CHARS, where) };

@@ -28,8 +28,10 @@ const callsOf = (move: Move) => ("calls" in move ? move.calls : []);
 const saidBy = (move: Move) => ("say" in move && move.say ? move.say : "");
 const answered = (move: Move, result: (tool: string) => string): PastCall[] =>
   callsOf(move).map(({ tool, input }) => ({ tool, input, result: result(tool), failed: false }));
-const child = (agent: string, body: object) =>
-  `<subagent_result agent="${agent}" run_id="run_1">\n${JSON.stringify({ success: true, files_modified: [], ...body })}\n</subagent_result>`;
+const child = (agent: string, said: string, taskId?: string) =>
+  `<subagent_result agent="${agent}" run_id="run_1"${taskId ? ` task_id="${taskId}"` : ""} status="completed">\ncompleted · 1 turn · 0 calls\n\n${said}\n</subagent_result>`;
+const failedChild = (agent: string, error: string, taskId: string) =>
+  `<subagent_result agent="${agent}" run_id="run_1" task_id="${taskId}" status="failed">\nfailed · 1 turn · 0 calls\n\n[measured]\nerror: failed: ${error}\n</subagent_result>`;
 
 describe("the main agent", () => {
   test("hands independent parts over in one turn, and dependent ones with what they wait for", () => {
@@ -61,11 +63,8 @@ describe("the main agent", () => {
   test("answers in the order that was asked, and says what failed, by whom and what was assumed", () => {
     const task = "Find the parser. Review src/a.ts.";
     const results = [
-      child("researcher", {
-        task_id: "part-1",
-        details: "**Summary**: It is parse.ts.\n\n**Details**\n\nparse.ts:3",
-      }),
-      child("reviewer", { task_id: "part-2", success: false, error: { message: "no model" } }),
+      failedChild("reviewer", "no model", "part-2"),
+      child("researcher", "**Summary**: It is parse.ts.\n\n**Details**\n\nparse.ts:3", "part-1"),
     ].join("\n");
     const calls = answered(main.next(situation(task)), () => results);
     const said = saidBy(main.next(situation(task, { calls })));
@@ -85,7 +84,7 @@ describe("the main agent", () => {
 
   test("takes up what a person says later, and not what the host says", () => {
     const first = situation("Find the parser");
-    const calls = answered(main.next(first), () => child("researcher", { details: "parse.ts" }));
+    const calls = answered(main.next(first), () => child("researcher", "parse.ts"));
     const later = ["Your reply was empty. State your result.", "Also list the files in docs"];
     expect(callsOf(main.next({ ...first, calls, later })).map(({ tool }) => tool)).toContain("ls");
   });
@@ -161,7 +160,7 @@ describe("the researcher", () => {
   });
 
   test("a question that builds on results looks at the files those name", () => {
-    const results = child("researcher", { details: "It is in src/scheduler/slots.ts:4." });
+    const results = child("researcher", "It is in src/scheduler/slots.ts:4.");
     const move = researcher.next(situation(`Explain it\n\n## Results this builds on\n${results}`));
     expect(callsOf(move)).toEqual([{ tool: "read", input: { path: "src/scheduler/slots.ts", limit: 240 } }]);
   });

@@ -38,13 +38,18 @@ function child(
   error?: { type: string; message: string },
 ): string {
   const success = error === undefined;
-  const body = {
-    success,
-    summary,
-    data: { success, domain: agent, result: { data, summary }, error },
-    error,
-  };
-  return `<subagent_result agent="${agent}" run_id="run_1">\n${JSON.stringify(body)}\n</subagent_result>`;
+  const status = success ? "completed" : "failed";
+  const lines = [
+    `<subagent_result agent="${agent}" run_id="run_1" status="${status}">`,
+    `${status} · 1 turn · 1 call`,
+    ...(summary ? ["", summary] : []),
+    "",
+    "[measured]",
+    ...(error ? [`error: ${error.type}: ${error.message}`] : []),
+    `data: ${JSON.stringify({ success, domain: agent, result: { data, summary }, error })}`,
+    "</subagent_result>",
+  ];
+  return lines.join("\n");
 }
 
 function answered(move: Move, results: readonly string[]): PastCall[] {
