@@ -9,7 +9,7 @@ async function waitingWorld(): Promise<World> {
   const world = new World();
   world.model = await startModel(({ system, turn, last, all }) => {
     if (!system.includes("You are main.")) return last.startsWith("a") ? { hang: true } : { text: "done" };
-    if (turn > 0) return { text: all.includes('"status": "cancelled"') ? "a was cancelled" : "?" };
+    if (turn > 0) return { text: all.includes('status="cancelled"') ? "a was cancelled" : "?" };
     return { calls: ["a", "b"].map((task) => ({ name: "delegate", input: { agent: "worker", task } })) };
   });
   world.agent("main", "subagents: [worker]");

@@ -168,6 +168,25 @@ test("long data are a file whose path is named to a parent that can read it", as
   expect(told(blind)).not.toContain("[measured]");
 });
 
+test("a batch too long to be told whole begins with a line per task, those that failed first and with their kind of error", async () => {
+  const ids = ["a", "b", "c", "d"];
+  await using t = testRuntime({
+    lead: [callDelegateMany(ids.map((id) => ({ id, agent: "worker", task: id }))), say("done")],
+    worker: (request) =>
+      request.task === "d"
+        ? failWith("auth", "no\nkey")
+        : say(`did ${request.task}\n\n${"word ".repeat(3_000)}`),
+  });
+  await t.runtime.run({ agent: "lead", task: "go" });
+  expect(told(t).split("\n").slice(0, 5)).toEqual([
+    "3 succeeded, 1 failed (d)",
+    "d failed (auth): no key",
+    "a completed: did a",
+    "b completed: did b",
+    "c completed: did c",
+  ]);
+});
+
 test("in a batch those that failed or were cut short come first and are called so", async () => {
   await using t = testRuntime(
     {

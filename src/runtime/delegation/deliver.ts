@@ -79,9 +79,16 @@ function withOverview(
   ];
   const head = parts.join(", ");
   if (text.length <= MAX_RESULT_CHARS) return `${head}\n${text}`;
-  const lines = ended.flatMap(({ taskId, id, result }) => [
-    `${taskId ?? id} ${result?.status}: ${escapeText(cutAt(result?.summary ?? "", 120))}`,
-    ...complianceErrors(result ? missedBy(result) : []).map((line) => cutAt(escapeText(line), 500)),
-  ]);
+  // What did not go well is read first here as well.
+  const ranked = ended.toSorted((one, other) => Number(one.result?.success) - Number(other.result?.success));
+  const lines = ranked.flatMap(({ taskId, id, result }) => {
+    if (!result) return [];
+    const type = result.error ? ` (${result.error.type})` : "";
+    const summary = escapeText(cutAt(result.summary.replaceAll(/\s+/g, " "), 120));
+    return [
+      `${taskId ?? id} ${nameEnding(result)}${type}: ${summary}`,
+      ...complianceErrors(missedBy(result)).map((line) => cutAt(escapeText(line), 500)),
+    ];
+  });
   return `${head}\n${lines.join("\n")}\n${text}`;
 }
