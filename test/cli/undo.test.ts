@@ -127,9 +127,9 @@ test.each(["last", "the session's id", "the beginning of it", "the run above"])(
   "merge takes %s for all copies that were left there",
   async (name) => {
     await using world = await worldWith(({ system, turn, all }) => {
-      const file = all.includes("first") ? "first.txt" : "second.txt";
+      const file = all.includes("make-the-one") ? "first.txt" : "second.txt";
       if (system.includes("You are worker.")) return turn === 0 ? writing(file, "x\n") : { text: "done" };
-      const calls = ["first", "second"].map((each) => ({
+      const calls = ["make-the-one", "make-the-other"].map((each) => ({
         name: "delegate",
         input: { agent: "worker", task: each },
       }));
