@@ -41,16 +41,21 @@ const bash = (command: string, description: string, shows?: RegExp): Move => ({
   ours: ["shell", { command }],
   ...(shows && { shows }),
 });
-const todos = (...texts: string[]): Move => {
-  const status = (index: number) => (index === 0 ? "in_progress" : "pending");
+/** A list of things to do, of which so many are done. */
+const todos = (done: number, ...texts: string[]): Move => {
+  const status = (at: number, word: string) => (at < done ? word : at === done ? "in_progress" : "pending");
   return {
     known: [
       "TodoWrite",
       {
-        todos: texts.map((content, at) => ({ content, status: status(at), activeForm: `Doing: ${content}` })),
+        todos: texts.map((content, at) => ({
+          content,
+          status: status(at, "completed"),
+          activeForm: `Doing: ${content}`,
+        })),
       },
     ],
-    ours: ["todo", { items: texts.map((text, at) => ({ text, status: status(at) })) }],
+    ours: ["todo", { items: texts.map((text, at) => ({ text, status: status(at, "done") })) }],
   };
 };
 const search = (query: string): Move => ({
@@ -128,6 +133,7 @@ const ASK_REVIEW =
   "Review the uncommitted change of src/price.js: is the range checked for every input, and is it tested?";
 const ASK_CHANGE =
   "Make applyDiscount in src/price.js throw a RangeError for a percentage outside 0 to 100, with tests in test/price-range.test.js. Have the change reviewed.";
+const TODO = ["look at the function", "have it changed and reviewed", "check the change"];
 const VALIDATION: Task = {
   name: "validation with review",
   files: SHOP,
@@ -136,9 +142,9 @@ const VALIDATION: Task = {
     {
       task: "Add validation to applyDiscount and have it reviewed.",
       turns: [
-        [todos("look at the function", "have it changed and reviewed", "check the change"), list("src")],
+        [todos(0, ...TODO), list("src")],
         [task("coder", ASK_CHANGE, "Add validation")],
-        [diff(/RangeError/), test(/\b5\b/)],
+        [todos(2, ...TODO), diff(/RangeError/), test(/\b5\b/)],
       ],
       answer:
         "applyDiscount now refuses percentages outside 0 to 100; 5 tests pass, and the review found nothing.",
@@ -232,7 +238,7 @@ const THREE_FOLDERS: Task = {
       task: "Which limits do our notes give? There are three folders of them.",
       turns: [
         [
-          todos("see what there is", "have each folder read", "put the limits together"),
+          todos(0, "see what there is", "have each folder read", "put the limits together"),
           glob("notes/**/*.md"),
         ],
         [tasks(...FOLDERS.map((folder) => ({ agent: "researcher", task: askNotes(folder) })))],
@@ -292,7 +298,7 @@ const OWN_LEAD: Task = {
     {
       task: "Rename the function sumCart to sumLines everywhere.",
       turns: [
-        [todos("find uses", "rename", "update the README", "test"), grep("sumCart", ".", /price\.js/)],
+        [todos(0, "find uses", "rename", "update the README", "test"), grep("sumCart", ".", /price\.js/)],
         [task("finder", ASK_FIND, "Find uses"), task("checker", ASK_STATE, "Test before")],
         [task("writer", ASK_RENAME, "Rename")],
         [read("README.md", /sumCart/)],

@@ -72,6 +72,7 @@ async function measure(task: Task, model: ScriptedModel): Promise<Measured> {
     });
     const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
     const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
+    log({ args: task.args, code, stdout, stderr });
     const missing = Object.entries(task.leaves).find(
       ([path, held]) => !held.test(readFileSync(join(project, path), "utf8")),
     );
@@ -87,6 +88,10 @@ async function measure(task: Task, model: ScriptedModel): Promise<Measured> {
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
+}
+
+function log(entry: object): void {
+  if (values.log) appendFileSync(values.log, `${JSON.stringify(entry)}\n`);
 }
 
 function put(path: string, content: string): void {
@@ -147,9 +152,7 @@ function print(rows: readonly (readonly (string | number)[])[]): void {
   console.log();
 }
 
-const model = await startScriptedModel((entry) => {
-  if (values.log) appendFileSync(values.log, `${JSON.stringify(entry)}\n`);
-});
+const model = await startScriptedModel(log);
 const measured: Measured[] = [];
 const first: Record<string, Parts> = {};
 try {
