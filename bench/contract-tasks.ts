@@ -187,7 +187,7 @@ const FAILING: Task = {
     {
       task: "The tests fail. Find out why and fix it.",
       turns: [
-        [bash("npm test 2>&1 | tail -40", "Run the tests", /fail 2/)],
+        [bash("npm test 2>&1 | tail -40", "Run the tests", /a range of one number/)],
         [task("debugger", ASK_CAUSE, "Find the cause")],
         [read("src/range.js", /listRange/)],
         [edit("src/range.js", "last - first }", "last - first + 1 }"), test(/\b4\b/)],

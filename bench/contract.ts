@@ -8,6 +8,7 @@ import { execFileSync, spawn } from "node:child_process";
 import {
   appendFileSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -16,7 +17,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -33,11 +34,11 @@ const { values } = parseArgs({
   options: { cli: { type: "string" }, json: { type: "string" }, log: { type: "string" } },
 });
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const cli = values.cli ?? here("../dist/cli.js");
+const cli = values.cli ? resolve(values.cli) : here("../dist/cli.js");
 const MAILBOX = here("../examples/assistant");
 const HELLO_GOAL = 12_000;
 
-type Measured = Cost & { task: string; ended: "well" | string; refusals: readonly string[] };
+type Measured = Cost & { task: string; ended: string; refusals: readonly string[] };
 /** Bytes of a first request, by part. */
 type Parts = Record<(typeof PARTS)[number], number>;
 
@@ -73,21 +74,21 @@ async function measure(task: Task, model: ScriptedModel): Promise<Measured> {
     const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
     const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
     log({ args: task.args, code, stdout, stderr });
-    const missing = Object.entries(task.leaves).find(
-      ([path, held]) => !held.test(readFileSync(join(project, path), "utf8")),
-    );
     const ended =
-      code !== 0
-        ? `exit code ${code}: ${stderr.trim().split("\n").at(-1)}`
-        : missing
-          ? `${missing[0]} is not as it should be`
-          : task.prints.test(stdout)
-            ? "well"
-            : `it printed: ${stdout.slice(0, 200)}`;
+      code === 0 ? judge(task, project, stdout) : `exit code ${code}: ${stderr.trim().split("\n").at(-1)}`;
     return { task: task.name, ...model.cost, ended, refusals: model.refusals };
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
+}
+
+/** How a task that came to its end ended: well, or what is not as it should be. */
+function judge({ leaves, prints }: Task, project: string, stdout: string): string {
+  for (const [path, held] of Object.entries(leaves)) {
+    const file = join(project, path);
+    if (!existsSync(file) || !held.test(readFileSync(file, "utf8"))) return `${path} is not as it should be`;
+  }
+  return prints.test(stdout) ? "well" : `it printed: ${stdout.slice(0, 200)}`;
 }
 
 function log(entry: object): void {
