@@ -133,15 +133,21 @@ test("an answer for a session that another process has is taken up by that proce
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
   world.model = await startModel(async ({ turn, all }) => {
     if (turn > 0) return { text: "all done" };
-    if (all.includes("slowly")) await answered;
+    if (all.includes("slowly")) {
+      await answered;
+      return { text: "slow and done" };
+    }
+    if (all.includes("put it there"))
+      return { calls: [{ name: "write", input: { path: "0.txt", content: "x" } }] };
     return {
       calls: [
-        { name: "write", input: { path: "0.txt", content: "x" } },
+        { name: "delegate", input: { agent: "writer", task: "put it there" } },
         { name: "delegate", input: { agent: "helper", task: "slowly" } },
       ],
     };
   });
-  world.agent("main", "subagents: [helper]\ntools: [write]\naskTools: [write]");
+  world.agent("main", "subagents: [helper, writer]\ngrants: [write]");
+  world.agent("writer", "tools: [write]\naskTools: [write]");
   world.agent("helper", "tools: []");
   const run = world.start(["run", "write it down", "--on-ask", "park"]);
   await run.stderrHas("asks to use write");

@@ -45,7 +45,7 @@ test("a goal becomes a plan that is printed, stored, approved, carried out and s
     "3  right  worker  1      2      Do right",
     "4  join   worker  2, 3   2      Do join",
   ]);
-  expect(made.stdout).toContain("   ✓ join is done");
+  expect(made.stdout).toContain("   - join is done");
   expect(world.model?.requests).toHaveLength(1);
   const id = lines[0]?.split(" ")[0] ?? "";
 
