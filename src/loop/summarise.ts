@@ -15,7 +15,12 @@ export async function summarise(
   messages: readonly LanguageModelV4Message[],
   ports: LoopPorts,
 ): Promise<string> {
-  const notes = excerpt(transcriptOf(messages), MAX_TRANSCRIPT_CHARS, "the middle is left out");
+  const parts = messages.reduce(
+    (sum, { content }) => sum + (typeof content === "string" ? 1 : content.length),
+    0,
+  );
+  const most = Math.max(MAX_PART_CHARS, Math.floor(MAX_TRANSCRIPT_CHARS / Math.max(1, parts)));
+  const notes = excerpt(transcriptOf(messages, most), MAX_TRANSCRIPT_CHARS, "the middle is left out");
   const system = loadPrompt(new URL("./prompts/summarise.md", import.meta.url));
   const outcome = await callModel(
     run,

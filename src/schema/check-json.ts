@@ -65,6 +65,8 @@ const PARENTS = new Set([
 function sentence({ instanceLocation, keyword, error }: OutputUnit): string {
   const name = instanceLocation.slice(2).split("/").map(decode).join(".") || "the value";
   if (keyword === "false") return `${name} is not known here`;
+  const missing = keyword === "required" ? /"([^"]+)"/.exec(error)?.[1] : undefined;
+  if (missing !== undefined) return `${name === "the value" ? "" : `${name}.`}${missing} is missing`;
   return `${name}: ${sayError({ keyword, error })}`;
 }
 

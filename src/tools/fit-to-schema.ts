@@ -43,7 +43,9 @@ function fitObject(schema: Schema, value: Record<string, unknown>, how: Fitting)
     const name = Object.hasOwn(properties, key) ? key : findName(key, properties, value);
     const property = name === undefined ? undefined : properties[name];
     if (name === undefined || property === undefined) {
-      if (additionalProperties === false && how.mayDrop(key)) isChanged = true;
+      // Who says no to what there is not asks for nothing.
+      const isNo = item === false || item === null;
+      if (additionalProperties === false && (isNo || how.mayDrop(key))) isChanged = true;
       else fitted[key] = item;
       continue;
     }

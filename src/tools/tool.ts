@@ -137,6 +137,8 @@ export type Tool<Input = never> = {
   readonly input: JsonSchema | StandardInput<Input>;
   /** What a model is told of the input, where that can be shorter than what it is checked by. */
   readonly told?: JsonSchema;
+  /** Properties of the input that are understood, but that a model need not be told of in every request. */
+  readonly untold?: readonly string[];
   /** Puts an input that was written in the words of other systems into its own; `ignore` names what it leaves out. */
   readonly accept?: AcceptInput;
   /** Keys whose values are taken exactly as they are written: limits, of which a doubtful one must be refused. */

@@ -25,11 +25,21 @@ export async function validateInput(tool: AnyTool, text: string): Promise<Valida
 export function functionToolOf(tool: AnyTool): LanguageModelV4FunctionTool {
   let made = functionTools.get(tool);
   if (!made) {
-    const inputSchema = withoutBounds(tool.told ?? findSchema(tool)) as never;
+    const inputSchema = withoutBounds(tellSchema(tool)) as never;
     made = { type: "function", name: tool.name, description: tool.description, inputSchema };
     functionTools.set(tool, made);
   }
   return made;
+}
+
+/** What a model is told of a tool's input. */
+function tellSchema(tool: AnyTool): JsonSchema {
+  const schema = tool.told ?? findSchema(tool);
+  const { properties } = schema as { properties?: Readonly<Record<string, unknown>> };
+  const { untold = [] } = tool;
+  if (!properties || untold.length === 0) return schema;
+  const told = Object.entries(properties).filter(([name]) => !untold.includes(name));
+  return { ...schema, properties: Object.fromEntries(told) };
 }
 
 /** The JSON Schema of a tool's input. */

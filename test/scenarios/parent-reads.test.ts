@@ -78,7 +78,7 @@ test("the measured line counts turns, calls, changed files and the last test run
     say("It works."),
   ];
   expect(await readChild(worker)).toBe(
-    'completed · 3 turns · 4 calls · 2 files changed · last test run 13/13 of 2 runs\n\nIt works.\n\n[measured]\nfiles created: a.ts, "b, c.ts"',
+    'completed · 3 turns · 4 calls · 2 files changed · last of 2 test runs 13/13\n\nIt works.\n\n[measured]\nfiles created: a.ts, "b, c.ts"',
   );
 });
 

@@ -295,7 +295,7 @@ async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: Loop
 }
 
 function noteIgnored({ ignored }: ToolCall): string {
-  return ignored ? `\n(ignored, as it means nothing here: ${ignored.join(", ")})` : "";
+  return ignored ? `\n(not known here, and ignored: ${ignored.join(", ")})` : "";
 }
 
 /** Tells watchers the answer to a call that has no row of its own, once what came before it is on disk. */

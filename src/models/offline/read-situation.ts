@@ -7,7 +7,7 @@ export function readSituation(options: LanguageModelV4CallOptions, agent: Offlin
   const [task = "", ...later] = prompt.filter((message) => message.role === "user").map(textOf);
   const tools = (options.tools ?? []).map((tool) => tool.name);
   const system = systemIn(prompt);
-  const workspace = /^(?:CURRENT_SESSION_WORKSPACE|- Workspace, .*\)): (.+)$/m.exec(system)?.[1];
+  const workspace = /^(?:CURRENT_SESSION_WORKSPACE|- Workspace .*\)): (.+)$/m.exec(system)?.[1];
   const now = /^CURRENT_TIME: (\S+)$/m.exec(system)?.[1];
   const timezone = /^TIME_ZONE: (\S+)$/m.exec(system)?.[1];
   const phase = phaseIn(options);

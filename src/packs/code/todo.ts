@@ -22,20 +22,26 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
   open: "pending",
   todo: "pending",
   active: "in_progress",
-  cancelled: "done",
 };
 
 /** Takes `todos` with `content`, as other systems have them. */
 function acceptTodos(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const renamed = renameKeys(input, { todos: "items", tasks: "items" });
   if (!Array.isArray(renamed.items)) return renamed;
-  const items = renamed.items.map((item: unknown) => {
-    if (typeof item === "string") return { text: item, status: "pending" };
-    if (typeof item !== "object" || item === null) return item;
-    const words = { content: "text", description: "text", title: "text", task: "text", state: "status" };
-    const { text, status = "pending" } = renameKeys(item as Record<string, unknown>, words);
-    return { text, status: typeof status === "string" ? (findOwn(STATUS_WORDS, status) ?? status) : status };
-  });
+  const isCancelled = (item: unknown) =>
+    typeof item === "object" && item !== null && "status" in item && /^cancel/.test(String(item.status));
+  const items = renamed.items
+    .filter((item: unknown) => !isCancelled(item))
+    .map((item: unknown) => {
+      if (typeof item === "string") return { text: item, status: "pending" };
+      if (typeof item !== "object" || item === null) return item;
+      const words = { content: "text", description: "text", title: "text", task: "text", state: "status" };
+      const { text, status = "pending" } = renameKeys(item as Record<string, unknown>, words);
+      return {
+        text,
+        status: typeof status === "string" ? (findOwn(STATUS_WORDS, status) ?? status) : status,
+      };
+    });
   return { items };
 }
 

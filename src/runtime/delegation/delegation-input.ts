@@ -1,4 +1,4 @@
-import { CONTEXT_WORDS, EXECUTION_MODES } from "../../schema/agent.ts";
+import { CONTEXT_MODES, CONTEXT_WORDS, EXECUTION_MODES } from "../../schema/agent.ts";
 import type { JsonSchema } from "../../schema/json-schema.ts";
 import { LARGEST } from "../../schema/number-range.ts";
 import { renameKeys } from "../../tools/accept-words.ts";
@@ -62,6 +62,7 @@ export const DELEGATE_TOLD: JsonSchema = {
   ...DELEGATE_INPUT,
   properties: {
     ...REQUEST,
+    context: { ...REQUEST.context, enum: CONTEXT_MODES },
     deliverables: texts("Files it must leave: globs in the workspace, or project:GLOB."),
     limits: {
       type: "object",

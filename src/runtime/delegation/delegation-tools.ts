@@ -39,6 +39,7 @@ function oneTask(children: Children): AnyTool {
     description: "Hands one task to a sub-agent and returns its result.",
     input: DELEGATE_INPUT,
     told: DELEGATE_TOLD,
+    untold: ["lastMessages"],
     accept: acceptDelegation,
     delegates: "self-recorded",
     check: (request) => checkRequests(children, [request]),

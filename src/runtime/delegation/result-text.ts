@@ -70,7 +70,7 @@ function countWork({ iteration_count, tool_calls_used, attempt, subtree }: RunRe
     ...(files > 0 ? [`${countThings(files, "file")} changed`] : []),
     ...(tests_run === null
       ? []
-      : [`last test run ${tests_passed}/${tests_run}${runs > 1 ? ` of ${runs} runs` : ""}`]),
+      : [`${runs > 1 ? `last of ${runs} test runs` : "last test run"} ${tests_passed}/${tests_run}`]),
   ].join(" · ");
 }
 

@@ -50,7 +50,7 @@ export async function judgeCriteria(
     withVerdict(result, { criteria, verdict: "not_verified", by: null, reason });
   if (live.run.spec.agent.verify !== REVIEWER)
     return {
-      result: unverified("its contract has no command, and its agent file does not say verify: reviewer"),
+      result: unverified("nobody judged them: its contract has no command, and no reviewer was set"),
     };
   if (!result.success || live.run.interruption) return { result: unverified("the run did not complete") };
   const reviewer = await review(host, live, { request, spawn }, result).catch(messageOf);

@@ -146,7 +146,7 @@ async function findInstructions(
 }
 
 /** Whether an agent has nothing to work on: of its tools, or of the agents it leads, none is set up. */
-function isIdle(host: Host, { tools, subagents }: Agent): boolean {
+export function isIdle(host: Host, { tools, subagents }: Agent): boolean {
   const held = (tools ?? []).flatMap((name) => host.tools.get(name) ?? []);
   if (held.length > 0) return held.every((tool) => tool.isSetUp === false);
   const led = (subagents?.allow ?? []).flatMap((name) => host.registry.get(name) ?? []);

@@ -20,7 +20,7 @@ const MAX_LINES_NAMED = 20;
 export const edit: Tool<EditInput> = defineTool<EditInput>({
   name: "edit",
   description:
-    "Changes parts of a file that you have read, by exact replacements or a unified diff: all of it or nothing. Refused if the file changed since.",
+    "Changes parts of a file that you have read, by exact replacements: all of them or none. Refused if the file changed since.",
   groups: ["filesystem"],
   risk: "medium",
   replay: "never",
@@ -57,6 +57,7 @@ export const edit: Tool<EditInput> = defineTool<EditInput>({
     required: ["path"],
     additionalProperties: false,
   },
+  untold: ["patch"],
   accept: acceptEdit,
   check: ({ edits, patch }) =>
     (edits === undefined) === (patch === undefined) ? "give either 'edits' or 'patch', not both" : null,

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { pathTarget } from "../../../files/resolve-path.ts";
-import { acceptWords } from "../../../tools/accept-words.ts";
+import { renameKeys } from "../../../tools/accept-words.ts";
 import type { Roots, Tool, ToolContext, ToolOutput } from "../../../tools/tool.ts";
 import { MAX_RESULT_CHARS } from "../../../tools/truncate.ts";
 import { defineLook, FILE_WORDS } from "./define-look.ts";
@@ -26,11 +26,20 @@ export const read: Tool<ReadInput> = defineLook<ReadInput>({
     limit: { type: "integer", minimum: 1, description: `Lines; ${DEFAULT_LINES} by default.` },
   },
   required: ["path"],
-  accept: acceptWords({ ...FILE_WORDS, start_line: "offset", line: "offset", num_lines: "limit" }),
+  accept: acceptRead,
   fileState: async ({ path }, run) => stateBefore(path, run),
   look: async ({ offset = 1, limit = DEFAULT_LINES }, context) =>
     numbered(await readText(context), offset, limit),
 });
+
+/** Takes other words for the file and its lines, and an offset that counts from 0. */
+function acceptRead(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const words = { ...FILE_WORDS, paths: "path", start_line: "offset", line: "offset", num_lines: "limit" };
+  const renamed = renameKeys(input, words);
+  if (renamed.offset === undefined || Number(renamed.offset) !== 0) return renamed;
+  const { offset: _, ...rest } = renamed;
+  return rest;
+}
 
 async function readText(context: ToolContext): Promise<string> {
   const place = placeOf(context);

@@ -41,6 +41,7 @@ export function createGitDiff({ allowGitDir }: GitToolOptions = {}): Tool<GitDif
       },
       additionalProperties: false,
     },
+    untold: ["staged"],
     check: ({ commit, from, to, staged }) => {
       if (commit !== undefined && (from !== undefined || to !== undefined || staged))
         return "git_diff: 'commit' stands alone; leave out from, to and staged";

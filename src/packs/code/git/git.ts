@@ -20,7 +20,14 @@ const NAMES = Object.keys(GIT_COMMANDS) as GitCommand[];
 
 /** Takes a whole command line, `git log --oneline -3`, and arguments in one text, for the command and a list. */
 function acceptGit(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { command, args } = renameKeys(input, { subcommand: "command", arguments: "args" });
+  const { command: named, args } = renameKeys(input, { subcommand: "command", arguments: "args" });
+  const words = typeof args === "string" ? args.trim().replace(/^git\s+/, "") : "";
+  // Options alone are those of the log.
+  if (named === undefined && words !== "")
+    return acceptGit({
+      command: NAMES.some((name) => words.split(/\s/)[0] === name) ? words : `log ${words}`,
+    });
+  const command = named;
   const [name, ...first] = typeof command === "string" ? splitWords(command.replace(/^\s*git\s+/, "")) : [];
   const given = typeof args === "string" && !args.trim().startsWith("[") ? splitWords(args) : args;
   if (name === undefined) return input;

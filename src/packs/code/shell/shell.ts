@@ -40,7 +40,21 @@ function acceptShell(input: Readonly<Record<string, unknown>>): Readonly<Record<
     timeout_ms: "timeout",
   };
   const { timeout, ...rest } = renameKeys(input, words);
-  return timeout === undefined ? rest : { timeoutSeconds: toSeconds(timeout), ...rest };
+  return {
+    ...rest,
+    ...("command" in rest && { command: joinCommand(rest.command) }),
+    ...(timeout !== undefined && { timeoutSeconds: toSeconds(timeout) }),
+  };
+}
+
+/** A list of words as one command; of a shell that is told to run a text, the text. */
+function joinCommand(command: unknown): unknown {
+  if (!Array.isArray(command) || !command.every((word) => typeof word === "string")) return command;
+  const [shell = "", flag = "", text, ...more] = command as string[];
+  if (/^(?:\/bin\/)?(?:ba|z)?sh$/.test(shell) && /^-l?c$/.test(flag) && more.length === 0) return text;
+  const quote = (word: string) =>
+    /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return (command as string[]).map(quote).join(" ");
 }
 
 /** The shell tool: what a command may read and write is what the run may, and the sandbox holds it to that. */
@@ -74,6 +88,7 @@ export function createShell(settings: ShellSettings, host: CommandHost = {}): To
       required: ["command"],
       additionalProperties: false,
     },
+    untold: ["writes"],
     accept: acceptShell,
     access: async ({ command, cwd = ".", writes = [] }, roots) => [
       { kind: "command", command },

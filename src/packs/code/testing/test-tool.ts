@@ -48,8 +48,16 @@ function acceptTest(input: Readonly<Record<string, unknown>>): Readonly<Record<s
     pattern: "filter",
     grep: "filter",
   };
-  const { timeout, ...rest } = renameKeys(input, words);
-  return timeout === undefined ? rest : { timeoutSeconds: toSeconds(timeout), ...rest };
+  const { timeout, command, ...rest } = renameKeys(input, words);
+  // The project's own tests are what it runs anyway.
+  const isUsual =
+    typeof command === "string" &&
+    /^(?:npm|yarn|pnpm|bun)(?: run)? test$|^pytest$|^(?:go|cargo) test\b/.test(command.trim());
+  return {
+    ...rest,
+    ...(command !== undefined && !isUsual && { command }),
+    ...(timeout !== undefined && { timeoutSeconds: toSeconds(timeout) }),
+  };
 }
 
 /** Creates the tool that finds a project's test runner, runs it in the sandbox, and reads what it reports. */
@@ -84,7 +92,7 @@ export function createTest(settings: ShellSettings, host: CommandHost = {}): Too
           pattern: "^[^-]",
           description: "Only tests with this in their name.",
         },
-        runner: { type: "string", enum: [...RUNNERS], description: "Found by default." },
+        runner: { type: "string", enum: [...RUNNERS] },
         timeoutSeconds: {
           type: "number",
           exclusiveMinimum: 0,
@@ -93,6 +101,8 @@ export function createTest(settings: ShellSettings, host: CommandHost = {}): Too
       },
       additionalProperties: false,
     },
+    // The runner is found in nearly every project.
+    untold: ["runner", "timeoutSeconds"],
     accept: acceptTest,
     check: ({ filter }) => (filter?.includes("\0") ? "test: the filter holds a NUL character" : null),
     access: async ({ path = "." }, roots) => [
