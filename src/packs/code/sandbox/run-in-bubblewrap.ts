@@ -14,8 +14,8 @@ import { programFolders } from "./program-folders.ts";
 import { sandboxEnd } from "./sandbox-end.ts";
 import { baseMounts, findWrongMount, mountOptions, orderMounts } from "./sandbox-mounts.ts";
 
-/** How often a sandbox is put together anew because a folder was moved meanwhile. */
-const MOST_TRIES = 5;
+/** How often a sandbox is put together anew because a folder was moved meanwhile: about one in four tries, with forty commands that all plant. */
+const MOST_TRIES = 20;
 
 /** Runs a command that sees programs, the project and the workspace, and of the rest of the machine nothing. */
 export async function runInBubblewrap(
