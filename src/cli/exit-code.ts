@@ -35,7 +35,8 @@ const LIMITS: readonly BailoutReason[] = [
  * caller must learn even if the run found a way around it.
  */
 export function exitCodeOfResult(result: RunResult, unanswered: boolean): number {
-  const { status, success, partial, bailout_reason: bailout, error } = result;
+  const { success, partial, status, bailout_reason: bailout, error } = result;
+  if (success) return unanswered ? EXIT.denied : EXIT.ok;
   if (error?.type === "auth") return EXIT.auth;
   if (error?.type === "config") return EXIT.config;
   if (error?.type === "budget" || error?.type === "spawn_limit") return EXIT.limit;
@@ -43,5 +44,5 @@ export function exitCodeOfResult(result: RunResult, unanswered: boolean): number
   if (error?.type === "deliverable") return EXIT.failed;
   if (bailout && LIMITS.includes(bailout)) return EXIT.limit;
   if (status === "completed" && partial) return EXIT.limit;
-  return success ? EXIT.ok : EXIT.failed;
+  return EXIT.failed;
 }

@@ -226,6 +226,11 @@ export function isOffered(name: string, tool: AnyTool): boolean {
   return typeof tool.offered === "function" ? tool.offered() : tool.offered !== false;
 }
 
+/** Whether no call of a tool changes anything, here or outside. */
+export function onlyReads({ risk, replay, outbound }: AnyTool): boolean {
+  return risk === "low" && replay === "safe" && outbound === false;
+}
+
 type Defaults = "groups" | "risk" | "replay" | "untrusted" | "isPublic" | "outbound" | "access" | "delegates";
 
 /** What `defineTool` takes: name, description, input and execute; the rest has careful defaults. */

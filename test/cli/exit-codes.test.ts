@@ -188,6 +188,31 @@ for (const one of CASES) {
   });
 }
 
+const planned = JSON.stringify({
+  tools: ["gmail_send_email", "gmail_get_delivery_status"],
+  params: {},
+  sequence: ["gmail_send_email", "gmail_get_delivery_status"],
+});
+const mail = { recipients: ["jo@x.example"], subject: "Hi", body: "Hello." };
+const look: ModelReply = { calls: [{ name: "gmail_get_delivery_status", input: { message_id: "none" } }] };
+const send: ModelReply = { calls: [{ name: "gmail_send_email", input: mail }] };
+test.each([
+  { when: "a mail was sent and its delivery could not be looked up", code: 0, steps: [send, look, look] },
+  { when: "a delivery was looked up and no mail was sent", code: 1, steps: [look] },
+])("$code when $when", async ({ code, steps }) => {
+  await using world = new World();
+  world.model = await startModel(
+    ({ turn }) =>
+      [{ text: planned }, ...steps, { text: "I stop." }, { text: "That is all." }][turn] ?? fine(),
+  );
+  const args = ["run", "--agent", "email", "Send it", "--output-format", "json"];
+  const ended = await world.run([...args, "--allowed-tools", "gmail_send_email(jo@x.example)"]);
+  const result = JSON.parse(ended.stdout);
+  expect([ended.code, result.is_error]).toEqual([code, code !== 0]);
+  expect(result.warnings.join()).toMatch(code === 0 ? /'gmail_get_delivery_status' did not succeed/ : /^$/);
+  if (code === 0) expect(result.summary).toMatch(/^Done: gmail_send_email \(message_id \S+\)\. \w/);
+});
+
 /** A host that takes connections and never says a word. */
 async function blackHole(): Promise<{ url: string; server: Server }> {
   const server = createServer((socket) => socket.on("error", () => {}).resume());

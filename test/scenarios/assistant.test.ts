@@ -3,12 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ApprovalRequest } from "../../src/loop/ports.ts";
+import type { Assistant } from "../../src/packs/assistant/assistant.ts";
 import { createAssistantTools } from "../../src/packs/assistant/assistant-tools.ts";
+import { ToolFault } from "../../src/packs/assistant/errors/tool-fault.ts";
 import { loadProject } from "../../src/runtime/project/load-project.ts";
 import { assembleRuntime } from "../../src/runtime/runtime.ts";
 import { systemClock } from "../../src/scheduler/clock.ts";
 import type { SubAgentResponse } from "../../src/schema/intent.ts";
 import type { MessageNode } from "../../src/schema/record.ts";
+import { callTool, say, testRuntime } from "../../src/testing/index.ts";
 import { EXAMPLE_NOW, type ExampleAssistant, openExamples } from "../fixtures/example-assistant.ts";
 
 const SIGNAL = new AbortController().signal;
@@ -26,14 +29,14 @@ afterEach(() => {
 });
 
 /** Runs a request on the built-in agents with no model; `answer` is the person, if there is one. */
-async function ask(request: string, answer?: boolean, agent = "main") {
+async function ask(request: string, answer?: boolean, agent = "main", assistant = examples.assistant) {
   const asked: ApprovalRequest[] = [];
   const env = { HOME: root, RETINUE_HOME: join(root, "data"), RETINUE_DISCOVER: "0", TZ: "Europe/Berlin" };
   const { registry, settings } = await loadProject({ projectDir: root, env });
   const runtime = assembleRuntime(
     {
       agents: registry,
-      tools: createAssistantTools(examples.assistant),
+      tools: createAssistantTools(assistant),
       settings,
       projectDir: root,
       dataDir: join(root, "data"),
@@ -209,4 +212,81 @@ test("if the time is taken nothing is written, and free times are named", async 
   expect(examples.left).toEqual([]);
   expect(runs.map(({ agent }) => agent).toSorted()).toEqual(["calendar", "contacts"]);
   expect(result.details).toMatch(/\d\d:\d\d/);
+});
+
+const LOST = "the service does not answer";
+const fail = async () => {
+  throw new ToolFault("tool_error", LOST);
+};
+
+/** The example services, whose reads that come after a write fail. */
+function withoutLaterReads({ mail, calendar, slack, ...rest }: Assistant): Assistant {
+  return {
+    ...rest,
+    mail: async () => ({ ...(await mail()), delivery: fail, search: fail }),
+    calendar: async () => {
+      const { list, ...others } = await calendar();
+      // Before an event is made, it is compared with those at the same time.
+      return { ...others, list: (...asked) => (asked[0].query === undefined ? list(...asked) : fail()) };
+    },
+    slack: async () => ({ ...(await slack()), messages: fail }),
+  };
+}
+
+test.each(["email", "main"])(
+  "a mail that was sent is no failure because its delivery cannot be looked up, by %s",
+  async (agent) => {
+    const request = "Send project update to john@company.com";
+    const { runs, result } = await ask(request, true, agent, withoutLaterReads(examples.assistant));
+    expect(examples.left).toEqual(["mail john@company.com"]);
+    expect(result).toMatchObject({ status: "completed", success: true });
+    expect(result.details).toContain(LOST);
+    const { success, error, result: given } = runs[0]?.response ?? {};
+    expect([success, error]).toEqual([true, undefined]);
+    expect(given?.summary).toMatch(/^Done: gmail_send_email \(message_id .+\)\. Sent /);
+    if (agent === "email")
+      expect(result.warnings.join()).toContain(`'gmail_get_delivery_status' did not succeed: ${LOST}`);
+  },
+);
+
+test.each([
+  ["gmail_send_email", { recipients: ["john@company.com"], subject: "Hi", body: "Hello." }, "message_id"],
+  ["gmail_create_draft", { recipients: ["john@company.com"], subject: "Hi", body: "Hello." }, "draft_id"],
+  ["gmail_reply_to_message", { message_id: "MESSAGE", body: "Thanks." }, "message_id"],
+  ["calendar_create_event", { title: "Lunch", datetime: "2026-11-20T12:00" }, "event_id"],
+  ["calendar_update_event", { event_id: "EVENT", title: "Another name" }, "event_id"],
+  ["calendar_delete_event", { event_id: "EVENT" }, "event_id"],
+  ["slack_post_message", { channel: "#project-alpha", text: "Hello." }, "ts"],
+])("what %s did stands although the look after it failed", async (tool, input, name) => {
+  const span = { start: "2026-11-16T00:00:00Z", end: "2026-11-20T00:00:00Z", limit: 1 };
+  const [event] = (await examples.store.calendar.list(span, SIGNAL)).events;
+  const [message] = (await examples.store.mail.search({ text: "in:inbox", limit: 1 }, SIGNAL)).messages;
+  const given = JSON.stringify(input)
+    .replace("EVENT", event?.id ?? "")
+    .replace("MESSAGE", message?.id ?? "");
+  const [look, query] = tool.startsWith("gmail")
+    ? (["gmail_search_messages", { query: "Hi" }] as const)
+    : tool.startsWith("calendar")
+      ? (["calendar_list_events", { query: "Lunch" }] as const)
+      : (["slack_get_channel_messages", { channel: "#project-alpha" }] as const);
+  await using t = testRuntime(
+    {
+      clerk: [
+        say(JSON.stringify({ tools: [tool, look], params: {}, sequence: [tool, look] })),
+        callTool(tool, JSON.parse(given)),
+        callTool(look, query),
+        say("The look afterwards failed."),
+      ],
+    },
+    {
+      tools: createAssistantTools(withoutLaterReads(examples.assistant)),
+      agents: { clerk: { flow: "intent" } },
+      approve: async () => ({ allowed: true, by: "Ada" }),
+      internals: { clock: { ...systemClock, wallMs: () => EXAMPLE_NOW } },
+    },
+  );
+  const result = await t.runtime.run({ agent: "clerk", task: "Do it and look" });
+  expect(result).toMatchObject({ status: "completed", success: true });
+  expect(result.warnings.join()).toContain(`'${look}' did not succeed: ${LOST}`);
+  expect(result.summary).toMatch(new RegExp(`^Done: ${tool} \\(.*${name} .*The look afterwards failed`));
 });

@@ -20,16 +20,18 @@ import {
   testRuntime,
 } from "../../src/testing/index.ts";
 import { defineTool } from "../../src/tools/tool.ts";
+import { handClock } from "../attacks/clocks.ts";
 
 const DATA = { message_id: "m1" };
 let sent: string[] = [];
-let statusFails = false;
+let statusFails: boolean | "hangs" = false;
 const send = defineTool<{ to: string }>({
   name: "send",
   description: "Sends.",
   groups: ["email"],
   input: { type: "object", properties: { to: { type: "string" } }, required: ["to"] },
   execute: async ({ to }) => {
+    if (to === "nobody") return { text: "no such person", isError: true };
     sent.push(to);
     return JSON.stringify(DATA);
   },
@@ -39,8 +41,11 @@ const status = defineTool<object>({
   description: "Tells how far it is.",
   groups: ["email"],
   input: { type: "object" },
+  risk: "low",
   replay: "safe",
-  execute: async () => {
+  execute: async (_, { signal }) => {
+    if (statusFails === "hangs")
+      await new Promise((_resolve, reject) => signal.addEventListener("abort", reject));
     const error = { type: "network", message: "no route", tool: "status", recoverable: true };
     if (statusFails) return { text: JSON.stringify({ error }), isError: true };
     return JSON.stringify({ delivery_status: "delivered" });
@@ -104,7 +109,10 @@ test.each([
   const { result: given } = await expectSound(t, result);
   expect(result).toMatchObject({ status: "completed", success: true, partial: false });
   expect(result.warnings.join()).toContain(why);
-  expect(given).toMatchObject({ data: DATA, summary: "Done: send. Assumed: jo is jo@here.example." });
+  expect(given).toMatchObject({
+    data: DATA,
+    summary: "Done: send (message_id m1). Assumed: jo is jo@here.example.",
+  });
 });
 
 test("the plan is not taken for a summary when the model fails on the way", async () => {
@@ -236,25 +244,140 @@ test("a run that has only looked is tried again for its policy", async () => {
   expect(t.trace()).toEqual(["lead > mailer: failed", "lead > mailer: failed", "lead: completed"]);
 });
 
-const LIMITS: readonly (readonly [title: string, limits: Limits, why: RegExp | null])[] = [
-  ["one turn", { turns: 1 }, /limit \(max iterations\) before send, status/],
-  ["two turns", { turns: 2 }, /limit \(max iterations\) before status/],
-  ["three turns", { turns: 3 }, null],
-  ["no tool call", { toolCalls: 0 }, /limit of 0 tool calls/],
-  ["one tool call", { toolCalls: 1 }, /limit of 1 tool calls/],
-  ["little context", { contextChars: 1_900 }, /longer than 1900/],
-  ["few tokens", { tokens: 3_000 }, null],
-  ["fewer tokens", { tokens: 1_500 }, /limit \(max tokens\) before send, status/],
-  ["hardly any tokens", { tokens: 300 }, /no room for a first call/],
+const LIMITS: readonly (readonly [title: string, limits: Limits, sent: boolean, why: RegExp])[] = [
+  ["one turn", { turns: 1 }, false, /limit \(max iterations\) before send, status/],
+  ["two turns", { turns: 2 }, true, /'status' did not succeed: stopped by a limit \(max iterations\)/],
+  ["three turns", { turns: 3 }, true, /^$/],
+  ["no tool call", { toolCalls: 0 }, false, /limit of 0 tool calls/],
+  ["one tool call", { toolCalls: 1 }, true, /'status' did not succeed: the limit of 1 tool calls/],
+  ["little context", { contextChars: 1_900 }, true, /longer than 1900/],
+  ["few tokens", { tokens: 3_000 }, true, /^$/],
+  ["fewer tokens", { tokens: 1_500 }, false, /limit \(max tokens\) before send, status/],
+  ["hardly any tokens", { tokens: 300 }, false, /no room for a first call/],
 ];
-test.each(LIMITS)("a limit is told as what it is: %s", async (_, limits, why) => {
+test.each(LIMITS)("a limit is told as what it is: %s", async (_, limits, isSent, why) => {
   const steps = [plan(withStatus), toJo, callTool("status", {}), say("Sent.")];
   const script: Script = ({ turn, options: { toolChoice } }) =>
     toolChoice?.type === "none" && turn < 3 ? say("Stopped early.") : (steps[turn] ?? say("?"));
   await using t = open(script, { lenient: true }, limits);
-  const { error } = await expectSound(t, await run(t));
-  if (why === null) expect(error).toBeUndefined();
-  else expect(error?.message).toMatch(why);
+  const result = await run(t);
+  const { error, result: given } = await expectSound(t, result);
+  expect([result.status, sent]).toEqual(isSent ? ["completed", ["jo"]] : ["failed", []]);
+  expect(isSent ? result.warnings.join() : error?.message).toMatch(why);
+  if (result.warnings.length > 0 && isSent) expect(given.summary).toMatch(/^Done: send \(message_id m1\)\./);
+});
+
+const bothAtOnce = callTools([
+  { tool: "send", input: { to: "jo" } },
+  { tool: "status", input: {} },
+]);
+const LATER_READS: readonly (readonly [title: string, steps: readonly Step[], why: string])[] = [
+  ["fails in the same turn", [bothAtOnce, say("Its status is unknown.")], "no route"],
+  ["fails in a later turn", [toJo, callTool("status", {}), say("Its status is unknown.")], "no route"],
+  ["is given up", [toJo, say("I stop here."), say("Its status is unknown.")], "it was not called"],
+  ["fails, and then the model does", [bothAtOnce, failWith("auth", "wrong key")], "no route"],
+  ["fails, and the summary is empty", [bothAtOnce, say("")], "no route"],
+];
+test.each(LATER_READS)("what was done stays done when a later read %s", async (_, steps, why) => {
+  await using t = open([plan(withStatus), ...steps]);
+  statusFails = true;
+  const result = await run(t);
+  const { result: given } = await expectSound(t, result);
+  expect(result).toMatchObject({ status: "completed", success: true, partial: false });
+  expect(result.error).toBeUndefined();
+  expect(sent).toEqual(["jo"]);
+  expect(result.warnings).toContainEqual(`what was asked for is done, but 'status' did not succeed: ${why}`);
+  for (const text of [result.summary, given.summary])
+    expect(text).toMatch(/^Done: send \(message_id m1\)\. .*status/);
+});
+
+test("what was done stays done when a later read is denied", async () => {
+  sent = [];
+  const agents = { mailer: { flow: "intent" as const, askTools: ["status"] } };
+  const approve = async () => ({ allowed: false, by: "Ada" });
+  await using t = testRuntime(
+    { mailer: [plan(withStatus), bothAtOnce, say("Its status is unknown.")] },
+    { tools, agents, approve },
+  );
+  const result = await run(t);
+  await expectSound(t, result);
+  expect(result).toMatchObject({ status: "completed", success: true });
+  expect(result.warnings.join()).toMatch(/'status' did not succeed: .*Ada did not give it/);
+});
+
+test("what was done stays done when a later read lasts until the run's time is over", async () => {
+  const clock = handClock();
+  await using t = open([plan(withStatus), bothAtOnce], { internals: { clock } }, { minutes: 3 });
+  statusFails = "hangs";
+  t.runtime.events((event) => {
+    if (event.type === "call.started" && event.tool === "status") setImmediate(() => clock.advance(180_000));
+  });
+  const result = await run(t);
+  const { result: given } = await expectSound(t, result);
+  expect(result).toMatchObject({ status: "completed", success: true, partial: false });
+  expect(given.summary).toMatch(/^Done: send \(message_id m1\)\. .*'status' did not succeed/);
+});
+
+const nobody = { tool: "send", input: { to: "nobody" } };
+const toTwo = [{ tool: "send", input: { to: "jo" } }, nobody];
+const FAILED_WRITES: readonly (readonly [
+  title: string,
+  plan: Partial<Assessment>,
+  steps: readonly Step[],
+  done: readonly string[],
+])[] = [
+  [
+    "the reads before it succeeded",
+    { tools: ["status", "send"], sequence: ["status", "send"] },
+    [callTools([{ tool: "status", input: {} }, nobody]), say("I stop."), say("All fine.")],
+    [],
+  ],
+  [
+    "the plan demands only the reads",
+    { tools: ["status", "send"], sequence: ["status"] },
+    [callTools([nobody, { tool: "status", input: {} }]), say("I stop."), say("All fine.")],
+    [],
+  ],
+  [
+    "another one of the plan succeeded",
+    { sequence: ["send", "send"] },
+    [callTools(toTwo), say("I stop."), say("All fine.")],
+    ["jo"],
+  ],
+  [
+    "another one succeeded and the plan demands only one",
+    {},
+    [callTools(toTwo), say("I stop."), say("All fine.")],
+    ["jo"],
+  ],
+  [
+    "one of two was made again",
+    {},
+    [
+      callTools([nobody, { tool: "send", input: { to: "nobody", n: 2 } }]),
+      toJo,
+      say("I stop."),
+      say("Fine."),
+    ],
+    ["jo"],
+  ],
+];
+test.each(FAILED_WRITES)("a failed write is a failure although %s", async (_, more, steps, done) => {
+  await using t = open([plan(more), ...steps]);
+  const result = await run(t);
+  const { result: given } = await expectSound(t, result);
+  expect(result).toMatchObject({ status: "failed", success: false, error: { message: "no such person" } });
+  expect(sent).toEqual(done);
+  if (done.length > 0)
+    for (const text of [result.summary, given.summary])
+      expect(text).toMatch(/^Done: send \(message_id m1\)\./);
+});
+
+test("a write that failed and was made again in a later turn is done", async () => {
+  await using t = open([plan(), callTools(toTwo), callTool("send", { to: "sara" }), say("Sent to both.")]);
+  const result = await run(t);
+  expect((await expectSound(t, result)).result.summary).toBe("Sent to both.");
+  expect([result.success, sent]).toEqual([true, ["jo", "sara"]]);
 });
 
 test.each([0, 1, 2])("a run that is stopped in its turn %i says what was done before", async (at) => {
@@ -269,7 +392,7 @@ test.each([0, 1, 2])("a run that is stopped in its turn %i says what was done be
   await reached.promise;
   t.runtime.cancel(runId);
   const { result: given } = await expectSound(t, await result);
-  expect(given.summary).toBe(at === 2 ? "cancelled. Done before that: send" : "cancelled");
+  expect(given.summary).toBe(at === 2 ? "Done: send (message_id m1). After that: cancelled" : "cancelled");
 });
 
 test("what a person says in between is heard, and what comes too late is told", async () => {

@@ -1,4 +1,4 @@
-import type { AnyTool } from "../../tools/tool.ts";
+import { type AnyTool, onlyReads } from "../../tools/tool.ts";
 import type { ToolCall } from "../model/read-stream.ts";
 import type { LoopPorts } from "../ports.ts";
 import type { Run } from "../run.ts";
@@ -48,6 +48,5 @@ function groupCalls({ spec }: Run, calls: readonly ToolCall[]): ToolCall[][] {
 /** A tool that there is not changes nothing. */
 function classify(tool: AnyTool | undefined): "read" | "delegation" | "other" {
   if (tool?.delegates) return "delegation";
-  const onlyReads = !tool || (tool.risk === "low" && tool.replay === "safe" && tool.outbound === false);
-  return onlyReads ? "read" : "other";
+  return !tool || onlyReads(tool) ? "read" : "other";
 }

@@ -6,14 +6,21 @@ import { lastText } from "../history.ts";
 import type { LoopPorts } from "../ports.ts";
 import type { Run } from "../run.ts";
 import { type CallFault, faultOfRun } from "./call-fault.ts";
-import { contextForRecord, intentContext, requestOf, resultOf } from "./intent-context.ts";
-import { type IntentState, intentState, outstanding } from "./intent-state.ts";
+import { contextForRecord, intentContext, readCallData, requestOf, resultOf } from "./intent-context.ts";
+import {
+  divideOutstanding,
+  type IntentCall,
+  type IntentState,
+  intentState,
+  outstanding,
+} from "./intent-state.ts";
 
 const DOMAINS = ["email", "calendar", "contacts", "slack"];
 
 /**
  * The ending of an intent flow, whatever it was: the response is built from what was measured, and only its summary is
- * the model's. A request that was not fulfilled is a failed run.
+ * the model's. A request that was not fulfilled is a failed run; one whose writes were all done is not, whatever could not
+ * be looked up besides.
  */
 export function endIntent(run: Run, given: Ending, ports: LoopPorts): Ending {
   const state = intentState(run);
@@ -22,14 +29,17 @@ export function endIntent(run: Run, given: Ending, ports: LoopPorts): Ending {
   const { error } = ending;
   const fault = error && !(own && error.type === "deliverable") ? faultOfRun(error) : own;
   const words = wordsOf(run, state, ending, ports);
+  const unread = fault === null ? describeUnread(state, ending.bailout) : [];
+  run.warnings.push(...unread);
   run.warnings.push(...run.steering.splice(0).map((text) => `this came too late to be heard: ${text}`));
-  const response = responseOf(run, state, { words, fault }, ports);
+  const done = words && (fault || unread.length > 0) ? listDone(listWrites(state)) : "";
+  const response = responseOf(run, state, { words, done, fault, unread }, ports);
   const status: IntentContext["status"] = response.success ? "complete" : "failed";
   const context = { ...intentContext(run, state, status), result: asRecord(response.result.data) };
   const data = ports.redactor.redactJson(response);
   return {
     ...ending,
-    text: words || data.result.summary,
+    text: words ? [done, words].filter(Boolean).join("\n") : data.result.summary,
     data,
     context: ports.redactor.redactJson(contextForRecord(context)),
     ...(ending.status === "completed" && !response.success && { status: "failed" as const }),
@@ -40,15 +50,17 @@ export function endIntent(run: Run, given: Ending, ports: LoopPorts): Ending {
 }
 
 /**
- * Once every planned call has succeeded the request is fulfilled, whatever keeps the model from its summary; as a failure
- * it would be asked for, and done, a second time.
+ * Once every planned call has succeeded, or all but reads beside writes, the request is fulfilled, whatever keeps the model
+ * from its summary; as a failure it would be asked for, and done, a second time. Only who stops it has the last word.
  */
 function unlessFulfilled(run: Run, state: IntentState, ending: Ending, ports: LoopPorts): Ending {
   const { error, ...rest } = ending;
   const isChecked = ending.verdicts?.every(({ ok }) => ok) ?? true;
   const isFulfilled = isChecked && state.iteration > 0 && faultIn(run, state) === null;
-  if (!error || run.interruption || !isFulfilled) return ending;
-  run.warnings.push(`the model wrote no summary: ${ports.redactor.redact(error.message)}`);
+  const isOver = run.interruption?.status === "timeout";
+  if (!error || (run.interruption && !isOver) || !isFulfilled) return ending;
+  const why = isOver ? "its time was over" : ports.redactor.redact(error.message);
+  run.warnings.push(`the model wrote no summary: ${why}`);
   return { ...rest, status: "completed" };
 }
 
@@ -61,12 +73,19 @@ function wordsOf(run: Run, { summary }: IntentState, { text }: Ending, ports: Lo
 function responseOf(
   run: Run,
   state: IntentState,
-  { words, fault }: { words: string; fault: CallFault | null },
+  {
+    words,
+    done,
+    fault,
+    unread,
+  }: { words: string; done: string; fault: CallFault | null; unread: readonly string[] },
   ports: LoopPorts,
 ): SubAgentResponse {
   const data = resultOf(state);
   const hasData = Object.keys(data).length > 0;
-  const summary = unlabelled(run, words) || hostSummary(state, fault);
+  const summary = words
+    ? [done, unlabelled(run, words)].filter(Boolean).join(" ")
+    : hostSummary(state, fault, unread);
   return {
     success: fault === null,
     domain: domainOf(run, state),
@@ -93,11 +112,46 @@ function unlabelled({ model: { label } }: Run, text: string): string {
 }
 
 /** What the host can tell where the model has said nothing. */
-function hostSummary({ assessment, calls }: IntentState, fault: CallFault | null): string {
-  const done = [...new Set(calls.flatMap((call) => (call.fault ? [] : [call.tool])))].join(", ");
+function hostSummary(
+  { assessment, calls }: IntentState,
+  fault: CallFault | null,
+  unread: readonly string[],
+): string {
+  const done = listDone(calls);
   const assumed = assessment?.assumptions.join("; ");
-  if (fault) return done ? `${fault.message}. Done before that: ${done}` : fault.message;
-  return [`Done: ${done}.`, assumed && `Assumed: ${assumed}.`].filter(Boolean).join(" ");
+  if (fault) return done ? `${done} After that: ${fault.message}` : fault.message;
+  return [done, ...unread.map((line) => `${line}.`), assumed && `Assumed: ${assumed}.`]
+    .filter(Boolean)
+    .join(" ");
+}
+
+/** The calls that succeeded, each with what its answer calls the thing it made or changed; empty if there are none. */
+function listDone(calls: readonly IntentCall[]): string {
+  const done = new Set(calls.filter(({ fault }) => fault === null).map(describeCall));
+  return done.size > 0 ? `Done: ${[...done].join(", ")}.` : "";
+}
+
+const MAX_NAME_CHARS = 200;
+const NAMES_IT = /^(?:(?:.+_)?id|ts|link|url)$/;
+
+function describeCall({ tool, text }: IntentCall): string {
+  const names = Object.entries(asRecord(readCallData(text))).flatMap(([key, value]) =>
+    NAMES_IT.test(key) && typeof value === "string" ? [`${key} ${shortened(value, MAX_NAME_CHARS)}`] : [],
+  );
+  return names.length > 0 ? `${tool} (${names.join(", ")})` : tool;
+}
+
+/** A line for each planned look-up that a request went without. */
+function describeUnread(state: IntentState, bailout?: BailoutReason): string[] {
+  return [...new Set(divideOutstanding(state).reads)].map((name) => {
+    const failed = state.calls.findLast(({ tool, fault }) => fault && tool === name)?.fault;
+    const why = bailout ? `stopped by a limit (${bailout.replaceAll("_", " ")})` : "it was not called";
+    return `what was asked for is done, but '${name}' did not succeed: ${shortened(failed?.message ?? why, MAX_MESSAGE_CHARS)}`;
+  });
+}
+
+function listWrites({ calls, writes }: IntentState): IntentCall[] {
+  return calls.filter(({ tool }) => writes.has(tool));
 }
 
 const MAX_SUMMARY_CHARS = 4_000;
@@ -119,11 +173,15 @@ function faultIn(run: Run, state: IntentState, bailout?: BailoutReason): CallFau
     const what = assessment.missing.length > 0 ? `missing: ${assessment.missing.join(", ")}` : "";
     return paramsFault([what, assessment.notes].filter(Boolean).join(". "), assessment.tools[0] ?? "none");
   }
+  const { writes, reads } = divideOutstanding(state);
+  if (writes.length === 0 && listWrites(state).some(({ fault }) => fault === null)) return null;
   const left = outstanding(state);
   const [first] = left;
   if (first === undefined) return null;
   const failed =
-    calls.findLast(({ tool, fault }) => fault && left.includes(tool)) ?? calls.findLast(({ fault }) => fault);
+    calls.findLast(({ tool, fault }) => fault && writes.includes(tool)) ??
+    calls.findLast(({ tool, fault }) => fault && reads.includes(tool)) ??
+    calls.findLast(({ fault }) => fault);
   if (failed?.fault) return failed.fault;
   if (!bailout)
     return paramsFault(unlabelled(run, said) || `planned but not called: ${left.join(", ")}`, first);

@@ -29,7 +29,7 @@ export function resultOf({ calls }: IntentState): Record<string, unknown> {
   const byTool = new Map<string, unknown[]>();
   for (const { tool, text, fault } of calls) {
     if (fault) continue;
-    byTool.set(tool, [...(byTool.get(tool) ?? []), dataOf(text)]);
+    byTool.set(tool, [...(byTool.get(tool) ?? []), readCallData(text)]);
   }
   const result: Record<string, unknown> = {};
   for (const [tool, all] of byTool) {
@@ -41,7 +41,8 @@ export function resultOf({ calls }: IntentState): Record<string, unknown> {
   return result;
 }
 
-function dataOf(text: string): unknown {
+/** What a call gave: the value of an answer that is JSON, else its text. */
+export function readCallData(text: string): unknown {
   const parsed = text.startsWith("{") ? parseJson(text) : null;
   return parsed?.ok ? parsed.value : text;
 }

@@ -1,5 +1,6 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import type { Assessment, Phase } from "../../schema/intent.ts";
+import { onlyReads } from "../../tools/tool.ts";
 import { cutAt } from "../../tools/truncate.ts";
 import type { Run } from "../run.ts";
 import { type CallFault, faultOf } from "./call-fault.ts";
@@ -13,12 +14,20 @@ const MAX_NAMED = 5;
 const MAX_ASSESSMENTS = 2;
 
 /** One answered call. */
-export type IntentCall = { readonly tool: string; readonly text: string; readonly fault: CallFault | null };
+export type IntentCall = {
+  readonly tool: string;
+  readonly text: string;
+  readonly fault: CallFault | null;
+  /** The turn in which it was made, of those in which tools were called. */
+  readonly turn: number;
+};
 
 /** Where an intent flow stands. */
 export type IntentState = {
   phase: Phase | "done";
   assessment: Assessment | null;
+  /** The planned tools that change something; the others only look. */
+  writes: ReadonlySet<string>;
   /** What was wrong with the last assessment. */
   problem: string | null;
   assessments: number;
@@ -42,6 +51,7 @@ export function intentState({ history, spec, begunAt }: Told): IntentState {
   const state: IntentState = {
     phase: "assess",
     assessment: null,
+    writes: new Set(),
     problem: null,
     assessments: 0,
     iteration: 0,
@@ -59,12 +69,39 @@ export function intentState({ history, spec, begunAt }: Told): IntentState {
   return state;
 }
 
-/** The planned calls that have not succeeded yet. */
-export function outstanding({ assessment, calls }: IntentState): string[] {
+/** The planned calls that have not succeeded yet, and the writes that failed besides and were not made again. */
+export function outstanding(state: IntentState): string[] {
+  const { assessment, calls } = state;
   const done = calls.filter(({ fault }) => fault === null).map(({ tool }) => tool);
-  return (assessment?.sequence ?? []).filter((tool) => {
-    const at = done.indexOf(tool);
-    if (at >= 0) done.splice(at, 1);
+  const left = without(assessment?.sequence ?? [], done);
+  return [...left, ...without(failedWrites(state), left)];
+}
+
+/** What of it changes something, and what only looks. */
+export function divideOutstanding(state: IntentState): { writes: string[]; reads: string[] } {
+  const { writes = [], reads = [] } = Object.groupBy(outstanding(state), (tool) =>
+    state.writes.has(tool) ? "writes" : "reads",
+  );
+  return { writes, reads };
+}
+
+/** Writes that failed; one that was tried again in a later turn is judged by that call alone. */
+function failedWrites({ calls, writes }: IntentState): string[] {
+  const later = new Set(calls);
+  return calls.flatMap((call) => {
+    if (call.fault === null || !writes.has(call.tool)) return [];
+    const again = [...later].find(({ tool, turn }) => tool === call.tool && turn > call.turn);
+    if (again) later.delete(again);
+    return again ? [] : [call.tool];
+  });
+}
+
+/** The names of a list that are left when each of another has taken one of them away. */
+function without(names: readonly string[], taken: readonly string[]): string[] {
+  const rest = [...taken];
+  return names.filter((name) => {
+    const at = rest.indexOf(name);
+    if (at >= 0) rest.splice(at, 1);
     return at < 0;
   });
 }
@@ -92,6 +129,12 @@ function assess(state: IntentState, text: string, tools: Run["spec"]["tools"]): 
   state.assessments++;
   if (parsed.ok && unknown.length === 0) {
     state.assessment = parsed.assessment;
+    state.writes = new Set(
+      parsed.assessment.tools.filter((name) => {
+        const tool = tools.get(name);
+        return tool && !onlyReads(tool);
+      }),
+    );
     state.phase = parsed.assessment.status === "failed" ? "done" : "execute";
     return;
   }
@@ -117,7 +160,7 @@ function takeResults(state: IntentState, { content }: Answered): void {
     const value = "value" in output ? output.value : "";
     const text = typeof value === "string" ? value : JSON.stringify(value);
     const fault = output.type.startsWith("error") ? faultOf(part.toolName, text) : null;
-    state.calls.push({ tool: part.toolName, text, fault });
+    state.calls.push({ tool: part.toolName, text, fault, turn: state.iteration });
   }
   const isHopeless = state.calls.some(({ fault }) => fault?.final);
   if (isHopeless || state.iteration >= MAX_ITERATIONS || outstanding(state).length === 0)

@@ -114,10 +114,10 @@ export class RecordedRun {
 
   /** How the run was ended from outside, by time, a person or its parent; null if it was not. */
   endedOutside(): Interruption | null {
-    const { status, bailout_reason: bailout } = this.node;
+    const { bailout_reason: bailout } = this.node;
     if (!isClosed(this.node) || (bailout !== "cancelled" && bailout !== "timeout")) return null;
     const message = this.result?.error?.message ?? this.node.error_message ?? bailout;
-    return { status: status === "timeout" ? "timeout" : "cancelled", bailout, message };
+    return { status: bailout, bailout, message };
   }
 
   /** The limit that led to the run's last report; null if it reached none. */
