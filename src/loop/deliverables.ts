@@ -1,10 +1,12 @@
 import { readFile, stat } from "node:fs/promises";
 import { relative } from "node:path";
+import type { Clock } from "../scheduler/clock.ts";
 import type { AnswerDeliverable, CommandDeliverable, Deliverable, FileDeliverable } from "../schema/agent.ts";
 import { checkJson } from "../schema/check-json.ts";
 import { messageOf } from "../schema/error.ts";
 import type { ChangeKind, DeliverableVerdict } from "../schema/result.ts";
 import { combineChanges } from "../schema/subtree.ts";
+import { nameForRun } from "../tools/name-for-run.ts";
 import { parseAnswer } from "./parse-report.ts";
 import type { Run } from "./run.ts";
 
@@ -49,6 +51,18 @@ export function claimFile(
   const isSame = changes.at(-1)?.line.at(-1) === line.at(-1);
   const net = combineChanges(isSame ? changes.pop()?.kind : undefined, kind);
   return { line, moment, changes: net ? [...changes, { line, kind: net }] : changes };
+}
+
+/** Where a run keeps a file: at this path, which is its own from now on, or, if another run has that, at one beside it. */
+export function takePath(
+  { spec, line }: Pick<Run, "spec" | "line">,
+  path: string,
+  { claims, clock }: { claims: Map<string, Claim>; clock: Pick<Clock, "monotonicMs"> },
+): string {
+  const claim = claims.get(path);
+  if (claim && !claim.line.includes(spec.runId)) return nameForRun(path, spec.runId);
+  if (!claim) claims.set(path, { line, moment: clock.monotonicMs(), changes: [] });
+  return path;
 }
 
 /** Runs a command as the run's own shell call; null if it exited with 0, else what went wrong. */
@@ -108,7 +122,7 @@ export async function isLeftSince(
   claims: Claims,
 ): Promise<boolean> {
   try {
-    for (const path of await matching(run, deliverable)) {
+    for (const path of await matching(run, deliverable, claims)) {
       const claim = claims.get(path);
       if (!claim?.line.includes(run.spec.runId) || claim.moment <= moment) continue;
       if ((await faultOf(path, deliverable)) === null) return true;
@@ -131,13 +145,12 @@ async function checkFile(
     files,
   });
   try {
-    const all = await matching(run, deliverable);
+    const all = await matching(run, deliverable, claims);
     if (all.length === 0) return verdict(false, "no such file");
+    const own = all.filter((path) => claims.get(path)?.line.includes(run.spec.runId) !== false);
+    if (own.length === 0) return verdict(false, "another run made it, and this run made none of its own");
     const changed: string[] = [];
-    for (const path of all) {
-      const others = claims.get(path)?.line.includes(run.spec.runId) === false;
-      if (!others && run.baseline.get(path) !== (await stateOf(path))) changed.push(path);
-    }
+    for (const path of own) if (run.baseline.get(path) !== (await stateOf(path))) changed.push(path);
     if (changed.length === 0)
       return verdict(false, "the file was there before and this run did not change it");
     const names = changed.map((path) => relative(rootOf(run, deliverable).root, path));
@@ -188,10 +201,17 @@ async function checkCommand(
   };
 }
 
-async function matching(run: Run, deliverable: FileDeliverable): Promise<string[]> {
+/** The files that a deliverable means, also under the names that this run, or one below it, keeps them by. */
+async function matching(
+  run: Run,
+  deliverable: FileDeliverable,
+  claims: Claims = new Map(),
+): Promise<string[]> {
   const { root, pattern } = rootOf(run, deliverable);
+  const lines = [...claims.values()].map(({ line }) => line).filter((line) => line.includes(run.spec.runId));
+  const runs = new Set([run.spec.runId, ...lines.flat()]);
   const { glob } = await import("tinyglobby");
-  return glob(pattern, {
+  return glob([pattern, ...[...runs].map((id) => nameForRun(pattern, id))], {
     cwd: root,
     absolute: true,
     dot: true,

@@ -8,7 +8,16 @@ import type { Settings } from "../schema/settings.ts";
 export type { Risk };
 
 /** The two folders a run works in, and where in the project its relative paths begin if not at its top. */
-export type Roots = { projectDir: string; workspaceDir: string; cwd?: string | undefined };
+export type Roots = {
+  projectDir: string;
+  workspaceDir: string;
+  cwd?: string | undefined;
+  /**
+   * For files that belong to one run: where it keeps the file with this path. That is the path itself, which is its own
+   * from then on, unless another run of the session, not one below it, has that.
+   */
+  takePath?(path: string): string;
+};
 
 /** What a program may say of a child besides its task: all that a delegation may, a tool-call budget, a signal that ends it. */
 export type ChildOptions = Omit<DelegationRequest, "agent" | "task"> & {
@@ -47,6 +56,8 @@ export type ToolContext = Roots & {
   readonly sessionId: string;
   readonly runId: string;
   readonly callId: string;
+  /** The turn that asked for the call: calls of one turn are wanted together. Without it the call stands alone. */
+  readonly turn?: number;
   /** The record's row that rows made by this call hang from. */
   readonly rowId: number;
   readonly signal: AbortSignal;

@@ -7,11 +7,15 @@ import { crawledIn } from "../../src/packs/research/crawl/crawl-log.ts";
 import { createCrawlParallel } from "../../src/packs/research/crawl/crawl-parallel.ts";
 import type { CrawlLimits } from "../../src/packs/research/crawl/limits.ts";
 import { webFetch } from "../../src/packs/research/crawl/web-fetch.ts";
-import { createPageFetcher, createWebHost } from "../../src/packs/research/crawl/web-host.ts";
+import {
+  createPageFetcher,
+  createWebHost,
+  type ReadWebPage,
+} from "../../src/packs/research/crawl/web-host.ts";
 import { saveCorpus } from "../../src/packs/research/saving/save-corpus.ts";
 import { webSearch } from "../../src/packs/research/search/web-search.ts";
 import { createWebFetch } from "../../src/packs/research/web-tools.ts";
-import { callTool, say, testRuntime } from "../../src/testing/index.ts";
+import { callTool, callTools, say, testRuntime } from "../../src/testing/index.ts";
 import { type HostileSite, startHostileSite } from "../fixtures/hostile-site.ts";
 
 let site: HostileSite;
@@ -259,4 +263,58 @@ test("secrets of the environment are hidden in pages and in the corpus", async (
   } finally {
     rmSync(documents, { recursive: true, force: true });
   }
+});
+
+test("five calls of one turn with one address each are one batch of five, read at the same time", async () => {
+  const told: string[] = [];
+  let asked = 0;
+  let allAsked = Promise.withResolvers<void>();
+  const readPage: ReadWebPage = async (url) => {
+    if (++asked % 5 === 0) allAsked.resolve();
+    // Comes back only once all five of a turn have been asked for.
+    await allAsked.promise;
+    return { status: "read", url, page: { title: url, markdown: `Text of ${url}.`, words: 3 } };
+  };
+  const fiveFrom = (from: number) => {
+    allAsked = Promise.withResolvers<void>();
+    const pages = Array.from({ length: 5 }, (_, at) => `https://s${from + at}.example/page`);
+    return callTools(pages.map((url) => ({ tool: "crawl_parallel", input: { urls: [url] } })));
+  };
+  await using t = testRuntime(
+    { scout: [() => fiveFrom(1), () => fiveFrom(6), () => fiveFrom(11), say("done")] },
+    { tools: [createCrawlParallel({ readPage })], dataDir },
+  );
+  t.runtime.events((event) => {
+    if (event.type === "call.ended") told.push(event.summary);
+  });
+  await t.runtime.run({ agent: "scout", task: "crawl" });
+  expect(asked).toBe(10);
+  expect(told.filter((text) => text.startsWith("Successfully crawled 1/1"))).toHaveLength(10);
+  expect(told[4]).toContain("1 of 2 batches");
+  expect(told[9]).toContain("this run: 10 of at most 10 pages, 2 of 2 batches");
+  expect(told.slice(10).every((text) => text.startsWith("Successfully crawled 0/1"))).toBe(true);
+});
+
+test("calls of one turn fill a batch together, and an address that two of them name is asked for once", async () => {
+  const asked: string[] = [];
+  const readPage: ReadWebPage = async (url) => {
+    asked.push(url);
+    return { status: "read", url, page: { title: url, markdown: `Text of ${url}.`, words: 3 } };
+  };
+  const page = (at: number) => `https://s${at}.example/page`;
+  const urls = [
+    [1, 2, 3],
+    [3, 4],
+    [5, 6, 7, 8],
+    [9, 10, 11],
+  ].map((all) => all.map(page));
+  await using t = testRuntime(
+    {
+      scout: [callTools(urls.map((all) => ({ tool: "crawl_parallel", input: { urls: all } }))), say("done")],
+    },
+    { tools: [createCrawlParallel({ readPage })], dataDir },
+  );
+  await t.runtime.run({ agent: "scout", task: "crawl" });
+  expect(asked).toHaveLength(10);
+  expect(new Set(asked).size).toBe(10);
 });

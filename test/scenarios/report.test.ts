@@ -8,7 +8,8 @@ import { loadProject } from "../../src/runtime/project/load-project.ts";
 import { createRuntime } from "../../src/runtime/runtime.ts";
 import type { RetinueEvent } from "../../src/schema/event.ts";
 import { type Script, scriptedModel } from "../../src/testing/scripted-model.ts";
-import { callDelegate, callTool, say } from "../../src/testing/step.ts";
+import { callDelegate, callTool, callTools, type Step, say } from "../../src/testing/step.ts";
+import { nameForRun } from "../../src/tools/name-for-run.ts";
 import { ARTICLES } from "../fixtures/night-trains.ts";
 
 const EXPERT = "report-creation-expert";
@@ -27,7 +28,7 @@ async function library(scripts: Readonly<Record<string, Script>> = {}) {
   );
   const agents = registry
     .list()
-    .map((agent) => ({ ...agent, model: models[agent.name] ? agent.name : agent.model }));
+    .map((agent) => ({ ...agent, model: models[agent.name] ? agent.name : "offline" }));
   const options = {
     agents,
     models,
@@ -130,4 +131,172 @@ test("an expert that leaves no report fails, and its parent and the person read 
       message: expect.stringContaining("work_products/*.html"),
     }),
   );
+});
+
+/** A corpus of one page, and a report that only this page bears out. */
+function research(topic: string, figure: number) {
+  const [url, said] = [`https://${topic}.example/`, `They counted ${figure} ${topic} in 2025.`];
+  const articles = [{ url, title: topic, content: said, status: "success" }];
+  const report = {
+    title: topic,
+    summary: [`${said} [1]`],
+    themes: [{ heading: topic, paragraphs: [`${said} [1]`] }],
+    figures: [{ value: String(figure), about: topic, sources: [1] }],
+    quotes: [{ text: said, speaker: "Ada", role: "counts", source: 1 }],
+  };
+  const save = { tool: "save_corpus", input: { articles } };
+  const write = { tool: "write_local_file", input: { path: "work_products/report.html", report } };
+  return { url, said, save, write };
+}
+
+/** What two experts did that wrote under the same names, by the figure of their report. */
+async function expectTwoReports(
+  t: Awaited<ReturnType<typeof library>>,
+  topics: readonly ReturnType<typeof research>[],
+) {
+  const experts = t.events.flatMap((event) =>
+    event.type === "run.ended" && event.result.agent === EXPERT ? [event.result] : [],
+  );
+  expect(experts).toHaveLength(2);
+  for (const { success, deliverables, run_id, details } of experts) {
+    expect([success, deliverables.map(({ ok }) => ok)]).toEqual([true, [true, true]]);
+    const [corpus = "", report = ""] = deliverables.flatMap(({ files }) => files);
+    const names = ["expanded_corpus.json", "work_products/report.html"];
+    const own = names.map((name) => nameForRun(name, run_id));
+    expect([names, own]).toContainEqual([corpus, report]);
+    const topic = topics.find(({ said }) => details.includes(said));
+    const { articles } = JSON.parse(readFileSync(join(t.workspace(), corpus), "utf8"));
+    expect(articles.map(({ url }: { url: string }) => url)).toEqual([topic?.url]);
+    const html = readFileSync(join(t.workspace(), report), "utf8");
+    for (const { said } of topics) expect(html.includes(said)).toBe(said === topic?.said);
+  }
+  const files = experts.flatMap(({ deliverables }) => deliverables.flatMap((one) => one.files));
+  expect(new Set(files).size).toBe(4);
+  expect(files).toContain("expanded_corpus.json");
+  expect(files).toContain("work_products/report.html");
+}
+
+const trains = research("trains", 4711);
+const ships = research("ships", 815);
+/** Saves and writes in one turn; a second time, because a report may be made again. */
+const expert: Script = ({ turn, task }) => {
+  const own = task.includes("trains") ? trains : ships;
+  const both = callTools([own.save, own.write]);
+  return [both, both, say(`Done: ${own.said}`)][turn] ?? say("?");
+};
+
+test.each([
+  [
+    "one after the other",
+    [callDelegate(EXPERT, "A report on trains"), callDelegate(EXPERT, "A report on ships")],
+  ],
+  [
+    "at the same time",
+    [
+      callTools([
+        { tool: "delegate", input: { agent: EXPERT, task: "A report on trains" } },
+        { tool: "delegate", input: { agent: EXPERT, task: "A report on ships" } },
+      ]),
+    ],
+  ],
+] satisfies readonly (readonly [string, readonly Step[]])[])(
+  "two experts of one session, %s, have each their own corpus and report",
+  async (_, steps) => {
+    await using t = await library({ main: [...steps, say("Both are done.")], [EXPERT]: expert });
+    const result = await t.runtime.run({ agent: "main", task: "Get me two reports" });
+    expect(result.success).toBe(true);
+    await expectTwoReports(t, [trains, ships]);
+    const told = t.events.flatMap((event) => (event.type === "call.ended" ? [event.summary] : [])).join("\n");
+    expect(told).toContain("because work_products/report.html belongs to another run of this session");
+    expect(await t.runtime.replay(result.session_id)).toMatchObject({ identical: true });
+  },
+);
+
+test("an expert can neither write from another's corpus nor end with another's files", async () => {
+  let told = "";
+  await using t = await library({
+    main: [
+      callDelegate(EXPERT, "A report on trains"),
+      callDelegate(EXPERT, "A report on ships"),
+      say("One is done."),
+    ],
+    [EXPERT]: (request) => {
+      const isFirst = request.task.includes("trains");
+      if (!isFirst && request.turn === 1) told = request.last;
+      const steps = [
+        callTools(isFirst ? [trains.save, trains.write] : [trains.write]),
+        say("Done."),
+        say("Done."),
+      ];
+      return steps[request.turn] ?? say("Done.");
+    },
+  });
+  await t.runtime.run({ agent: "main", task: "Get me two reports" });
+  expect(told).toMatch(/must wait until `expanded_corpus.json` is there and valid: another run made it/);
+  expect(t.results().slice(0, 2)).toEqual([`${EXPERT}: completed`, `${EXPERT}: failed`]);
+});
+
+test("without a model two reports on one topic at the same time have each their own files", async () => {
+  await using t = await library({
+    main: [
+      callTool("web_search", { query: "night trains" }),
+      ({ last }) => {
+        const task = `A comprehensive report on night trains\n\n## Search results\n${last}`;
+        return callTools(
+          ["", "\n"].map((end) => ({ tool: "delegate", input: { agent: EXPERT, task: task + end } })),
+        );
+      },
+      say("Both are done."),
+    ],
+  });
+  const result = await t.runtime.run({ agent: "main", task: "Get me two reports on night trains" });
+  expect(result.success).toBe(true);
+  const experts = t.events.flatMap((event) =>
+    event.type === "run.ended" && event.result.agent === EXPERT ? [event.result] : [],
+  );
+  const files = experts.map(({ deliverables }) => deliverables.flatMap((one) => one.files));
+  expect(new Set(files.flat()).size).toBe(4);
+  for (const [at, { success, details, files_created }] of experts.entries()) {
+    expect(success).toBe(true);
+    for (const file of files[at] ?? []) expect(details).toContain(file);
+    expect(files_created.filter((path) => path.includes("search_results"))).toHaveLength(6);
+  }
+});
+
+test("a report is checked against the corpus that was saved before it in the same turn", async () => {
+  const answers: string[] = [];
+  await using t = await library({
+    main: [callDelegate(EXPERT, "A report on trains"), say("Done.")],
+    [EXPERT]: [
+      callTools([trains.save, trains.write]),
+      callTools([ships.save, ships.write, trains.write]),
+      say("Done."),
+    ],
+  });
+  t.runtime.events((event) => {
+    if (event.type === "call.ended" && event.tool === "write_local_file") answers.push(event.summary);
+  });
+  await t.runtime.run({ agent: "main", task: "Get me a report on trains" });
+  expect(answers).toEqual([
+    expect.stringMatching(/^Successfully wrote/),
+    expect.stringMatching(/^Successfully wrote/),
+    expect.stringMatching(/^the report was not written:/),
+  ]);
+});
+
+test("what a parent owes counts from the run below it that made it, whatever its name", async () => {
+  await using t = await library({
+    main: ({ turn, task }) => (turn === 0 ? callDelegate(EXPERT, task) : say("It is done.")),
+    [EXPERT]: expert,
+  });
+  const session = await t.runtime.openSession();
+  const deliverables = [{ file: "expanded_corpus.json" }, { file: "work_products/report.html" }];
+  const results = await session.fanOut([
+    ["main", "A report on trains", { deliverables }],
+    ["main", "A report on ships", { deliverables }],
+  ]);
+  expect(results.map(({ status }) => status)).toEqual(["completed", "completed"]);
+  const files = results.flatMap((result) => result.deliverables.flatMap((one) => one.files));
+  expect(new Set(files).size).toBe(4);
+  await session.close();
 });

@@ -6,7 +6,7 @@ import type { AnyTool, Tool } from "../../tools/tool.ts";
 import { isOffered } from "../../tools/tool.ts";
 import { excerpt, MAX_RESULT_CHARS } from "../../tools/truncate.ts";
 import { findSchema } from "../../tools/validate-input.ts";
-import { missingBefore } from "../deliverables.ts";
+import { missingBefore, takePath } from "../deliverables.ts";
 import type { NotedCall } from "../earlier-calls.ts";
 import { readShown } from "../known-addresses.ts";
 import { loopPrompt } from "../load-prompt.ts";
@@ -89,7 +89,8 @@ async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitt
   const { projectDir, workspaceDir, cwd } = run.spec;
   const noted = tool.confirm && ports.earlier.note(tool.name, parsed.value);
   if (tool.replay === "lookup") call.reached = null;
-  const touched = outside?.reached ?? tool.access(parsed.value, { projectDir, workspaceDir, cwd });
+  const roots = { projectDir, workspaceDir, cwd, takePath: (path: string) => takePath(run, path, ports) };
+  const touched = outside?.reached ?? tool.access(parsed.value, roots);
   // The host's own checks are made for a stopped run as well.
   const targets = await (call.byHost ? touched : askTool(run, touched));
   if (tool.replay === "lookup") call.reached = addressesIn(targets);

@@ -4,7 +4,7 @@ import { untilAborted } from "../../scheduler/until-aborted.ts";
 import { messageOf } from "../../schema/error.ts";
 import type { Decision, Layer, Target } from "../../schema/rights.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../tools/tool.ts";
-import { claimFile } from "../deliverables.ts";
+import { claimFile, takePath } from "../deliverables.ts";
 import type { ToolCall } from "../model/read-stream.ts";
 import type { CallChanges, LoopPorts } from "../ports.ts";
 import type { Run } from "../run.ts";
@@ -191,9 +191,11 @@ function contextOf(
     sessionId,
     runId,
     callId: call.callId,
+    turn: run.turn,
     projectDir,
     workspaceDir,
     cwd,
+    takePath: (path) => takePath(run, path, ports),
     progress(text) {
       const message = ports.redactor.redact(text);
       ports.emit(sessionId, {

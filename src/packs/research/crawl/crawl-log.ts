@@ -14,7 +14,12 @@ export type LoggedPage = Omit<Article, "content"> & {
 };
 
 /** What a run has crawled so far. */
-export type CrawlLog = { batches: number; pages: LoggedPage[] };
+export type CrawlLog = {
+  batches: number;
+  pages: LoggedPage[];
+  /** The batch that was begun last: the turn that asked for it, and how many addresses are in it. */
+  last?: { turn: number | undefined; size: number };
+};
 
 const MAX_LOG_BYTES = 4_000_000;
 const MAX_PAGE_BYTES = 64_000_000;
@@ -30,11 +35,13 @@ export async function saveLog(workspaceDir: string, runId: string, log: CrawlLog
   await writeInside(workspaceDir, join(workspaceDir, logFile(runId)), `${JSON.stringify(log, null, 2)}\n`);
 }
 
-/** All pages that were crawled in a workspace, with their text, read back from its files. */
-export async function crawledIn(workspaceDir: string): Promise<Article[]> {
+/** All pages that were crawled in a workspace, with their text, read back from its files; a run's own reading goes first. */
+export async function crawledIn(workspaceDir: string, runId?: string): Promise<Article[]> {
   const found = new Map<string, Article>();
-  for (const name of await logNames(workspaceDir)) {
-    const log = await readLog(workspaceDir, `${PAGE_FOLDER}/${name}`);
+  const own = runId === undefined ? [] : [logFile(runId)];
+  const all = (await logNames(workspaceDir)).map((name) => `${PAGE_FOLDER}/${name}`);
+  for (const file of new Set([...own, ...all])) {
+    const log = await readLog(workspaceDir, file);
     for (const page of log?.pages ?? []) {
       if (found.get(page.canonical)?.status === "success") continue;
       found.set(page.canonical, await withContent(workspaceDir, page));
@@ -87,7 +94,13 @@ async function readText(workspaceDir: string, file: string, maxBytes: number): P
 function isLog(value: unknown): value is CrawlLog {
   if (typeof value !== "object" || value === null || !("pages" in value) || !("batches" in value))
     return false;
+  if ("last" in value && !isBatch(value.last)) return false;
   return Number.isSafeInteger(value.batches) && Array.isArray(value.pages) && value.pages.every(isPage);
+}
+
+function isBatch(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || !("size" in value)) return false;
+  return Number.isSafeInteger(value.size) && (!("turn" in value) || Number.isSafeInteger(value.turn));
 }
 
 function isPage(value: unknown): value is LoggedPage {

@@ -1,6 +1,7 @@
 import type { Blacklist } from "./blacklist.ts";
 import { canonicalUrl } from "./canonical-url.ts";
 import type { CrawlLog, LoggedPage } from "./crawl-log.ts";
+import type { CrawlRun } from "./crawl-runs.ts";
 import type { CrawlLimits } from "./limits.ts";
 import { readInTime } from "./read-in-time.ts";
 import type { ReadWebPage } from "./web-host.ts";
@@ -10,7 +11,9 @@ export type CrawledPage = LoggedPage & { content?: string };
 
 /** What a crawl works with. */
 export type Crawl = {
-  log: CrawlLog;
+  run: CrawlRun;
+  /** The run's turn that asks. */
+  turn: number | undefined;
   limits: CrawlLimits;
   readPage: ReadWebPage;
   blacklist: Pick<Blacklist, "match" | "noteMissing">;
@@ -30,31 +33,48 @@ export type CrawlOutcome = { pages: CrawledPage[]; left: string[] };
 
 /**
  * Crawls in batches until the run's limits are reached, then tries once more what was too slow. Addresses that were tried
- * before, are on the blacklist or are beyond the limits cost nothing.
+ * before, are on the blacklist or are beyond the limits cost nothing. A batch is what one turn asks for: calls of one turn
+ * fill it together.
  */
 export async function crawlPages(urls: readonly string[], crawl: Crawl): Promise<CrawlOutcome> {
-  const { limits, log } = crawl;
+  const { limits, run } = crawl;
+  const { log } = run;
   const outcomes = new Map<number, CrawledPage>();
   const pending = urls.map((url, at) => ({ url, at }));
   const slow: Place[] = [];
   while (pending.length > 0) {
-    const room = log.batches < limits.batches ? limits.successes - successesOf(log) : 0;
-    const batch = takeBatch(pending, Math.min(limits.batchSize, room), crawl, outcomes);
-    if (batch.length === 0) break;
-    log.batches++;
-    crawl.progress(`batch ${log.batches} of ${limits.batches}: ${batch.length} pages`);
+    const open = findOpenBatch(crawl);
+    const left = limits.batchSize - open.size;
+    const room = limits.successes - successesOf(log) - run.underWay.size;
+    const batch = takeBatch(pending, open.mayTake ? Math.min(left, room) : 0, crawl, outcomes);
+    if (batch.length === 0) {
+      // What is being read now may leave room, or end a batch that must end before the next.
+      if (pending.length === 0 || run.reading === null) break;
+      await run.reading;
+      crawl.signal.throwIfAborted();
+      continue;
+    }
+    if (open.size === 0) log.batches++;
+    log.last = { turn: crawl.turn, size: open.size + batch.length };
+    crawl.progress(`batch ${log.batches} of ${limits.batches}: ${log.last.size} pages`);
     await readAll(batch, crawl, outcomes);
     slow.push(...batch.filter(({ at }) => outcomes.get(at)?.status === "timeout"));
-    await crawl.save();
   }
   while (slow.length > 0 && successesOf(log) < limits.successes) {
     const room = Math.min(limits.retriesAtOnce, limits.successes - successesOf(log));
     const again = slow.splice(0, room);
     crawl.progress(`trying ${again.length} slow pages once more`);
     await readAll(again, crawl, outcomes);
-    await crawl.save();
   }
   return collect(urls, outcomes, crawl);
+}
+
+/** How full the batch is that a call may add to, and whether it may: a new one begins when nothing is read any more. */
+function findOpenBatch({ run: { log, reading }, turn, limits }: Crawl): { size: number; mayTake: boolean } {
+  const { last } = log;
+  const isShared = last !== undefined && turn !== undefined && last.turn === turn;
+  if (isShared && last.size < limits.batchSize) return { size: last.size, mayTake: true };
+  return { size: 0, mayTake: reading === null && log.batches < limits.batches };
 }
 
 type Place = { url: string; at: number };
@@ -85,7 +105,9 @@ function takeBatch(pending: Place[], size: number, crawl: Crawl, outcomes: Outco
 function withoutAsking(url: string, key: string | undefined, crawl: Crawl): CrawledPage | undefined {
   if (key === undefined)
     return { url, canonical: url, title: "", status: "failed", reason: "this is no address on the web" };
-  const before = crawl.log.pages.find(({ canonical, also }) => canonical === key || also?.includes(key));
+  const twin = crawl.run.underWay.get(key);
+  if (twin !== undefined) return duplicateOf(url, twin);
+  const before = crawl.run.log.pages.find(({ canonical, also }) => canonical === key || also?.includes(key));
   if (before?.status === "success") return duplicateOf(url, before.url);
   if (before)
     return { ...before, url, reason: `${before.reason ?? before.status}; tried before in this run` };
@@ -109,12 +131,37 @@ export function duplicateOf(url: string, other: string): CrawledPage {
 
 /** Asks for all at once, and notes what came in the order of the addresses, so that the first of two twins is kept. */
 async function readAll(places: readonly Place[], crawl: Crawl, outcomes: Outcomes): Promise<void> {
-  const { signal, log } = crawl;
-  const read = await readInTime(
+  const { run, signal } = crawl;
+  const keys = places.map(({ url }) => canonicalUrl(url) ?? url);
+  for (const [at, { url }] of places.entries()) run.underWay.set(keys[at] ?? url, url);
+  const reading = readInTime(
     places.map(({ url }) => url),
     crawl,
-  );
-  signal.throwIfAborted();
+  )
+    .then((read) =>
+      run.inOrder(async () => {
+        signal.throwIfAborted();
+        await note(places, read, crawl, outcomes);
+      }),
+    )
+    .finally(() => {
+      for (const key of keys) run.underWay.delete(key);
+    });
+  const all = Promise.allSettled([run.reading, reading]);
+  run.reading = all;
+  void all.then(() => {
+    if (run.reading === all) run.reading = null;
+  });
+  await reading;
+}
+
+async function note(
+  places: readonly Place[],
+  read: readonly CrawledPage[],
+  crawl: Crawl,
+  outcomes: Outcomes,
+): Promise<void> {
+  const { log } = crawl.run;
   for (const [index, { url, at }] of places.entries()) {
     const page = read[index];
     if (!page) continue;
@@ -126,6 +173,7 @@ async function readAll(places: readonly Place[], crawl: Crawl, outcomes: Outcome
     outcomes.set(at, kept.status === "success" ? { ...kept, content: page.content ?? "" } : kept);
     if (page.error_code === "1214") noteMissing(url, crawl);
   }
+  await crawl.save();
 }
 
 function noteMissing(url: string, { blacklist, progress }: Crawl): void {
@@ -136,7 +184,7 @@ function noteMissing(url: string, { blacklist, progress }: Crawl): void {
     );
 }
 
-function collect(urls: readonly string[], outcomes: Outcomes, { log, limits }: Crawl): CrawlOutcome {
+function collect(urls: readonly string[], outcomes: Outcomes, { run: { log }, limits }: Crawl): CrawlOutcome {
   const full = successesOf(log) >= limits.successes;
   const reason = full
     ? `not tried: this run has read its ${limits.successes} pages`

@@ -94,36 +94,37 @@ type Parts = {
 };
 
 async function execute(input: CrawlInput, context: ToolContext, parts: Parts): Promise<ToolOutput> {
-  const { signal, progress, runId, workspaceDir } = context;
+  const { signal, progress, runId, workspaceDir, turn } = context;
   const { limits, runs, readPage, dataDir, isOwn } = parts;
-  return runs.inTurn(context, async (log) => {
-    signal.throwIfAborted();
-    const blacklist = findBlacklist(dataDir, progress);
-    const crawl: Crawl = {
-      log,
-      limits,
-      readPage,
-      blacklist: {
-        match: (url) => (isOwn(url) ? undefined : blacklist.match(url)),
-        noteMissing: (url) => (isOwn(url) ? undefined : blacklist.noteMissing(url)),
-      },
-      images: input.retain_images === true,
-      signal,
-      progress,
-      mayRead: (host) => context.maySee({ kind: "host", host }),
-      keep: (page) => keepPage(page, log, context),
-      save: () =>
-        saveLog(workspaceDir, runId, log).catch((thrown) =>
-          progress(`warning: what was crawled could not be noted: ${messageOf(thrown)}`),
-        ),
-    };
-    try {
-      const urls = input.urls.map(canonicalAddress);
-      return reportCrawl(await crawlPages(urls, crawl), log, limits);
-    } finally {
-      blacklist.close();
-    }
-  });
+  const run = await runs.find(context);
+  signal.throwIfAborted();
+  const blacklist = findBlacklist(dataDir, progress);
+  const { log } = run;
+  const crawl: Crawl = {
+    run,
+    turn,
+    limits,
+    readPage,
+    blacklist: {
+      match: (url) => (isOwn(url) ? undefined : blacklist.match(url)),
+      noteMissing: (url) => (isOwn(url) ? undefined : blacklist.noteMissing(url)),
+    },
+    images: input.retain_images === true,
+    signal,
+    progress,
+    mayRead: (host) => context.maySee({ kind: "host", host }),
+    keep: (page) => keepPage(page, log, context),
+    save: () =>
+      saveLog(workspaceDir, runId, log).catch((thrown) =>
+        progress(`warning: what was crawled could not be noted: ${messageOf(thrown)}`),
+      ),
+  };
+  try {
+    const urls = input.urls.map(canonicalAddress);
+    return reportCrawl(await crawlPages(urls, crawl), log, limits);
+  } finally {
+    blacklist.close();
+  }
 }
 
 type UsedBlacklist = Pick<Blacklist, "match" | "noteMissing" | "close">;

@@ -2,38 +2,46 @@ import { type CrawlLog, loadLog } from "./crawl-log.ts";
 
 const MAX_RUNS = 200;
 
+/** What a run has crawled, and what it is reading just now: its calls of one turn crawl together. */
+export type CrawlRun = {
+  readonly log: CrawlLog;
+  /** The addresses that are being asked for, each with its canonical one. */
+  readonly underWay: Map<string, string>;
+  /** Settles when what is being read now has been read and noted; null if nothing is. */
+  reading: Promise<unknown> | null;
+  /** Does one piece of work on the log after the other. */
+  inOrder<Value>(work: () => Promise<Value>): Promise<Value>;
+};
+
 /** Runs by id. One that was pushed out is read back from its log. */
 export type CrawlRuns = {
-  /** Works on a run's log, one call after the other: the limits are the run's, not the call's. */
-  inTurn<Value>(
-    run: { runId: string; workspaceDir: string },
-    work: (log: CrawlLog) => Promise<Value>,
-  ): Promise<Value>;
+  find(run: { runId: string; workspaceDir: string }): Promise<CrawlRun>;
 };
 
 /** Creates the memory of what each run has crawled. */
 export function createCrawlRuns(): CrawlRuns {
-  const runs = new Map<string, Promise<unknown>>();
-  const logs = new Map<string, CrawlLog>();
+  const runs = new Map<string, Promise<CrawlRun>>();
   return {
-    inTurn({ runId, workspaceDir }, work) {
+    find({ runId, workspaceDir }) {
       const key = `${workspaceDir}\0${runId}`;
-      const before = runs.get(key) ?? Promise.resolve();
-      const result = before.then(async () => {
-        const log = logs.get(key) ?? (await loadLog(workspaceDir, runId));
-        logs.delete(key);
-        logs.set(key, log);
-        for (const old of logs.keys()) if (logs.size > MAX_RUNS) logs.delete(old);
-        return work(log);
-      });
-      const settled = result.then(
-        () => {},
-        () => {},
-      );
-      runs.set(key, settled);
-      void settled.then(() => {
-        if (runs.get(key) === settled) runs.delete(key);
-      });
+      const run = runs.get(key) ?? loadLog(workspaceDir, runId).then(createCrawlRun);
+      runs.delete(key);
+      runs.set(key, run);
+      for (const old of runs.keys()) if (runs.size > MAX_RUNS) runs.delete(old);
+      return run;
+    },
+  };
+}
+
+function createCrawlRun(log: CrawlLog): CrawlRun {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    log,
+    underWay: new Map(),
+    reading: null,
+    inOrder(work) {
+      const result = last.then(work);
+      last = result.catch(() => {});
       return result;
     },
   };

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { writeInside } from "../../../files/open-inside.ts";
 import { messageOf } from "../../../schema/error.ts";
 import type { ToolContext } from "../../../tools/tool.ts";
@@ -11,7 +11,7 @@ import { formatPage, pageFile } from "./page-file.ts";
 export async function keepPage(
   page: CrawledPage,
   log: CrawlLog,
-  { workspaceDir, changed }: Pick<ToolContext, "workspaceDir" | "changed">,
+  { workspaceDir, changed, takePath }: Pick<ToolContext, "workspaceDir" | "changed" | "takePath">,
 ): Promise<LoggedPage> {
   const { content = "", ...about } = page;
   const names = new Set([page.canonical, ...(page.also ?? [])]);
@@ -22,8 +22,9 @@ export async function keepPage(
       (other.hash === hash || [other.canonical, ...(other.also ?? [])].some((name) => names.has(name))),
   );
   if (same) return duplicateOf(page.url, same.url);
-  const file = pageFile(page.canonical, page.title);
-  const path = join(workspaceDir, file);
+  const usual = join(workspaceDir, pageFile(page.canonical, page.title));
+  const path = takePath?.(usual) ?? usual;
+  const file = relative(workspaceDir, path);
   try {
     changed(path, await writeInside(workspaceDir, path, formatPage({ ...about, content })));
     return { ...about, hash, file };

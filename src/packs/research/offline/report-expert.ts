@@ -67,12 +67,18 @@ function answer(topic: string, calls: readonly OfflineCall[], { calls: past }: S
   const faults = faultsIn(past);
   if (!first)
     return { cannot: `no report on “${topic}” was made: ${faults.join("; ") || "a limit came first"}` };
-  const paths = written.map(({ input }) => String(input.path));
+  // Both are what the host says: another run of the session may have the usual names.
+  const paths = written.map(
+    ({ input, result }) =>
+      /^Successfully wrote \d+ chars to (work_products\/[^\s,]+)/.exec(result)?.[1] ?? String(input.path),
+  );
+  const saved = past.findLast(({ tool, failed }) => tool === "save_corpus" && !failed)?.result ?? "";
+  const corpus = /"corpus_path":"(?:[^"]*[\\/])?([^"]+)"/.exec(saved)?.[1] ?? "expanded_corpus.json";
   const [, counts = "", ...notes] = first.result.split("\n");
   const said = [
     `**Summary**: Made an extractive report on “${topic}”: ${paths[0]}. ${counts}`,
     "**Details**",
-    `Files: ${paths.join(", ")}, expanded_corpus.json`,
+    `Files: ${paths.join(", ")}, ${corpus}`,
     notes.join("\n"),
     ...(faults.length > 0 ? [`**Warnings**\n${faults.map((fault) => `- ${fault}`).join("\n")}`] : []),
   ];

@@ -18,9 +18,9 @@ export type ReportRequest = { report?: GivenReport; title?: string; request?: st
 export async function composeReport(
   input: ReportRequest,
   path: string,
-  { workspaceDir }: Pick<ToolContext, "workspaceDir">,
+  { workspaceDir, runId }: Pick<ToolContext, "workspaceDir" | "runId">,
 ): Promise<{ content: string; notes: string[] } | { refused: string }> {
-  const corpus = await loadCorpus(workspaceDir);
+  const corpus = await loadCorpus(workspaceDir, runId);
   if (typeof corpus === "string") return { refused: corpus };
   if (corpus.articles.every(({ status }) => status !== "success"))
     return { refused: "no page of the corpus could be read, so there is nothing to report on" };

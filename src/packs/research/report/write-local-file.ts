@@ -1,8 +1,8 @@
 import { writeInside } from "../../../files/open-inside.ts";
-import { pathTarget } from "../../../files/resolve-path.ts";
 import { messageOf } from "../../../schema/error.ts";
 import type { Target } from "../../../schema/rights.ts";
 import { defineTool, type Roots, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
+import { ownTarget } from "../own-target.ts";
 import type { ReportRequest } from "./compose-report.ts";
 import { externalLoads } from "./external-loads.ts";
 import { REPORT_SCHEMA } from "./report-schema.ts";
@@ -64,7 +64,7 @@ function faultOf({ path, content, report, from_corpus: fromCorpus }: WriteFileIn
 async function targetOf(path: string, roots: Roots): Promise<Target> {
   const given = path.replace(/^workspace:/, "");
   const isWhole = given.startsWith("/") || new RegExp(`^(?:\\./)?${FOLDER}/`).test(given);
-  return pathTarget(`workspace:${isWhole ? given : `${FOLDER}/${given}`}`, "write", roots);
+  return ownTarget(`workspace:${isWhole ? given : `${FOLDER}/${given}`}`, roots);
 }
 
 async function write(input: WriteFileInput, context: ToolContext): Promise<ToolOutput> {
@@ -80,9 +80,12 @@ async function write(input: WriteFileInput, context: ToolContext): Promise<ToolO
   await context.beforeChange(target.path);
   const kind = await writeInside(workspaceDir, target.path, made.content);
   context.changed(target.path, kind);
-  const text = [`Successfully wrote ${made.content.length} chars to ${target.relative}`, ...made.notes].join(
-    "\n",
-  );
+  const { projectDir, cwd } = context;
+  const usual = await targetOf(input.path, { projectDir, workspaceDir, cwd });
+  const isTaken = usual.kind === "path" && usual.path !== target.path;
+  const why = isTaken ? `, because ${usual.relative} belongs to another run of this session` : "";
+  const wrote = `Successfully wrote ${made.content.length} chars to ${target.relative}${why}`;
+  const text = [wrote, ...made.notes].join("\n");
   return { text, ...(made.notes.length > 0 && { tainted: true }) };
 }
 

@@ -2,9 +2,10 @@ import { join } from "node:path";
 import { openForReading } from "../../../files/open-inside.ts";
 import { checkJson } from "../../../schema/check-json.ts";
 import type { JsonSchema } from "../../../schema/json-schema.ts";
+import { nameForRun } from "../../../tools/name-for-run.ts";
 import type { Article, Corpus } from "../corpus.ts";
 
-/** The corpus in the session's workspace. */
+/** The corpus in the session's workspace; that of a second run of the session has the run in its name. */
 export const CORPUS_FILE = "expanded_corpus.json";
 
 const MAX_BYTES = 64_000_000;
@@ -52,21 +53,26 @@ export async function faultsOfCorpus(value: unknown): Promise<string[]> {
   return checkJson(CORPUS_SCHEMA, value);
 }
 
-/** Reads the corpus of a workspace; a text says why it cannot be used. */
-export async function loadCorpus(workspaceDir: string): Promise<Corpus | string> {
+/** Reads the corpus of a run, or, if it has saved none of its own, the workspace's; a text says why it cannot be used. */
+export async function loadCorpus(workspaceDir: string, runId: string): Promise<Corpus | string> {
+  const own = await readCorpus(workspaceDir, nameForRun(CORPUS_FILE, runId));
+  const corpus = own ?? (await readCorpus(workspaceDir, CORPUS_FILE));
+  return corpus ?? `there is no ${CORPUS_FILE} yet; call save_corpus first`;
+}
+
+async function readCorpus(workspaceDir: string, name: string): Promise<Corpus | string | null> {
   try {
-    const handle = await openForReading(workspaceDir, join(workspaceDir, CORPUS_FILE));
+    const handle = await openForReading(workspaceDir, join(workspaceDir, name));
     try {
-      if ((await handle.stat()).size > MAX_BYTES) return `${CORPUS_FILE} is larger than ${MAX_BYTES} bytes`;
+      if ((await handle.stat()).size > MAX_BYTES) return `${name} is larger than ${MAX_BYTES} bytes`;
       const value: unknown = JSON.parse(await handle.readFile("utf8"));
       const faults = await faultsOfCorpus(value);
-      return faults.length > 0 ? `${CORPUS_FILE} is not a corpus: ${faults.join("; ")}` : (value as Corpus);
+      return faults.length > 0 ? `${name} is not a corpus: ${faults.join("; ")}` : (value as Corpus);
     } finally {
       await handle.close();
     }
   } catch (thrown) {
-    return (thrown as NodeJS.ErrnoException).code === "ENOENT"
-      ? `there is no ${CORPUS_FILE} yet; call save_corpus first`
-      : `${CORPUS_FILE} cannot be read: ${(thrown as Error).message}`;
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return null;
+    return `${name} cannot be read: ${(thrown as Error).message}`;
   }
 }

@@ -1,9 +1,10 @@
 import { realpath } from "node:fs/promises";
 import { writeInside } from "../../../files/open-inside.ts";
-import { pathTarget } from "../../../files/resolve-path.ts";
 import { messageOf } from "../../../schema/error.ts";
+import { nameForRun } from "../../../tools/name-for-run.ts";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
 import { crawledIn, loadLog } from "../crawl/crawl-log.ts";
+import { ownTarget } from "../own-target.ts";
 import { completeArticles, type GivenArticle } from "./complete-articles.ts";
 import { CORPUS_FILE, corpusOf, faultsOfCorpus } from "./corpus-file.ts";
 
@@ -47,7 +48,7 @@ export const saveCorpus: Tool<SaveInput> = defineTool<SaveInput>({
     required: ["articles"],
     additionalProperties: false,
   },
-  access: async (_, roots) => [await pathTarget(`workspace:${CORPUS_FILE}`, "write", roots)],
+  access: async (_, roots) => [await ownTarget(`workspace:${CORPUS_FILE}`, roots)],
   execute: async (input, context) => {
     try {
       return await save(input, context);
@@ -61,13 +62,14 @@ async function save({ articles, workspace_path }: SaveInput, context: ToolContex
   const { workspaceDir, runId, targets, signal } = context;
   if (workspace_path !== undefined && !(await isSameFolder(workspace_path, workspaceDir)))
     return { text: `workspace_path must be the session's workspace, ${workspaceDir}`, isError: true };
-  const [session, log] = await Promise.all([crawledIn(workspaceDir), loadLog(workspaceDir, runId)]);
+  const [session, log] = await Promise.all([crawledIn(workspaceDir, runId), loadLog(workspaceDir, runId)]);
   const complete = completeArticles(articles, { session, run: log.pages.map(({ url }) => url) });
   const corpus = corpusOf(complete, new Date());
   const faults = await faultsOfCorpus(corpus);
   if (faults.length > 0) return { text: `the corpus was not saved: ${faults.join("; ")}`, isError: true };
   const target = targets.find((each) => each.kind === "path");
-  if (target?.kind !== "path" || target.root !== "workspace" || target.relative !== CORPUS_FILE)
+  const names = [CORPUS_FILE, nameForRun(CORPUS_FILE, runId)];
+  if (target?.kind !== "path" || target.root !== "workspace" || !names.includes(target.relative))
     return { text: `${CORPUS_FILE} leads out of the workspace`, isError: true };
   signal.throwIfAborted();
   await context.beforeChange(target.path);
