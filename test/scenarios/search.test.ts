@@ -3,10 +3,17 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { codeTools } from "../../src/packs/code/code-tools.ts";
 import { webSearch } from "../../src/packs/research/search/web-search.ts";
 import { createWebSearch, type SearchProvider } from "../../src/packs/research/web-tools.ts";
 import { DEFAULT_SETTINGS } from "../../src/runtime/project/default-settings.ts";
-import { callTool, say, type TestRuntimeOptions, testRuntime } from "../../src/testing/index.ts";
+import {
+  callDelegate,
+  callTool,
+  say,
+  type TestRuntimeOptions,
+  testRuntime,
+} from "../../src/testing/index.ts";
 
 const EXAMPLES = fileURLToPath(new URL("../../examples/documents/durable-storage", import.meta.url));
 
@@ -53,6 +60,28 @@ test("a search of the project's documents gives addresses that can be read while
   expect(await (await fetch(url)).text()).toBe("# The log\n\nA durable log is flushed.");
   await t.close();
   await expect(fetch(url)).rejects.toThrow();
+});
+
+test("a search says where its results were saved, and they are handed over by that file", async () => {
+  write("docs/log.md", "# The log\n\nA durable log is flushed.");
+  await using t = testRuntime(
+    {
+      lead: [
+        callTool("web_search", { query: "durable log" }),
+        ({ last }) => {
+          const saved = /\(saved as (workspace:[^)]+)\)/.exec(last)?.[1] ?? "";
+          return callDelegate("expert", "use it", { contextFiles: [saved] });
+        },
+        say("done"),
+      ],
+      expert: [say("read")],
+    },
+    { tools: [webSearch, ...codeTools], projectDir, dataDir: join(root, "data") },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  const told = JSON.stringify(t.models.expert?.requests[0]?.prompt);
+  expect(told).toContain('<file path=\\"workspace:search_results/');
+  expect(told).toContain("A durable log is flushed.");
 });
 
 test("what was found is saved in the workspace, and the run is tainted by it", async () => {
