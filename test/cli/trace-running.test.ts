@@ -16,6 +16,7 @@ beforeAll(async () => {
   world.agent("worker", "");
   started = world.start(["run", "wait for it"]);
   await started.stderrHas("waiting main");
+  await expect.poll(() => world.model?.requests.length, { timeout: 30_000 }).toBe(2);
 });
 afterAll(async () => {
   started.child.kill("SIGKILL");

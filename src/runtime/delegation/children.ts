@@ -7,7 +7,13 @@ import { waitFor } from "../../loop/wait-for.ts";
 import { noteSeen } from "../../packs/code/files/seen-files.ts";
 import { delay } from "../../scheduler/clock.ts";
 import { Gate } from "../../scheduler/gate.ts";
-import { type Agent, type ExecutionMode, type Limits, toContextMode } from "../../schema/agent.ts";
+import {
+  type Agent,
+  type ContextMode,
+  type ExecutionMode,
+  type Limits,
+  toContextMode,
+} from "../../schema/agent.ts";
 import type { DelegationRequest } from "../../schema/delegation.ts";
 import { messageOf, RetinueError } from "../../schema/error.ts";
 import type { MessageNode } from "../../schema/record.ts";
@@ -44,6 +50,8 @@ export class Children {
   /** Agents that delegations with a row were made to. */
   readonly #begunAgents: Set<string>;
   #stopped: string | null = null;
+  /** Ends when the child before begins: children begin in the order they were asked for. */
+  #ready: Promise<void> = Promise.resolve();
   #summary: { turn: number; text: Promise<string> } | undefined;
 
   constructor(host: Host, parent: LiveRun, profile: Profile, earlier = new EarlierAttempts()) {
@@ -246,15 +254,21 @@ export class Children {
     if (earlier && isClosed(earlier)) return resultOfRow(earlier);
     const { byProgram } = origin;
     if (earlier) return goOnWith(earlier, { parent: this.parent, byProgram }, this.host);
-    const profile = await this.#profile(agent, request, origin);
+    const before = this.#ready;
+    const { promise, resolve: ready } = Promise.withResolvers<void>();
+    this.#ready = promise;
     const context = toContextMode(request.context ?? agent.context);
-    const results = [
-      ...needed,
-      ...(request.fromResults ?? []).flatMap((id) => this.delegations.resultOf(id) ?? []),
-    ];
-    const cwd = request.cwd === undefined ? undefined : await folderInside(this.parent, request.cwd);
-    const files = await readContextFiles(this, profile, request.contextFiles ?? []);
-    const built = await childMessage({ children: this, request, profile, context, results, files });
+    // A summary is asked of a model, which others need not wait for.
+    if (context === "summary") ready();
+    const asked = { agent, origin, needed, context };
+    const prepared = await this.#prepare(request, asked).catch((thrown) => {
+      void before.then(ready);
+      throw thrown;
+    });
+    const { profile, cwd, files, built, results, isUntrusted } = prepared;
+    await before;
+    // From here to its row nothing is waited for.
+    ready();
     const { redactor, recorded } = this.parent.session.ports;
     const message = redactor.redact(built);
     this.#begun.add(about.id);
@@ -262,8 +276,6 @@ export class Children {
     const runId = attempt === 0 ? about.id : this.idFor(origin, attempt);
     // What a run was given whole it has read.
     for (const { path, version } of files) if (version !== undefined) noteSeen(runId, path, version);
-    const paths = files.map(({ path }) => path);
-    const isUntrusted = !recorded && this.host.guards.taintsReader(await this.host.untrusted.hold(paths));
     return spawnRun(this.host, {
       session: this.parent.session,
       parent: this.parent,
@@ -284,6 +296,30 @@ export class Children {
       cwd,
       criteria: request.successCriteria && redactor.redact(request.successCriteria),
     });
+  }
+
+  /** What a child is given: rights, tools and prompt, and its first message. */
+  async #prepare(
+    request: DelegationRequest,
+    {
+      agent,
+      origin,
+      needed,
+      context,
+    }: { agent: Agent; origin: Origin; needed: readonly RunResult[]; context: ContextMode },
+  ) {
+    const profile = await this.#profile(agent, request, origin);
+    const results = [
+      ...needed,
+      ...(request.fromResults ?? []).flatMap((id) => this.delegations.resultOf(id) ?? []),
+    ];
+    const cwd = request.cwd === undefined ? undefined : await folderInside(this.parent, request.cwd);
+    const files = await readContextFiles(this, profile, request.contextFiles ?? []);
+    const built = await childMessage({ children: this, request, profile, context, results, files });
+    const paths = files.map(({ path }) => path);
+    const { recorded } = this.parent.session.ports;
+    const isUntrusted = !recorded && this.host.guards.taintsReader(await this.host.untrusted.hold(paths));
+    return { profile, results, cwd, files, built, isUntrusted };
   }
 
   /** A summary of the parent's conversation, made once per turn and shared by everything begun in it. */
