@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startModel } from "./model.ts";
 import { type Started, World } from "./world.ts";
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
   world.agent("worker", "");
   started = world.start(["run", "wait for it"]);
   await started.stderrHas("waiting main");
-  await expect.poll(() => world.model?.requests.length, { timeout: 30_000 }).toBe(2);
+  await vi.waitFor(() => expect(world.model?.requests).toHaveLength(2), 30_000);
 });
 afterAll(async () => {
   started.child.kill("SIGKILL");
