@@ -139,7 +139,7 @@ export function priceOf(
 /** The most tokens of one reply, whether that is known of the model or only usual for its family, or its server said so. */
 export type OutputLimit = { readonly most: number; readonly isKnown: boolean; readonly isTold?: boolean };
 
-/** How long a reply of a model can be, whoever serves it under whatever spelling. */
+/** How long a reply of a model can be, under every server and spelling. */
 export function findOutputLimit(
   provider: string,
   modelId: string,

@@ -50,25 +50,28 @@ function untyped<Value>(value: unknown): Value {
 describe("limits by tool bind the tool that is meant", () => {
   const perTool = { search: 2 };
   const turns = 10;
-  test.each(["search", "Grep", "grep_search", "grep"])("%s is grep, whoever sets it", async (name) => {
-    const limits = { perTool: { [name]: 2 }, turns };
-    const doors: [string, Parameters<typeof testRuntime>[1], RunRequest["limits"]][] = [
-      ["the task", {}, limits],
-      ["the agent", { agents: { k: { limits } } }, undefined],
-      ["the settings", { settings: { limits } }, undefined],
-    ];
-    for (const [door, options, asked] of doors) {
-      await using t = testRuntime({ k: restless }, { tools: [look], lenient: true, ...options });
-      ran.length = 0;
-      await t.runtime.run({ agent: "k", task: "x", ...(asked && { limits: asked }) });
-      expect([door, ran.length]).toEqual([door, 2]);
-      const session = await t.runtime.openSession();
-      ran.length = 0;
-      await session.spawn("k", "x", { ...(asked && { limits: asked }) }).result;
-      expect([door, ran.length]).toEqual([door, 2]);
-      await session.close();
-    }
-  });
+  test.each(["search", "Grep", "grep_search", "grep"])(
+    "%s is grep, for everyone who sets it",
+    async (name) => {
+      const limits = { perTool: { [name]: 2 }, turns };
+      const doors: [string, Parameters<typeof testRuntime>[1], RunRequest["limits"]][] = [
+        ["the task", {}, limits],
+        ["the agent", { agents: { k: { limits } } }, undefined],
+        ["the settings", { settings: { limits } }, undefined],
+      ];
+      for (const [door, options, asked] of doors) {
+        await using t = testRuntime({ k: restless }, { tools: [look], lenient: true, ...options });
+        ran.length = 0;
+        await t.runtime.run({ agent: "k", task: "x", ...(asked && { limits: asked }) });
+        expect([door, ran.length]).toEqual([door, 2]);
+        const session = await t.runtime.openSession();
+        ran.length = 0;
+        await session.spawn("k", "x", { ...(asked && { limits: asked }) }).result;
+        expect([door, ran.length]).toEqual([door, 2]);
+        await session.close();
+      }
+    },
+  );
 
   test("a program's own tool of that name comes first", async () => {
     const own = { ...look, name: "search" };

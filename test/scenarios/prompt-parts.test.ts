@@ -19,7 +19,7 @@ test("main is told project, branch, date, shell, limits and workspace, and what 
     `- Project: ${t.projectDir} (git, branch main, 1 untracked when the session began)`,
   );
   expect(system).toMatch(/- Date: (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, .* \(\w+/);
-  expect(system).toMatch(/- Shell: sh, .*no network.*at most 120 s a command/);
+  expect(system).toMatch(/- Shell: bash, .*no network.*at most 120 s a command/);
   expect(system).toContain("- Your limits: 50 turns, 200 tool calls, 10 min of working time");
   expect(system).toContain("- Workspace (`workspace:PATH`): ");
   expect(system).toContain("From AGENTS.md.");

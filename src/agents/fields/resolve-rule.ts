@@ -39,7 +39,7 @@ export function resolveRule(text: string, format: AgentFormat, known: KnownTools
 
 /**
  * The tools that a limit for `name` binds, in our own names: none for a vendor's tool we lack. For a name that is nobody's, a hint
- * with what there is. Where nobody knows the tools yet, a name stays as it is for whoever does.
+ * with what there is. Where nobody knows the tools yet, a name stays as it is for who does.
  */
 export function resolveToolName(
   name: string,

@@ -161,7 +161,7 @@ function onlyTools(
   return message;
 }
 
-/** A file that is handed over; `version` only if all of it is, so that whoever gets it has read it. */
+/** A file that is handed over; `version` only if all of it is, so that who gets it has read it. */
 export type HandedFile = {
   readonly name: string;
   readonly path: string;

@@ -76,7 +76,7 @@ const ITEM = {
   dependsOn: texts("ids that must succeed first; it gets their results."),
 };
 
-const batchOf = (item: object): JsonSchema => ({
+const createBatchSchema = (item: object): JsonSchema => ({
   type: "object",
   properties: {
     tasks: { type: "array", minItems: 1, items: item },
@@ -92,7 +92,7 @@ const batchOf = (item: object): JsonSchema => ({
 });
 
 /** Input of `delegate_many`. */
-export const DELEGATE_MANY_INPUT: JsonSchema = batchOf({
+export const DELEGATE_MANY_INPUT: JsonSchema = createBatchSchema({
   type: "object",
   properties: { ...ITEM, ...REQUEST },
   required: ["agent", "task"],
@@ -100,7 +100,7 @@ export const DELEGATE_MANY_INPUT: JsonSchema = batchOf({
 });
 
 /** What a model is told of it, beside `delegate`. */
-export const DELEGATE_MANY_TOLD: JsonSchema = batchOf({
+export const DELEGATE_MANY_TOLD: JsonSchema = createBatchSchema({
   type: "object",
   description: "All fields of delegate, and:",
   properties: { ...ITEM, agent: { type: "string" }, task: { type: "string" } },

@@ -89,7 +89,7 @@ export async function loadProject(options: ProjectOptions): Promise<Project> {
   return { settings: { ...settings, agents: given.agents }, registry, problems, places, known };
 }
 
-/** Names that are switched off and are nobody's: whoever was meant stays on. */
+/** Names that are switched off and are nobody's: the agent that was meant stays on. */
 function unknownOff(
   switchedOff: LoadedSettings["switchedOff"],
   registry: AgentRegistry,

@@ -6,7 +6,7 @@ import { type GitSetting, parseGitConfig } from "./parse-git-config.ts";
 
 /** A place that git reads settings from or runs programs of, besides its own folder. */
 export type GitPlace = {
-  /** Real, but for a link that leads to the place: whoever changes that leads git elsewhere. */
+  /** Real, but for a link that leads to the place: who changes that leads git elsewhere. */
   readonly path: string;
   /** A setting and its file, as a person would name them. */
   readonly namedBy: string;

@@ -116,7 +116,7 @@ function holdFolder(parent: string, name: string, holder: Holder): Outcome {
 
 /**
  * A file cannot be kept from being removed by what is in it, so it is a log: lines are only ever added, and all who read it
- * see the same order. Once nobody holds it any more it is never held again, and whoever held it last removes it.
+ * see the same order. Once nobody holds it any more it is never held again, and who held it last removes it.
  */
 function holdFile(parent: string, name: string, holder: Holder): Outcome {
   const at = join(parent, name);

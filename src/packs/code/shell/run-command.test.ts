@@ -317,7 +317,7 @@ describe.skipIf(!hasSandbox)("in the sandbox (needs bubblewrap)", () => {
     expect((await run("cat copy secrets/key", { hidden })).stdout).toBe("");
   });
 
-  test("what git's settings name is read-only or held, there or not, and whoever changed it is told why", async () => {
+  test("what git's settings name is read-only or held, there or not, and who changed it is told why", async () => {
     const git = (...args: string[]) =>
       execFileSync("git", args, { cwd: projectDir, env: { ...process.env, HOME: join(root, "home") } });
     git("init", "-q");

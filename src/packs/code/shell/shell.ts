@@ -26,7 +26,7 @@ export const shell: Tool<ShellInput> = createShell(DEFAULT_SHELL);
 function describeLimits({ sandbox, network, seconds }: ShellSettings): string {
   const place =
     sandbox === "off" ? "on this machine itself" : "in a sandbox that holds the project and the workspace";
-  return `sh, ${place}, ${network || sandbox === "off" ? "" : "no network, "}no input, at most ${seconds} s a command`;
+  return `bash, ${place}, ${network || sandbox === "off" ? "" : "no network, "}no input, at most ${seconds} s a command`;
 }
 
 /** Takes a command as a list of words, and a time-out in milliseconds. */
