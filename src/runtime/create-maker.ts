@@ -94,7 +94,7 @@ export function createMaker(
     resolveModel: internals.resolveModel ?? models.resolve,
     homeDir,
     zone: () => zoneOf(settings.assistant ?? {}, toolPlaces),
-    person: () => findPerson(toolPlaces.homeDir),
+    person: (projectDir) => findPerson(projectDir, toolPlaces.homeDir),
   };
   return {
     host,

@@ -45,9 +45,14 @@ function describeStatus(output: string): GitState {
   return { branch, state: parts.join(", ") || "clean" };
 }
 
-/** The person's name as git knows it. */
-export function findPerson(homeDir: string): string | null {
-  for (const file of [join(homeDir, ".gitconfig"), join(homeDir, ".config", "git", "config")]) {
+/** The person's name as git knows it: the repository's own setting, then the person's. */
+export function findPerson(projectDir: string, homeDir: string): string | null {
+  const places = [
+    join(projectDir, ".git", "config"),
+    join(homeDir, ".gitconfig"),
+    join(homeDir, ".config", "git", "config"),
+  ];
+  for (const file of places) {
     const name = /^\s*\[user\][^[]*?^\s*name\s*=\s*"?([^"\n]+)/m.exec(readSmall(file))?.[1]?.trim();
     if (name) return cutAt(name, 100);
   }

@@ -37,7 +37,7 @@ export type Host = {
   /** The person's time zone. */
   zone(): string;
   /** The person's name, where it is known. */
-  person(): string | null;
+  person(projectDir: string): string | null;
   /** Keeps what runs change in the project. */
   readonly changes: ChangeKeeper;
   readonly isolation: Isolation;

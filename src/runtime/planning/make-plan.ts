@@ -2,7 +2,7 @@ import type { ExecutionPlan } from "../../schema/plan.ts";
 import type { RunResult } from "../../schema/result.ts";
 import { type CheckedDraft, checkDraft } from "./check-draft.ts";
 import type { Conduct, Move } from "./conductor.ts";
-import { askForPlan, askToMend, type PlannerAsk } from "./plan-prompts.ts";
+import { askForPlan, askToCorrect, type PlannerAsk } from "./plan-prompts.ts";
 import {
   endedResult,
   lastRun,
@@ -85,7 +85,7 @@ export async function askPlanner(
   }
   if (answer.checked.ok) return { draft: answer.checked.draft };
   const { problems } = answer.checked;
-  if (id === begin) return delegate(again, askToMend(ask, problems, ports.escapeText(answer.text)));
+  if (id === begin) return delegate(again, askToCorrect(ask, problems, ports.escapeText(answer.text)));
   return { move: { fail: `the plan is not valid: ${problems.join("; ")}`, type: "bad_response" } };
 }
 

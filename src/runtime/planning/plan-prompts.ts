@@ -18,9 +18,9 @@ export function askForPlan(ask: PlannerAsk): string {
 }
 
 /** Sends a plan back with what is wrong with it. */
-export function askToMend(ask: PlannerAsk, problems: readonly string[], answer: string): string {
+export function askToCorrect(ask: PlannerAsk, problems: readonly string[], answer: string): string {
   const list = problems.map((problem) => `- ${problem}`).join("\n");
-  return load("plan-mend", { ...shared(ask), problems: list, answer: cutAt(answer, MAX_ANSWER_CHARS) });
+  return load("plan-correct", { ...shared(ask), problems: list, answer: cutAt(answer, MAX_ANSWER_CHARS) });
 }
 
 /** Asks for another plan for what is left. */

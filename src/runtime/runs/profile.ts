@@ -95,7 +95,7 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
       workspaceDir: parent?.run.spec.workspaceDir ?? session.workspaceDir,
       git: isHere ? await session.gitState() : null,
       instructions,
-      person: host.person(),
+      person: host.person(session.projectDir),
       nowMs: session.ports.clock.wallMs(),
       zone: host.zone,
     }),

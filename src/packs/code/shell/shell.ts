@@ -25,7 +25,9 @@ export const shell: Tool<ShellInput> = createShell(DEFAULT_SHELL);
 
 function describeLimits({ sandbox, network, seconds }: ShellSettings): string {
   const place =
-    sandbox === "off" ? "on this machine itself" : "in a sandbox that holds the project and the workspace";
+    sandbox === "off"
+      ? "on this machine itself"
+      : "in a sandbox with project, workspace and an empty /tmp";
   return `bash, ${place}, ${network || sandbox === "off" ? "" : "no network, "}no input, at most ${seconds} s a command`;
 }
 
