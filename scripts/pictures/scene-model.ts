@@ -33,6 +33,7 @@ const PLAN = {
   goal: "Let customers pay with gift cards",
   summary:
     "A card is money with a number: first what it is, then paying with it, then what the receipt says.",
+  risks: ["It is not known whether a card may be used for more than one purchase."],
   steps: [
     step("look", "Find where a price is paid", "researcher", [], "src/cart.js"),
     step("card", "Keep what is left on a card", "coder", ["look"], "src/card.js"),
@@ -42,7 +43,7 @@ const PLAN = {
   ],
 };
 
-/** Who does what in the pictures: a shop's discount is mended by several agents at once, one of which asks for a word. */
+/** Who does what in the pictures: a shop's discount is fixed by several agents at once, one of which asks for approval. */
 const SCENE: Scene = {
   main: ({ turn }) =>
     turn === 0
@@ -51,9 +52,9 @@ const SCENE: Scene = {
           ["rounding", "researcher", "Find out how receipts are rounded"],
           ["fix", "coder", "Divide the percentage by 100 in src/cart.js, and show it with a test"],
           ["receipt", "reviewer", "Review src/receipt.js"],
-          ["tell", "herald", "Tell Ruth Okafor at Acme that the discount is being mended"],
+          ["tell", "herald", "Tell Ruth Okafor at Acme that the discount is being fixed"],
         ])
-      : { text: "The discount is mended." },
+      : { text: "The discount is fixed." },
   researcher: ({ turn, task }) => {
     if (/rounded/.test(task))
       return turn === 0 ? call("grep", { pattern: "round|toFixed" }) : { status: 400 };
@@ -81,7 +82,7 @@ const SCENE: Scene = {
           ["test", "tester", "Run the tests of the cart and add one for carts above 100"],
           ["look", "reviewer", "Review the change of src/cart.js"],
         ])
-      : { text: "Mended and tested." };
+      : { text: "Fixed and tested." };
   },
   tester: ({ turn }) =>
     turn === 0
@@ -107,7 +108,7 @@ const SCENE: Scene = {
       ? call("gmail_send_email", {
           recipients: ["ruth.okafor@acme.example"],
           subject: "Discounts on your receipts",
-          body: "Dear Ruth,\n\nregular customers were charged too little since Monday. The mistake is found and is being mended today.\n\nBest wishes\nAlex",
+          body: "Dear Ruth,\n\nregular customers were charged too little since Monday. The mistake is found and is being fixed today.\n\nBest wishes\nAlex",
         })
       : { text: "Told." },
 };
@@ -180,7 +181,7 @@ function send(response: http.ServerResponse, delta: object, finish_reason: strin
 
 /** Whose turn it is: a sub-agent's prompt names its role, the main agent's none. */
 function agentOf({ system }: Request): string {
-  const role = /You work as \*\*(.+?)\*\*/.exec(system)?.[1]?.toLowerCase() ?? "main";
+  const role = /You are \*\*(.+?)\*\*, a sub-agent/.exec(system)?.[1]?.toLowerCase() ?? "main";
   return role.replace("code reviewer", "reviewer");
 }
 
