@@ -56,6 +56,7 @@ test("a search of the project's documents gives addresses that can be read while
   const text = lastResult(t);
   expect(text).toContain("1. The log");
   expect(text).toContain("A durable log is flushed.");
+  expect(text).toContain("(searched local documents, not the web)");
   const url = addressIn(text);
   expect(await (await fetch(url)).text()).toBe("# The log\n\nA durable log is flushed.");
   await t.close();

@@ -99,9 +99,10 @@ export function createWebSearch(
         const hits = tidy(found).slice(0, limit);
         const value = { query, provider: provider.name, time: new Date().toISOString(), hits };
         const saved = observe(context, { folder: "search_results", about: query, value });
-        if (hits.length === 0) return "nothing was found";
+        const where = `searched ${provider.name}${isOnline ? "" : ", not the web"}`;
+        if (hits.length === 0) return `nothing was found (${where})`;
         const text = hits.map(describeHit).join("\n");
-        return { text: `${text}\n(saved as workspace:${saved})`, shown: [text] };
+        return { text: `${text}\n(${where}) (saved as workspace:${saved})`, shown: [text] };
       } catch (thrown) {
         return { text: `the search failed: ${messageOf(thrown)}`, isError: true };
       }
