@@ -93,8 +93,10 @@ export async function missingBefore(
   for (const deliverable of run.spec.deliverables) {
     if (!("file" in deliverable) || !deliverable.before?.includes(tool)) continue;
     const verdict = await checkFile(run, deliverable, claims);
-    if (!verdict.ok)
-      return `'${tool}' must wait until \`${deliverable.file}\` is there and valid: ${verdict.reason}`;
+    if (verdict.ok) continue;
+    const maker = [...run.spec.tools.values()].find(({ makes }) => makes === deliverable.file);
+    const remedy = maker ? `; call ${maker.name} first, which makes it` : "";
+    return `'${tool}' must wait until \`${deliverable.file}\` is there and valid: ${verdict.reason}${remedy}`;
   }
   return null;
 }

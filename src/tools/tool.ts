@@ -203,6 +203,8 @@ export type Tool<Input = never> = {
   readonly polls?: boolean;
   /** False: understood, but not offered to the model. */
   readonly offered?: boolean | (() => boolean);
+  /** The file of the workspace that its calls make, so that who must wait for it is told what to call. */
+  readonly makes?: string;
   /** What its calls are held to, in a few words for the prompt. */
   readonly limits?: string;
   /** False: there is nothing that it could work on, such as a mailbox, until somebody sets it up. */
