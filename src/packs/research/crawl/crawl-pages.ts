@@ -101,10 +101,12 @@ function takeBatch(pending: Place[], size: number, crawl: Crawl, outcomes: Outco
   return batch;
 }
 
+/** Why nothing that is not an http or https address is tried. */
+export const NO_ADDRESS = "this is no address on the web";
+
 /** The outcome of an address that need not or must not be asked for. */
 function withoutAsking(url: string, key: string | undefined, crawl: Crawl): CrawledPage | undefined {
-  if (key === undefined)
-    return { url, canonical: url, title: "", status: "failed", reason: "this is no address on the web" };
+  if (key === undefined) return { url, canonical: url, title: "", status: "failed", reason: NO_ADDRESS };
   const twin = crawl.run.underWay.get(key);
   if (twin !== undefined) return duplicateOf(url, twin);
   const before = crawl.run.log.pages.find(({ canonical, also }) => canonical === key || also?.includes(key));
@@ -168,8 +170,10 @@ async function note(
     const kept = page.status === "success" ? await crawl.keep(page) : page;
     const { content: _, ...logged } = kept as CrawledPage;
     const earlier = log.pages.findIndex(({ canonical }) => canonical === logged.canonical);
-    if (earlier < 0) log.pages.push(logged);
-    else if (log.pages[earlier]?.status === "timeout") log.pages[earlier] = logged;
+    const isLate = log.pages[earlier]?.status === "timeout";
+    // A page that came late goes last: numbers that were told before must not change.
+    if (isLate) log.pages.splice(earlier, 1);
+    if (isLate || earlier < 0) log.pages.push(logged);
     outcomes.set(at, kept.status === "success" ? { ...kept, content: page.content ?? "" } : kept);
     if (page.error_code === "1214") noteMissing(url, crawl);
   }
@@ -201,5 +205,10 @@ function collect(urls: readonly string[], outcomes: Outcomes, { run: { log }, li
 
 /** Pages that a run has read. */
 export function successesOf(log: CrawlLog): number {
-  return log.pages.filter(({ status }) => status === "success").length;
+  return readPages(log).length;
+}
+
+/** The pages that a run has read, in the order of the numbers by which its report cites them. */
+export function readPages(log: CrawlLog): LoggedPage[] {
+  return log.pages.filter(({ status }) => status === "success");
 }

@@ -193,6 +193,51 @@ test("what cannot be read is told with its reason, and what is no page is skippe
   expect(text).toContain("- failed: https://d.example/ (10.0.0.1");
 });
 
+test("what is no address of the web is an error of its own, and the good ones are read", async () => {
+  const bad = [
+    "docs/a.md",
+    "workspace:x",
+    "mailto:a@b.example",
+    "/etc/hosts",
+    "file:///a",
+    "",
+    "x".repeat(9_000),
+  ];
+  const tool = crawler();
+  const { text, isError } = await place.use(tool, { urls: [...bad, ...urls(2)] });
+  expect(isError).toBe(false);
+  expect(asked).toEqual(urls(2));
+  expect(text.match(/\(this is no address on the web\)/g)).toHaveLength(bad.length);
+  expect(text).toContain("of a file, give save_corpus its path as url and its text as content");
+  expect(statuses(text)).toEqual(["success", "success"]);
+  expect(await tool.requests?.({ urls: [...bad, ...urls(2)] }, place)).toEqual(urls(2));
+});
+
+test("each page that was read has the number by which a report cites it, whatever came late or failed", async () => {
+  let tries = 0;
+  const tool = crawler(
+    (url, { signal }) => {
+      if (url.startsWith("https://gone.")) return failed("not_found", "404");
+      if (!url.startsWith("https://s1.") || ++tries > 1) return read(url);
+      return new Promise((resolve) => signal.addEventListener("abort", () => resolve(failed("aborted"))));
+    },
+    { limits: { batchMs: 500 } },
+  );
+  const { text } = await place.use(tool, { urls: ["https://gone.example/", ...urls(3)] });
+  const numbers = [...text.matchAll(/^- success: (\S+) .*, cite as \[(\d+)\]$/gm)];
+  expect(numbers.map(([, url, number]) => [url, number])).toEqual([
+    [urls(1)[0], "3"],
+    [urls(2)[1], "1"],
+    [urls(3)[2], "2"],
+  ]);
+  expect(text).toContain(`## [3] Page ${urls(1)[0]} <`);
+  const later = await place.use(tool, { urls: urls(1, 9) });
+  expect(later.text).toContain("cite as [4]");
+  expect(
+    (await crawledIn(place.workspaceDir)).flatMap(({ url, status }) => (status === "success" ? [url] : [])),
+  ).toEqual([...urls(2, 2), ...urls(1), ...urls(1, 9)]);
+});
+
 test("a redirect does not lead around the rules", async () => {
   const tool = crawler(() => read("https://forbidden.example/x"));
   const maySee: ToolContext["maySee"] = (target) =>

@@ -6,6 +6,7 @@ import type { Target } from "../../../schema/rights.ts";
 import { defineTool, type Roots, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
 import { localDocumentsOf } from "../search/local-documents.ts";
 import { type Blacklist, openBlacklist } from "./blacklist.ts";
+import { canonicalUrl } from "./canonical-url.ts";
 import { saveLog } from "./crawl-log.ts";
 import { type Crawl, crawlPages } from "./crawl-pages.ts";
 import { type CrawlRuns, createCrawlRuns } from "./crawl-runs.ts";
@@ -57,14 +58,15 @@ export function createCrawlParallel(options: CrawlOptions = {}): Tool<CrawlInput
     isPublic: true,
     requests: async ({ urls }, roots) => {
       const files = await Promise.all(urls.map((url) => options.documents?.targetOf(url, roots)));
-      return urls.filter((_, at) => !files[at]);
+      // What is no address of the web is never asked for, so that it needs nobody's approval.
+      return urls.filter((url, at) => !files[at] && canonicalUrl(url) !== undefined);
     },
     input: {
       type: "object",
       properties: {
         urls: {
           type: "array",
-          items: { type: "string", minLength: 1, maxLength: 4_000 },
+          items: { type: "string" },
           minItems: 1,
           maxItems: MAX_URLS,
           description: "The best first.",
