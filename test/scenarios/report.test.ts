@@ -76,6 +76,8 @@ test("without a model a comprehensive report is searched for, delegated, extract
   expect(readFileSync(path.replace(/html$/, "md"), "utf8")).toMatch(/^# Night trains/);
   expect(result.details).toContain(`Report: ${path}`);
   expect(result.details).toMatch(/6 sources.*Key findings:\n- .*\[\d\]/s);
+  expect(html).toMatch(/local document articles\/\d\.md ·/);
+  expect(html).not.toMatch(/local document \/|127\.0\.0\.1/);
   expect(result.warnings).toEqual([]);
   expect(await t.runtime.replay(result.session_id)).toMatchObject({ identical: true, divergence: null });
 });
@@ -90,7 +92,9 @@ test("the expert knows the day and the workspace, and cannot write before the co
     [EXPERT]: [
       callTool("write_local_file", report),
       (request) => {
-        expect(request.last).toContain("must wait until `expanded_corpus.json` is there and valid");
+        expect(request.last).toContain(
+          "must wait until `expanded_corpus.json` is there and valid: no such file; call save_corpus first, which makes it",
+        );
         const articles = [
           { url: "https://trains.example/", title: "Trains", content: "They run.", status: "success" },
         ];

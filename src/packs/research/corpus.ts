@@ -16,6 +16,10 @@ export type Article = {
   words?: number;
   /** The page's file, relative to the workspace. */
   file?: string;
+  /** Its text was given by an agent, such as a search engine's excerpt, and not read by the host. */
+  supplied?: true;
+  /** For a document of this machine: its path as people name it, instead of the address by which it was read. */
+  place?: string;
 };
 
 /** The pages of one piece of research, as `expanded_corpus.json` holds them. */

@@ -1,36 +1,53 @@
-import { inlineText, readMarkdown } from "../../../text/read-markdown.ts";
 import type { Article, Corpus } from "../corpus.ts";
-import type { Passage, Report } from "./report.ts";
+import { checkReport } from "./check-report.ts";
+import { countSources, type Passage, type Report } from "./report.ts";
 import type { GivenReport } from "./report-schema.ts";
 import { sourceOf, unreadIn } from "./sources.ts";
 
-const MARKS = /\s*((?:\[\d{1,3}(?:\s*,\s*\d{1,3})*\]\s*)+)/g;
+/** Numbers in brackets: [3], [1, 4] or [2–5]. */
+const MARKS = /\s*((?:\[\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\]\s*)+)/g;
+const MAX_NOTED = 30;
 
-/** A report held against its corpus: the report, or what is wrong with it, a line each. */
-export function parseReport(given: GivenReport, corpus: Corpus): Report | { faults: string[] } {
+/** A report that holds against its corpus, with warnings for who wrote it; or what is wrong with it, a line each. */
+export type ParsedReport = { report: Report; warnings: string[] } | { faults: string[] };
+
+/** Compares a report with its corpus. Wrong citations, quotations, figures and charts are faults; other numbers are noted. */
+export function parseReport(given: GivenReport, corpus: Corpus): ParsedReport {
   const read = corpus.articles.filter(({ status, content }) => status === "success" && content.trim() !== "");
   const found = given.sources?.map((url) => read.find((article) => article.url === url)) ?? read;
   const unknown = (given.sources ?? []).filter((_, at) => found[at] === undefined);
+  const known = read.map(({ title, url }, at) => `[${at + 1}] ${title.trim() || url} <${url}>`);
   if (unknown.length > 0)
-    return { faults: unknown.map((url) => `source ${url} is not a page of the corpus that was read`) };
+    return {
+      faults: [
+        ...unknown.map((url) => `source ${url} is not a page of the corpus that was read: take it out`),
+        `accepted in sources are the addresses of these; without sources they have these numbers: ${known.join("; ")}`,
+      ],
+    };
   const articles = found.filter((article) => article !== undefined);
   const report = assemble(given, articles, corpus);
-  const faults = [
-    ...faultsOfCitations(report),
-    ...faultsOfQuotes(given, articles),
-    ...faultsOfFigures(given, articles),
-  ];
-  return faults.length > 0 ? { faults } : report;
+  const { faults, warnings } = checkReport(report, articles);
+  if (faults.length > 0) return { faults };
+  if (warnings.length === 0) return { report, warnings: [] };
+  const noted = warnings.slice(0, MAX_NOTED).map(({ number, where }) => `“${number}” (${where})`);
+  const rest = warnings.length > MAX_NOTED ? `, and ${warnings.length - MAX_NOTED} more` : "";
+  const note = `Numbers that the host did not find as they are written in the sources cited for them, so that they are computed, rounded or wrong: ${noted.join(", ")}${rest}.`;
+  return {
+    report: { ...report, method: [...report.method, note] },
+    warnings: warnings.map(({ text }) => text),
+  };
 }
 
 function assemble(given: GivenReport, articles: readonly Article[], corpus: Corpus): Report {
+  const cut = (text: string) => passagesOf(text, articles.length);
+  const state = (text: string, sources: readonly number[]) => statementOf(cut(text), sources);
   return {
     title: given.title,
     extractive: false,
-    summary: given.summary.flatMap((text) => whole(passagesOf(text))),
+    summary: given.summary.map(cut).filter((point) => point.length > 0),
     figures: (given.figures ?? []).map(({ value, about, sources }) => ({
       value,
-      about: { text: about, cites: sources },
+      about: state(about, sources),
     })),
     charts: (given.charts ?? []).map(({ title, bars, sources }) => ({
       title,
@@ -39,106 +56,59 @@ function assemble(given: GivenReport, articles: readonly Article[], corpus: Corp
     })),
     themes: given.themes.map(({ heading, paragraphs }) => ({
       heading,
-      paragraphs: paragraphs.map(passagesOf),
+      paragraphs: paragraphs.map(cut),
     })),
     quotes: (given.quotes ?? []).map(({ source, ...quote }) => ({ ...quote, cites: [source] })),
     contradictions: (given.contradictions ?? []).map(({ topic, note = "", claims }) => ({
       topic,
       note,
-      claims: claims.map(({ text, sources }) => ({ text, cites: sources })),
+      claims: claims.map(({ text, sources }) => state(text, sources)),
     })),
     sources: articles.map(sourceOf),
     unread: unreadIn(corpus),
-    method: [
-      `This report was written by a language model from ${articles.length} ${articles.length === 1 ? "page" : "pages"} that were read for it. The host checked that every citation leads to a page that was read, that quotations stand there word for word, and that the numbers of the key figures stand there; it did not check what the model concludes.`,
-    ],
+    method: [describeMethod(articles)],
     extractedAt: corpus.extraction_timestamp,
   };
 }
 
-/** A text in pieces that each end with their citations; a mark that follows a citation goes before it. */
-export function passagesOf(text: string): Passage[] {
+function describeMethod(articles: readonly Article[]): string {
+  const { supplied } = countSources(articles);
+  const pages = articles.filter((article) => !article.supplied).length;
+  const read = pages > 0 ? `${pages} ${pages === 1 ? "page" : "pages"} that were read for it` : "";
+  const given = supplied && `${supplied}, which the host did not read itself`;
+  return `This report was written by a language model from ${[read, given].filter(Boolean).join(", and from ")}. The host checked that every citation leads to a source, that quotations stand there word for word, and that the numbers of key figures and charts stand there; it looked for the other numbers in the sources cited for them. It did not check what the model concludes.`;
+}
+
+/** A text in pieces that each end with their citations of `count` sources; a mark that follows a citation goes before it. */
+export function passagesOf(text: string, count = 999): Passage[] {
   const passages: Passage[] = [];
   let from = 0;
   for (const match of text.matchAll(MARKS)) {
+    const cites = [...match[0].matchAll(/\[([^\]]+)\]/g)].map(([, inner = ""]) => numbersIn(inner, count));
+    if (cites.includes(null)) continue;
     const end = match.index + match[0].length;
-    const mark = /^[.,;:!?]+/.exec(text.slice(end))?.[0] ?? "";
+    const mark = /^[.,;:!?)”»]+/.exec(text.slice(end))?.[0] ?? "";
     const piece = text.slice(from, match.index).trim() + mark;
-    const cites = [...match[0].matchAll(/\d+/g)].map(([number]) => Number(number));
-    passages.push({ text: piece, cites });
+    passages.push({ text: piece, cites: cites.flatMap((each) => each ?? []) });
     from = end + mark.length;
   }
   const rest = text.slice(from).trim();
   return rest === "" ? passages : [...passages, { text: rest, cites: [] }];
 }
 
-/** A point of the summary stays one point: its pieces are put together, its citations at the end. */
-function whole(passages: readonly Passage[]): Passage[] {
-  const text = passages
-    .map((passage) => passage.text)
-    .join(" ")
-    .trim();
-  return text === "" ? [] : [{ text, cites: [...new Set(passages.flatMap(({ cites }) => cites))] }];
-}
-
-function faultsOfCitations({ sources, ...report }: Report): string[] {
-  const faults: string[] = [];
-  const check = (cites: readonly number[], where: string) => {
-    for (const number of cites)
-      if (number < 1 || number > sources.length)
-        faults.push(`${where} cites [${number}], but there are ${sources.length} sources`);
-  };
-  for (const [at, { cites }] of report.summary.entries()) check(cites, `point ${at + 1} of the summary`);
-  for (const { heading, paragraphs } of report.themes) {
-    for (const [at, paragraph] of paragraphs.entries()) {
-      const cites = paragraph.flatMap((passage) => passage.cites);
-      const where = `paragraph ${at + 1} of “${heading}”`;
-      check(cites, where);
-      if (cites.length === 0) faults.push(`${where} cites no source`);
-    }
+/** The numbers between two brackets; null if they are a range that leads beyond the sources, so that it cites nothing. */
+function numbersIn(inner: string, count: number): number[] | null {
+  const numbers: number[] = [];
+  for (const part of inner.split(/[,;]/)) {
+    const [first = 0, last = first] = [...part.matchAll(/\d+/g)].map(Number);
+    if (last !== first && (last < first || last > count)) return null;
+    for (let number = first; number <= last; number++) numbers.push(number);
   }
-  for (const { value, about } of report.figures) check(about.cites, `the figure “${value}”`);
-  for (const { title, cites } of report.charts) check(cites, `the chart “${title}”`);
-  for (const { speaker, cites } of report.quotes) check(cites, `the quotation of ${speaker}`);
-  for (const { topic, claims } of report.contradictions)
-    for (const { cites } of claims) check(cites, `the contradiction “${topic}”`);
-  return faults;
+  return numbers;
 }
 
-function faultsOfQuotes({ quotes = [] }: GivenReport, articles: readonly Article[]): string[] {
-  return quotes.flatMap(({ text, source }) => {
-    const article = articles[source - 1];
-    if (!article || plain(article).includes(bare(text))) return [];
-    return [`the quotation “${text.slice(0, 60)}” does not stand word for word in source ${source}`];
-  });
-}
-
-function faultsOfFigures({ figures = [] }: GivenReport, articles: readonly Article[]): string[] {
-  return figures.flatMap(({ value, sources }) => {
-    const [number] = value.replaceAll(/(?<=\d)[,\u00a0\u202f](?=\d{3})/g, "").match(/\d+(?:\.\d+)?/) ?? [];
-    const held = sources.map((source) => articles[source - 1]).filter((article) => article !== undefined);
-    if (number === undefined || held.length === 0) return [];
-    const pattern = new RegExp(`(?<![\\d.])${number.replace(".", "\\.")}(?!\\d)`);
-    const stands = held.some(({ content }) =>
-      pattern.test(content.replaceAll(/(?<=\d)[,\u00a0\u202f](?=\d{3})/g, "")),
-    );
-    return stands ? [] : [`the figure “${value}” does not stand in source ${sources.join(", ")}`];
-  });
-}
-
-function plain({ content }: Article): string {
-  const blocks = readMarkdown(content).map((block) =>
-    block.kind === "prose" ? block.text : block.rows.flat().join(" "),
-  );
-  return bare(blocks.join(" "));
-}
-
-/** Without differences that do not change the words: kinds of quotation marks, dashes and spaces, and the last mark. */
-function bare(text: string): string {
-  return inlineText(text)
-    .replace(/[“”„«»]/g, '"')
-    .replace(/[‘’]/g, "'")
-    .replace(/[–—]/g, "-")
-    .replace(/[.,;]?"?$/, "")
-    .toLowerCase();
+/** A statement that names its sources: those in its text go with the others to its end. */
+function statementOf(passages: readonly Passage[], sources: readonly number[]): Passage {
+  const text = passages.map((passage) => passage.text).join(" ");
+  return { text, cites: [...new Set([...passages.flatMap(({ cites }) => cites), ...sources])] };
 }

@@ -69,7 +69,7 @@ const anyReport: fc.Arbitrary<Report> = fc.record({
   title: hostile,
   request: hostile,
   extractive: fc.boolean(),
-  summary: fc.array(passage, { maxLength: 2 }),
+  summary: fc.array(fc.array(passage, { maxLength: 2 }), { maxLength: 2 }),
   figures: fc.array(fc.record({ value: hostile, about: passage }), { maxLength: 2 }),
   charts: fc.array(
     fc.record({
@@ -101,6 +101,7 @@ const anyReport: fc.Arbitrary<Report> = fc.record({
       date: hostile,
       words: fc.nat(),
       file: hostile,
+      place: hostile,
     }),
     { maxLength: 3 },
   ),
@@ -169,7 +170,7 @@ describe("a report as Markdown", () => {
 
   test("does not let a text pass for markup", () => {
     const text = "# <b>x</b> [y](javascript:z) | `c` *d*";
-    const report = { title: text, summary: [{ text, cites: [1] }], sources: [{ title: text, url: "x:y" }] };
+    const report = { title: text, summary: [[{ text, cites: [1] }]], sources: [{ title: text, url: "x:y" }] };
     const empty = {
       figures: [],
       charts: [],

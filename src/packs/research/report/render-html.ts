@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createCitations } from "./citations.ts";
 import { escapeHtml } from "./escape.ts";
 import { renderSections, type Section } from "./render-sections.ts";
-import type { Report } from "./report.ts";
+import { countSources, type Report } from "./report.ts";
 import { REPORT_STYLE } from "./report-style.ts";
 
 const LONG_TITLE = 60;
@@ -39,7 +39,7 @@ ${renderContents(sections)}
 ${sections.map(({ html }) => html).join("\n")}
 </main>
 </div>
-<footer>Made with Retinue from ${sources.length} ${sources.length === 1 ? "source" : "sources"}, read ${escapeHtml(dayOf(report.extractedAt))}.</footer>
+<footer>Made with Retinue from ${escapeHtml(describeReading(report))}.</footer>
 </div>
 </body>
 </html>
@@ -47,9 +47,10 @@ ${sections.map(({ html }) => html).join("\n")}
 }
 
 function renderMeta({ extractedAt, sources, unread, extractive }: Report): string {
+  const { read, supplied } = countSources(sources);
   const items = [
-    `Sources read on <strong>${renderDay(extractedAt)}</strong>`,
-    `<strong>${sources.length}</strong> ${sources.length === 1 ? "source" : "sources"}`,
+    `Sources ${read ? "read" : "gathered"} on <strong>${renderDay(extractedAt)}</strong>`,
+    ...[read, supplied].filter(Boolean).map((count) => count.replace(/^\d+/, "<strong>$&</strong>")),
     ...(unread.length > 0 ? [`<strong>${unread.length}</strong> could not be read`] : []),
     ...(extractive ? ['<span class="chip">Extractive: made by rules, no model</span>'] : []),
   ];
@@ -70,6 +71,12 @@ function renderContents(sections: readonly Section[]): string {
     return `<li>${entry(id, title)}${below && `<ol>${below}</ol>`}</li>`;
   });
   return `<nav class="contents" aria-labelledby="contents-heading"><h2 id="contents-heading">Contents</h2><ol>${items.join("")}</ol></nav>`;
+}
+
+/** What a report was made from and when it was read, without counting what nobody read. */
+export function describeReading({ sources, extractedAt }: Report): string {
+  const { read, supplied } = countSources(sources);
+  return [read && `${read}, read on ${dayOf(extractedAt)}`, supplied].filter(Boolean).join(", and ");
 }
 
 /** A moment as people write its day; what is no moment stays as it is. */

@@ -1,20 +1,28 @@
 import { escapeMarkdown as plain } from "./escape.ts";
-import { dayOf } from "./render-html.ts";
-import { linkOf, type Passage, placeOf, type Report, type Source } from "./report.ts";
+import { describeReading } from "./render-html.ts";
+import { ALL_READ, NONE_READ } from "./render-sections.ts";
+import {
+  countSources,
+  describePlace,
+  linkOf,
+  type Passage,
+  type Report,
+  type Source,
+  SUPPLIED,
+} from "./report.ts";
 
 /** A report as Markdown, with its citations as links to the list of sources. */
 export function renderMarkdown(report: Report): string {
   const { title, request, sources, extractive } = report;
-  const count = `${sources.length} ${sources.length === 1 ? "source" : "sources"}`;
   const note = extractive ? " Extractive: made by rules, without a model." : "";
   const parts = [
     `# ${plain(title)}`,
     ...(request ? [`*${plain(request)}*`] : []),
-    `${count}, read on ${dayOf(report.extractedAt)}.${note}`,
+    `${plain(describeReading(report))}.${note}`,
     ...summaryAndFigures(report),
     ...report.themes.flatMap(({ heading, paragraphs }) => [
       `## ${plain(heading)}`,
-      ...paragraphs.map((paragraph) => paragraph.map(cited).join(" ")),
+      ...paragraphs.map(citedAll),
     ]),
     ...voices(report),
     "## Method and limits",
@@ -29,7 +37,7 @@ export function renderMarkdown(report: Report): string {
 function summaryAndFigures({ summary, figures, charts }: Report): string[] {
   return [
     ...(summary.length > 0
-      ? ["## Executive summary", summary.map((each) => `- ${cited(each)}`).join("\n")]
+      ? ["## Executive summary", summary.map((point) => `- ${citedAll(point)}`).join("\n")]
       : []),
     ...(figures.length + charts.length > 0 ? ["## Key figures"] : []),
     ...(figures.length > 0
@@ -66,14 +74,21 @@ function voices({ quotes, contradictions }: Report): string[] {
   ];
 }
 
-function unread({ unread: pages }: Report): string[] {
-  if (pages.length === 0) return ["Every page that was tried could be read."];
+function unread({ sources, unread: pages }: Report): string[] {
+  if (pages.length === 0) return [countSources(sources).read ? ALL_READ : NONE_READ];
   return [
     `What could not be read (${pages.length}):`,
     pages
-      .map(({ url, title, reason }) => `- ${plain(title === url ? placeOf(url) : title)}: ${plain(reason)}`)
+      .map(
+        (page) =>
+          `- ${plain(page.title === page.url ? describePlace(page) : page.title)}: ${plain(page.reason)}`,
+      )
       .join("\n"),
   ];
+}
+
+function citedAll(passages: readonly Passage[]): string {
+  return passages.map(cited).join(" ");
 }
 
 function cited({ text, cites, also = [] }: Passage): string {
@@ -84,10 +99,11 @@ function marks(numbers: readonly number[]): string {
   return numbers.map((number) => `[[${number}]](#source-${number})`).join("");
 }
 
-function sourceLine({ title, url, author, date }: Source, at: number): string {
+function sourceLine(source: Source, at: number): string {
+  const { title, url, author, date, supplied } = source;
   const link = linkOf(url);
-  const name = link ? `[${plain(title)}](<${link}>)` : `${plain(title)} (${plain(placeOf(url))})`;
-  const more = [author, date].filter((each) => each !== undefined).map(plain);
+  const name = link ? `[${plain(title)}](<${link}>)` : `${plain(title)} (${plain(describePlace(source))})`;
+  const more = [author, date, supplied && SUPPLIED].filter((each) => each !== undefined).map(plain);
   return `${at + 1}. <a id="source-${at + 1}"></a>${[name, ...more].join(", ")}`;
 }
 

@@ -3,13 +3,15 @@ import { drawChart } from "./draw-chart.ts";
 import { escapeHtml } from "./escape.ts";
 import {
   type Contradiction,
+  countSources,
+  describePlace,
   type KeyFigure,
   linkOf,
   type Passage,
-  placeOf,
   type Quotation,
   type Report,
   type Source,
+  SUPPLIED,
   type Theme,
 } from "./report.ts";
 
@@ -22,6 +24,11 @@ export type Section = {
 };
 
 const LONG_VALUE = 12;
+
+/** What stands in place of the list of pages that could not be read. */
+export const ALL_READ = "Every page that was tried could be read.";
+/** What stands there if no page was tried. */
+export const NONE_READ = "No page was read by the host.";
 
 /** The parts of a report that hold something, in reading order. */
 export function renderSections(report: Report, citations: Citations): Section[] {
@@ -60,8 +67,12 @@ function passage({ text, cites, also = [] }: Passage, citations: Citations): str
   return `${escapeHtml(text)}${citations.cite(cites)}${similar && ` <span class="also">(similar: ${similar})</span>`}`;
 }
 
-function renderSummary(summary: readonly Passage[], citations: Citations): string {
-  return `<ul>\n${summary.map((each) => `<li>${passage(each, citations)}</li>`).join("\n")}\n</ul>`;
+function passages(all: readonly Passage[], citations: Citations): string {
+  return all.map((each) => passage(each, citations)).join(" ");
+}
+
+function renderSummary(summary: Report["summary"], citations: Citations): string {
+  return `<ul>\n${summary.map((point) => `<li>${passages(point, citations)}</li>`).join("\n")}\n</ul>`;
 }
 
 function renderFigures({ figures, charts }: Report, citations: Citations): string {
@@ -92,7 +103,7 @@ function themesSection(themes: readonly Theme[], citations: Citations): Section 
   const parts = themes.map(({ heading }, at) => ({ id: `theme-${at + 1}`, title: heading }));
   const body = themes.map(({ heading, paragraphs }, at) => {
     const voices = new Set(paragraphs.flat().flatMap(({ cites }) => cites)).size;
-    const texts = paragraphs.map((each) => `<p>${each.map((one) => passage(one, citations)).join(" ")}</p>`);
+    const texts = paragraphs.map((each) => `<p>${passages(each, citations)}</p>`);
     return [
       `<h3 id="theme-${at + 1}"><span class="number">${at + 1}</span>${escapeHtml(heading)}</h3>`,
       voices > 0 ? `<p class="count">From ${voices} ${voices === 1 ? "source" : "sources"}</p>` : "",
@@ -129,21 +140,23 @@ function renderContradictions(
     .join("\n");
 }
 
-function renderMethod({ method, unread }: Report): string {
+function renderMethod({ method, sources, unread }: Report): string {
   const notes = method.map((text) => `<p>${escapeHtml(text)}</p>`).join("\n");
-  const rows = unread.map(({ url, title, reason }) => {
-    const name = title === url ? placeOf(url) : `${title} (${placeOf(url)})`;
-    return `<tr><td>${escapeHtml(name)}</td><td>${escapeHtml(reason)}</td></tr>`;
+  const rows = unread.map((page) => {
+    const place = describePlace(page);
+    const name = page.title === page.url ? place : `${page.title} (${place})`;
+    return `<tr><td>${escapeHtml(name)}</td><td>${escapeHtml(page.reason)}</td></tr>`;
   });
   const table =
     rows.length > 0
       ? `<div class="scroll"><table><caption>What could not be read (${rows.length})</caption><thead><tr><th scope="col">Page</th><th scope="col">Why</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></div>`
-      : "<p>Every page that was tried could be read.</p>";
+      : `<p>${countSources(sources).read ? ALL_READ : NONE_READ}</p>`;
   return `<div class="method">\n${notes}\n${table}\n</div>`;
 }
 
 function renderSources(sources: readonly Source[], citations: Citations): string {
-  const items = sources.map(({ title, url, author, date, words, file }, at) => {
+  const items = sources.map((source, at) => {
+    const { title, url, author, date, words, file, supplied } = source;
     const link = linkOf(url);
     const name = link
       ? `<a href="${escapeHtml(link)}" rel="noopener noreferrer nofollow">${escapeHtml(title)}</a>`
@@ -152,7 +165,13 @@ function renderSources(sources: readonly Source[], citations: Citations): string
       file && /^search_results\/[\w.-]+$/.test(file)
         ? `<a href="../${escapeHtml(file)}">text as read</a>`
         : "";
-    const more = [author, date, words && `${words.toLocaleString("en")} words`, placeOf(url)]
+    const more = [
+      author,
+      date,
+      words && `${words.toLocaleString("en")} words`,
+      describePlace(source),
+      supplied && SUPPLIED,
+    ]
       .flatMap((each) => (each ? [escapeHtml(String(each))] : []))
       .concat(copy || []);
     return `<li id="source-${at + 1}"><span class="source-title">${name}</span><span class="source-more">${more.join(" · ")}</span>${citations.back(at + 1)}</li>`;

@@ -59,7 +59,8 @@ describe("save_corpus", () => {
     });
     const { extraction_timestamp, ...rest } = JSON.parse(file("expanded_corpus.json"));
     expect(extraction_timestamp).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
-    expect(rest).toEqual({ total_articles: 1, successful: 1, failed: 0, articles });
+    const saved = articles.map((article) => ({ ...article, supplied: true }));
+    expect(rest).toEqual({ total_articles: 1, successful: 1, failed: 0, articles: saved });
   });
 
   test("takes what the host itself read in place of what is said of a page, and adds what was left out", async () => {
@@ -77,6 +78,21 @@ describe("save_corpus", () => {
       content: first?.content.trim(),
     });
     expect(corpus.articles[2]).toMatchObject({ status: "failed", error_code: "1214", content: "" });
+  });
+
+  test("pages that the run read come first in the order of their numbers, and only what was given is marked as such", async () => {
+    await haveCrawled();
+    const [, second] = ARTICLES;
+    const own = { url: "https://own.example/", content: "An excerpt.", words: 900 };
+    await place.use(saveCorpus, { articles: [own, { url: second?.url }, { url: first?.url }] });
+    const { articles }: { articles: Record<string, unknown>[] } = JSON.parse(file("expanded_corpus.json"));
+    expect(articles.map(({ url, supplied }) => [url, supplied])).toEqual([
+      [first?.url, undefined],
+      [second?.url, undefined],
+      ["https://trains.example/gone", undefined],
+      ["https://own.example/", true],
+    ]);
+    expect(articles.at(-1)).not.toHaveProperty("words");
   });
 
   test("does not count an article without text as read", async () => {
@@ -211,6 +227,157 @@ describe("write_local_file", () => {
     expect(html).toContain("written by a language model from 6 pages");
     expect(html).toContain("HTTP 404 (1214)");
     expect(html).not.toContain("Extractive");
+  });
+
+  /** The answer to a report in which something differs, and its page if there is one. */
+  const writeReport = async (change: Partial<GivenReport>, path = "t.html") => {
+    const { text, isError } = await place.use(writeLocalFile, { path, report: { ...report, ...change } });
+    return { text, isError, page: isError ? "" : file(`work_products/${path}`) };
+  };
+
+  test("citations of the summary stay where they are, as those of the themes do", async () => {
+    haveCorpus();
+    const text = "Demand grows [1], costs do too [2–3], and nobody (as one says [5]) knows why [6].";
+    const { page } = await writeReport({ summary: [text], themes: [{ heading: "T", paragraphs: [text] }] });
+    const bare = page.replace(/<[^>]+>/g, "");
+    expect(
+      bare.split("Demand grows,[1] costs do too,[2][3] and nobody (as one says)[5] knows why.[6]"),
+    ).toHaveLength(3);
+    const { page: markdown } = await writeReport({ summary: [text] }, "t.md");
+    expect(markdown).toContain("- Demand grows, [[1]](#source-1) costs do too, [[2]](#source-2)[[3]]");
+  });
+
+  test("citations in the texts of figures and claims are checked and linked once", async () => {
+    haveCorpus();
+    const figures = [{ value: "31 %", about: "Track access [2]", sources: [2] }];
+    expect((await writeReport({ figures })).page).not.toMatch(/Track access\s*\[2\]/);
+    const wrong = await writeReport({
+      figures: [{ value: "31 %", about: "Track access [9]", sources: [2] }],
+    });
+    expect(wrong.text).toContain("the figure “31 %” cites [9], but there are 6 sources");
+  });
+
+  test("a number of the text that its source does not have is a warning, and the page's notes name it", async () => {
+    haveCorpus();
+    const { text, isError, page } = await writeReport({
+      summary: ["Passengers rose to 7.3 million in 2024 [1]. They were 6.1 million."],
+      themes: [
+        {
+          heading: "Costs",
+          paragraphs: ["1. Track access is 31 % [2], on 12 March as well, and staff 28 % [2]."],
+        },
+      ],
+      contradictions: [{ topic: "Aid", claims: [{ text: "It was €211 million.", sources: [2] }] }],
+    });
+    expect(isError).toBe(false);
+    expect(text.match(/^- .*$/gm)).toEqual([
+      expect.stringMatching(
+        /“7.3 million” in point 1 of the summary does not stand in source 1: .*nearest there: “Night trains carried 6.1 million/,
+      ),
+      expect.stringMatching(/“28 %” in paragraph 1 of “Costs” does not stand in source 2/),
+      expect.stringMatching(/“211 million” in the contradiction “Aid” does not stand in source 2/),
+    ]);
+    expect(page).toContain(
+      "“7.3 million” (point 1 of the summary), “28 %” (paragraph 1 of “Costs”), “211 million” (the contradiction “Aid”)",
+    );
+  });
+
+  test("numbers of a chart must stand in its sources, however they are written", async () => {
+    haveCorpus();
+    const chart = (bars: { label: string; value: number; shown?: string }[]) => [
+      { title: "Cost", bars, sources: [2] },
+    ];
+    const good = [
+      { label: "Track access", value: 31 },
+      { label: "Trips", value: 4, shown: "4" },
+      { label: "Aid", value: 210_000_000, shown: "€210m" },
+      { label: "Nobody", value: 0 },
+    ];
+    expect(await writeReport({ charts: chart(good) })).toMatchObject({
+      isError: false,
+      text: expect.not.stringContaining("Warning"),
+    });
+    const { text } = await writeReport({ charts: chart([{ label: "Energy", value: 13 }]) });
+    expect(text).toContain("“13” for “Energy” in the chart “Cost” does not stand in source 2");
+    const drawn = await writeReport({ charts: chart([{ label: "Energy", value: 99, shown: "12 %" }]) });
+    expect(drawn.text).toContain("is drawn as 99, but says “12 %”");
+  });
+
+  test.each<[string, Partial<GivenReport>, RegExp]>([
+    ["a citation", { summary: ["So [9]."] }, /cite one of \[1\] to \[6\], or take the claim out/],
+    [
+      "a paragraph",
+      { themes: [{ heading: "T", paragraphs: ["So."] }] },
+      /put the number of its source in brackets.*or take the paragraph out/,
+    ],
+    [
+      "a quotation of another source",
+      { quotes: [{ text: "Nobody should need four browser tabs", speaker: "X", source: 1 }] },
+      /it stands in \[5\], cite that/,
+    ],
+    [
+      "a quotation in other words",
+      { quotes: [{ text: "A bed is sold one time a night, the arithmetic is so", speaker: "X", source: 2 }] },
+      /quote the words as they are there \(the nearest there: ““A bed sells once a night.*” \[2\]\), or say it in your own words with \[2\]/,
+    ],
+    [
+      "a number of another source",
+      { figures: [{ value: "31 %", about: "Track access", sources: [1] }] },
+      /31 % stands in \[2\], cite that, or take the number out/,
+    ],
+    [
+      "a number of no source",
+      { figures: [{ value: "33 %", about: "Track access charges", sources: [2] }] },
+      /write the number as the source has it \(the nearest there: “Track access.*” \[2\]\), or take it out/,
+    ],
+    [
+      "a second number of a figure",
+      { figures: [{ value: "31 % of 77 coaches", about: "Track access", sources: [2] }] },
+      /“31 % of 77 coaches” does not stand in source 2/,
+    ],
+    [
+      "a source",
+      { sources: ["https://trains.example/gone"] },
+      /accepted in sources are the addresses of these.*\[1\] The return of the night train <https:/,
+    ],
+  ])("the refusal of %s says what would be accepted", async (_, change, remedy) => {
+    haveCorpus();
+    const { text, isError } = await writeReport(change);
+    expect({ text, isError }).toEqual({ isError: true, text: expect.stringMatching(remedy) });
+  });
+
+  test("what the agent gave itself is not counted as read, in the page and in the answer", async () => {
+    await haveCrawled();
+    const given = ARTICLES.slice(2, 4).map(({ url, title, content }) => ({ url, title, content }));
+    await place.use(saveCorpus, { articles: given });
+    const { page } = await writeReport({ figures: [], quotes: [], contradictions: [], summary: ["So [4]."] });
+    expect(page).toContain("from 2 pages that were read for it, and from 2 excerpts given by the agent");
+    expect(page).toContain(
+      "<strong>2</strong> sources</li><li><strong>2</strong> excerpts given by the agent",
+    );
+    expect(page).toMatch(/<li id="source-3">.*excerpt given by the agent/);
+    expect(page).not.toMatch(/<li id="source-2">.*excerpt given by the agent/);
+    const { text } = await place.use(writeLocalFile, { path: "e.md", from_corpus: true });
+    expect(text).toContain("4 sources (2 excerpts given by the agent among them)");
+    expect(file("work_products/e.md")).toMatch(/2 sources, read on .*, and 2 excerpts given by the agent/);
+  });
+
+  test("files of the project and the workspace are named by their paths there", async () => {
+    const inside = { title: "", content: "A text of some words." };
+    const articles = [
+      { url: join(place.workspaceDir, "search_results", "a.md"), ...inside },
+      { url: "workspace:notes/b.md", ...inside },
+      { url: `file://${place.projectDir}/docs/c.md`, ...inside },
+      { url: "project:docs/d.md", ...inside },
+      { url: "/elsewhere/deep/e.md", ...inside },
+    ];
+    await place.use(saveCorpus, { articles });
+    await place.use(writeLocalFile, { path: "f.html", from_corpus: true });
+    const page = file("work_products/f.html");
+    for (const name of ["search_results/a.md", "notes/b.md", "docs/c.md", "docs/d.md", "e.md"])
+      expect(page).toContain(`local document ${name} ·`);
+    expect(page).not.toContain(place.root);
+    expect(page).not.toMatch(/workspace:|project:|\/elsewhere/);
   });
 
   test.each<[string, Partial<GivenReport>, string]>([

@@ -43,10 +43,14 @@ export type Source = {
   readonly words?: number;
   /** Its text as it was read, relative to the workspace. */
   readonly file?: string;
+  /** Its text was given by an agent and not read by the host. */
+  readonly supplied?: true;
+  /** For a document of this machine: its path as people name it. */
+  readonly place?: string;
 };
 
 /** A page that could not be read, and why. */
-export type Unread = { readonly url: string; readonly title: string; readonly reason: string };
+export type Unread = Pick<Source, "url" | "title" | "place"> & { readonly reason: string };
 
 /** A report, independent of how it is written down. */
 export type Report = {
@@ -55,7 +59,8 @@ export type Report = {
   readonly request?: string;
   /** Whether its sentences are taken from the sources as they stand, without a model. */
   readonly extractive: boolean;
-  readonly summary: readonly Passage[];
+  /** Its points, each in pieces that end with their citations. */
+  readonly summary: readonly (readonly Passage[])[];
   readonly figures: readonly KeyFigure[];
   readonly charts: readonly Chart[];
   readonly themes: readonly Theme[];
@@ -78,7 +83,31 @@ export function linkOf(url: string): string | null {
   return parsed.username || parsed.password ? null : parsed.href;
 }
 
+/** What a report says of a text that the host did not read itself. */
+export const SUPPLIED = "excerpt given by the agent";
+
+/** Sources that the host read, and excerpts that an agent gave, counted in words: the one must not pass for the other. */
+export function countSources(sources: readonly Pick<Source, "supplied">[]): {
+  read: string;
+  supplied: string;
+} {
+  const supplied = sources.filter((source) => source.supplied).length;
+  const read = sources.length - supplied;
+  return {
+    read: read > 0 || supplied === 0 ? `${read} ${read === 1 ? "source" : "sources"}` : "",
+    supplied:
+      supplied > 0
+        ? `${supplied} ${supplied === 1 ? SUPPLIED : SUPPLIED.replace("excerpt", "excerpts")}`
+        : "",
+  };
+}
+
 /** Where a source was found, as people read it: the host, or the path of a document of this machine. */
+export function describePlace({ url, place }: Pick<Source, "url" | "place">): string {
+  return place === undefined ? placeOf(url) : `local document ${place}`;
+}
+
+/** Where an address leads, as people read it: the host, or a path of this machine. */
 export function placeOf(url: string): string {
   const parsed = URL.parse(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) return url;

@@ -75,7 +75,7 @@ async function write(input: WriteFileInput, context: ToolContext): Promise<ToolO
   if (target.relative.split("/").some((name) => Buffer.byteLength(name) > MAX_NAME_BYTES))
     return { text: `a name in ${input.path} is longer than ${MAX_NAME_BYTES} bytes`, isError: true };
   const made = await contentOf(input, target.relative, context);
-  if ("refused" in made) return { text: made.refused, isError: true };
+  if ("refused" in made) return { text: made.refused, isError: true, ...(made.quotes && { tainted: true }) };
   signal.throwIfAborted();
   await context.beforeChange(target.path);
   const kind = await writeInside(workspaceDir, target.path, made.content);
@@ -89,7 +89,7 @@ async function write(input: WriteFileInput, context: ToolContext): Promise<ToolO
   return { text, ...(made.notes.length > 0 && { tainted: true }) };
 }
 
-type Made = { content: string; notes: readonly string[] } | { refused: string };
+type Made = { content: string; notes: readonly string[] } | { refused: string; quotes?: true };
 
 async function contentOf(input: WriteFileInput, path: string, context: ToolContext): Promise<Made> {
   const { content } = input;

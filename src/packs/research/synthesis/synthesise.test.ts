@@ -16,7 +16,7 @@ const textOf = ({ content }: Article) =>
 
 function passagesIn(report: Report): Passage[] {
   return [
-    ...report.summary,
+    ...report.summary.flat(),
     ...report.themes.flatMap(({ paragraphs }) => paragraphs.flat()),
     ...report.figures.map(({ about }) => about),
     ...report.contradictions.flatMap(({ claims }) => claims),
@@ -73,7 +73,7 @@ test("themes are woven from several sources, none of their sentences twice, and 
     ({ paragraphs }) => new Set(paragraphs.flat().flatMap(({ cites }) => cites)).size,
   );
   expect(Math.min(...voices)).toBeGreaterThanOrEqual(2);
-  const texts = [...summary, ...themes.flatMap(({ paragraphs }) => paragraphs.flat())].map(
+  const texts = [...summary.flat(), ...themes.flatMap(({ paragraphs }) => paragraphs.flat())].map(
     ({ text }) => text,
   );
   expect(new Set(texts).size).toBe(texts.length);

@@ -2,7 +2,7 @@ import { setImmediate as pause } from "node:timers/promises";
 import { pickDiverse } from "../../../text/rank-texts.ts";
 import { likeness, termVectors } from "../../../text/term-vectors.ts";
 import type { Article, Corpus } from "../corpus.ts";
-import type { Quotation, Report } from "../report/report.ts";
+import { countSources, type Quotation, type Report } from "../report/report.ts";
 import { sourceOf, unreadIn } from "../report/sources.ts";
 import { findCharts } from "./find-charts.ts";
 import { findContradictions } from "./find-contradictions.ts";
@@ -47,7 +47,7 @@ export async function synthesise(corpus: Corpus, { title, request }: Asked): Pro
     title,
     ...(request && { request }),
     extractive: true,
-    summary: summary.map((at) => passageOf(ranked, at)),
+    summary: summary.map((at) => [passageOf(ranked, at)]),
     figures: keyFigures(ranked, spoken),
     charts: findCharts(tables, contradictions, sources),
     themes,
@@ -102,9 +102,13 @@ function methodOf(articles: readonly Article[], sentences: number): string[] {
     (sum, { content, words: counted }) => sum + (counted ?? content.match(/\S+/g)?.length ?? 0),
     0,
   );
+  const { read, supplied } = countSources(articles);
+  const joined = [read, supplied && `${supplied}, which the host did not read itself,`]
+    .filter(Boolean)
+    .join(" and ");
   return [
     `This report was made by rules, without a language model. It is extractive: each sentence in the summary, the themes and the figures stands word for word in the source it cites; only headings and notes were added.`,
-    `${articles.length} ${articles.length === 1 ? "source" : "sources"} with about ${words.toLocaleString("en")} words were read; ${sentences.toLocaleString("en")} sentences were compared with each other, ranked by how much of the others they share, and grouped around the phrases that several sources use.`,
+    `${joined} with about ${words.toLocaleString("en")} words ${read ? "were read" : "were taken"}; ${sentences.toLocaleString("en")} sentences were compared with each other, ranked by how much of the others they share, and grouped around the phrases that several sources use.`,
     `Figures, quotations and differences between sources were found by patterns. What the patterns miss is missing here, and a sentence out of its context can mislead: follow the citations before relying on a point.`,
   ];
 }

@@ -1,0 +1,162 @@
+/** A number as a text writes it. */
+export type WrittenNumber = {
+  readonly text: string;
+  /** What it may mean, in one form for all spellings: `1,000`, `1 000` and `1 thousand` are all `1000` among others. */
+  readonly readings: readonly string[];
+  /** For a group of digits that may as well be several numbers, such as a date: these. */
+  readonly parts: readonly WrittenNumber[];
+};
+
+/** Digits with separators between them; a space only before three digits. */
+const DIGITS = /\d+(?:[.,'’]\d+|[ \u00a0\u2009\u202f]\d{3}(?!\d))*/gu;
+const SCALE = /^[\s\u00a0-]?(hundred|thousand|million|billion|trillion|mn|bn|tn|k|m|b)(?![\p{L}\d])/iu;
+const POWERS: Readonly<Record<string, number>> = {
+  hundred: 2,
+  thousand: 3,
+  k: 3,
+  million: 6,
+  mn: 6,
+  m: 6,
+  billion: 9,
+  bn: 9,
+  b: 9,
+  trillion: 12,
+  tn: 12,
+};
+
+const ONES =
+  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(
+    " ",
+  );
+const TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");
+const WORDS = new RegExp(
+  `(?<![\\p{L}\\d-])(?:(${TENS.join("|")})(?:[- ](${ONES.slice(1, 10).join("|")}))?|(${ONES.join("|")})|an?(?= (?:hundred|thousand|million|billion|trillion)))(?![\\p{L}\\d])`,
+  "giu",
+);
+
+/** All numbers in a text, whether in digits or in English words. */
+export function findNumbers(text: string): WrittenNumber[] {
+  return [...digitsIn(text), ...wordsIn(text)];
+}
+
+/** Numbers that a text can be asked for. */
+export type NumberIndex = { has(number: WrittenNumber): boolean };
+
+/** Reads all numbers of a text, so that others can be looked for in it. */
+export function indexNumbers(text: string): NumberIndex {
+  const known = new Set<string>();
+  const note = ({ readings, parts }: WrittenNumber) => {
+    for (const reading of readings) known.add(reading);
+    for (const part of parts) note(part);
+  };
+  for (const number of findNumbers(text)) note(number);
+  const has = ({ readings, parts }: WrittenNumber): boolean =>
+    readings.some((reading) => known.has(reading)) || (parts.length > 0 && parts.every(has));
+  return { has };
+}
+
+const MONTH =
+  "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\b";
+/** What is written in digits and states no quantity, so that a source need not have it in the same form. */
+const NO_QUANTITIES = [
+  // The number of a list's item, and a reference to a part of the text.
+  /^\s*\(?\d{1,2}[.)](?=\s|$)/g,
+  /\(\d{1,2}\)/g,
+  /\b(?:figures?|tables?|sections?|chapters?|sources?|themes?|points?|steps?|no\.)\s\d+/gi,
+  // Month and day of a date; its year is looked for.
+  /(?<=\b\d{4})-\d{2}-\d{2}\b/g,
+  new RegExp(`\\b\\d{1,2}(?=\\.?\\s+(?:of\\s+)?${MONTH})`, "gi"),
+  new RegExp(`(?<=\\b${MONTH}\\.?\\s)\\d{1,2}(?!\\d)(?=[\\s,.;:)]|$)`, "gi"),
+  // Ordinals, fractions and spans of years such as 2023/24.
+  /\b\d+(?:st|nd|rd|th)\b/gi,
+  /\b\d+\/\d+\b/g,
+  /(?<=\b\d{4}[–-])\d{2}\b/g,
+  // Times of the day, and names such as COVID-19, A4 or v2.1.
+  /\b\d{1,2}:\d{2}\b/g,
+  /(?<![\p{L}\d])(?!(?:USD|EUR|GBP|CHF|US)\d)\p{L}[\p{L}\d]*-?\d[\d.]*/gu,
+];
+
+/** The quantities that a sentence states in digits: list numbers, ordinals, names and the days of dates are none. */
+export function findQuantities(sentence: string): WrittenNumber[] {
+  const masked = NO_QUANTITIES.reduce(
+    (text, pattern) => text.replace(pattern, (match) => "·".repeat(match.length)),
+    sentence,
+  );
+  return digitsIn(masked);
+}
+
+/** A plain number, such as the value of a bar. */
+export function writeNumber(value: number): WrittenNumber {
+  return { text: String(value), readings: [String(value)], parts: [] };
+}
+
+function digitsIn(text: string): WrittenNumber[] {
+  return [...text.matchAll(DIGITS)].map((match) => {
+    const end = match.index + match[0].length;
+    const scale = SCALE.exec(text.slice(end, end + 12));
+    const whole = `${match[0]}${scale?.[0] ?? ""}`;
+    const percent = /^\s?%/.exec(text.slice(end + (scale?.[0].length ?? 0)))?.[0] ?? "";
+    return readDigits(match[0], { text: whole + percent, scale: scale?.[1] });
+  });
+}
+
+function readDigits(
+  digits: string,
+  { text, scale }: { text: string; scale: string | undefined },
+): WrittenNumber {
+  const groups = digits.split(/\D/);
+  const marks = digits.replace(/\d/g, "");
+  const plain = [...wholeReadings(groups), ...decimalReadings(groups, marks)];
+  const isOther = plain.length === 0 || /[ .,]{2}/.test(marks) || marks.includes(" ");
+  const parts = isOther
+    ? groups.map((group) => ({ text: group, readings: [canonical(group)], parts: [] }))
+    : [];
+  return { text, readings: withScale(plain.length > 0 ? plain : [digits], scale), parts };
+}
+
+/** Groups of digits as one whole number, if they are what separators of thousands leave. */
+function wholeReadings(groups: readonly string[]): string[] {
+  const [first = "", ...rest] = groups;
+  const isGrouped = first.length <= 3 && rest.every((group) => group.length === 3 || group.length === 2);
+  return rest.length === 0 || (isGrouped && rest.at(-1)?.length === 3) ? [canonical(groups.join(""))] : [];
+}
+
+/** Groups of digits of which the last stands behind a decimal point or comma. */
+function decimalReadings(groups: readonly string[], marks: string): string[] {
+  const last = marks.at(-1);
+  if ((last !== "." && last !== ",") || marks.indexOf(last) < marks.length - 1) return [];
+  const [whole] = wholeReadings(groups.slice(0, -1));
+  return whole === undefined ? [] : [canonical(`${whole}.${groups.at(-1)}`)];
+}
+
+function wordsIn(text: string): WrittenNumber[] {
+  return [...text.matchAll(WORDS)].map((match) => {
+    const [word, tens, unit, small] = match;
+    const end = match.index + word.length;
+    const scale = SCALE.exec(text.slice(end, end + 12));
+    const value =
+      tens === undefined
+        ? findOne(small ?? "one")
+        : (TENS.indexOf(tens.toLowerCase()) + 2) * 10 + findOne(unit ?? "zero");
+    return {
+      text: `${word}${scale?.[0] ?? ""}`,
+      readings: withScale([String(value)], scale?.[1]),
+      parts: [],
+    };
+  });
+}
+
+function findOne(word: string): number {
+  return ONES.indexOf(word.toLowerCase());
+}
+
+/** Also without its scale: a table may have that in its head. */
+function withScale(readings: readonly string[], scale: string | undefined): string[] {
+  const power = POWERS[scale?.toLowerCase() ?? ""];
+  const scaled = power === undefined ? [] : readings.map((reading) => canonical(`${reading}e${power}`));
+  return [...readings, ...scaled];
+}
+
+function canonical(digits: string): string {
+  return String(Number(digits));
+}
