@@ -30,12 +30,12 @@ export function checkReport(report: Report, articles: readonly Article[]): Repor
   const sources = new Sources(articles);
   return {
     faults: [
-      ...citationFaults(report),
-      ...quoteFaults(report, sources),
-      ...figureFaults(report, sources),
-      ...chartFaults(report, sources),
+      ...checkCitations(report),
+      ...checkQuotes(report, sources),
+      ...checkFigures(report, sources),
+      ...checkCharts(report, sources),
     ],
-    warnings: proseWarnings(report, sources),
+    warnings: checkProse(report, sources),
   };
 }
 
@@ -112,7 +112,7 @@ class Sources {
   }
 }
 
-function citationFaults({ sources, ...report }: Report): string[] {
+function checkCitations({ sources, ...report }: Report): string[] {
   const faults: string[] = [];
   const range = sources.length === 1 ? "[1]" : `[1] to [${sources.length}]`;
   const check = (cites: readonly number[], where: string) => {
@@ -122,10 +122,10 @@ function citationFaults({ sources, ...report }: Report): string[] {
           `${where} cites [${number}], but there are ${sources.length} sources: cite one of ${range}, or take the claim out`,
         );
   };
-  for (const { where, passages } of proseIn(report)) check(citesIn(passages), where);
+  for (const { where, passages } of listProse(report)) check(listCites(passages), where);
   for (const { heading, paragraphs } of report.themes)
     for (const [at, paragraph] of paragraphs.entries())
-      if (citesIn(paragraph).length === 0)
+      if (listCites(paragraph).length === 0)
         faults.push(
           `paragraph ${at + 1} of “${heading}” cites no source: put the number of its source in brackets behind each claim (${range}), or take the paragraph out`,
         );
@@ -133,7 +133,7 @@ function citationFaults({ sources, ...report }: Report): string[] {
   return [...new Set(faults)];
 }
 
-function quoteFaults({ quotes }: Report, sources: Sources): string[] {
+function checkQuotes({ quotes }: Report, sources: Sources): string[] {
   return quotes.flatMap(({ text, cites }) => {
     if (!cites.every((number) => sources.has(number)) || sources.saying(text, cites).length > 0) return [];
     const fault = `the quotation “${cutAt(text, MAX_QUOTED)}” does not stand word for word in source ${cites.join(", ")}`;
@@ -146,11 +146,11 @@ function quoteFaults({ quotes }: Report, sources: Sources): string[] {
   });
 }
 
-function figureFaults({ figures }: Report, sources: Sources): string[] {
+function checkFigures({ figures }: Report, sources: Sources): string[] {
   return figures.flatMap(({ value, about: { text, cites } }) => {
     const given = findNumbers(value.replace(/\b\d+(?:st|nd|rd|th)\b/gi, ""));
     const digits = given.filter((number) => /\d/.test(number.text));
-    const missing = missingFrom(digits.length > 0 ? digits : given, cites, sources);
+    const missing = findMissing(digits.length > 0 ? digits : given, cites, sources);
     return missing.slice(0, 1).map((number) => {
       const fault = `the figure “${value}” does not stand in source ${cites.join(", ")}`;
       return `${fault}: ${advise(number, { cites, context: `${text} ${value}` }, sources)}`;
@@ -158,12 +158,12 @@ function figureFaults({ figures }: Report, sources: Sources): string[] {
   });
 }
 
-function chartFaults({ charts }: Report, sources: Sources): string[] {
+function checkCharts({ charts }: Report, sources: Sources): string[] {
   return charts.flatMap(({ title, bars, cites }) =>
     bars.flatMap(({ label, value, shown }) => {
       const written = findNumbers(shown).filter((number) => /\d/.test(number.text));
       const numbers = written.length > 0 ? written : [writeNumber(value)];
-      const missing = missingFrom(numbers, cites, sources);
+      const missing = findMissing(numbers, cites, sources);
       return missing.slice(0, 1).map((number) => {
         const fault = `“${shown}” for “${label}” in the chart “${title}” does not stand in source ${cites.join(", ")}`;
         return `${fault}: ${advise(number, { cites, context: `${label} ${title}` }, sources)}`;
@@ -173,7 +173,7 @@ function chartFaults({ charts }: Report, sources: Sources): string[] {
 }
 
 /** Nothing cannot be looked for: a source may say it without a number. */
-function missingFrom(
+function findMissing(
   numbers: readonly WrittenNumber[],
   cites: readonly number[],
   sources: Sources,
@@ -184,12 +184,12 @@ function missingFrom(
   );
 }
 
-function proseWarnings(report: Report, sources: Sources): NumberWarning[] {
-  const warnings = proseIn(report).flatMap(({ where, passages }) => {
-    const around = citesIn(passages);
-    return sentencesIn(passages).flatMap(({ text, cites }) => {
+function checkProse(report: Report, sources: Sources): NumberWarning[] {
+  const warnings = listProse(report).flatMap(({ where, passages }) => {
+    const around = listCites(passages);
+    return listSentences(passages).flatMap(({ text, cites }) => {
       const own = [cites, around, sources.all].find((some) => some.length > 0) ?? [];
-      const missing = missingFrom(findQuantities(text), own, sources);
+      const missing = findMissing(findQuantities(text), own, sources);
       return missing.map((number) => {
         const cited = own === sources.all ? "any source" : `source ${own.join(", ")}`;
         const advice = advise(number, { cites: own, context: text }, sources);
@@ -205,7 +205,7 @@ function proseWarnings(report: Report, sources: Sources): NumberWarning[] {
     bars.flatMap(({ label, value, shown }): NumberWarning[] => {
       const number = writeNumber(value);
       const isShown = findNumbers(shown).some(({ readings }) => readings.includes(number.text));
-      if (isShown || missingFrom([number], cites, sources).length === 0) return [];
+      if (isShown || findMissing([number], cites, sources).length === 0) return [];
       const where = `the bar “${label}” of the chart “${title}”`;
       const text = `${where} is drawn as ${number.text}, but says “${shown}”: make value the number that is shown`;
       return [{ number: number.text, where, text }];
@@ -235,7 +235,7 @@ function describeNearest(text: string, cites: readonly number[], sources: Source
 type Prose = { where: string; passages: readonly Passage[] };
 
 /** All running text of a report with the place where it is. */
-function proseIn({
+function listProse({
   summary,
   themes,
   figures,
@@ -260,7 +260,7 @@ function proseIn({
 }
 
 /** The sentences of a text, each with all citations in it or right behind it. */
-function sentencesIn(passages: readonly Passage[]): Passage[] {
+function listSentences(passages: readonly Passage[]): Passage[] {
   const sentences: { text: string; cites: number[] }[] = [];
   let open = { text: "", cites: [] as number[] };
   const close = () => {
@@ -279,7 +279,7 @@ function sentencesIn(passages: readonly Passage[]): Passage[] {
   return sentences;
 }
 
-function citesIn(passages: readonly Passage[]): number[] {
+function listCites(passages: readonly Passage[]): number[] {
   return [...new Set(passages.flatMap(({ cites }) => cites))];
 }
 

@@ -41,6 +41,7 @@ describe("a number stands in a source", () => {
     ["1000", "1 of 000"],
     ["6.1 million", "61 million"],
     ["24", "in 2024"],
+    ["1,000.5", "1, 0 and 5"],
     ["four", "fourteen, forty and fourfold"],
   ])("or does not: %s: %s", (text, source) => {
     expect(stands(text, source)).toContain(false);

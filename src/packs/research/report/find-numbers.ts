@@ -36,7 +36,7 @@ const WORDS = new RegExp(
 
 /** All numbers in a text, whether in digits or in English words. */
 export function findNumbers(text: string): WrittenNumber[] {
-  return [...digitsIn(text), ...wordsIn(text)];
+  return [...findDigits(text), ...findWords(text)];
 }
 
 /** Numbers that a text can be asked for. */
@@ -82,7 +82,7 @@ export function findQuantities(sentence: string): WrittenNumber[] {
     (text, pattern) => text.replace(pattern, (match) => "·".repeat(match.length)),
     sentence,
   );
-  return digitsIn(masked);
+  return findDigits(masked);
 }
 
 /** A plain number, such as the value of a bar. */
@@ -90,12 +90,13 @@ export function writeNumber(value: number): WrittenNumber {
   return { text: String(value), readings: [String(value)], parts: [] };
 }
 
-function digitsIn(text: string): WrittenNumber[] {
+function findDigits(text: string): WrittenNumber[] {
   return [...text.matchAll(DIGITS)].map((match) => {
     const end = match.index + match[0].length;
     const scale = SCALE.exec(text.slice(end, end + 12));
     const whole = `${match[0]}${scale?.[0] ?? ""}`;
-    const percent = /^\s?%/.exec(text.slice(end + (scale?.[0].length ?? 0)))?.[0] ?? "";
+    const behind = match.index + whole.length;
+    const percent = /^\s?%/.exec(text.slice(behind, behind + 2))?.[0] ?? "";
     return readDigits(match[0], { text: whole + percent, scale: scale?.[1] });
   });
 }
@@ -106,30 +107,30 @@ function readDigits(
 ): WrittenNumber {
   const groups = digits.split(/\D/);
   const marks = digits.replace(/\d/g, "");
-  const plain = [...wholeReadings(groups), ...decimalReadings(groups, marks)];
-  const isOther = plain.length === 0 || /[ .,]{2}/.test(marks) || marks.includes(" ");
+  const plain = [...readWhole(groups), ...readDecimal(groups, marks)];
+  const isOther = plain.length === 0 || marks.includes(" ");
   const parts = isOther
-    ? groups.map((group) => ({ text: group, readings: [canonical(group)], parts: [] }))
+    ? groups.map((group) => ({ text: group, readings: [normalise(group)], parts: [] }))
     : [];
-  return { text, readings: withScale(plain.length > 0 ? plain : [digits], scale), parts };
+  return { text, readings: addScaled(plain.length > 0 ? plain : [digits], scale), parts };
 }
 
 /** Groups of digits as one whole number, if they are what separators of thousands leave. */
-function wholeReadings(groups: readonly string[]): string[] {
+function readWhole(groups: readonly string[]): string[] {
   const [first = "", ...rest] = groups;
   const isGrouped = first.length <= 3 && rest.every((group) => group.length === 3 || group.length === 2);
-  return rest.length === 0 || (isGrouped && rest.at(-1)?.length === 3) ? [canonical(groups.join(""))] : [];
+  return rest.length === 0 || (isGrouped && rest.at(-1)?.length === 3) ? [normalise(groups.join(""))] : [];
 }
 
 /** Groups of digits of which the last stands behind a decimal point or comma. */
-function decimalReadings(groups: readonly string[], marks: string): string[] {
+function readDecimal(groups: readonly string[], marks: string): string[] {
   const last = marks.at(-1);
   if ((last !== "." && last !== ",") || marks.indexOf(last) < marks.length - 1) return [];
-  const [whole] = wholeReadings(groups.slice(0, -1));
-  return whole === undefined ? [] : [canonical(`${whole}.${groups.at(-1)}`)];
+  const [whole] = readWhole(groups.slice(0, -1));
+  return whole === undefined ? [] : [normalise(`${whole}.${groups.at(-1)}`)];
 }
 
-function wordsIn(text: string): WrittenNumber[] {
+function findWords(text: string): WrittenNumber[] {
   return [...text.matchAll(WORDS)].map((match) => {
     const [word, tens, unit, small] = match;
     const end = match.index + word.length;
@@ -140,7 +141,7 @@ function wordsIn(text: string): WrittenNumber[] {
         : (TENS.indexOf(tens.toLowerCase()) + 2) * 10 + findOne(unit ?? "zero");
     return {
       text: `${word}${scale?.[0] ?? ""}`,
-      readings: withScale([String(value)], scale?.[1]),
+      readings: addScaled([String(value)], scale?.[1]),
       parts: [],
     };
   });
@@ -151,12 +152,12 @@ function findOne(word: string): number {
 }
 
 /** Also without its scale: a table may have that in its head. */
-function withScale(readings: readonly string[], scale: string | undefined): string[] {
+function addScaled(readings: readonly string[], scale: string | undefined): string[] {
   const power = POWERS[scale?.toLowerCase() ?? ""];
-  const scaled = power === undefined ? [] : readings.map((reading) => canonical(`${reading}e${power}`));
+  const scaled = power === undefined ? [] : readings.map((reading) => normalise(`${reading}e${power}`));
   return [...readings, ...scaled];
 }
 
-function canonical(digits: string): string {
+function normalise(digits: string): string {
   return String(Number(digits));
 }

@@ -40,7 +40,7 @@ export function parseReport(given: GivenReport, corpus: Corpus): ParsedReport {
 
 function assemble(given: GivenReport, articles: readonly Article[], corpus: Corpus): Report {
   const cut = (text: string) => passagesOf(text, articles.length);
-  const state = (text: string, sources: readonly number[]) => statementOf(cut(text), sources);
+  const state = (text: string, sources: readonly number[]) => joinStatement(cut(text), sources);
   return {
     title: given.title,
     extractive: false,
@@ -84,7 +84,9 @@ export function passagesOf(text: string, count = 999): Passage[] {
   const passages: Passage[] = [];
   let from = 0;
   for (const match of text.matchAll(MARKS)) {
-    const cites = [...match[0].matchAll(/\[([^\]]+)\]/g)].map(([, inner = ""]) => numbersIn(inner, count));
+    const cites = [...match[0].matchAll(/\[([^\]]+)\]/g)].map(([, inner = ""]) =>
+      readCitedNumbers(inner, count),
+    );
     if (cites.includes(null)) continue;
     const end = match.index + match[0].length;
     const mark = /^[.,;:!?)”»]+/.exec(text.slice(end))?.[0] ?? "";
@@ -97,7 +99,7 @@ export function passagesOf(text: string, count = 999): Passage[] {
 }
 
 /** The numbers between two brackets; null if they are a range that leads beyond the sources, so that it cites nothing. */
-function numbersIn(inner: string, count: number): number[] | null {
+function readCitedNumbers(inner: string, count: number): number[] | null {
   const numbers: number[] = [];
   for (const part of inner.split(/[,;]/)) {
     const [first = 0, last = first] = [...part.matchAll(/\d+/g)].map(Number);
@@ -108,7 +110,7 @@ function numbersIn(inner: string, count: number): number[] | null {
 }
 
 /** A statement that names its sources: those in its text go with the others to its end. */
-function statementOf(passages: readonly Passage[], sources: readonly number[]): Passage {
+function joinStatement(passages: readonly Passage[], sources: readonly number[]): Passage {
   const text = passages.map((passage) => passage.text).join(" ");
   return { text, cites: [...new Set([...passages.flatMap(({ cites }) => cites), ...sources])] };
 }
