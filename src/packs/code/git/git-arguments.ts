@@ -77,6 +77,13 @@ export function parseArguments(
   return paths.length > 500 ? tooMany(command) : { options, words, paths };
 }
 
+/** Those of the options that say how a diff looks. */
+export function diffOptions(options: readonly string[]): string[] {
+  return options.filter((option) =>
+    /^(?:-w|-b|--ignore-all-space|--ignore-space-change|-U\d+|--unified=\d+)$/.test(option),
+  );
+}
+
 /** The value of an option among parsed ones. */
 export function optionValue(options: readonly string[], name: string): string | undefined {
   return options.findLast((option) => option.startsWith(`${name}=`))?.slice(name.length + 1);

@@ -1,6 +1,10 @@
 import type { Grammar } from "./git-arguments.ts";
 
+/** What of white space a diff passes over. */
+const SPACES = ["-w", "--ignore-all-space", "-b", "--ignore-space-change"] as const;
 const LISTING = ["--stat", "--numstat", "--name-only", "--name-status"] as const;
+const PATCH = ["-p", "--patch", "-u", ...SPACES] as const;
+const LINES_AROUND = { "-U": "number", "--unified": "number" } as const;
 const CHOICE = {
   "--max-count": "number",
   "-n": "number",
@@ -38,12 +42,33 @@ export const GIT_COMMANDS = {
     paths: true,
   },
   log: {
-    flags: [...LISTING, ...WALK, "--oneline", "--graph", "--follow", "--decorate", "--abbrev-commit"],
-    values: { ...CHOICE, ...LOOK },
+    flags: [
+      ...LISTING,
+      ...PATCH,
+      ...WALK,
+      "--oneline",
+      "--graph",
+      "--follow",
+      "--decorate",
+      "--abbrev-commit",
+    ],
+    values: { ...CHOICE, ...LOOK, ...LINES_AROUND },
     words: "revisions",
     paths: true,
   },
-  show: { flags: [...LISTING, "--oneline", "-s", "--no-patch"], values: LOOK, words: "objects", paths: true },
+  diff: {
+    flags: [...LISTING, "--shortstat", ...PATCH, "--staged", "--cached"],
+    values: LINES_AROUND,
+    words: "revisions",
+    maxWords: 2,
+    paths: true,
+  },
+  show: {
+    flags: [...LISTING, ...PATCH, "--oneline", "-s", "--no-patch"],
+    values: { ...LOOK, ...LINES_AROUND },
+    words: "objects",
+    paths: true,
+  },
   shortlog: {
     flags: ["-s", "-n", "-e", "-sn", "-sne", "--summary", "--numbered", "--email", ...WALK],
     values: CHOICE,
@@ -117,7 +142,6 @@ export const GIT_COMMANDS = {
     words: "pattern",
     paths: true,
   },
-  "diff-stat": { flags: ["--staged", "--cached"], words: "revisions", maxWords: 2, paths: true },
   "rev-parse": { flags: ["--short", "--abbrev-ref", "--symbolic-full-name"], words: "revisions" },
   "rev-list": {
     flags: [...WALK, "--count", "--left-right"],

@@ -53,18 +53,63 @@ describe("git", () => {
     expect(await textOf("log", ["--grep", "body", "--format=%s"])).toBe("first\n");
   });
 
-  test("log and show list the files of commits, and never their content", async () => {
+  test("log and show list the files of commits", async () => {
     expect(await textOf("log", ["--name-status", "--format=%s"])).toBe(
       "second\nM\ta.txt\nM\tsecret/key.txt\n\nfirst\nA\t.gitignore\nA\ta.txt\nA\tsecret/key.txt\nA\tsrc/b.ts",
     );
-    const shown = await textOf("show");
+    const shown = await textOf("show", ["--numstat"]);
     expect(shown).toMatch(
       /^commit [0-9a-f]{40}\nAuthor: Ada <ada@example.org>\n[\s\S]*second\n\+1 -0\ta\.txt\n/,
     );
     expect(shown).not.toContain("three");
+    expect(await textOf("show", ["-s"])).not.toContain("a.txt");
     expect(await textOf("show", ["--oneline", "--name-only"])).toMatch(
       /^[0-9a-f]+ second\na\.txt\nsecret\/key\.txt$/,
     );
+  });
+
+  test.each([
+    ["show", []],
+    ["show", ["HEAD", "-U1"]],
+    ["log", ["-p", "-1"]],
+    ["log", ["--patch", "--oneline", "-n", "1"]],
+    ["diff", ["HEAD~1", "HEAD"]],
+    ["diff", ["HEAD~1..HEAD"]],
+    ["diff", ["HEAD~1...HEAD", "-w"]],
+    ["diff", ["-p", "--stat", "HEAD~1.."]],
+  ] as const)("git %s %j shows what changed, without files that may not be read", async (command, args) => {
+    const text = await textOf(command, [...args], { maySee });
+    expect(text).toContain("+three");
+    expect(text).toContain(command === "diff" ? "a.txt | +1 -0" : "second");
+    expect(text).not.toContain("hidden words");
+    expect(text).toContain("(1 files left out: there is no right to read them)");
+  });
+
+  test("diff shows what is not committed, what is staged, one path, or only the names", async () => {
+    place.write("a.txt", "one\n");
+    place.write("src/b.ts", "const b = 2;\n");
+    place.git("add", "src/b.ts");
+    const all = await textOf("diff");
+    expect(all).toContain("HEAD → working tree");
+    expect(all).toContain("-two");
+    expect(all).toContain("+const b = 2;");
+    expect(await textOf("diff", ["--cached"])).not.toContain("-two");
+    expect(await textOf("diff", ["--", "a.txt"])).not.toContain("const b");
+    expect(await textOf("diff", ["--name-only"])).toBe(
+      "HEAD → working tree\n a.txt | +0 -2\n src/b.ts | +1 -1\n 2 files changed, +1 -3",
+    );
+    expect((await read("diff", ["a.txt"])).text).toBe("there is no commit 'a.txt'; paths come after --");
+  });
+
+  test("log -p shows ten commits at once and says how to go on", async () => {
+    for (let count = 0; count < 12; count++) {
+      place.write("a.txt", `${count}\n`);
+      place.git("commit", "-qam", `change ${count}`);
+    }
+    const text = await textOf("log", ["-p"]);
+    expect(text.match(/^commit /gm)).toHaveLength(10);
+    expect(text).toContain("(changes of 10 commits at once; go on with --skip=10)");
+    expect(await textOf("log", ["-p", "--skip=10"])).toContain("+three");
   });
 
   test("a merge is listed against its first parent", async () => {
@@ -104,7 +149,7 @@ describe("git", () => {
     expect(await textOf("rev-list", ["--count", "HEAD"])).toBe("2");
     expect(await textOf("merge-base", ["--is-ancestor", "HEAD", "v1"])).toBe("no");
     expect(await textOf("describe", ["--tags"])).toMatch(/^v1-1-g/);
-    expect(await textOf("diff-stat", ["HEAD~1", "HEAD", "--", "a.txt"])).toBe(
+    expect(await textOf("diff", ["--stat", "HEAD~1", "HEAD", "--", "a.txt"])).toBe(
       "HEAD~1 → HEAD\n a.txt | +1 -0\n 1 file changed, +1 -0",
     );
   });
@@ -148,7 +193,7 @@ describe("git", () => {
     place.git("tag", "-am", "x", "noted-folder", tree);
     place.git("tag", "content", blob);
     for (const id of [blob, tree, root, "folder", "noted-folder", "content", "HEAD^{tree}", "folder^{}"]) {
-      for (const command of ["show", "log", "ls-tree", "rev-list", "shortlog", "diff-stat"])
+      for (const command of ["show", "log", "ls-tree", "rev-list", "shortlog", "diff"])
         expect(await textOf(command, [id], { maySee })).not.toMatch(/hidden|key\.txt/);
       for (const path of ["key.txt", "./key.txt", "secret/key.txt", "", "."])
         expect(await read("show", [`${id}:${path}`], { maySee })).toMatchObject({ isError: true });
@@ -171,9 +216,9 @@ describe("git", () => {
   });
 
   test("an option that is not listed is refused, and those that are allowed are named", async () => {
-    expect(await read("log", ["-p"])).toEqual({
+    expect(await read("log", ["-G", "x"])).toEqual({
       text: expect.stringMatching(
-        /^git log: the option '-p' is not allowed; allowed: --stat, .*--max-count <number>/,
+        /^git log: the option '-G' is not allowed; allowed: --stat, .*--max-count <number>/,
       ),
       isError: true,
     });

@@ -46,6 +46,9 @@ test("the repository that these tests use runs programs when a person uses git i
   for (const args of [
     ["status"],
     ["diff"],
+    ["diff", "-w", "HEAD~1"],
+    ["log", "-p"],
+    ["show", "-U1"],
     ["log", "-2", "-p"],
     ["log", "-1", "-p", "--ext-diff"],
     ["add", "."],
@@ -83,7 +86,7 @@ test("nothing that a repository names is run by any of the tools", async () => {
     ["grep", "one"],
     ["grep", "--untracked", "one"],
     ["shortlog"],
-    ["diff-stat"],
+    ["diff"],
     ["describe", "--always"],
     ["rev-list", "--count", "HEAD"],
   ];
@@ -313,9 +316,7 @@ test.each([
   ["log", "--textconv"],
   ["log", "-O/tmp/x"],
   ["log", "--format=%G?"],
-  ["log", "-p"],
   ["show", "--output", "/tmp/x"],
-  ["show", "-p"],
   ["grep", "-Osh", "x"],
   ["grep", "--open-files-in-pager=sh", "x"],
   ["grep", "-f/etc/passwd"],

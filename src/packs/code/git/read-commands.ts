@@ -1,10 +1,10 @@
 import type { ToolContext } from "../../../tools/tool.ts";
 import { GitFault } from "./exec-git.ts";
-import { type Arguments, splitObject } from "./git-arguments.ts";
+import { type Arguments, diffOptions, splitObject } from "./git-arguments.ts";
 import type { GitCommand } from "./git-commands.ts";
 import { fileTarget, gitName, gitTarget } from "./git-paths.ts";
 import { commitId, diffText } from "./read-diff.ts";
-import { readLog } from "./read-log.ts";
+import { isListing, isPatch, readLog } from "./read-log.ts";
 import { type Repository, runGit } from "./run-git.ts";
 
 type Reader = (repository: Repository, parsed: Arguments, context: ToolContext) => Promise<string>;
@@ -16,6 +16,7 @@ const COMMIT = "^{commit}";
 export const READERS: Readonly<Record<GitCommand, Reader>> = {
   status: readStatus,
   log: readLog,
+  diff: readDiff,
   show: readObjects,
   shortlog: async (repository, { options, words, paths }, { signal }) => {
     const revisions =
@@ -61,11 +62,6 @@ export const READERS: Readonly<Record<GitCommand, Reader>> = {
     );
   },
   grep: readGrep,
-  "diff-stat": async (repository, { options, words, paths }, context) => {
-    const [from, to] = words;
-    const staged = options.length > 0;
-    return diffText(repository, { from, to, staged, paths, stat: true }, context);
-  },
   "rev-parse": async (repository, { options, words }, { signal }) =>
     plain(repository, ["rev-parse", ...options, ...(words.length > 0 ? words : ["HEAD"])], signal),
   "rev-list": async (repository, { options, words, paths }, { signal }) =>
@@ -160,6 +156,36 @@ async function readBlame(
   return plain(repository, ["blame", "--no-textconv", ...options, ...words, "--", path], context.signal);
 }
 
+async function readDiff(
+  repository: Repository,
+  { options, words, paths }: Arguments,
+  context: ToolContext,
+): Promise<string> {
+  const { from, to } = await sidesIn(words, repository, context.signal);
+  const staged = options.some((option) => option === "--staged" || option === "--cached");
+  if (staged && to !== undefined)
+    throw new GitFault("git diff: what is staged is compared with one revision");
+  const stat = options.some((option) => /^--(?:\w*stat|name-)/.test(option)) && !options.some(isPatch);
+  return diffText(repository, { from, to, staged, paths, stat, look: diffOptions(options) }, context);
+}
+
+/** The two sides of `a b`, `a..b` or, from where they parted, `a...b`. */
+async function sidesIn(
+  words: readonly string[],
+  repository: Repository,
+  signal: AbortSignal,
+): Promise<{ from?: string | undefined; to?: string | undefined }> {
+  const [first, second] = words;
+  const range = second === undefined && first !== undefined ? /^(.*?)(\.{2,3})(.*)$/.exec(first) : null;
+  if (!range) return { from: first, to: second };
+  const [from, to] = [range[1] || "HEAD", range[3] || "HEAD"];
+  if (range[2] === "..") return { from, to };
+  const ids = [await commitId(repository, from, signal), await commitId(repository, to, signal)];
+  const { stdout } = await runGit(repository, ["merge-base", ...ids], { signal, accept: [0, 1] });
+  if (!stdout.trim()) throw new GitFault(`'${from}' and '${to}' have no commit in common`);
+  return { from: stdout.trim(), to };
+}
+
 async function readObjects(
   repository: Repository,
   { options, words, paths }: Arguments,
@@ -170,14 +196,10 @@ async function readObjects(
   for (const { revision, path } of objects) {
     if (path === undefined) {
       const about = options.filter((option) => option !== "-s" && option !== "--no-patch");
-      const kind = about.length > 0 || options.length > 0 ? about : ["--numstat"];
-      parts.push(
-        await readLog(
-          repository,
-          { options: [...kind, "--max-count=1"], words: [`${revision}^{commit}`], paths },
-          context,
-        ),
-      );
+      const isBare = about.length < options.length || about.some(isListing) || about.some(isPatch);
+      const all = [...about, ...(isBare ? [] : ["--patch"]), "--max-count=1"];
+      const words = [`${revision}^{commit}`];
+      parts.push(await readLog(repository, { options: all, words, paths }, context));
       continue;
     }
     const name = gitName(await gitTarget(path, repository));

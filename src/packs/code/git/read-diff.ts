@@ -11,6 +11,8 @@ export type DiffRequest = {
   commit?: string | undefined;
   staged?: boolean | undefined;
   stat?: boolean | undefined;
+  /** Options of git on how the diff looks. */
+  look?: readonly string[] | undefined;
   paths: readonly string[];
 };
 
@@ -41,8 +43,26 @@ export async function diffText(
   request: DiffRequest,
   context: ToolContext,
 ): Promise<string> {
+  const compared = await sidesOf(repository, request, context.signal);
+  return `${compared.title}\n${await changesText(repository, { ...request, compared }, context)}`;
+}
+
+/** The changes of one commit, as a line per file and the unified diff. */
+export async function commitText(
+  repository: Repository,
+  request: DiffRequest & { commit: string },
+  context: ToolContext,
+): Promise<string> {
+  const compared = await commitSides(repository, request.commit, context.signal);
+  return changesText(repository, { ...request, compared }, context);
+}
+
+async function changesText(
+  repository: Repository,
+  { compared, ...request }: DiffRequest & { compared: Sides },
+  context: ToolContext,
+): Promise<string> {
   const { signal } = context;
-  const compared = await sidesOf(repository, request, signal);
   const counted = await runGit(
     repository,
     ["diff", ...SAFE, ...FORM, "--numstat", "-z", ...compared.args, "--", ...request.paths],
@@ -52,7 +72,7 @@ export async function diffText(
   const sees = (file: string) => context.maySee(fileTarget(file, repository.projectDir));
   const visible = all.filter(({ file, from }) => sees(file) && (from === undefined || sees(from)));
   const shown = visible.slice(0, MAX_FILES);
-  const parts = [compared.title, ...shown.map(statLine), ...totals(visible)];
+  const parts = [...shown.map(statLine), ...totals(visible)];
   if (visible.length > shown.length) parts.push(`(${visible.length - shown.length} more files; name a path)`);
   if (all.length > visible.length)
     parts.push(`(${all.length - visible.length} files left out: there is no right to read them)`);
@@ -63,7 +83,7 @@ export async function diffText(
   const names = shown.flatMap(({ file, from }) => (from === undefined ? [file] : [from, file]));
   const patch = await runGit(
     repository,
-    ["diff", ...SAFE, ...FORM, "--patch", ...compared.args, "--", ...names],
+    ["diff", ...SAFE, ...FORM, ...(request.look ?? []), "--patch", ...compared.args, "--", ...names],
     {
       signal,
       maxBytes: MAX_DIFF_BYTES,
@@ -102,7 +122,8 @@ export async function commitId(
     accept: [0, 1, 128],
   });
   const id = found.stdout.trim();
-  if (!/^[0-9a-f]{40,64}$/.test(id)) throw new GitFault(`there is no commit '${revision}'`);
+  if (!/^[0-9a-f]{40,64}$/.test(id))
+    throw new GitFault(`there is no commit '${revision}'; paths come after --`);
   return id;
 }
 

@@ -1,27 +1,42 @@
 import type { ToolContext } from "../../../tools/tool.ts";
-import { type Arguments, optionValue } from "./git-arguments.ts";
+import { type Arguments, diffOptions, optionValue } from "./git-arguments.ts";
 import { fileTarget } from "./git-paths.ts";
+import { commitText } from "./read-diff.ts";
 import { type Repository, runGit } from "./run-git.ts";
 
 const DEFAULT_COMMITS = 30;
 const MAX_COMMITS = 1_000;
+/** Commits that are shown with their changes; each takes calls of git of its own. */
+const MAX_PATCHES = 10;
 const LISTINGS = ["--stat", "--numstat", "--name-only", "--name-status"];
 
-/** The log, with the files of each commit if they were asked for. Contents of files are never part of it. */
+/** Whether an option asks for the files of a commit. */
+export function isListing(option: string): boolean {
+  return LISTINGS.includes(option);
+}
+
+/** Whether an option asks for what a commit changed. */
+export function isPatch(option: string): boolean {
+  return option === "-p" || option === "-u" || option === "--patch" || diffOptions([option]).length > 0;
+}
+
+/** The log, with the files of each commit, or what it changed in them, if that was asked for. */
 export async function readLog(
   repository: Repository,
   { options, words, paths }: Arguments,
   context: ToolContext,
 ): Promise<string> {
-  const listing = options.find((option) => LISTINGS.includes(option));
-  const walk = [...options.filter((option) => !LISTINGS.includes(option)), `--max-count=${countOf(options)}`];
+  const patch = options.some(isPatch);
+  const listing = options.find(isListing);
+  const most = patch ? Math.min(MAX_PATCHES, countOf(options)) : countOf(options);
+  const walk = [...options.filter((option) => !isListing(option) && !isPatch(option)), `--max-count=${most}`];
   const where = [...(words.length > 0 ? words : []), "--", ...paths];
   const { signal } = context;
   const always = ["--no-color", "--no-show-signature", "--no-ext-diff", "--no-textconv"];
   const look = options.some((option) => /^--(format|pretty)=|^--oneline$/.test(option))
     ? []
     : ["--format=medium"];
-  if (!listing || walk.includes("--graph")) {
+  if ((!listing && !patch) || walk.includes("--graph")) {
     const text = await runGit(repository, ["log", ...always, "--no-patch", ...look, ...walk, ...where], {
       signal,
     });
@@ -36,9 +51,19 @@ export async function readLog(
     ["log", ...always, "--no-patch", "--format=%H", ...walk.filter(isNoFormat), ...where],
     { signal, whole: true },
   );
-  const files = await filesOf(repository, { ids: ids.stdout, kind: listing, paths }, context);
   const texts = shown.stdout.split("\0");
   const commits = ids.stdout.split("\n").filter(Boolean);
+  if (patch || listing === undefined) {
+    const blocks: string[] = [];
+    for (const [index, commit] of commits.entries()) {
+      const request = { commit, paths, look: diffOptions(options) };
+      blocks.push(`${texts[index]?.trimEnd() ?? commit}\n${await commitText(repository, request, context)}`);
+    }
+    if (most < countOf(options) && commits.length === most)
+      blocks.push(`(changes of ${most} commits at once; go on with --skip=${most})`);
+    return blocks.join("\n\n");
+  }
+  const files = await filesOf(repository, { ids: ids.stdout, kind: listing, paths }, context);
   const blocks = commits.map((id, index) =>
     [texts[index]?.trimEnd() ?? id, ...(files.byCommit.get(id) ?? [])].join("\n"),
   );
