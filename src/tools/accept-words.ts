@@ -1,11 +1,4 @@
-import type { AcceptInput } from "./tool.ts";
-
-/** An input whose keys may go by other names, such as `{file_path: "path"}`; a key under its own name goes before. */
-export function acceptWords(words: Readonly<Record<string, string>>): AcceptInput {
-  return (input) => renameKeys(input, words);
-}
-
-/** The same object under our keys. */
+/** The same object under our keys; a key under its own name goes before. */
 export function renameKeys(
   input: Readonly<Record<string, unknown>>,
   words: Readonly<Record<string, string>>,
@@ -17,6 +10,57 @@ export function renameKeys(
     if (name === key || !Object.hasOwn(input, name)) renamed[name] = value;
   }
   return renamed;
+}
+
+type Schema = {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+};
+
+/** The same value under our keys at every level where a schema has them; the value itself if nothing had to be changed. */
+export function translateKeys(
+  { properties, items }: Schema,
+  value: unknown,
+  words: Readonly<Record<string, string>>,
+): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const translated = items ? value.map((item) => translateKeys(items, item, words)) : value;
+    return translated.some((item, index) => item !== value[index]) ? translated : value;
+  }
+  if (!properties) return value;
+  const known = Object.entries(words).filter(
+    ([word, key]) => Object.hasOwn(properties, key) && !Object.hasOwn(properties, word),
+  );
+  const renamed = renameKeys(value as Record<string, unknown>, Object.fromEntries(known));
+  const entries = Object.entries(renamed).map(([key, item]) => {
+    const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    return [key, property ? translateKeys(property, item, words) : item] as const;
+  });
+  return entries.some(([key, item]) => renamed[key] !== item) ? Object.fromEntries(entries) : renamed;
+}
+
+/** Every key of a value, at any depth. */
+export function gatherKeys(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  const keys = Array.isArray(value) ? [] : Object.keys(value);
+  return [...new Set([...keys, ...Object.values(value).flatMap(gatherKeys)])];
+}
+
+/**
+ * What a caller calls one of our keys: the word it used, or the one that goes with another that it used, as `new_str` does
+ * with `old_str`; else our own.
+ */
+export function nameAsWritten(
+  key: string,
+  words: Readonly<Record<string, string>>,
+  used: readonly string[],
+): string {
+  if (used.includes(key)) return key;
+  const names = Object.keys(words).filter((word) => words[word] === key);
+  const endings = used.flatMap((word) => (Object.hasOwn(words, word) ? (/_[a-z]+$/.exec(word) ?? []) : []));
+  const fitting = names.find((word) => endings.some((ending) => word.endsWith(ending)));
+  return names.find((word) => used.includes(word)) ?? fitting ?? key;
 }
 
 /** A time-out that may be meant in milliseconds, as seconds: nobody waits a thousand seconds or a millisecond. */

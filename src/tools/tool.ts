@@ -133,7 +133,7 @@ export type EarlierCall<Input> = {
   readonly files: readonly string[];
 };
 
-/** How a tool reads what models write that learned other systems' words; what it does not know it leaves as it is. */
+/** How a tool reads what models write that learned other systems' forms; its `words` are its own by then. */
 export type AcceptInput = (
   input: Readonly<Record<string, unknown>>,
   ignore: (key: string) => void,
@@ -150,7 +150,9 @@ export type Tool<Input = never> = {
   readonly told?: JsonSchema;
   /** Properties of the input that are understood, but that a model need not be told of in every request. */
   readonly untold?: readonly string[];
-  /** Puts an input that was written in the words of other systems into its own; `ignore` names what it leaves out. */
+  /** Other systems' words for keys of its input, such as `{file_path: "path"}`; a fault is told in those that were used. */
+  readonly words?: Readonly<Record<string, string>>;
+  /** Puts an input that was written in the form of other systems into its own; `ignore` names what it leaves out. */
   readonly accept?: AcceptInput;
   /** Keys whose values are taken exactly as they are written: limits, of which a doubtful one must be refused. */
   readonly exact?: readonly string[];

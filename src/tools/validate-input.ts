@@ -33,7 +33,7 @@ export function functionToolOf(tool: AnyTool): LanguageModelV4FunctionTool {
 }
 
 /** What a model is told of a tool's input. */
-function tellSchema(tool: AnyTool): JsonSchema {
+export function tellSchema(tool: AnyTool): JsonSchema {
   const schema = tool.told ?? findSchema(tool);
   const { properties } = schema as { properties?: Readonly<Record<string, unknown>> };
   const { untold = [] } = tool;

@@ -18,6 +18,7 @@ const WORDS: readonly [tool: string, input: object, answer: RegExp][] = [
     { pattern: "TOTAL", "-i": true, "-n": true, output_mode: "content", "-A": 2 },
     /src\/total\.js:1:/,
   ],
+  ["Grep", { pattern: "total", "-C": 1, multiline: false, path: "test" }, /total\.test\.js-1-import/],
   ["Grep", { pattern: "total", output_mode: "files_with_matches", type: "js" }, /src\/total\.js/],
   ["Glob", { pattern: "**/*.js" }, /src\/total\.js/],
   ["LS", { path: ".", ignore: ["node_modules"] }, /src\//],
@@ -37,6 +38,19 @@ const WORDS: readonly [tool: string, input: object, answer: RegExp][] = [
     { file_path: "src/total.js", edits: [{ old_string: "(prices)", new_string: "(list)" }] },
     /total\.js/,
   ],
+  [
+    "apply_patch",
+    {
+      input:
+        "*** Begin Patch\n*** Update File: src/total.js\n@@\n-export const total = (list) => prices.reduce((sum, price) => sum + price, 0);\n+export const total = (list) => list.reduce((sum, price) => sum + price, 0);\n*** End Patch",
+    },
+    /modified src\/total\.js: 1 hunk at line 1/,
+  ],
+  ["git", { command: "git diff --stat" }, /total\.js \| \+1 -1/],
+  ["git", { command: "diff", args: "HEAD -- src" }, /\+export const total = \(list\) => list/],
+  ["git", { command: "show" }, /\+export const total = \(prices\)/],
+  ["Read", { file_path: "src" }, /src is a folder:\ntotal\.js/],
+  ["Read", { file_path: "total.js" }, /did you mean src\/total\.js/],
   ["Write", { file_path: "src/new.js", content: "export {};\n" }, /created src\/new\.js/],
   ["Bash", { command: "echo hello", description: "Says hello", timeout: 120000 }, /hello/],
   ["git", { command: "log", args: "--oneline -3" }, /Begin/],
@@ -77,7 +91,6 @@ test.runIf(hasSandbox)(
     expect(refused).toEqual([]);
     for (const [index, [tool, , answer]] of WORDS.entries())
       expect(`${tool}: ${answers[index]}`).toMatch(answer);
-    expect(answers[1]).toContain("(not known here, and ignored: -A)");
     // What was called is recorded, counted and judged under our own names.
     const calls = t.events.flatMap((event) => (event.type === "call.started" ? [event.tool] : []));
     expect(new Set(calls)).toEqual(
@@ -185,6 +198,62 @@ test.each([
   );
   expect(text.split("it takes")).toHaveLength(2);
   await close();
+});
+
+test.runIf(hasSandbox)("a fault is told in the words that the caller used", async () => {
+  const calls: readonly [tool: string, input: object, fault: string][] = [
+    [
+      "Edit",
+      { file_path: "src/total.js", old_string: "x" },
+      "new_string is missing; it takes {file_path: text, edits: [{old_string: text, new_string: text, all?: true|false}]}",
+    ],
+    ["str_replace", { path: "a", old_str: "x" }, "there is no tool"],
+    ["edit", { path: "src/total.js", new_str: "x" }, "old_str is missing; it takes {path: text, edits"],
+    [
+      "edit",
+      { path: "src/total.js", old: "x" },
+      "new is missing; it takes {path: text, edits: [{old: text, new",
+    ],
+    [
+      "MultiEdit",
+      { file_path: "a", edits: [{ old_string: "x" }] },
+      "edits.0.new_string is missing; it takes {file_path: text",
+    ],
+    ["Write", { file_path: "a" }, "content is missing; it takes {file_path: text, content: text}"],
+    [
+      "NotebookEdit",
+      { notebook_path: "a.ipynb", new_source: "x" },
+      "new_source is not known here; it takes {notebook_path: text, edits: [{",
+    ],
+    [
+      "Read",
+      { file_paths: ["a", "b"] },
+      "file_paths: it takes one, not a list; make one call for each, all in one reply; it takes {file_paths: text",
+    ],
+    ["git", { command: "push" }, 'command: it is none of its values; it takes {command: "status"|'],
+    [
+      "Grep",
+      { pattern: "x", output_mode: "everything" },
+      'output_mode: it is none of its values; it takes {pattern: text, path?: text, glob?: text, output_mode?: "lines"|"files"|"count"',
+    ],
+    [
+      "Edit",
+      { file_path: "src/total.js", old_string: "no such text", new_string: "x" },
+      "src/total.js was not changed: the text to replace does not occur in the file;",
+    ],
+  ];
+  await using t = await builtInRuntime(SHOP, {
+    main: [
+      callTool("Read", { file_path: "src/total.js" }),
+      callTools(calls.map(([tool, input]) => ({ tool, input }))),
+      say("done"),
+    ],
+  });
+  await t.runtime.run({ agent: "main", task: "go" });
+  for (const [index, text] of toolResults(t.models.main, 2).entries()) {
+    expect(text).toContain(calls[index]?.[2]);
+    expect(text.split('"status"|').length).toBeLessThan(3);
+  }
 });
 
 test("eight tasks with the same fault are one sentence, and an unknown name gets the nearest of those the run has", async () => {

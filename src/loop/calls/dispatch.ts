@@ -1,11 +1,10 @@
 import { didYouMean } from "../../agents/closest.ts";
 import { messageOf } from "../../schema/error.ts";
 import type { Decision, Target } from "../../schema/rights.ts";
-import { describeShape } from "../../tools/describe-shape.ts";
+import { describeFault } from "../../tools/describe-shape.ts";
 import type { AnyTool, Tool } from "../../tools/tool.ts";
 import { isOffered } from "../../tools/tool.ts";
 import { excerpt, MAX_RESULT_CHARS } from "../../tools/truncate.ts";
-import { findSchema } from "../../tools/validate-input.ts";
 import { missingBefore, takePath } from "../deliverables.ts";
 import type { NotedCall } from "../earlier-calls.ts";
 import { readShown } from "../known-addresses.ts";
@@ -73,7 +72,7 @@ async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitt
   if (!tool) return { ...absent(run, call.tool, ports), effects: UNCOUNTED };
   const parsed = await ports.guards.validate(tool as AnyTool, call.rawInput ?? call.input);
   if (!parsed.ok) {
-    const text = `invalid input for '${call.tool}': ${parsed.message}; it takes ${describeShape(findSchema(tool as AnyTool))}`;
+    const text = `invalid input for '${call.tool}': ${describeFault(parsed.message, tool as AnyTool, call.used)}`;
     return { outcome: "error", text, effects: UNCOUNTED };
   }
   const wrong = tool.check?.(parsed.value);

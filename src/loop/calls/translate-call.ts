@@ -1,4 +1,5 @@
 import { ourNames } from "../../agents/fields/tool-names.ts";
+import { gatherKeys, translateKeys } from "../../tools/accept-words.ts";
 import { fitToSchema } from "../../tools/fit-to-schema.ts";
 import type { AnyTool } from "../../tools/tool.ts";
 import { findSchema, parseJson } from "../../tools/validate-input.ts";
@@ -26,9 +27,11 @@ export function translateCall(tools: ReadonlyMap<string, AnyTool>, call: ToolCal
   if (!parsed.ok) return;
   call.tool = tool.name;
   const ignored = new Set<string>();
-  const { accept } = tool;
+  const { accept, words = {} } = tool;
   const written = parsed.value as Readonly<Record<string, unknown>>;
-  const understood = accept ? accept(written, (key) => ignored.add(key)) : written;
+  const schema = findSchema(tool);
+  const renamed = translateKeys(schema, written, words) as Readonly<Record<string, unknown>>;
+  const understood = accept ? accept(renamed, (key) => ignored.add(key)) : renamed;
   const onlyReads = tool.risk === "low" && !tool.delegates;
   const mayDrop = (key: string) => {
     const isHarmless = onlyReads || EXPLAINING.has(key);
@@ -37,7 +40,10 @@ export function translateCall(tools: ReadonlyMap<string, AnyTool>, call: ToolCal
     return isHarmless;
   };
   const fitting = { mayDrop, exact: new Set(tool.exact) };
-  const value = fitToSchema(findSchema(tool), understood, fitting);
-  if (value !== written) call.input = JSON.stringify(value);
+  const value = fitToSchema(schema, understood, fitting);
+  if (value !== written) {
+    call.input = JSON.stringify(value);
+    call.used = gatherKeys(written);
+  }
   if (ignored.size > 0) call.ignored = [...ignored];
 }

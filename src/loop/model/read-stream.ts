@@ -23,6 +23,8 @@ export type ToolCall = {
   resumed?: { rowId: number | null; counted: boolean };
   /** Whom it reaches, where that is looked up outside; null until it is known. */
   reached?: readonly string[] | null | undefined;
+  /** The keys of its input as the model wrote them, where ours are others. */
+  used?: readonly string[];
   /** Words of its input that mean nothing here and were left out. */
   ignored?: readonly string[];
   /** What it asks the web for, once that was allowed; `carrying`: where the answer may hold what runs know. */

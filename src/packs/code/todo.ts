@@ -1,5 +1,4 @@
 import { findOwn } from "../../schema/find-own.ts";
-import { renameKeys } from "../../tools/accept-words.ts";
 import { defineTool, type Tool } from "../../tools/tool.ts";
 
 /** One thing to do. */
@@ -24,19 +23,17 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
   active: "in_progress",
 };
 
-/** Takes `todos` with `content`, as other systems have them. */
+/** Takes items that are texts, and the words of other systems for how far they are. */
 function acceptTodos(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const renamed = renameKeys(input, { todos: "items", tasks: "items" });
-  if (!Array.isArray(renamed.items)) return renamed;
+  if (!Array.isArray(input.items)) return input;
   const isCancelled = (item: unknown) =>
     typeof item === "object" && item !== null && "status" in item && /^cancel/.test(String(item.status));
-  const items = renamed.items
+  const items = input.items
     .filter((item: unknown) => !isCancelled(item))
     .map((item: unknown) => {
       if (typeof item === "string") return { text: item, status: "pending" };
       if (typeof item !== "object" || item === null) return item;
-      const words = { content: "text", description: "text", title: "text", task: "text", state: "status" };
-      const { text, status = "pending" } = renameKeys(item as Record<string, unknown>, words);
+      const { text, status = "pending" } = item as Readonly<Record<string, unknown>>;
       return {
         text,
         status: typeof status === "string" ? (findOwn(STATUS_WORDS, status) ?? status) : status,
@@ -55,6 +52,15 @@ export const todo: Tool<TodoInput> = defineTool<TodoInput>({
   risk: "low",
   replay: "safe",
   isPublic: true,
+  words: {
+    todos: "items",
+    tasks: "items",
+    content: "text",
+    description: "text",
+    title: "text",
+    task: "text",
+    state: "status",
+  },
   accept: acceptTodos,
   input: {
     type: "object",

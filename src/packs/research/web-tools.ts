@@ -1,7 +1,6 @@
 import { canonicalAddress, hostOf } from "../../net/web-address.ts";
 import { messageOf } from "../../schema/error.ts";
 import type { Target } from "../../schema/rights.ts";
-import { acceptWords } from "../../tools/accept-words.ts";
 import { type AnyTool, defineTool, type Roots, type Tool, type ToolContext } from "../../tools/tool.ts";
 import { cutAt } from "../../tools/truncate.ts";
 import { observe } from "./observe.ts";
@@ -83,13 +82,13 @@ export function createWebSearch(
       required: ["query"],
       additionalProperties: false,
     },
-    accept: acceptWords({
+    words: {
       q: "query",
       num_results: "limit",
       max_results: "limit",
       count: "limit",
       n: "limit",
-    }),
+    },
     access: () => (provider?.hosts ?? []).map((host) => ({ kind: "host", host })),
     execute: async ({ query, limit = DEFAULT_HITS }, context) => {
       if (!provider) return { text: "no search provider is set up", isError: true };
@@ -154,7 +153,7 @@ export function createWebFetch({
       required: ["url"],
       additionalProperties: false,
     },
-    accept: acceptWords({ uri: "url", address: "url", link: "url" }),
+    words: { uri: "url", address: "url", link: "url" },
     check: ({ url }) => (isWebAddress(url) ? null : "url must be an http or https address"),
     access: async ({ url }, roots) => [
       (await targetOf?.(url, roots)) ?? { kind: "host", host: hostOf(url.trim()) ?? new URL(url).hostname },

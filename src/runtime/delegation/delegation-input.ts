@@ -1,7 +1,6 @@
 import { CONTEXT_MODES, CONTEXT_WORDS, EXECUTION_MODES } from "../../schema/agent.ts";
 import type { JsonSchema } from "../../schema/json-schema.ts";
 import { LARGEST } from "../../schema/number-range.ts";
-import { renameKeys } from "../../tools/accept-words.ts";
 import type { AcceptInput } from "../../tools/tool.ts";
 
 const texts = (description: string) => ({ type: "array", items: { type: "string" }, description });
@@ -118,7 +117,8 @@ export const COLLECT_INPUT: JsonSchema = {
   additionalProperties: false,
 };
 
-const REQUEST_WORDS = {
+/** The words of Claude Code (`subagent_type`, `prompt`) and of role-based systems (`role`) for a delegation. */
+export const REQUEST_WORDS = {
   role: "agent",
   subagent_type: "agent",
   subagent: "agent",
@@ -130,13 +130,14 @@ const REQUEST_WORDS = {
   message: "task",
   context_files: "contextFiles",
   success_criteria: "successCriteria",
+  delegations: "tasks",
 };
 /** What other systems let a caller choose, and the agent's own definition chooses here. */
 const CHOSEN_BY_AGENT = ["model", "run_in_background"];
 
-/** Takes a delegation in the words of Claude Code (`subagent_type`, `prompt`) or of role-based systems (`role`). */
+/** Takes a delegation as other systems write it, with a few words on it, a model, and files by their names. */
 export const acceptDelegation: AcceptInput = (input, ignore) => {
-  const { description, ...request } = { ...renameKeys(input, REQUEST_WORDS) };
+  const { description, ...request } = { ...input };
   for (const key of CHOSEN_BY_AGENT) {
     if (!Object.hasOwn(request, key)) continue;
     delete request[key];
@@ -155,11 +156,10 @@ export const acceptDelegation: AcceptInput = (input, ignore) => {
 
 /** Takes a batch of such delegations; a task without an id gets its number. */
 export const acceptBatch: AcceptInput = (input, ignore) => {
-  const batch = renameKeys(input, { delegations: "tasks" });
-  if (!Array.isArray(batch.tasks)) return batch;
-  const tasks = batch.tasks.map((task: unknown, index) => {
+  if (!Array.isArray(input.tasks)) return input;
+  const tasks = input.tasks.map((task: unknown, index) => {
     if (typeof task !== "object" || task === null) return task;
     return { id: `task-${index + 1}`, ...acceptDelegation(task as Record<string, unknown>, ignore) };
   });
-  return { ...batch, tasks };
+  return { ...input, tasks };
 };

@@ -13,6 +13,7 @@ import {
   DELEGATE_MANY_INPUT,
   DELEGATE_MANY_TOLD,
   DELEGATE_TOLD,
+  REQUEST_WORDS,
 } from "./delegation-input.ts";
 import { deliver } from "./deliver.ts";
 import { isAgent } from "./find-agent.ts";
@@ -40,6 +41,7 @@ function oneTask(children: Children): AnyTool {
     input: DELEGATE_INPUT,
     told: DELEGATE_TOLD,
     untold: ["lastMessages"],
+    words: REQUEST_WORDS,
     accept: acceptDelegation,
     delegates: "self-recorded",
     check: (request) => checkRequests(children, [request]),
@@ -56,6 +58,7 @@ function manyTasks(children: Children): AnyTool {
     description: "Hands several tasks to sub-agents at once; a task waits for those it depends on.",
     input: DELEGATE_MANY_INPUT,
     told: DELEGATE_MANY_TOLD,
+    words: REQUEST_WORDS,
     accept: acceptBatch,
     delegates: "recorded",
     check: ({ tasks }) => checkRequests(children, tasks) ?? checkTasks({ tasks }),

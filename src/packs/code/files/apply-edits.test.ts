@@ -118,7 +118,32 @@ describe("refusals", () => {
     expect(
       refused("zero\nconst total = count + 1;\n", { old: "const total = count + 2;", new: "" }),
     ).toContain("2\tconst total = count + 1;");
-    expect(refused("abc\n", { old: "xyz", new: "" })).toContain("no line of the file is like it");
+    expect(
+      refused("if x:\n  const total = count + 1;\n", { old: "a\nconst total = 9;\nb", new: "" }),
+    ).toContain("the line most like its longest one:");
+    expect(refused("abc\n", { old: "xyz", new: "" })).toContain("nothing close to it was found");
+  });
+
+  test.each([
+    ["a b c d\n", "a b\nc d", "differ from it only in white space:\n1\ta b c d"],
+    [
+      "first(\n  one,\n  two,\n)\n",
+      "first(one, two,)",
+      "white space:\n1\tfirst(\n2\t  one,\n3\t  two,\n4\t)",
+    ],
+    [`${"x".repeat(200)} const a = 1; ${"y".repeat(200)}\n`, "const  a = 1;", "white space:\n1\txxx"],
+    [
+      "}\n}\nconst longName = 5;\n}\n",
+      "}\nconst longName = 5;\nother",
+      "of its 3 lines, 2 are here:\n2\t}\n3\tconst longName",
+    ],
+    [
+      "pre const longName = 5; post\nz\n",
+      "const longName = 5;\nother",
+      "of its 2 lines, 1 is here:\n1\tpre const",
+    ],
+  ])("%j is told where it holds most of %j", (from, old, said) => {
+    expect(refused(from, { old, new: "" })).toContain(said);
   });
 
   test("name the edit that failed among several", () => {
@@ -164,6 +189,24 @@ describe("patches", () => {
   test("mixed line ends of untouched lines stay", async () => {
     expect(await patched("one\r\ntwo\nthree\nfour\r\nfive\r\n", patch)).toBe(
       "one\r\nTWO\r\nthree\nfour\r\nfive\r\n",
+    );
+  });
+
+  const envelope = (...lines: string[]) =>
+    ["*** Begin Patch", "*** Update File: src/a.txt", ...lines, "*** End Patch"].join("\n");
+
+  test("in the form of Codex apply by whole lines, behind their anchors and in order", async () => {
+    const from = "ab\na\nkey:\na\nend\n";
+    expect(await patched(from, envelope("@@", "-a", "+A"))).toBe("ab\nA\nkey:\na\nend\n");
+    expect(await patched(from, envelope("@@ key:", "-a", "+A", " end"))).toBe("ab\na\nkey:\nA\nend\n");
+    expect(await patched(from, envelope("@@", "-a", "+1", "+2", "@@", "-a", "+3", "*** End of File"))).toBe(
+      "ab\n1\n2\nkey:\n3\nend\n",
+    );
+    expect(await patched(from, envelope("@@ key:", "+new"))).toBe("ab\na\nkey:\nnew\na\nend\n");
+    expect(await patched(from, envelope("+last"))).toBe(`${from}last\n`);
+    expect(await patched(windows(from), envelope("-a", "+A"))).toBe("ab\r\nA\r\nkey:\r\na\r\nend\r\n");
+    expect(await patched(from, envelope("@@", "-nowhere", "+x"))).toMatch(
+      /^refused: hunk 1 of 1 does not fit/,
     );
   });
 

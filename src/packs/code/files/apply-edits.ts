@@ -40,18 +40,18 @@ function applyOne(raw: string, edit: Edit): Applied {
   const text = plain(raw);
   const old = plain(edit.old.startsWith(BOM) ? edit.old.slice(1) : edit.old);
   const put = plain(edit.new.startsWith(BOM) ? edit.new.slice(1) : edit.new);
-  if (old === "") return { ok: false, message: "'old' is empty; to make a new file use write" };
-  if (old === put) return { ok: false, message: "'old' and 'new' are the same" };
+  if (old === "") return { ok: false, message: "the text to replace is empty; to make a new file use write" };
+  if (old === put) return { ok: false, message: "the old text and the new one are the same" };
   const places = placesOf(text, old, edit.all === true);
   const lines = linesAt(text, places);
   if (places.length === 0)
-    return { ok: false, message: `'old' does not occur in the file; ${nearLines(text, old)}` };
+    return { ok: false, message: `the text to replace does not occur in the file; ${nearLines(text, old)}` };
   if (places.length > 1 && !edit.all) {
     const named =
       lines.slice(0, MAX_PLACES_NAMED).join(", ") + (lines.length > MAX_PLACES_NAMED ? ", …" : "");
     return {
       ok: false,
-      message: `'old' occurs ${places.length} times (lines ${named}); give more of the text around it, or set all`,
+      message: `the text to replace occurs ${places.length} times (lines ${named}); give more of what is around it, or replace every occurrence`,
     };
   }
   const toRaw = rawPositions(raw);

@@ -8,16 +8,84 @@ type Hunk = StructuredPatch["hunks"][number];
 
 const BOM = "\uFEFF";
 
+/** The sections of a patch as Codex writes it. */
+const SECTION = /^\*\*\* (Add File|Update File|Delete File|Move to): (.+?)\s*$/gm;
+
+function isEnvelope(patch: string): boolean {
+  return patch.trimStart().startsWith("*** Begin Patch");
+}
+
+/** The first file that a patch names. */
+export function findPatched(patch: string): string | undefined {
+  if (isEnvelope(patch)) return patch.matchAll(SECTION).next().value?.[2];
+  return /^\+\+\+ (?:b\/)?([^\t\n\r]+)/m.exec(patch)?.[1];
+}
+
+/** Why a patch cannot be taken whatever the file holds; null if it may. */
+export function refusePatch(patch: string): string | null {
+  if (!isEnvelope(patch)) return null;
+  const kinds = [...patch.matchAll(SECTION)].map((section) => section[1]);
+  if (kinds.length === 1 && kinds[0] === "Update File") return null;
+  return "edit: a patch updates one file; give each file a call of its own, and make new ones with write";
+}
+
+/** A patch without line numbers, as Codex writes it: each hunk stands behind the one before and the line after its @@. */
+function readEnvelope(patch: string, source: string): StructuredPatch {
+  const path = findPatched(patch) ?? "";
+  const file = source.split("\n").map(withoutReturn);
+  const body = patch.trim().split("\n").map(withoutReturn);
+  const first = body.findIndex((line) => line.startsWith("*** Update File"));
+  const hunks: Hunk[] = [];
+  let from = 0;
+  let grown = 0;
+  let lines: string[] = [];
+  let isAnchored = false;
+  const close = () => {
+    if (lines.length === 0) return;
+    const old = lines.filter((line) => !line.startsWith("+")).map((line) => line.slice(1));
+    const added = lines.filter((line) => !line.startsWith("-"));
+    // Lines that are only added, behind no line that is named, go to the end.
+    const end = file.at(-1) === "" ? file.length - 1 : file.length;
+    const at = old.length > 0 ? findLines(file, old, from) : isAnchored ? from : end;
+    const starts = { oldStart: at + 1, newStart: at + 1 + grown };
+    hunks.push({ ...starts, oldLines: old.length, newLines: added.length, lines });
+    from = at + old.length;
+    grown += added.length - old.length;
+    lines = [];
+  };
+  for (const line of body.slice(first + 1)) {
+    if (line.startsWith("***")) continue;
+    if (!line.startsWith("@@")) {
+      lines.push(line === "" ? " " : line);
+      continue;
+    }
+    close();
+    const anchor = line.slice(2).trim();
+    const found = anchor === "" ? -1 : file.findIndex((each, at) => at >= from && each.trim() === anchor);
+    isAnchored = found >= 0;
+    if (isAnchored) from = found + 1;
+  }
+  close();
+  return { oldFileName: path, newFileName: path, oldHeader: "", newHeader: "", hunks };
+}
+
+/** Where these lines stand behind a line; that line if they do not. */
+function findLines(file: readonly string[], wanted: readonly string[], from: number): number {
+  for (let at = from; at + wanted.length <= file.length; at++)
+    if (wanted.every((line, index) => file[at + index] === line)) return at;
+  return from;
+}
+
 /**
- * Applies a unified diff of one file. Every line that it removes or gives as context must be in the file, line ends
+ * Applies a unified diff of one file, or a patch of one as Codex writes it. Every line that it removes or gives as context must be in the file, line ends
  * aside; lines that it adds take the line end that the file has most.
  */
 export async function applyUnifiedPatch(text: string, patch: string, path: string): Promise<Applied> {
   const { applyPatch, parsePatch } = await import("diff");
-  const read = readPatch(parsePatch, patch, path);
-  if (typeof read === "string") return { ok: false, message: read };
   const mark = text.startsWith(BOM) ? BOM : "";
   const source = text.slice(mark.length);
+  const read = isEnvelope(patch) ? readEnvelope(patch, source) : readPatch(parsePatch, patch, path);
+  if (typeof read === "string") return { ok: false, message: read };
   const hunks = read.hunks.map((hunk) => withLineEnds(hunk, lineEndOf(source)));
   const patched = applyPatch(
     source,
@@ -46,7 +114,7 @@ function readPatch(
   try {
     patches = parsePatch(text.endsWith("\n") ? text : `${text}\n`);
   } catch (thrown) {
-    return `the patch is no valid unified diff: ${messageOf(thrown)}`;
+    return `the patch is no valid unified diff: ${messageOf(thrown)}; replacements are safer: {path, edits: [{old, new}]}`;
   }
   const [patch] = patches;
   if (!patch || patch.hunks.length === 0)

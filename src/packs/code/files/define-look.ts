@@ -8,9 +8,13 @@ import {
   type ToolOutput,
 } from "../../../tools/tool.ts";
 import { fileFault } from "./file-fault.ts";
+import { findNearPaths } from "./find-near-paths.ts";
 
 /** A tool that only looks at one place, the project's folder unless its input names another. */
-type Look<Input> = Pick<ToolDefinition<Input>, "name" | "description" | "accept" | "check" | "fileState"> & {
+type Look<Input> = Pick<
+  ToolDefinition<Input>,
+  "name" | "description" | "words" | "accept" | "untold" | "check" | "fileState"
+> & {
   readonly properties: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
   look(input: Input, context: ToolContext): Promise<ToolOutput | string>;
@@ -24,6 +28,7 @@ export const FILE_WORDS = {
   filename: "path",
   absolute_path: "path",
   target_file: "path",
+  notebook_path: "path",
 };
 /** Other systems' words for a folder. */
 export const FOLDER_WORDS = {
@@ -53,8 +58,16 @@ export function defineLook<Input extends { path?: string }>(definition: Look<Inp
       try {
         return await look(input, context);
       } catch (thrown) {
-        return { text: fileFault(thrown, input.path ?? "."), isError: true };
+        return { text: await explainFault(thrown, input.path ?? ".", context), isError: true };
       }
     },
   });
+}
+
+/** Why a file could not be used; of one that is not there, also what there is of nearly that name. */
+export async function explainFault(thrown: unknown, path: string, context: ToolContext): Promise<string> {
+  const fault = fileFault(thrown, path);
+  if ((thrown as NodeJS.ErrnoException).code !== "ENOENT") return fault;
+  const near = await findNearPaths(context).catch(() => []);
+  return near.length === 0 ? fault : `${fault}; did you mean ${near.join(", ")}?`;
 }

@@ -61,7 +61,7 @@ test("if one edit does not fit, none is done", async () => {
   ];
   let told = 0;
   const text = await use(edit, { path: "a.txt", edits }, { beforeChange: async () => void told++ });
-  expect(text).toMatch(/^error: a.txt was not changed: edit 2 of 2: 'old' does not occur/);
+  expect(text).toMatch(/^error: a.txt was not changed: edit 2 of 2: the text to replace does not occur/);
   expect([content("a.txt"), told]).toEqual(["one two\n", 0]);
 });
 
@@ -157,6 +157,37 @@ test("binary files, other encodings, links and places outside are refused", asyn
   expect(await use(edit, { path: "link.txt", edits })).toMatch(/outside the project/);
   expect(await use(edit, { path: "../outside.txt", edits })).toMatch(/outside the project/);
   expect(await use(edit, { path: "hard.txt", edits })).toMatch(/second name/);
+});
+
+test("a folder is listed, without what may not be seen", async () => {
+  place.write("src/a.ts", "x");
+  place.write("src/secret.ts", "x");
+  place.write("src/deep/b.ts", "x");
+  const maySee: ToolContext["maySee"] = (file) => file.kind === "path" && !file.relative.includes("secret");
+  expect(await use(read, { path: "src" }, { maySee })).toBe(
+    "src is a folder:\na.ts\ndeep/\n(1 files left out: there is no right to read them)",
+  );
+  expect(await read.fileState?.({ path: "src" }, roots())).toBeUndefined();
+});
+
+test.each([
+  ["total.ts", "src/total.ts"],
+  ["src/totl.ts", "src/total.ts"],
+  ["srv/total.js", "src/total.ts"],
+  ["lib/Total.TS", "src/total.ts"],
+  ["scr", "src"],
+])("%s, which is not there, is taken for %s", async (path, meant) => {
+  place.write("src/total.ts", "x");
+  place.write("src/secret/total.ts", "x");
+  const maySee: ToolContext["maySee"] = (file) => file.kind === "path" && !file.relative.includes("secret");
+  const said = `error: ${path}: there is no such file or folder; did you mean ${meant}?`;
+  expect(await use(read, { path }, { maySee })).toBe(said);
+  expect(await use(edit, { path, edits: [{ old: "x", new: "y" }] }, { maySee })).toBe(said);
+});
+
+test("a patch of several files, or of one that it makes, is refused with what to call instead", async () => {
+  const patch = "*** Begin Patch\n*** Add File: a.txt\n+x\n*** End Patch";
+  expect(await use(edit, { path: "a.txt", patch })).toMatch(/give each file a call of its own.*with write/);
 });
 
 test("either edits or a patch are given", async () => {

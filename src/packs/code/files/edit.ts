@@ -3,9 +3,8 @@ import { pathTarget } from "../../../files/resolve-path.ts";
 import { renameKeys } from "../../../tools/accept-words.ts";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
 import { type Applied, applyEdits, type Edit } from "./apply-edits.ts";
-import { applyUnifiedPatch } from "./apply-patch.ts";
-import { FILE_WORDS } from "./define-look.ts";
-import { fileFault } from "./file-fault.ts";
+import { applyUnifiedPatch, findPatched, refusePatch } from "./apply-patch.ts";
+import { explainFault, FILE_WORDS } from "./define-look.ts";
 import { type Place, placeOf } from "./place.ts";
 import { inTurn, noteWritten, seenVersion, versionOf } from "./seen-files.ts";
 import { isBinary, readWhole } from "./text-file.ts";
@@ -16,61 +15,35 @@ const MAX_EDITS = 100;
 const MAX_BYTES = 5 * 1024 * 1024;
 const MAX_LINES_NAMED = 20;
 
-/** Changes parts of a text file. */
-export const edit: Tool<EditInput> = defineTool<EditInput>({
-  name: "edit",
-  description:
-    "Changes parts of a file that you have read, by exact replacements: all of them or none. Refused if the file changed since.",
-  groups: ["filesystem"],
-  risk: "medium",
-  replay: "never",
-  input: {
-    type: "object",
-    properties: {
-      path: { type: "string", minLength: 1 },
-      edits: {
-        type: "array",
-        minItems: 1,
-        maxItems: MAX_EDITS,
-        description: "Done in order.",
-        items: {
-          type: "object",
-          properties: {
-            old: {
-              type: "string",
-              minLength: 1,
-              description: "Exactly as in the file, without line numbers; it must occur once.",
-            },
-            new: { type: "string" },
-            all: { type: "boolean", description: "Every occurrence." },
+const INPUT = {
+  type: "object",
+  properties: {
+    path: { type: "string", minLength: 1 },
+    edits: {
+      type: "array",
+      minItems: 1,
+      maxItems: MAX_EDITS,
+      description: "Done in order.",
+      items: {
+        type: "object",
+        properties: {
+          old: {
+            type: "string",
+            minLength: 1,
+            description: "Exactly as in the file, without line numbers; it must occur once.",
           },
-          required: ["old", "new"],
-          additionalProperties: false,
+          new: { type: "string" },
+          all: { type: "boolean", description: "Every occurrence." },
         },
-      },
-      patch: {
-        type: "string",
-        minLength: 1,
-        description: "Instead of edits: a unified diff of this file.",
+        required: ["old", "new"],
+        additionalProperties: false,
       },
     },
-    required: ["path"],
-    additionalProperties: false,
+    patch: { type: "string", minLength: 1, description: "Instead of edits: a unified diff of this file." },
   },
-  untold: ["patch"],
-  accept: acceptEdit,
-  check: ({ edits, patch }) =>
-    (edits === undefined) === (patch === undefined) ? "give either 'edits' or 'patch', not both" : null,
-  access: async ({ path }, roots) => [await pathTarget(path, "write", roots)],
-  execute: async (input, context) => {
-    try {
-      const place = placeOf(context);
-      return await inTurn(place.path, () => change(input, place, context));
-    } catch (thrown) {
-      return { text: fileFault(thrown, input.path), isError: true };
-    }
-  },
-});
+  required: ["path"],
+  additionalProperties: false,
+} as const;
 
 const EDIT_WORDS = {
   old_string: "old",
@@ -85,15 +58,44 @@ const EDIT_WORDS = {
   replaceAll: "all",
 };
 
-/** Takes one replacement beside the path, as most systems have it, for a list of one. */
+/** Changes parts of a text file. */
+export const edit: Tool<EditInput> = defineTool<EditInput>({
+  name: "edit",
+  description:
+    "Changes parts of a file that you have read, by exact replacements: all of them or none. Refused if the file changed since.",
+  groups: ["filesystem"],
+  risk: "medium",
+  replay: "never",
+  input: INPUT,
+  // A patch instead of edits is understood as well.
+  told: { ...INPUT, required: ["path", "edits"] },
+  untold: ["patch"],
+  words: { ...FILE_WORDS, ...EDIT_WORDS, diff: "patch", input: "patch" },
+  accept: acceptEdit,
+  check: ({ edits, patch }) => {
+    if ((edits === undefined) === (patch === undefined))
+      return "edit: give either 'edits' or 'patch', not both";
+    return patch === undefined ? null : refusePatch(patch);
+  },
+  access: async ({ path }, roots) => [await pathTarget(path, "write", roots)],
+  execute: async (input, context) => {
+    try {
+      const place = placeOf(context);
+      return await inTurn(place.path, () => change(input, place, context));
+    } catch (thrown) {
+      return { text: await explainFault(thrown, input.path, context), isError: true };
+    }
+  },
+});
+
+/** Takes one replacement beside the path, as most systems have it, for a list of one, and the path that a patch names. */
 function acceptEdit(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { old, new: by, all, ...rest } = renameKeys(input, { ...FILE_WORDS, ...EDIT_WORDS, diff: "patch" });
+  const { old, new: by, all, ...rest } = renameKeys(input, EDIT_WORDS);
   if (old !== undefined || by !== undefined)
     return { ...rest, edits: [{ old, new: by, ...(all !== undefined && { all }) }] };
-  const { edits } = rest;
-  if (!Array.isArray(edits)) return rest;
-  const isMap = (edit: unknown): edit is Record<string, unknown> => typeof edit === "object" && edit !== null;
-  return { ...rest, edits: edits.map((edit) => (isMap(edit) ? renameKeys(edit, EDIT_WORDS) : edit)) };
+  const { path, patch } = input;
+  const named = path === undefined && typeof patch === "string" ? findPatched(patch) : undefined;
+  return named === undefined ? input : { path: named, ...input };
 }
 
 async function change(input: EditInput, place: Place, context: ToolContext): Promise<ToolOutput> {

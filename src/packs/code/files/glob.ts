@@ -1,4 +1,3 @@
-import { acceptWords } from "../../../tools/accept-words.ts";
 import type { Tool } from "../../../tools/tool.ts";
 import { defineLook, FOLDER_WORDS } from "./define-look.ts";
 import { globTest, leftOut, searchFiles } from "./ripgrep.ts";
@@ -23,13 +22,13 @@ export const glob: Tool<GlobInput> = defineLook<GlobInput>({
     limit: { type: "integer", minimum: 1, maximum: MAX_LIMIT, description: `${DEFAULT_LIMIT} by default.` },
   },
   required: ["pattern"],
-  accept: acceptWords({
+  words: {
     ...FOLDER_WORDS,
     glob: "pattern",
     query: "pattern",
     head_limit: "limit",
     max_results: "limit",
-  }),
+  },
   look: async ({ pattern, limit = DEFAULT_LIMIT }, context) => {
     const accepts = globTest(pattern);
     if (!accepts) return { text: `the pattern ${pattern} has too many alternatives`, isError: true };

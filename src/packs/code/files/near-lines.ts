@@ -5,38 +5,66 @@ const MAX_WANTED = 60;
 const MAX_SHOWN = 12;
 const MAX_LINE_CHARS = 300;
 const LEAST_LIKENESS = 0.5;
+/** Shorter lines, such as a bracket, are inside of many. */
+const LEAST_INSIDE = 6;
 
 /** What a file has where a text was expected that it does not hold: the lines most like it, with their numbers. */
 export function nearLines(text: string, wanted: string): string {
   const lines = text.split("\n").slice(0, MAX_LINES);
   const sought = withoutBlankEnds(wanted.split("\n")).slice(0, MAX_WANTED);
   if (sought.length === 0) return "it holds only white space";
+  const same = findSqueezed(lines, squeezed(wanted));
+  if (same) return `these lines differ from it only in white space:\n${shown(lines, same.start, same.count)}`;
   const best = mostVoted(lines, sought);
   if (best) {
-    const all = best.votes === sought.filter((line) => squeezed(line) !== "").length;
-    const what = all
-      ? "these lines differ from it only in white space"
-      : `of its ${sought.length} lines, ${best.votes} are here`;
+    const what =
+      sought.length === 1
+        ? "this line holds it but for white space"
+        : `of its ${sought.length} lines, ${best.votes} ${best.votes === 1 ? "is" : "are"} here`;
     return `${what}:\n${shown(lines, best.start, sought.length)}`;
   }
-  const like = mostLike(lines, sought.find((line) => squeezed(line) !== "") ?? "");
-  if (like === undefined) return "no line of the file is like it";
-  return `the line most like its first one:\n${shown(lines, like - 1, 3)}`;
+  const longest = sought.reduce((one, other) =>
+    squeezed(other).length > squeezed(one).length ? other : one,
+  );
+  const like = mostLike(lines, longest);
+  if (like === undefined) return "nothing close to it was found; read the file again";
+  const which = sought.length === 1 ? "it" : "its longest one";
+  return `the line most like ${which}:\n${shown(lines, like - 1, 3)}`;
 }
 
-/** The start at which most of the sought lines stand in their places, white space aside. */
-function mostVoted(lines: readonly string[], sought: readonly string[]) {
-  const places = new Map<string, number[]>();
-  for (const [at, line] of sought.entries()) {
-    const key = squeezed(line);
-    if (key !== "") places.set(key, [...(places.get(key) ?? []), at]);
+/** The lines that hold a text, white space and line breaks aside. */
+function findSqueezed(
+  lines: readonly string[],
+  wanted: string,
+): { start: number; count: number } | undefined {
+  const bare = lines.map(squeezed);
+  const at = bare.join("").indexOf(wanted);
+  if (at < 0) return undefined;
+  let start = -1;
+  let end = 0;
+  for (const [index, line] of bare.entries()) {
+    end += line.length;
+    if (start < 0 && end > at) start = index;
+    if (end >= at + wanted.length) return { start, count: index - start + 1 };
   }
-  const votes = new Map<number, number>();
-  for (const [at, line] of lines.entries())
-    for (const place of places.get(squeezed(line)) ?? [])
-      votes.set(at - place, (votes.get(at - place) ?? 0) + 1);
-  let best: { start: number; votes: number } | undefined;
-  for (const [start, count] of votes) if (count > (best?.votes ?? 0)) best = { start, votes: count };
+  return undefined;
+}
+
+/** The start at which most of the sought lines stand in their places, or in a longer line there, white space aside. */
+function mostVoted(lines: readonly string[], sought: readonly string[]) {
+  const keys = sought.map(squeezed);
+  const votes = new Map<number, { votes: number; chars: number }>();
+  for (const [at, line] of lines.entries()) {
+    const bare = squeezed(line);
+    if (bare === "") continue;
+    for (const [place, key] of keys.entries()) {
+      if (bare !== key && (key.length < LEAST_INSIDE || !bare.includes(key))) continue;
+      const { votes: count, chars } = votes.get(at - place) ?? { votes: 0, chars: 0 };
+      votes.set(at - place, { votes: count + 1, chars: chars + key.length });
+    }
+  }
+  let best: { start: number; votes: number; chars: number } | undefined;
+  for (const [start, found] of votes) if (found.chars > (best?.chars ?? 0)) best = { start, ...found };
   return best;
 }
 

@@ -1,10 +1,10 @@
-import { stat } from "node:fs/promises";
+import { lstat, stat } from "node:fs/promises";
 import { pathTarget } from "../../../files/resolve-path.ts";
-import { renameKeys } from "../../../tools/accept-words.ts";
-import type { Roots, Tool, ToolContext, ToolOutput } from "../../../tools/tool.ts";
+import type { Roots, Tool, ToolOutput } from "../../../tools/tool.ts";
 import { MAX_RESULT_CHARS } from "../../../tools/truncate.ts";
 import { defineLook, FILE_WORDS } from "./define-look.ts";
-import { placeOf } from "./place.ts";
+import { listFolder } from "./ls.ts";
+import { type Place, placeOf } from "./place.ts";
 import { noteReading, noteSeen, stateName, versionOf } from "./seen-files.ts";
 import { isBinary, readWhole, stateOf } from "./text-file.ts";
 
@@ -26,28 +26,39 @@ export const read: Tool<ReadInput> = defineLook<ReadInput>({
     limit: { type: "integer", minimum: 1, description: `Lines; ${DEFAULT_LINES} by default.` },
   },
   required: ["path"],
+  words: {
+    ...FILE_WORDS,
+    paths: "path",
+    file_paths: "path",
+    files: "path",
+    start_line: "offset",
+    line: "offset",
+    num_lines: "limit",
+  },
   accept: acceptRead,
   fileState: async ({ path }, run) => stateBefore(path, run),
-  look: async ({ offset = 1, limit = DEFAULT_LINES }, context) =>
-    numbered(await readText(context), offset, limit),
+  look: async ({ path, offset = 1, limit = DEFAULT_LINES }, context) => {
+    const place = placeOf(context);
+    const isFolder = (await lstat(place.path)).isDirectory();
+    return isFolder
+      ? `${path} is a folder:\n${await listFolder(context)}`
+      : numbered(await readText(place, context.runId), offset, limit);
+  },
 });
 
-/** Takes other words for the file and its lines, and an offset that counts from 0. */
+/** Takes an offset that counts from 0. */
 function acceptRead(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const words = { ...FILE_WORDS, paths: "path", start_line: "offset", line: "offset", num_lines: "limit" };
-  const renamed = renameKeys(input, words);
-  if (renamed.offset === undefined || Number(renamed.offset) !== 0) return renamed;
-  const { offset: _, ...rest } = renamed;
+  if (input.offset === undefined || Number(input.offset) !== 0) return input;
+  const { offset: _, ...rest } = input;
   return rest;
 }
 
-async function readText(context: ToolContext): Promise<string> {
-  const place = placeOf(context);
+async function readText(place: Place, runId: string): Promise<string> {
   const { bytes, state } = await readWhole(place);
   if (isBinary(bytes)) throw new Error("it is a binary file");
   const version = versionOf(bytes);
   noteReading(place.path, state, version);
-  noteSeen(context.runId, place.path, version);
+  noteSeen(runId, place.path, version);
   return bytes.toString("utf8");
 }
 
@@ -75,5 +86,7 @@ function numbered(text: string, offset: number, limit: number): ToolOutput {
 async function stateBefore(path: string, run: Roots & { runId?: string }): Promise<string | undefined> {
   const target = await pathTarget(path, "read", run);
   if (target.kind !== "path") return undefined;
-  return stateName(target.path, stateOf(await stat(target.path)), run.runId);
+  const stats = await stat(target.path);
+  // What of a folder is shown depends on the run's rights.
+  return stats.isFile() ? stateName(target.path, stateOf(stats), run.runId) : undefined;
 }

@@ -34,6 +34,7 @@ const NEVER_SEARCHED = ["--glob=!**/node_modules", "--glob=!**/.git"];
 /** Runs ripgrep on the place that was judged. What the run has no right to see is left out and counted. */
 export async function searchFiles(request: SearchRequest, context: ToolContext): Promise<Search> {
   const place = placeOf(context);
+  await lstat(place.path);
   const search: Search = { found: [], hidden: 0, cut: false };
   const verdicts = new Map<string, Promise<boolean>>();
   const visible = (path: string) => {

@@ -30,6 +30,7 @@ beforeAll(() => {
   write("project/-x.txt", "needle\n");
   write("project/with:colon.txt", "needle\n");
   write("project/long.txt", `${"needle ".repeat(500)}\n`);
+  write("project/numbers.txt", "1\n2\n3\n4\n5\n6\n7\n8\n");
   write("outside.txt", "needle outside\n");
   write("workspace/note.md", "needle\n");
   symlinkSync(join(root, "outside.txt"), join(projectDir, "link.txt"));
@@ -116,11 +117,32 @@ describe("grep", () => {
   });
 
   test("a bad expression, a missing folder and a place outside are said", async () => {
-    expect(await use(grep, { pattern: "(" })).toMatch(/^error: grep: .*unclosed group/s);
-    expect(await use(grep, { pattern: "x", path: "nowhere" })).toMatch(/^error: grep: /);
+    expect(await use(grep, { pattern: "a(b" })).toBe(
+      "error: grep: a(b is no regular expression here: unclosed group; with fixed it is plain text",
+    );
+    expect(await use(grep, { pattern: "(?<=x)y" })).toMatch(
+      /^error: grep: \(\?<=x\)y is no regular expression here: look-around.*not supported; with fixed/,
+    );
+    expect(await use(grep, { pattern: "x", path: "nowhere" })).toBe(
+      "error: nowhere: there is no such file or folder",
+    );
     expect(await use(grep, { pattern: "x", path: "../outside.txt" })).toMatch(
       /^error: .*outside the project/,
     );
+  });
+
+  test("lines around a match are shown as grep shows them, within the limit", async () => {
+    const around = (more: object) => use(grep, { pattern: "[37]", path: "numbers.txt", ...more });
+    expect(await around({ after: 1 })).toBe(
+      "numbers.txt:3:3\nnumbers.txt-4-4\n--\nnumbers.txt:7:7\nnumbers.txt-8-8",
+    );
+    expect(await around({ context: 1, after: 0 })).toBe(
+      "numbers.txt-2-2\nnumbers.txt:3:3\n--\nnumbers.txt-6-6\nnumbers.txt:7:7",
+    );
+    expect(await around({ context: 2, limit: 3 })).toBe(
+      "numbers.txt-1-1\nnumbers.txt-2-2\nnumbers.txt:3:3\n(there are more matching lines; narrow the search)",
+    );
+    expect(await around({ context: 2, mode: "count" })).toBe("numbers.txt:2");
   });
 
   test("the workspace is searched with its prefix, and its files carry it", async () => {

@@ -1,6 +1,5 @@
 import { writeInside } from "../../../files/open-inside.ts";
 import { pathTarget } from "../../../files/resolve-path.ts";
-import { acceptWords } from "../../../tools/accept-words.ts";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
 import { FILE_WORDS } from "./define-look.ts";
 import { fileFault } from "./file-fault.ts";
@@ -24,7 +23,7 @@ export const write: Tool<WriteInput> = defineTool<WriteInput>({
     required: ["path", "content"],
     additionalProperties: false,
   },
-  accept: acceptWords({ ...FILE_WORDS, contents: "content", text: "content", file_text: "content" }),
+  words: { ...FILE_WORDS, contents: "content", text: "content", file_text: "content" },
   access: async ({ path }, roots) => [await pathTarget(path, "write", roots)],
   execute: async (input, context) => {
     try {

@@ -3,7 +3,6 @@ import { realpath } from "node:fs/promises";
 import { relative } from "node:path";
 import { pathTarget } from "../../../files/resolve-path.ts";
 import { messageOf } from "../../../schema/error.ts";
-import { acceptWords } from "../../../tools/accept-words.ts";
 import { defineTool, type Roots, type Tool } from "../../../tools/tool.ts";
 import { GitFault } from "./exec-git.ts";
 import type { GitToolOptions } from "./git.ts";
@@ -50,7 +49,7 @@ export function createGitCommit({ allowGitDir }: GitToolOptions = {}): Tool<GitC
       required: ["message", "paths"],
       additionalProperties: false,
     },
-    accept: acceptWords({ files: "paths", file_paths: "paths", path: "paths", commit_message: "message" }),
+    words: { files: "paths", file_paths: "paths", path: "paths", commit_message: "message" },
     check: ({ message }) => {
       if (message.trim() === "") return "git_commit: the message is empty";
       if (message.includes("\0")) return "git_commit: the message holds a NUL character";

@@ -1,5 +1,5 @@
 import { messageOf } from "../../../schema/error.ts";
-import { renameKeys, splitWords } from "../../../tools/accept-words.ts";
+import { splitWords } from "../../../tools/accept-words.ts";
 import { defineTool, type Tool } from "../../../tools/tool.ts";
 import { type Arguments, parseArguments, splitObject } from "./git-arguments.ts";
 import { GIT_COMMANDS, type GitCommand } from "./git-commands.ts";
@@ -20,7 +20,7 @@ const NAMES = Object.keys(GIT_COMMANDS) as GitCommand[];
 
 /** Takes a whole command line, `git log --oneline -3`, and arguments in one text, for the command and a list. */
 function acceptGit(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { command: named, args } = renameKeys(input, { subcommand: "command", arguments: "args" });
+  const { command: named, args } = input;
   const words = typeof args === "string" ? args.trim().replace(/^git\s+/, "") : "";
   // Options alone are those of the log.
   if (named === undefined && words !== "")
@@ -42,7 +42,7 @@ export const git: Tool<GitInput> = createGit();
 export function createGit({ allowGitDir }: GitToolOptions = {}): Tool<GitInput> {
   return defineTool<GitInput>({
     name: "git",
-    description: "Reads the git repository. Paths come after --; git_diff shows changes of content.",
+    description: "Reads the git repository. Paths come after --.",
     groups: ["git"],
     risk: "low",
     replay: "safe",
@@ -60,6 +60,7 @@ export function createGit({ allowGitDir }: GitToolOptions = {}): Tool<GitInput> 
       required: ["command"],
       additionalProperties: false,
     },
+    words: { subcommand: "command", arguments: "args" },
     accept: acceptGit,
     check: (input) => {
       const parsed = parsedOf(input);

@@ -1,7 +1,7 @@
 import { pathTarget } from "../../../files/resolve-path.ts";
 import { messageOf, RetinueError } from "../../../schema/error.ts";
 import type { ShellSettings } from "../../../schema/settings.ts";
-import { renameKeys, toSeconds } from "../../../tools/accept-words.ts";
+import { toSeconds } from "../../../tools/accept-words.ts";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
 import { cutAt } from "../../../tools/truncate.ts";
 import { readTestOutput } from "../testing/read-test-output.ts";
@@ -20,6 +20,14 @@ type ShellInput = { command: string; cwd?: string; timeoutSeconds?: number; writ
 const PROGRESS_EVERY_MS = 500;
 const PROGRESS_CHARS = 200;
 
+const SHELL_WORDS = {
+  cmd: "command",
+  script: "command",
+  workdir: "cwd",
+  working_directory: "cwd",
+  directory: "cwd",
+};
+
 /** Runs commands as the defaults say; the runtime takes the one of its settings. */
 export const shell: Tool<ShellInput> = createShell(DEFAULT_SHELL);
 
@@ -33,15 +41,7 @@ function describeLimits({ sandbox, network, seconds }: ShellSettings): string {
 
 /** Takes a command as a list of words, and a time-out in milliseconds. */
 function acceptShell(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const words = {
-    cmd: "command",
-    script: "command",
-    workdir: "cwd",
-    working_directory: "cwd",
-    directory: "cwd",
-    timeout_ms: "timeout",
-  };
-  const { timeout, ...rest } = renameKeys(input, words);
+  const { timeout_ms, timeout = timeout_ms, ...rest } = input;
   return {
     ...rest,
     ...("command" in rest && { command: joinCommand(rest.command) }),
@@ -91,6 +91,7 @@ export function createShell(settings: ShellSettings, host: CommandHost = {}): To
       additionalProperties: false,
     },
     untold: ["writes"],
+    words: SHELL_WORDS,
     accept: acceptShell,
     access: async ({ command, cwd = ".", writes = [] }, roots) => [
       { kind: "command", command },

@@ -4,7 +4,7 @@ import { openForReading } from "../../../files/open-inside.ts";
 import { pathTarget } from "../../../files/resolve-path.ts";
 import { messageOf, RetinueError } from "../../../schema/error.ts";
 import type { ShellSettings } from "../../../schema/settings.ts";
-import { renameKeys, toSeconds } from "../../../tools/accept-words.ts";
+import { toSeconds } from "../../../tools/accept-words.ts";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
 import { cutAt } from "../../../tools/truncate.ts";
 import { FOLDER_WORDS } from "../files/define-look.ts";
@@ -35,20 +35,21 @@ const PROGRESS_CHARS = 200;
 /** Runners write no colours, and nothing that only a person at a terminal would want. */
 const PLAIN = { NO_COLOR: "1", FORCE_COLOR: "0" };
 
+const TEST_WORDS = {
+  ...FOLDER_WORDS,
+  paths: "path",
+  files: "path",
+  name: "filter",
+  pattern: "filter",
+  grep: "filter",
+};
+
 /** Runs a project's tests as the defaults say; the runtime takes the one of its settings. */
 export const test: Tool<TestInput> = createTest(DEFAULT_SHELL);
 
-/** Takes other words for the file and the filter, and a time-out in milliseconds. */
+/** Takes the command that runs the project's own tests, and a time-out in milliseconds. */
 function acceptTest(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const words = {
-    ...FOLDER_WORDS,
-    paths: "path",
-    files: "path",
-    name: "filter",
-    pattern: "filter",
-    grep: "filter",
-  };
-  const { timeout, command, ...rest } = renameKeys(input, words);
+  const { timeout, command, ...rest } = input;
   // The project's own tests are what it runs anyway.
   const isUsual =
     typeof command === "string" &&
@@ -103,6 +104,7 @@ export function createTest(settings: ShellSettings, host: CommandHost = {}): Too
     },
     // The runner is found in nearly every project.
     untold: ["runner", "timeoutSeconds"],
+    words: TEST_WORDS,
     accept: acceptTest,
     check: ({ filter }) => (filter?.includes("\0") ? "test: the filter holds a NUL character" : null),
     access: async ({ path = "." }, roots) => [
