@@ -246,6 +246,22 @@ export function onlyReads({ risk, replay, outbound }: AnyTool): boolean {
   return risk === "low" && replay === "safe" && outbound === false;
 }
 
+/** Programs that fail have told something; nothing was left undone by it. */
+const RUN_PROGRAMS = ["shell", "test"];
+
+/** Whether calls of a tool are there to change files here, so that what comes behind one that failed may miss its change. */
+export function writesFiles(tool: AnyTool): boolean {
+  const { groups, outbound, replay, delegates } = tool;
+  if (onlyReads(tool) || delegates || groups.some((group) => RUN_PROGRAMS.includes(group))) return false;
+  return outbound === false && replay !== "lookup";
+}
+
+/** Whether a call leaves what cannot be taken back or that others see: a commit, a mail, an invitation. */
+export function isLasting(tool: Tool<unknown>, input: unknown): boolean {
+  if (tool.replay === "lookup") return true;
+  return typeof tool.outbound === "function" ? tool.outbound(input) : tool.outbound;
+}
+
 type Defaults = "groups" | "risk" | "replay" | "untrusted" | "isPublic" | "outbound" | "access" | "delegates";
 
 /** What `defineTool` takes: name, description, input and execute; the rest has careful defaults. */

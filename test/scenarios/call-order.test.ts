@@ -193,3 +193,88 @@ test("a run that is stopped in the middle of a turn begins none of the calls beh
   expect(log).toEqual([]);
   await t.close();
 });
+
+test.runIf(hasSandbox)(
+  "a commit behind an edit that failed is not made and says so; what only looks goes on",
+  async () => {
+    await using t = await builtInRuntime(SHOP, {
+      main: [callDelegate("coder", "rename"), say("done")],
+      coder: [
+        callTool("read", { path: "src/total.js" }),
+        callTools([
+          { tool: "write", input: { path: "src/new.js", content: "export {};\n" } },
+          { tool: "shell", input: { command: "false" } },
+          { tool: "git_commit", input: { message: "New", paths: ["src/new.js"] } },
+          { tool: "edit", input: { path: "src/total.js", edits: [{ old: "no such text", new: "x" }] } },
+          { tool: "read", input: { path: "src/new.js" } },
+          { tool: "edit", input: { path: "src/total.js", edits: [{ old: "(prices)", new: "(list)" }] } },
+          { tool: "git_commit", input: { message: "Rename", paths: ["src/total.js"] } },
+          { tool: "git", input: { command: "log", args: ["--format=%s"] } },
+        ]),
+        callTool("git_commit", { message: "Rename", paths: ["src/total.js"] }),
+        say("renamed"),
+      ],
+    });
+    await t.runtime.run({ agent: "main", task: "go" });
+    const [, , made, failed, read, edited, held, log] = toolResults(t.models.coder, 2);
+    expect(made).toContain("committed");
+    expect(failed).toContain("src/total.js was not changed");
+    expect(read).toContain("export {}");
+    expect(edited).toContain("modified src/total.js");
+    expect(held).toContain(
+      "'git_commit' was not called: before it in the same reply 'edit' failed (src/total.js was not changed: the text to replace",
+    );
+    expect(held).toContain("call it again if that is still meant");
+    expect(log).toBe("New\nBegin\n");
+    expect(toolResults(t.models.coder, 3)[0]).toContain("committed");
+  },
+);
+
+test.each([
+  ["an edit with a wrong input", { tool: "change", input: {} }],
+  ["an edit that a rule denies", { tool: "change", input: { id: "denied" } }],
+  ["an edit that fails", { tool: "change", input: { id: "fails" } }],
+])("behind %s nothing is sent, and a draft that reaches nobody is made", async (_, first) => {
+  const sent: string[] = [];
+  const shared = {
+    description: "x",
+    risk: "medium",
+    input: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
+  } as const;
+  const tools = [
+    defineTool<{ id: string }>({
+      ...shared,
+      name: "change",
+      access: ({ id }) => [{ kind: "path", path: `/${id}`, root: "project", relative: id, mode: "write" }],
+      execute: async ({ id }) => ({ text: id, isError: id === "fails" }),
+    }),
+    defineTool<{ id: string }>({
+      ...shared,
+      name: "send",
+      outbound: ({ id }) => id !== "draft",
+      execute: async ({ id }) => {
+        sent.push(id);
+        return "sent";
+      },
+    }),
+  ];
+  const { runtime, models, close } = testRuntime(
+    {
+      lead: [
+        callTools([
+          { tool: "send", input: { id: "before" } },
+          first,
+          { tool: "send", input: { id: "draft" } },
+          { tool: "send", input: { id: "behind" } },
+        ]),
+        callTool("send", { id: "again" }),
+        say("done"),
+      ],
+    },
+    { tools, agents: { lead: { tools: ["send", "change"], disallowedTools: ["change(denied)"] } } },
+  );
+  await runtime.run({ agent: "lead", task: "go" });
+  expect(sent).toEqual(["before", "draft", "again"]);
+  expect(toolResults(models.lead, 1)[3]).toMatch(/^'send' was not called: .* 'change' failed \(/);
+  await close();
+});

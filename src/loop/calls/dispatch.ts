@@ -3,7 +3,7 @@ import { messageOf } from "../../schema/error.ts";
 import type { Decision, Target } from "../../schema/rights.ts";
 import { describeFault } from "../../tools/describe-shape.ts";
 import type { AnyTool, Tool } from "../../tools/tool.ts";
-import { isOffered } from "../../tools/tool.ts";
+import { isLasting, isOffered } from "../../tools/tool.ts";
 import { excerpt, MAX_RESULT_CHARS } from "../../tools/truncate.ts";
 import { missingBefore, takePath } from "../deliverables.ts";
 import type { NotedCall } from "../earlier-calls.ts";
@@ -77,6 +77,10 @@ async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitt
   }
   const wrong = tool.check?.(parsed.value);
   if (wrong) return { outcome: "error", text: wrong, effects: UNCOUNTED };
+  if (call.behind !== undefined && isLasting(tool, parsed.value)) {
+    const text = `'${tool.name}' was not called: before it in the same reply ${call.behind}; put that right, then call it again if that is still meant`;
+    return { outcome: "error", text, effects: UNCOUNTED };
+  }
   const over = call.byHost || call.resumed?.counted ? null : overLimit(run, tool.name);
   if (over) {
     const effects: Effects = run.overToolCalls ? { uncounted: true, over: true } : UNCOUNTED;

@@ -17,6 +17,8 @@ export type ToolCall = {
   redacted?: boolean;
   /** Its reply did not end as a whole one does: it may be cut, or not meant, and is not made. */
   unfinished?: { finish: Reply["finish"]; maxOutputTokens: number };
+  /** What became of a call before it in the same reply, which should have changed a file and failed. */
+  behind?: string;
   /** Made by the host to check a deliverable; not counted against the run. */
   byHost?: boolean;
   /** Asked for before a crash: perhaps counted then, and perhaps with an open row to go on in. */

@@ -305,13 +305,26 @@ describe("git_commit", () => {
     const { text, isError } = await commit(["a.txt", "new.txt"], "Two files\n\nWhy.");
     expect([isError, text]).toEqual([
       false,
-      expect.stringMatching(/^committed [0-9a-f]{12} on main\nM\ta\.txt\nA\tnew\.txt$/),
+      expect.stringMatching(
+        /^committed [0-9a-f]{12} on main\nM\ta\.txt\nA\tnew\.txt\nchanged, and not in this commit: src\/b\.ts$/,
+      ),
     ]);
     expect(place.git("status", "--porcelain")).toBe("M  src/b.ts");
     expect(place.git("log", "-1", "--format=%an %cn%n%B")).toMatch(
       /^\S.*\nTwo files\n\nWhy\.\n\nRetinue-Call: call [0-9a-f]{16}/,
     );
     expect(place.git("fsck")).toBe("");
+  });
+
+  test("names at most twenty files that are changed and not in the commit, and none that may not be read", async () => {
+    for (let count = 0; count < 25; count++) place.write(`many/${count}.txt`, "1\n");
+    place.git("add", "many");
+    place.write("secret/key.txt", "changed\n");
+    place.write("a.txt", "changed\n");
+    const { text } = await commit(["a.txt"], "a change", { maySee });
+    expect(text).toMatch(
+      /\nchanged, and not in this commit: (?:many\/\d+\.txt, ){19}many\/\d+\.txt and 5 more$/,
+    );
   });
 
   test("the author is the repository's, or Retinue without any configuration", async () => {

@@ -19,6 +19,7 @@ export type CommitRequest = {
 
 type Entry = { file: string; mode: string; id: string };
 
+const MAX_LEFT_NAMED = 20;
 const MAX_FILE_BYTES = 100 * 1024 * 1024;
 /** Files in git's folder that stand there while something is half done. */
 const HALF_DONE: Readonly<Record<string, string>> = {
@@ -71,7 +72,8 @@ export async function makeCommit(
       writes: true,
       identity,
     });
-    return await report(repository, { commit, branch, head }, signal);
+    const left = await findLeft(repository, request, signal).catch(() => "");
+    return `${await report(repository, { commit, branch, head }, signal)}${left}`;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -215,6 +217,21 @@ async function contentOf(
     if (!stats?.isDirectory()) throw thrown;
     throw new GitFault(`${file} is a folder; name files`);
   }
+}
+
+/** Names tracked files that are changed and not committed, as far as the run may see them. */
+async function findLeft(
+  repository: Repository,
+  { maySee }: CommitRequest,
+  signal: AbortSignal,
+): Promise<string> {
+  const args = ["status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=dirty"];
+  const { stdout } = await runGit(repository, [...args, "--untracked-files=no"], { signal, whole: true });
+  const files = stdout.split("\0").flatMap((entry) => (entry === "" ? [] : [entry.slice(3)]));
+  const seen = files.filter((file) => maySee(fileTarget(file, repository.projectDir)));
+  if (seen.length === 0) return "";
+  const more = seen.length > MAX_LEFT_NAMED ? ` and ${seen.length - MAX_LEFT_NAMED} more` : "";
+  return `\nchanged, and not in this commit: ${seen.slice(0, MAX_LEFT_NAMED).join(", ")}${more}`;
 }
 
 async function report(
