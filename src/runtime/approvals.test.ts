@@ -41,3 +41,20 @@ test.each(["a'|sh|'@evil.example", "*@evil.example", "x'`reboot`'@evil.example"]
     expect((await ask(to(address))).note).toBe("only a person can allow it, at a terminal");
   },
 );
+
+test.each([
+  ["cd src && rm -rf x", ": --allowed-tools 'shell(cd *)' --allowed-tools 'shell(rm *)'"],
+  ["rm a; rm b", ": --allowed-tools 'shell(rm *)'"],
+  ["FOO=1 git clean -fdx", ""],
+  ['"a b" x', ""],
+])("for %s the hint names every program, or none", async (command, rules) => {
+  const call: Partial<ApprovalRequest> = {
+    tool: "shell",
+    groups: ["shell"],
+    targets: [{ kind: "command", command }],
+  };
+  const { note } = await ask(call);
+  const named = [...rules.matchAll(/'(.*?)'/g)].map(([, rule = ""]) => rule);
+  expect((await ask(call, named)).allowed).toBe(named.length > 0);
+  expect(note).toBe(`allow it at a terminal, or with rules that name each of its commands${rules}`);
+});

@@ -1,5 +1,6 @@
 import type { ApprovalAnswer, ApprovalRequest } from "../loop/ports.ts";
 import { decide } from "../permissions/decide.ts";
+import { readCommand } from "../permissions/patterns/split-command.ts";
 import { parseRules } from "../permissions/rule.ts";
 import { untilAborted } from "../scheduler/until-aborted.ts";
 import { messageOf } from "../schema/error.ts";
@@ -68,13 +69,17 @@ function howToAllow({ tool, targets, tainted, mustConfirm }: ApprovalRequest): s
   if (isNamed && reached.length > MAX_NAMED) return `a rule on the recipients of '${tool}' would allow it`;
   const command = targets.find((target) => target.kind === "command");
   if (mustConfirm && command && !tainted)
-    return `allow it at a terminal, or with rules that name each of its commands, such as --allowed-tools '${tool}(${programIn(command.command)} *)'`;
+    return `allow it at a terminal, or with rules that name each of its commands${exampleFor(tool, command.command)}`;
   const rules = isNamed ? reached.map((address) => `${tool}(${address})`) : [tool];
   if (isByName && !isNamed) return "only a person can allow it, at a terminal";
   return `allow it at a terminal, or with ${rules.map((rule) => `--allowed-tools '${rule}'`).join(" ")}`;
 }
 
-/** The first program of a command, as far as it can stand in an example. */
-function programIn(command: string): string {
-  return /^\s*([\w./-]+)/.exec(command)?.[1] ?? "rm";
+/** Rules that name the programs of a command, where each can stand in a shell and in a rule as it is. */
+function exampleFor(tool: string, command: string): string {
+  const { parts, opaque } = readCommand(command);
+  const programs = [...new Set(parts.map(({ text }) => text.split(" ")[0] ?? ""))];
+  const isPlain = programs.every((program) => /^[\w./-]+$/.test(program));
+  if (opaque || !isPlain || programs.length === 0 || programs.length > MAX_NAMED) return "";
+  return `: ${programs.map((program) => `--allowed-tools '${tool}(${program} *)'`).join(" ")}`;
 }

@@ -67,6 +67,8 @@ export type ToolContext = Roots & {
   maySee(file: Target): boolean;
   /** Whether the run's rights let it write this file without asking, for tools whose own input does not name what they write. */
   mayWrite(file: Target): boolean;
+  /** Whether the run can call a tool of this name, for a hint at it; not known if absent. */
+  readonly holds?: (tool: string) => boolean;
   /** Whether rules tell files apart for reading or for writing; not known if absent. */
   readonly dividesFiles?: { readonly read: boolean; readonly write: boolean };
   /** Keeps what a file holds now, so that the change can be shown and taken back; awaited before the change. */

@@ -125,6 +125,33 @@ test("a delegation in the words of Claude Code, of roles, and of batches without
   await close();
 });
 
+test("a task without an agent goes to general-purpose, and where that is not allowed the agents are named", async () => {
+  const calls = [
+    { tool: "Task", input: { description: "short", prompt: "one" } },
+    { tool: "delegate_many", input: { tasks: [{ prompt: "two" }] } },
+  ];
+  const rights = { allow: ["kid"], deny: ["general-purpose"] };
+  const open = testRuntime(
+    {
+      lead: ({ task, turn }) => (task.includes("go") && turn === 0 ? callTools(calls) : say("done")),
+      kid: [],
+    },
+    { agents: { lead: { subagents: { allow: ["kid"] } } } },
+  );
+  await open.runtime.run({ agent: "lead", task: "go" });
+  const begun = open.events.flatMap((event) => (event.type === "run.started" ? [event.agent] : []));
+  expect(begun).toEqual(["lead", "general-purpose", "general-purpose"]);
+  await open.close();
+  const narrow = testRuntime(
+    { lead: [callTools(calls), say("done")], kid: [] },
+    { agents: { lead: { subagents: rights } } },
+  );
+  await narrow.runtime.run({ agent: "lead", task: "go" });
+  for (const text of toolResults(narrow.models.lead, 1))
+    expect(text).toContain('"message":"agent is missing; available: kid"');
+  await narrow.close();
+});
+
 const seen: unknown[] = [];
 const odd = defineTool<Record<string, unknown>>({
   name: "odd",

@@ -10,6 +10,10 @@ import { askTool } from "./ask-tool.ts";
 /** Addresses that a reason names; the input shows them all. */
 const MAX_NAMED = 5;
 
+/** What a model can do where nobody answers. */
+const WITHOUT_PERSON =
+  "nobody is there to give it, nor later in this run: reach the goal in a way that does not do this, or leave it and report what a person has to do";
+
 /** A call that the rules do not deny. */
 export type AskedCall = {
   callId: string;
@@ -100,8 +104,10 @@ export async function approveIfNeeded(
     ...note,
   });
   if (answer.allowed) return { allowed: true, text: answer.by };
-  const why = answer.note ? `: ${answer.note}` : "";
-  const who = answer.by === "nobody" ? "nobody is there to give it" : `${answer.by} did not give it`;
+  // Where nobody is there, the note is for whoever starts such a run.
+  const isAlone = answer.by === "nobody";
+  const who = isAlone ? WITHOUT_PERSON : `${answer.by} did not give it`;
+  const why = answer.note && !isAlone ? `: ${answer.note}` : "";
   return { allowed: false, text: `'${tool.name}' needs approval (${reason}), and ${who}${why}` };
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from "../../scheduler/clock.ts";
 import { untilAborted } from "../../scheduler/until-aborted.ts";
 import { messageOf } from "../../schema/error.ts";
 import type { Decision, Layer, Target } from "../../schema/rights.ts";
-import type { Tool, ToolContext, ToolOutput } from "../../tools/tool.ts";
+import { isOffered, type Tool, type ToolContext, type ToolOutput } from "../../tools/tool.ts";
 import { claimFile, takePath } from "../deliverables.ts";
 import type { ToolCall } from "../model/read-stream.ts";
 import type { CallChanges, LoopPorts } from "../ports.ts";
@@ -52,7 +52,11 @@ export async function performCall(
   const base = contextOf(run, call, effects, ports);
   const changes = noteWritten(run, ports.keepChanges({ ...base, rowId, signal }), effects, ports);
   const { beforeChange, aroundChanges } = changes;
-  const rights = { maySee, mayWrite, dividesFiles: divisions(chain, tool) };
+  const holds = (name: string) => {
+    const held = run.spec.tools.get(name);
+    return held !== undefined && isOffered(name, held);
+  };
+  const rights = { maySee, mayWrite, holds, dividesFiles: divisions(chain, tool) };
   let tainted = false;
   const onTainted = () => {
     tainted = true;
@@ -180,6 +184,7 @@ function contextOf(
   | "signal"
   | "maySee"
   | "mayWrite"
+  | "holds"
   | "dividesFiles"
   | "beforeChange"
   | "aroundChanges"

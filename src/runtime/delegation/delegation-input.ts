@@ -48,17 +48,18 @@ const REQUEST = {
   limits: LIMITS,
 };
 
-/** Input of `delegate`. */
+/** Input of `delegate`; that an agent is missing is said with the names of those there are. */
 export const DELEGATE_INPUT: JsonSchema = {
   type: "object",
   properties: REQUEST,
-  required: ["agent", "task"],
+  required: ["task"],
   additionalProperties: false,
 };
 
 /** What a model is told of it: the same in fewer words. */
 export const DELEGATE_TOLD: JsonSchema = {
   ...DELEGATE_INPUT,
+  required: ["agent", "task"],
   properties: {
     ...REQUEST,
     context: { ...REQUEST.context, enum: CONTEXT_MODES },
@@ -94,7 +95,7 @@ const createBatchSchema = (item: object): JsonSchema => ({
 export const DELEGATE_MANY_INPUT: JsonSchema = createBatchSchema({
   type: "object",
   properties: { ...ITEM, ...REQUEST },
-  required: ["agent", "task"],
+  required: ["task"],
   additionalProperties: false,
 });
 

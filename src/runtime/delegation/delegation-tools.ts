@@ -16,7 +16,7 @@ import {
   REQUEST_WORDS,
 } from "./delegation-input.ts";
 import { deliver } from "./deliver.ts";
-import { isAgent } from "./find-agent.ts";
+import { GENERAL_PURPOSE, isAgent } from "./find-agent.ts";
 import { runBatch } from "./run-batch.ts";
 
 /** The delegation tools of one run. */
@@ -42,7 +42,7 @@ function oneTask(children: Children): AnyTool {
     told: DELEGATE_TOLD,
     untold: ["lastMessages"],
     words: REQUEST_WORDS,
-    accept: acceptDelegation,
+    accept: (input, ignore) => nameAgent(children, acceptDelegation(input, ignore)),
     delegates: "self-recorded",
     check: (request) => checkRequests(children, [request]),
     access: ({ agent }) => [agentTarget(children, agent)],
@@ -59,7 +59,11 @@ function manyTasks(children: Children): AnyTool {
     input: DELEGATE_MANY_INPUT,
     told: DELEGATE_MANY_TOLD,
     words: REQUEST_WORDS,
-    accept: acceptBatch,
+    accept: (input, ignore) => {
+      const batch = acceptBatch(input, ignore);
+      if (!Array.isArray(batch.tasks)) return batch;
+      return { ...batch, tasks: batch.tasks.map((task: unknown) => nameAgent(children, task)) };
+    },
     delegates: "recorded",
     check: ({ tasks }) => checkRequests(children, tasks) ?? checkTasks({ tasks }),
     access: ({ tasks }) =>
@@ -109,8 +113,23 @@ function errorText({ type, message }: RunError): string {
   return JSON.stringify({ error: { type, message } });
 }
 
-function checkRequests(children: Children, requests: readonly DelegationRequest[]): string | null {
+/** Who names no agent means general-purpose, if it can be asked. */
+function nameAgent<Request>(children: Children, request: Request): Request {
+  if (typeof request !== "object" || request === null || "agent" in request) return request;
+  const isThere = children.delegates.some(({ name }) => name === GENERAL_PURPOSE);
+  return isThere ? { ...request, agent: GENERAL_PURPOSE } : request;
+}
+
+function checkRequests(children: Children, requests: readonly Partial<DelegationRequest>[]): string | null {
   for (const { agent, fromResults } of requests) {
+    if (agent === undefined) {
+      const names = children.delegates.map(({ name }) => name).join(", ") || "none";
+      return errorText({
+        type: "params",
+        message: `agent is missing; available: ${names}`,
+        recoverable: true,
+      });
+    }
     const found = children.find(agent);
     if (!isAgent(found)) return errorText(found);
     const missing = children.delegations.missingResults(fromResults ?? []);

@@ -21,6 +21,7 @@ export function delegationTools(registry: Pick<AgentRegistry, "get">): AnyTool[]
       name: "delegate",
       description: "Hands one task to a sub-agent and returns its result.",
       input: DELEGATE_INPUT,
+      check: ({ agent }) => (agent ? null : "agent is missing"),
       access: ({ agent }) => [reach(agent)],
     }),
     defineTool<DelegationBatch>({
@@ -28,6 +29,7 @@ export function delegationTools(registry: Pick<AgentRegistry, "get">): AnyTool[]
       name: "delegate_many",
       description: "Hands several tasks to sub-agents at once.",
       input: DELEGATE_MANY_INPUT,
+      check: ({ tasks }) => (tasks.every(({ agent }) => agent) ? null : "agent is missing in a task"),
       access: ({ tasks }) => [...new Set(tasks.map(({ agent }) => agent))].map(reach),
     }),
     defineTool({

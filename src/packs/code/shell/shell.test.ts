@@ -1,8 +1,17 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { builtInRuntime } from "../../../../test/fixtures/built-in-runtime.ts";
 import { hasSandbox } from "../../../../test/fixtures/has-sandbox.ts";
-import { callTool, say, type TestRuntimeOptions, testRuntime } from "../../../testing/index.ts";
+import { toolResults } from "../../../../test/fixtures/tool-results.ts";
+import {
+  callDelegate,
+  callTool,
+  callTools,
+  say,
+  type TestRuntimeOptions,
+  testRuntime,
+} from "../../../testing/index.ts";
 import { codeTools } from "../code-tools.ts";
 import { DEFAULT_SHELL } from "./default-shell.ts";
 import { createShell, shell } from "./shell.ts";
@@ -42,6 +51,27 @@ const EVERYWHERE = { command: "echo 1 > a; echo 1 > src/a; echo 1 > test/a; true
 const BEFORE = [".env", "src", "test"];
 
 describe.skipIf(!hasSandbox)("the shell tool (needs bubblewrap)", () => {
+  test("a command that git's own files are closed to gets a word on git_commit, if the run holds that", async () => {
+    const commands = [
+      "git commit -am x",
+      "git add -A",
+      "git checkout -b new",
+      "git config a.b c",
+      "git status",
+    ];
+    const calls = callTools(commands.map((command) => ({ tool: "shell", input: { command } })));
+    await using t = await builtInRuntime(
+      { "a.txt": "x\n" },
+      { main: [calls, callDelegate("tester", "try"), say("done")], tester: [calls, say("done")] },
+    );
+    await t.runtime.run({ agent: "main", task: "go" });
+    const advised = (agent: "main" | "tester") =>
+      toolResults(t.models[agent], 1).map((text) => text.includes("note: commands cannot change git's own"));
+    expect(advised("main")).toEqual([true, true, true, true, false]);
+    expect(advised("tester")).toEqual([false, false, false, false, false]);
+    expect(toolResults(t.models.tester, 1)[0]).toContain("Read-only file system");
+  });
+
   test("a result tells the exit code and both outputs, and is an error if the code is not 0", async () => {
     const { results, events } = await told([{ command: "echo out; echo err >&2" }, { command: "exit 4" }]);
     expect(results[0]).toMatch(/^exit code 0\nstdout:\nout\nstderr:\nerr/);

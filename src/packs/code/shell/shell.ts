@@ -119,7 +119,7 @@ export function createShell(settings: ShellSettings, host: CommandHost = {}): To
         const facts = { exitCode, folder: nameFolder(context), projectDir: context.projectDir };
         for (const tests of readTestOutput(input.command, `${stdout}\n${stderr}`, facts))
           context.tested(tests.suite, tests);
-        return describe(outcome);
+        return describe({ ...outcome, notes: [...outcome.notes, ...adviseCommit(outcome, context)] });
       } catch (thrown) {
         const hint = thrown instanceof RetinueError && thrown.hint ? ` (${thrown.hint})` : "";
         return { text: `the command was not run: ${messageOf(thrown)}${hint}`, isError: true };
@@ -186,6 +186,15 @@ function progressOf(context: ToolContext): (chunk: string) => void {
     toldAt = performance.now();
     context.progress(cutAt(line, PROGRESS_CHARS));
   };
+}
+
+/** What git says where it cannot write its own files. */
+const GIT_CLOSED = /\.git\/[^\n]*: Read-only file system/;
+
+/** How to commit, for a run that tried it by a command and can do it otherwise. */
+function adviseCommit({ exitCode, stderr, stdout }: CommandOutcome, { holds }: ToolContext): string[] {
+  if (exitCode === 0 || !GIT_CLOSED.test(`${stderr}\n${stdout}`) || !holds?.("git_commit")) return [];
+  return ["commands cannot change git's own files; call git_commit with the message and the paths to commit"];
 }
 
 function describe({ exitCode, stdout, stderr, notes, timedOut }: CommandOutcome): ToolOutput {
