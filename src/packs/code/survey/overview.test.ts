@@ -146,6 +146,6 @@ test("what the run may not see is neither read nor counted", async () => {
 
 test("an empty folder, a missing one and a place outside are said", async () => {
   expect(await survey()).toBe("there are no text files here");
-  expect(await survey({ path: "nowhere" })).toMatch(/^error: overview: /);
+  expect(await survey({ path: "nowhere" })).toBe("error: nowhere: there is no such file or folder");
   expect(await survey({ path: ".." })).toMatch(/^error: .*outside the project/);
 });
