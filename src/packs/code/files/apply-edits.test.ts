@@ -108,10 +108,12 @@ describe("refusals", () => {
 
   test("show the lines that differ only in white space", () => {
     const message = refused("if (x) {\n\treturn  1;\n}\n", { old: "if (x) {\n  return 1;\n}", new: "" });
-    expect(message).toContain("differ from it only in white space:\n1\tif (x) {\n2\t\treturn  1;\n3\t}");
+    expect(message).toContain(
+      "but for white space it is in these lines:\n1\tif (x) {\n2\t\treturn  1;\n3\t}",
+    );
   });
 
-  test("show the place where most of the lines are, or the line most like the first", () => {
+  test("show the place where most of the lines are, or the line most like the longest", () => {
     expect(refused("a = 1\nb = 2\nc = 3\n", { old: "a = 1\nb = 9\nc = 3", new: "" })).toContain(
       "of its 3 lines, 2 are here:\n1\ta = 1\n2\tb = 2\n3\tc = 3",
     );
@@ -125,13 +127,13 @@ describe("refusals", () => {
   });
 
   test.each([
-    ["a b c d\n", "a b\nc d", "differ from it only in white space:\n1\ta b c d"],
+    ["a b c d\n", "a b\nc d", "but for white space it is in these lines:\n1\ta b c d"],
     [
       "first(\n  one,\n  two,\n)\n",
       "first(one, two,)",
-      "white space:\n1\tfirst(\n2\t  one,\n3\t  two,\n4\t)",
+      "these lines:\n1\tfirst(\n2\t  one,\n3\t  two,\n4\t)",
     ],
-    [`${"x".repeat(200)} const a = 1; ${"y".repeat(200)}\n`, "const  a = 1;", "white space:\n1\txxx"],
+    [`${"x".repeat(200)} const a = 1; ${"y".repeat(200)}\n`, "const  a = 1;", "these lines:\n1\txxx"],
     [
       "}\n}\nconst longName = 5;\n}\n",
       "}\nconst longName = 5;\nother",
@@ -142,7 +144,9 @@ describe("refusals", () => {
       "const longName = 5;\nother",
       "of its 2 lines, 1 is here:\n1\tpre const",
     ],
-  ])("%j is told where it holds most of %j", (from, old, said) => {
+    ["x\nz\n", "x\ny", "of its 2 lines, 1 is here:\n1\tx"],
+    ["}\nreturn alpha + beta;\n", "return alpha + gamma;\n}", "longest one:\n1\t}\n2\treturn alpha"],
+  ])("say where most of a text stands that is broken or spaced otherwise: case %#", (from, old, said) => {
     expect(refused(from, { old, new: "" })).toContain(said);
   });
 
@@ -212,7 +216,7 @@ describe("patches", () => {
 
   test("are refused if they do not fit exactly, with what the file has there", async () => {
     expect(await patched("one\n  two\nthree\n", patch)).toMatch(
-      /^refused: hunk 1 of 1 does not fit.*only in white space:\n1\tone\n2\t {2}two/s,
+      /^refused: hunk 1 of 1 does not fit.*but for white space it is in these lines:\n1\tone\n2\t {2}two/s,
     );
   });
 

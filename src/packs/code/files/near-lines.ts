@@ -5,7 +5,7 @@ const MAX_WANTED = 60;
 const MAX_SHOWN = 12;
 const MAX_LINE_CHARS = 300;
 const LEAST_LIKENESS = 0.5;
-/** Shorter lines, such as a bracket, are inside of many. */
+/** Fewer characters, such as a bracket, are inside of many lines. */
 const LEAST_INSIDE = 6;
 
 /** What a file has where a text was expected that it does not hold: the lines most like it, with their numbers. */
@@ -14,22 +14,20 @@ export function nearLines(text: string, wanted: string): string {
   const sought = withoutBlankEnds(wanted.split("\n")).slice(0, MAX_WANTED);
   if (sought.length === 0) return "it holds only white space";
   const same = findSqueezed(lines, squeezed(wanted));
-  if (same) return `these lines differ from it only in white space:\n${shown(lines, same.start, same.count)}`;
+  if (same) return `but for white space it is in these lines:\n${shown(lines, same.start, same.count)}`;
   const best = mostVoted(lines, sought);
-  if (best) {
-    const what =
-      sought.length === 1
-        ? "this line holds it but for white space"
-        : `of its ${sought.length} lines, ${best.votes} ${best.votes === 1 ? "is" : "are"} here`;
-    return `${what}:\n${shown(lines, best.start, sought.length)}`;
-  }
   const longest = sought.reduce((one, other) =>
     squeezed(other).length > squeezed(one).length ? other : one,
   );
-  const like = mostLike(lines, longest);
-  if (like === undefined) return "nothing close to it was found; read the file again";
-  const which = sought.length === 1 ? "it" : "its longest one";
-  return `the line most like ${which}:\n${shown(lines, like - 1, 3)}`;
+  // A bracket that occurs tells less than a line that is like one of these.
+  const like = best && best.chars >= LEAST_INSIDE ? undefined : mostLike(lines, longest);
+  if (like !== undefined) {
+    const which = sought.length === 1 ? "it" : "its longest one";
+    return `the line most like ${which}:\n${shown(lines, like - 1, 3)}`;
+  }
+  if (!best) return "nothing close to it was found; read the file again";
+  const count = `${best.votes} ${best.votes === 1 ? "is" : "are"}`;
+  return `of its ${sought.length} lines, ${count} here:\n${shown(lines, best.start, sought.length)}`;
 }
 
 /** The lines that hold a text, white space and line breaks aside. */
