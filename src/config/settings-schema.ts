@@ -121,6 +121,10 @@ export const SETTINGS_SCHEMA: JsonSchema = closed({
       deny: told("What nobody may do.", TEXTS),
     }),
   ),
+  trustedProjects: told(
+    "Folders of projects whose files, instructions and agents are your own word: what they say may leave without a question. Only in your own settings.",
+    TEXTS,
+  ),
   disabledAgents: told("Agents that are switched off, by name.", TEXTS),
   limits: told(
     "Upper bounds of runs whose agent sets none.",

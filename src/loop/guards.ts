@@ -10,7 +10,6 @@ import type { KnownAddresses } from "./known-addresses.ts";
 import { distinctCalls } from "./model/distinct-calls.ts";
 import { type MeasuredUsage, measureUsage } from "./model/measure-usage.ts";
 import type { ReplyReader, ToolCall } from "./model/read-stream.ts";
-import type { Run } from "./run.ts";
 import { isRepeating } from "./turns/repetition.ts";
 
 /**
@@ -20,11 +19,11 @@ import { isRepeating } from "./turns/repetition.ts";
 export type Guards = {
   decide: typeof decide;
   validate: (tool: AnyTool, text: string) => Promise<Validated>;
-  /** An outbound call of a tainted run needs a person, unless a rule names whom it reaches. */
-  needsPerson: (tainted: boolean, outbound: boolean, decision: Decision) => boolean;
-  /** What of a call's requests to the web the model put together when it knew private data and untrusted text. */
+  /** An outbound call of a run that others' text may steer needs a person, unless a rule names whom it reaches. */
+  needsPerson: (isSteered: boolean, outbound: boolean, decision: Decision) => boolean;
+  /** What of a call's requests to the web the model put together when it knew private data and others' text. */
   composedRequests: (
-    run: Pick<Run, "tainted" | "privateData">,
+    run: { isSteered: boolean; privateData: boolean },
     requests: readonly string[],
     known: Pick<KnownAddresses, "has">,
   ) => readonly string[];
@@ -58,13 +57,13 @@ const INVISIBLE = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}]*$/u;
 export const guards: Guards = Object.freeze({
   decide,
   validate: validateInput,
-  needsPerson: (tainted: boolean, outbound: boolean, decision: Decision) =>
-    tainted && outbound && !decision.consented,
+  needsPerson: (isSteered: boolean, outbound: boolean, decision: Decision) =>
+    isSteered && outbound && !decision.consented,
   composedRequests: (
-    { tainted, privateData }: Pick<Run, "tainted" | "privateData">,
+    { isSteered, privateData }: { isSteered: boolean; privateData: boolean },
     requests: readonly string[],
     known: Pick<KnownAddresses, "has">,
-  ) => (tainted && privateData ? requests.filter((request) => !known.has(request)) : []),
+  ) => (isSteered && privateData ? requests.filter((request) => !known.has(request)) : []),
   taintsReader: (isUntrusted: boolean) => isUntrusted,
   mustConfirm: (reason: string | null, { consented, namesCommand }: Decision) =>
     consented || namesCommand ? null : reason,

@@ -11,6 +11,7 @@ import type { Claim } from "./deliverables.ts";
 import type { EarlierCalls } from "./earlier-calls.ts";
 import type { Guards } from "./guards.ts";
 import type { KnownAddresses } from "./known-addresses.ts";
+import type { ProjectText } from "./project-text.ts";
 import type { Recorded } from "./replay/recorded.ts";
 import type { Run } from "./run.ts";
 
@@ -117,6 +118,7 @@ export type LoopPorts = {
   readonly claims: Map<string, Claim>;
   /** Where the session's runs may go in the web without a question. */
   readonly addresses: KnownAddresses;
+  readonly projectText: ProjectText;
   /** Calls of the session that a tool may want to look back at. */
   readonly earlier: EarlierCalls;
   /** Somebody shows text while it streams. */

@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { mkdir, realpath } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { isBelow } from "../files/is-below.ts";
 import type { LoopPorts, Redactor } from "../loop/ports.ts";
 import type { Recorded } from "../loop/replay/recorded.ts";
 import { sessionLayer, settingsLayer } from "../permissions/layers.ts";
@@ -180,6 +181,7 @@ export async function assembleSession(
       ...maker,
       live,
       observations,
+      isTrusted: isTrusted(maker.host, projectDir),
       mode: readOnly ? "plan" : maker.mode,
       journal: fencedJournal(maker.host.store, lease),
     }),
@@ -188,6 +190,17 @@ export async function assembleSession(
     lease,
     observations,
   };
+}
+
+function isTrusted({ settings, homeDir }: Pick<Host, "settings" | "homeDir">, projectDir: string): boolean {
+  return settings.trustedProjects.some((named) => {
+    const folder = resolve(homeDir, named.replace(/^~(?=\/|$)/, homeDir));
+    try {
+      return isBelow(projectDir, realpathSync(folder));
+    } catch {
+      return false;
+    }
+  });
 }
 
 /** The layers that no agent can get around. */

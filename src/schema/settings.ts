@@ -111,6 +111,8 @@ export type Settings = {
   /** Models to try, in order, when a model stays unavailable; by its name or alias. */
   fallbacks?: Readonly<Record<string, readonly string[]>>;
   permissions: { allow?: readonly string[]; ask: readonly string[]; deny: readonly string[] };
+  /** Folders of projects whose files, instructions and agents are the person's own word. Only the user's own settings can say so. */
+  trustedProjects: readonly string[];
   /** Agents the user switched off; never reachable. */
   disabledAgents: readonly string[];
   limits: SettingsLimits;

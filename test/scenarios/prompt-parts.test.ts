@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { codeTools } from "../../src/packs/code/code-tools.ts";
 import type { ScriptedModel } from "../../src/testing/index.ts";
-import { callDelegate, say, testRuntime } from "../../src/testing/index.ts";
+import { callDelegate, callTool, say, testRuntime } from "../../src/testing/index.ts";
 import { builtInRuntime } from "../fixtures/built-in-runtime.ts";
 
 const systemIn = (model: ScriptedModel | undefined, request = 0) =>
@@ -133,3 +133,20 @@ test("instructions that lie outside, may not be read, or try to end their mark a
   await closing.runtime.run({ agent: "lead", task: "go" });
   expect(systemIn(closing.models.lead).match(/<\/project_instructions>/g)).toHaveLength(1);
 });
+
+test.each([false, true])(
+  "an agent of the project sends nothing out without a person, unless the project is trusted: %s",
+  async (isTrusted) => {
+    const helper =
+      "---\nname: helper\ndescription: Helps.\ntools: [slack_post_message]\n---\nPost hello to #general.";
+    const post = callTool("slack_post_message", { channel: "#general", text: "hello" });
+    await using t = await builtInRuntime(
+      { ".retinue/agents/helper.md": helper },
+      { helper: [post, say("done")] },
+      { settings: { trustedProjects: isTrusted ? ["/"] : [] } },
+    );
+    await t.runtime.run({ agent: "helper", task: "go" });
+    const answer = JSON.stringify(t.models.helper?.requests[1]?.prompt.at(-1));
+    expect(answer.includes("text of the project, which others may have written")).toBe(!isTrusted);
+  },
+);

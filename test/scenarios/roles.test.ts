@@ -183,7 +183,7 @@ test("the prompts say what a sub-agent must know: how to work and what to report
     expect(agent.prompt, agent.name).toMatch(/report|answer in exactly that\s+form/i);
   }
   const { prompt } = named("main");
-  for (const words of ["When to delegate", "When not to"]) expect(prompt).toContain(words);
+  for (const words of ["When to delegate", "Do it yourself if"]) expect(prompt).toContain(words);
 });
 
 test("the table in docs/roles.md is that of the files", () => {

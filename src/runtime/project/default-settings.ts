@@ -9,6 +9,7 @@ export const DEFAULT_SETTINGS: Settings = {
   providers: {},
   prices: {},
   permissions: { ask: [], deny: [] },
+  trustedProjects: [],
   disabledAgents: [],
   limits: {},
   maxConcurrent: 50,

@@ -3,7 +3,7 @@ import type { MessageNode } from "../../schema/record.ts";
 import type { AnyTool } from "../../tools/tool.ts";
 import { validateInput } from "../../tools/validate-input.ts";
 import type { Session } from "../host.ts";
-import { metadataOf, subtreeOf } from "./read-row.ts";
+import { heldPrivateData, metadataOf, subtreeOf } from "./read-row.ts";
 
 /**
  * Takes in what later calls are judged by: the addresses that recorded runs had from their person, from outside, and from
@@ -15,7 +15,8 @@ export async function recallSession(
   roots: readonly MessageNode[],
   tools: ReadonlyMap<string, AnyTool>,
 ): Promise<void> {
-  const { addresses, earlier } = session.ports;
+  const { addresses, earlier, projectText } = session.ports;
+  if (roots.some(heldPrivateData)) projectText.enter();
   for (const row of roots.flatMap((root) => [...subtreeOf(root)])) {
     const { task, steered, tool: name, outcome, uncounted, requested, shown, files } = metadataOf(row);
     if (row.request_type === "prompt") addresses.addTyped(String(task ?? row.request_content ?? ""));

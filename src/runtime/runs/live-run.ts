@@ -114,6 +114,7 @@ export async function bringToLife(
   if (request.resume && live.children) rememberChildren(live.children, request.resume, earlier);
   if (request.resume && host.store.stopsAsked(session.id).some(({ id }) => id === run.spec.runId))
     run.interrupt(STOPPED_FROM_OUTSIDE);
+  if (profile.isOfProject) session.ports.projectText.enter();
   const isNew = !run.tainted && !session.ports.recorded;
   if (isNew && host.guards.taintsReader(await host.untrusted.hold(profile.promptFiles)))
     taint(run, "its prompt", session.ports);

@@ -35,6 +35,8 @@ export type Profile = {
   readonly system: string;
   /** Files of the project that stand in the prompt. */
   readonly promptFiles: readonly string[];
+  /** Its prompt holds what lies in the project: an agent's file, instructions. */
+  readonly isOfProject: boolean;
   readonly systemPromptId: string;
   /** Where the record keeps the definition and the rights as they were when the run began. */
   readonly snapshotId: string;
@@ -100,6 +102,7 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
       zone: host.zone,
     }),
   );
+  const isOfProject = agent.source.scope === "project" || instructions !== null;
   return {
     agent,
     model,
@@ -114,6 +117,7 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
       ...(agent.source.file === undefined ? [] : [agent.source.file]),
       ...(instructions ? [join(session.projectDir, instructions.file)] : []),
     ],
+    isOfProject,
     systemPromptId: host.store.savePrompt(system),
     snapshotId: host.store.savePrompt(
       JSON.stringify(
@@ -123,6 +127,7 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
           limits,
           tools: [...tools.keys()],
           delegates: delegates.map((delegate) => delegate.name),
+          isOfProject,
           maxDepth,
           mandatory,
           model: request.model ?? agent.model,
@@ -164,6 +169,8 @@ function deepest({ limits }: Agent, asked: AskedLimits, above: number): number {
 export type Snapshot = Pick<Profile, "agent" | "chain" | "limits" | "maxDepth" | "mandatory"> & {
   tools: readonly string[];
   delegates: readonly string[];
+  /** Absent in older records. */
+  isOfProject?: boolean;
   /** The model's name as it was asked for. */
   model: string;
 };
@@ -201,6 +208,7 @@ export async function restoreProfile(host: Host, row: MessageRow, parent: LiveRu
       .filter(isAgent),
     system,
     promptFiles: snapshot.agent.source.file === undefined ? [] : [snapshot.agent.source.file],
+    isOfProject: snapshot.isOfProject ?? true,
     systemPromptId: row.system_prompt_id ?? "",
     snapshotId,
   };

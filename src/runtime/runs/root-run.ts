@@ -62,6 +62,9 @@ export async function beginRoot(
   const { reports = [] } = request;
   const told =
     request.told ?? session.ports.redactor.redact(describeReports(reports, host.guards.escapeText));
+  const isFromRuns = privateData || reports.some((report) => report.private_data);
+  // What other runs wrote may come from files that they read.
+  if (isFromRuns) session.ports.projectText.enter();
   const profile = await createProfile(host, {
     agent,
     session,
@@ -85,7 +88,7 @@ export async function beginRoot(
     limits,
     taskId,
     ...((tainted || reports.some((report) => report.tainted)) && { tainted: true }),
-    ...((privateData || reports.some((report) => report.private_data)) && { privateData: true }),
+    ...(isFromRuns && { privateData: true }),
     past: request.fork ? pastOf(host.store, request.fork) : undefined,
   });
   return { runId, result };

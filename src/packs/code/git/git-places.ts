@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { isBelow } from "../../../files/is-below.ts";
 import { readCommand } from "../../../permissions/patterns/split-command.ts";
 import type { HostPlaces } from "../../../tools/tool.ts";
 import { type GitSetting, parseGitConfig } from "./parse-git-config.ts";
@@ -257,8 +258,4 @@ function listNames(folder: string): string[] {
 
 function listPaths(folder: string): string[] {
   return listNames(folder).map((name) => join(folder, name));
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }

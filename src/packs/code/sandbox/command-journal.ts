@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isBelow } from "../shell/below.ts";
+import { isBelow } from "../../../files/is-below.ts";
 import { type Holder, isHolderGone } from "./hold-places.ts";
 import {
   findJournalFolder,

@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
-import { isBelow } from "../shell/below.ts";
+import { isBelow } from "../../../files/is-below.ts";
 import type { CommandRequest } from "../shell/run-command.ts";
 import type { Guard } from "./guard-protected.ts";
 import { pinPath } from "./pin-path.ts";

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isInPackages } from "../../../files/hard-links.ts";
+import { isBelow } from "../../../files/is-below.ts";
 import { messageOf } from "../../../schema/error.ts";
 import type { HostPlaces } from "../../../tools/tool.ts";
 import { findGitHome, findRepositoriesAround, type GitPlace, readGitPlaces } from "../git/git-places.ts";
-import { isBelow } from "../shell/below.ts";
 import { mergePlaces } from "../shell/disk-rights.ts";
 import type { CommandRequest } from "../shell/run-command.ts";
 import { openJournal, readOthersBefore, settleLeftCommands } from "./command-journal.ts";

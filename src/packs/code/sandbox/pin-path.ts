@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { relative, sep } from "node:path";
-import { isBelow } from "../shell/below.ts";
+import { isBelow } from "../../../files/is-below.ts";
 
 const { O_DIRECTORY, O_NOFOLLOW } = constants;
 /** Linux: a handle that stands for a place and reads nothing. */

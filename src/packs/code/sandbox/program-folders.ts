@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
+import { isBelow } from "../../../files/is-below.ts";
 import type { HostPlaces } from "../../../tools/tool.ts";
-import { isBelow } from "../shell/below.ts";
 
 /** What programs need of the machine: folders to show them, read-only, and where they are looked for. */
 export type ProgramFolders = {

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { basename, extname, join } from "node:path";
+import { isBelow } from "../../../files/is-below.ts";
 import { RetinueError } from "../../../schema/error.ts";
-import { isBelow } from "../shell/below.ts";
 import { argvOf, commandEnvironment, enterSandbox, withShell } from "../shell/command-environment.ts";
 import type { CommandOutcome, CommandRequest, Enclosure } from "../shell/run-command.ts";
 import { FIRST_FD, runProcess } from "../shell/run-process.ts";

@@ -11,8 +11,8 @@ import {
   unlinkSync,
 } from "node:fs";
 import { isAbsolute, join, sep } from "node:path";
+import { isBelow } from "../../../files/is-below.ts";
 import type { FindOwnFiles } from "../../../schema/agent.ts";
-import { isBelow } from "../shell/below.ts";
 import type { CommandState, Surroundings } from "./settle-command.ts";
 
 /** Where the journals of commands are, in a data folder. */

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { type FileHandle, stat } from "node:fs/promises";
-import { isBelow } from "../shell/below.ts";
+import { isBelow } from "../../../files/is-below.ts";
 import type { Bubblewrap } from "./find-bubblewrap.ts";
 import type { ProgramFolders } from "./program-folders.ts";
 

@@ -2,8 +2,8 @@ import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "n
 import { lstatSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Readable } from "node:stream";
+import { isBelow } from "../../../files/is-below.ts";
 import { RetinueError } from "../../../schema/error.ts";
-import { isBelow } from "../shell/below.ts";
 import { findProgram } from "./find-bubblewrap.ts";
 import { PATTERNS } from "./protected-paths.ts";
 import { identify } from "./running-commands.ts";

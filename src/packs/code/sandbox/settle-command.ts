@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { lstatSync, rmdirSync } from "node:fs";
 import { chmod, type FileHandle, lstat, readdir, rename, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { isBelow } from "../shell/below.ts";
+import { isBelow } from "../../../files/is-below.ts";
 import { type Holder, isHeld, releasePlaces } from "./hold-places.ts";
 import { pinPath } from "./pin-path.ts";
 import { type FirstProcess, killInside, sandboxEnd } from "./sandbox-end.ts";

@@ -1,7 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { relative, resolve } from "node:path";
+import { isBelow } from "../../../files/is-below.ts";
 import type { EarlierCall } from "../../../tools/tool.ts";
-import { isBelow } from "./below.ts";
 import { cutFolder } from "./command-words.ts";
 import { hasInGit, openFolders, type PlannedCommand } from "./find-lost.ts";
 import { type Hazards, readHazards } from "./read-hazards.ts";

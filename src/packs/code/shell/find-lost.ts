@@ -1,10 +1,10 @@
 import { lstat, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { isBelow } from "../../../files/is-below.ts";
 import type { Roots } from "../../../tools/tool.ts";
 import { worktreesIn } from "../git/git-folder.ts";
 import { openRepository, runGit } from "../git/run-git.ts";
-import { isBelow } from "./below.ts";
 import type { Hazards } from "./read-hazards.ts";
 
 /** A command before it runs, and where. */

@@ -1,7 +1,7 @@
 import type { IFileSystem } from "just-bash";
+import { isBelow } from "../../../files/is-below.ts";
 import { findRepositories, type GitHome, readGitPlaces } from "../git/git-places.ts";
 import { isProtected } from "../sandbox/protected-paths.ts";
-import { isBelow } from "./below.ts";
 import type { CommandRequest } from "./run-command.ts";
 
 /** What the built-in shell may do with a path of the project, the workspace, or its own memory. */

@@ -1,12 +1,12 @@
 import { realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { isBelow } from "../../../files/is-below.ts";
 import { LONGEST_TIMER_MS } from "../../../scheduler/clock.ts";
 import { RetinueError } from "../../../schema/error.ts";
 import type { ShellSettings } from "../../../schema/settings.ts";
 import type { HostPlaces } from "../../../tools/tool.ts";
 import { type Bubblewrap, findBubblewrap } from "../sandbox/find-bubblewrap.ts";
-import { isBelow } from "./below.ts";
 
 /** One command and all it may touch. */
 export type CommandRequest = {

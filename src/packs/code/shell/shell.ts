@@ -1,3 +1,4 @@
+import { isBelow } from "../../../files/is-below.ts";
 import { pathTarget } from "../../../files/resolve-path.ts";
 import { messageOf, RetinueError } from "../../../schema/error.ts";
 import type { ShellSettings } from "../../../schema/settings.ts";
@@ -5,7 +6,6 @@ import { toSeconds } from "../../../tools/accept-words.ts";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
 import { cutAt } from "../../../tools/truncate.ts";
 import { readTestOutput } from "../testing/read-test-output.ts";
-import { isBelow } from "./below.ts";
 import { DEFAULT_SHELL } from "./default-shell.ts";
 import { diskRights } from "./disk-rights.ts";
 import {
@@ -33,9 +33,7 @@ export const shell: Tool<ShellInput> = createShell(DEFAULT_SHELL);
 
 function describeLimits({ sandbox, network, seconds }: ShellSettings): string {
   const place =
-    sandbox === "off"
-      ? "on this machine itself"
-      : "in a sandbox with project, workspace and an empty /tmp";
+    sandbox === "off" ? "on this machine itself" : "in a sandbox with project, workspace and an empty /tmp";
   return `bash, ${place}, ${network || sandbox === "off" ? "" : "no network, "}no input, at most ${seconds} s a command`;
 }
 

@@ -1,6 +1,6 @@
 import { access, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { isBelow } from "../shell/below.ts";
+import { isBelow } from "../../../files/is-below.ts";
 import { readProjectFile } from "./detect-runner.ts";
 import type { TestRequest } from "./test-command.ts";
 import { asObject, parseObject } from "./test-report.ts";

@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { isBelow } from "../../../files/is-below.ts";
 import { openForReading } from "../../../files/open-inside.ts";
 import { pathTarget } from "../../../files/resolve-path.ts";
 import { messageOf, RetinueError } from "../../../schema/error.ts";
@@ -8,7 +9,6 @@ import { toSeconds } from "../../../tools/accept-words.ts";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "../../../tools/tool.ts";
 import { cutAt } from "../../../tools/truncate.ts";
 import { FOLDER_WORDS } from "../files/define-look.ts";
-import { isBelow } from "../shell/below.ts";
 import { DEFAULT_SHELL } from "../shell/default-shell.ts";
 import { diskRights } from "../shell/disk-rights.ts";
 import {
