@@ -210,6 +210,27 @@ test.skipIf(!hasSandbox)("a whole run takes the place of an earlier run of a par
   });
 });
 
+test.skipIf(!hasSandbox)("tests in a copy outside the project are not the project's", async () => {
+  const breaks = `echo "${suites(false).replaceAll('"', '\\"')}" > x.test.mjs`;
+  await using t = testRuntime(
+    {
+      solo: [
+        callTools([write("x.test.mjs", suites(true))]),
+        callTools([shell("node --test")]),
+        callTools([shell(`D=$(mktemp -d) && cp x.test.mjs $D && cd $D && ${breaks} && node --test`)]),
+        say("The tests notice the fault."),
+      ],
+    },
+    { lenient: true, tools: codeTools, permissionMode: "bypassPermissions" },
+  );
+  expect(await t.runtime.run({ agent: "solo", task: "go" })).toMatchObject({
+    tests: [{ suite: "node", run: 2, passed: 2, runs: 1 }],
+    summary: "The tests notice the fault.",
+    warnings: [],
+  });
+  expect(requestOf(t, "solo", 3)).toContain("fail 1");
+});
+
 test.skipIf(!hasSandbox)(
   "tests that end with an exit code which nothing explains are a warning",
   async () => {

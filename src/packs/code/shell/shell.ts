@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { isBelow } from "../../../files/is-below.ts";
 import { pathTarget } from "../../../files/resolve-path.ts";
 import { messageOf, RetinueError } from "../../../schema/error.ts";
@@ -114,7 +115,8 @@ export function createShell(settings: ShellSettings, host: CommandHost = {}): To
       try {
         const outcome = await perform(input, context, { settings, runner: await findRunner() });
         const { exitCode, stdout, stderr } = outcome;
-        const facts = { exitCode, folder: nameFolder(context), projectDir: context.projectDir };
+        const { projectDir, workspaceDir } = context;
+        const facts = { exitCode, cwd: findFolder(context), projectDir, workspaceDir };
         for (const tests of readTestOutput(input.command, `${stdout}\n${stderr}`, facts))
           context.tested(tests.suite, tests);
         return describe({ ...outcome, notes: [...outcome.notes, ...adviseCommit(outcome, context)] });
@@ -159,11 +161,10 @@ async function perform(
   return { ...outcome, notes: [...rights.notes, ...outcome.notes] };
 }
 
-/** Where a command runs, as the names of suites say it. */
-function nameFolder({ targets }: ToolContext): string {
+/** Where a command runs. */
+function findFolder({ targets, projectDir, workspaceDir }: ToolContext): string {
   const cwd = targets.find((target) => target.kind === "path");
-  if (!cwd || cwd.root === "project") return cwd?.relative ?? "";
-  return cwd.relative === "" ? "the workspace" : `the workspace/${cwd.relative}`;
+  return join(cwd?.root === "workspace" ? workspaceDir : projectDir, cwd?.relative ?? "");
 }
 
 /** What of the writable places was asked for. */

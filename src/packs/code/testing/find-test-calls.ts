@@ -1,9 +1,8 @@
-import { isAbsolute, posix, relative } from "node:path";
-import type { CommandList } from "../../../permissions/patterns/command-part.ts";
+import type { ProgramCall } from "../../../permissions/patterns/command-part.ts";
 import { findInner } from "../../../permissions/patterns/inner-command.ts";
-import type { Word } from "../../../permissions/patterns/shell-word.ts";
 import { readCommand } from "../../../permissions/patterns/split-command.ts";
 import { findOwn } from "../../../schema/find-own.ts";
+import { type Grounds, Whereabouts } from "./whereabouts.ts";
 
 /** A program of a shell command that runs tests, or may. */
 export type TestCall = {
@@ -15,8 +14,10 @@ export type TestCall = {
   readonly isTest: boolean;
   /** What the runner is told; null for what may run anything, such as `make` or a script not called `test`. */
   readonly args: readonly string[] | null;
-  /** Where it runs, relative to the project; null if only the shell knows. */
+  /** Where it runs, as the names of suites say it; null if only the shell knows. */
   readonly folder: string | null;
+  /** It runs, or is told to run, what is in neither the project nor the workspace, such as a copy. */
+  readonly isElsewhere: boolean;
 };
 
 /** What of a folder's tests a call runs: all, some of them, or tests that running all of them need not include. */
@@ -30,42 +31,58 @@ const SHOWING = new Set(
 );
 
 /** The calls of a command that run tests, or may, in the order in which they stand. */
-export function findTestCalls(command: string, start: string, projectDir: string): TestCall[] {
-  const folders = new Map<CommandList, string | null>();
-  const folderIn = (list: CommandList): string | null => {
-    const own = folders.get(list);
-    return own !== undefined ? own : list.above ? folderIn(list.above) : start;
-  };
+export function findTestCalls(command: string, grounds: Grounds): TestCall[] {
+  const whereabouts = new Whereabouts(command, grounds);
   const found: TestCall[] = [];
-  for (const { words, list } of readCommand(command).calls) {
+  for (const call of readCommand(command).calls) {
+    whereabouts.follow(call);
+    const { words, list } = call;
     const name = programName(words[0]?.value);
-    if (name === "cd" || name === "pushd" || name === "popd") {
-      folders.set(list, enter(folderIn(list), words[1], projectDir));
-      continue;
-    }
     const inner = findInner(words);
-    if (name === "" || SHOWING.has(name) || inner.commands.length + inner.scripts.length > 0) continue;
-    const { folder, ...call } = readCall(words.map(({ value }) => value));
-    const within = folderIn(list);
-    const there = folder === undefined ? within : within === null ? null : join(within, folder, projectDir);
-    found.push({ ...call, text: words.map(({ value }) => value).join(" "), folder: there });
+    if (name === "" || MOVING.has(name) || SHOWING.has(name)) continue;
+    if (inner.commands.length + inner.scripts.length > 0) continue;
+    const { folder, ...reading } = readCall(words.map(({ value }) => value));
+    const start = whereabouts.placeIn(list);
+    const place = folder === undefined ? start : whereabouts.resolve(start, folder);
+    const isElsewhere =
+      place === "elsewhere" ||
+      findPaths(reading, call).some((path) => whereabouts.resolve(place, path) === "elsewhere");
+    found.push({
+      ...reading,
+      text: words.map(({ value }) => value).join(" "),
+      folder: whereabouts.name(place),
+      isElsewhere,
+    });
   }
   return found;
 }
 
+/** Programs that change the folder for what follows. */
+const MOVING = new Set(["cd", "pushd", "popd"]);
+/** Flags of runners that name the project to work on. */
+const PROJECT_FLAGS = new Set("--root --rootDir --rootdir --manifest-path --directory --chdir -C".split(" "));
+
+/** The paths that tell a call what to run; the value of a flag that names something else is none of them. */
+function findPaths({ runner, isTest }: Reading, { words }: ProgramCall): string[] {
+  const plain = runner === null ? "" : (findOwn(RUNNERS, runner)?.flags ?? "");
+  const paths: string[] = [];
+  let mayBeValue = false;
+  for (const { value } of words.slice(1)) {
+    const [flag = "", given] = value.split("=", 2);
+    if (value.startsWith("-")) {
+      if (PROJECT_FLAGS.has(flag) && given !== undefined) paths.push(given);
+      mayBeValue =
+        isTest && given === undefined && !PROJECT_FLAGS.has(flag) && !plain.split(" ").includes(flag);
+    } else {
+      if (!mayBeValue && /^[/~$]|\.\.(?:\/|$)/.test(value)) paths.push(value);
+      mayBeValue = false;
+    }
+  }
+  return paths;
+}
+
 function programName(program = ""): string {
   return program.slice(program.lastIndexOf("/") + 1);
-}
-
-function enter(from: string | null, word: Word | undefined, projectDir: string): string | null {
-  if (!word || word.dynamic || word.value === "-" || word.value.startsWith("~")) return null;
-  if (from === null && !isAbsolute(word.value)) return null;
-  return join(from ?? "", word.value, projectDir);
-}
-
-function join(from: string, to: string, projectDir: string): string {
-  const path = isAbsolute(to) ? relative(projectDir, to) : posix.join(from, to);
-  return path === "." ? "" : path.replace(/\/$/, "");
 }
 
 type Reading = Pick<TestCall, "runner" | "isTest" | "args"> & { folder?: string };

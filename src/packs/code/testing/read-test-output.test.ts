@@ -160,6 +160,60 @@ test.each([
   expect(first).toEqual({ suite, run: 3, passed: 3 });
 });
 
+const GROUNDS = { projectDir: "/project", workspaceDir: "/data/workspace" };
+
+test.each([
+  ["cp -r . /tmp/mut && cd /tmp/mut && npm test"],
+  ["cd /tmp/mut/packages/api && npx vitest"],
+  ["mkdir -p /tmp/m; cp -r src /tmp/m/; (cd /tmp/m/src && npm test)"],
+  ["git worktree add ../other && cd ../other && npm test"],
+  ["D=$(mktemp -d) && cp -r . $D && cd $D && npm test"],
+  ['export D=/tmp/mut; cd "$D"; npm test'],
+  ["cd `mktemp -d` && npm test"],
+  ["for i in 1 2; do cp -r . /tmp/m$i; (cd /tmp/m$i && npm test); done"],
+  ["pushd /tmp/mut; npm test; popd"],
+  ["bash -c 'cd /tmp/mut && npx vitest run'"],
+  ["cd ~/copy && npm test"],
+  ["npm --prefix /tmp/mut test"],
+  ["npm --prefix=../mut test"],
+  ["npx vitest run --root /tmp/mut"],
+  ["npx vitest run /tmp/mut/a.test.ts"],
+  ["make -C /tmp/mut test"],
+  ["bash /tmp/mutate.sh"],
+])("`%s` runs tests of no project, whether they pass or not", (command) => {
+  expect(readTestOutput(command, vitest(1, 2), { ...GROUNDS, exitCode: 1 })).toEqual([]);
+  expect(readTestOutput(command, "nothing known", { ...GROUNDS, exitCode: 1 })).toEqual([]);
+  expect(readTestOutput(command, vitest(0, 3), GROUNDS)).toEqual([]);
+});
+
+test.each([
+  ["npm test && cp -r . /tmp/mut && cd /tmp/mut && npm test", vitest(0, 3) + vitest(1, 2)],
+  ["(cd /tmp/mut && npm test); npm test", vitest(1, 2) + vitest(0, 3)],
+  ["cd /tmp/mut; npm test; cd - && npm test", vitest(1, 2) + vitest(0, 3)],
+])("of `%s` only what ran in the project counts", (command, outputs) => {
+  const counted = readTestOutput(command, outputs, { ...GROUNDS, exitCode: 1 });
+  expect(counted.filter(({ run }) => run > 0)).toEqual([{ suite: "vitest", run: 3, passed: 3 }]);
+  expect(counted.some(({ fault }) => fault)).toBe(false);
+});
+
+test("one summary that may be the project's or a copy's is neither's", () => {
+  const command = "npm test > log; cd /tmp/mut && npm test";
+  expect(readTestOutput(command, vitest(1, 2), { ...GROUNDS, exitCode: 1 })).toEqual([]);
+});
+
+test.each([
+  ["cd /project/pa && npx vitest --outputFile /tmp/out.json", "vitest in pa"],
+  ["D=pa; cd $D && npm test", "vitest in pa"],
+  ["ROOT=$(pwd); cd pb && cd $ROOT/pa && npm test", "vitest in pa"],
+  ['cd "$(git rev-parse --show-toplevel)" && npm test', "vitest"],
+  ["cd /data/workspace/copy && npm test", "vitest in the workspace/copy"],
+  ["cd /tmp && cd /project && npm test", "vitest"],
+  ["for p in pa pb; do (cd $p && npm test); done", "for p in pa pb; do (cd $p && npm test); done"],
+  ["for p in $(ls packages); do cd packages/$p; npm test; cd -; done", undefined],
+])("`%s` runs tests of the project or the workspace", (command, suite = command) => {
+  expect(readTestOutput(command, vitest(0, 3), GROUNDS)[0]).toMatchObject({ suite, run: 3, passed: 3 });
+});
+
 test.each([
   ["pytest -v"],
   ["pytest -x -q"],

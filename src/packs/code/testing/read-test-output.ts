@@ -4,6 +4,7 @@ import { parseJunit } from "./parse-junit.ts";
 import { parseTap } from "./parse-tap.ts";
 import { parseCargo, parseGo, parseUnittest } from "./parse-text.ts";
 import type { TestReport } from "./test-report.ts";
+import type { Grounds } from "./whereabouts.ts";
 
 /** What a command's output says of the tests of one suite. */
 export type TestOutput = {
@@ -16,8 +17,8 @@ export type TestOutput = {
   fault?: string | undefined;
 };
 
-/** How a command ended and where it ran; a folder is relative to the project. */
-export type CommandFacts = { exitCode?: number | null; folder?: string; projectDir?: string };
+/** How a command ended, and where it ran: by default in the project. */
+export type CommandFacts = { exitCode?: number | null } & Partial<Grounds>;
 
 type Counts = { passed: number; failed: number };
 
@@ -29,28 +30,35 @@ export function nameSuite(what: string, folder: string): string {
   return folder === "" ? short : `${short} in ${folder}`;
 }
 
-/** Counts of the tests that a shell command ran, as far as known runners printed a summary, and runs that went wrong. */
+/**
+ * Counts of the tests that a shell command ran, as far as known runners printed a summary, and runs that went wrong. Tests in
+ * neither the project nor the workspace, such as those of a copy, are nobody's figures.
+ */
 export function readTestOutput(command: string, output: string, facts: CommandFacts = {}): TestOutput[] {
-  const { exitCode = 0, folder = "", projectDir = "/" } = facts;
-  const calls = findTestCalls(command, folder, projectDir);
-  if (calls.length === 0) return [];
+  const { exitCode = 0, projectDir = "/", cwd = projectDir, workspaceDir } = facts;
+  const calls = findTestCalls(command, { cwd, projectDir, workspaceDir });
+  if (calls.every(({ isElsewhere }) => isElsewhere)) return [];
   const summaries = readSummaries(output.slice(-MAX_CHARS).replace(COLOURS, ""), calls);
   const read = [...summaries].flatMap(([runner, counts]) => assign(calls, runner, counts));
   const measured = new Set(read.flatMap((one) => one.calls));
-  const isRed = read.some(({ counts }) => counts.failed > 0);
-  const tests = read.map(({ runner, calls: its, counts }) => ({
+  const isExplained =
+    read.some(({ counts }) => counts.failed > 0) || calls.some(({ isElsewhere }) => isElsewhere);
+  const own = read.filter((one) => !one.calls.some(({ isElsewhere }) => isElsewhere));
+  const tests = own.map(({ runner, calls: its, counts }) => ({
     ...identify(command, its, runner),
     run: counts.passed + counts.failed,
     passed: counts.passed,
-    ...(exitCode !== 0 && !isRed && { fault: describeFault({ exitCode }, true) }),
+    ...(exitCode !== 0 && !isExplained && { fault: describeFault({ exitCode }, true) }),
   }));
   // What told nothing ended well only if nothing else can have given the command its exit code.
   const isQuiet = exitCode === 0 && isAlone(command);
   const silent = calls.flatMap((call) => {
     const isScript = call.runner === null;
-    if (!call.isTest || (measured.has(call) && !isScript)) return [];
-    if (measured.has(call) || isQuiet) return [{ ...identify(command, [call]), run: 0, passed: 0 }];
-    if (exitCode === 0 || isRed) return [];
+    if (!call.isTest || call.isElsewhere || (measured.has(call) && !isScript)) return [];
+    const isCounted = own.some((one) => one.calls.includes(call));
+    if (isCounted || (isQuiet && !measured.has(call)))
+      return [{ ...identify(command, [call]), run: 0, passed: 0 }];
+    if (exitCode === 0 || isExplained) return [];
     return [{ ...identify(command, [call]), run: 0, passed: 0, fault: describeFault({ exitCode }, false) }];
   });
   return [...tests, ...silent.filter(({ suite }) => !tests.some((one) => one.suite === suite))];
