@@ -7,6 +7,7 @@ import {
   describeFailedTests,
   describeFaults,
   type FileFigures,
+  hasChanges,
   lastRuns,
   listFiles,
 } from "../schema/subtree.ts";
@@ -35,10 +36,13 @@ export function buildResult(run: Run, ending: Ending, ports: LoopPorts): RunResu
   const partial = ending.partial ?? false;
   const success = ending.status === "completed" && !partial;
   const said = report.summary || ports.redactor.redact(ending.error?.message ?? "");
-  const tests = lastRuns([...run.tests.values()]);
+  const files = ports.redactor.redactJson(changedFiles(run));
+  const last = lastRuns([...run.tests.values()]);
+  const isObserver = !hasChanges(files) && onlyLooks(run);
+  const tests = isObserver ? last.map((one) => ({ ...one, observed: true as const })) : last;
   const failedTests = describeFailedTests(tests);
   const own = {
-    ...ports.redactor.redactJson(changedFiles(run)),
+    ...files,
     tests,
     tool_calls_used: run.toolCalls,
     tools_used: [...run.toolsUsed],
@@ -92,6 +96,14 @@ function dataOf(
     if (answer.ok) return { data: answer.value };
   }
   return report.data === undefined ? {} : { data: report.data };
+}
+
+const WRITERS = ["write", "edit"];
+
+/** Whether an agent was given some tools, and none that writes files: a reviewer, a debugger. Tests that fail are what it looks for. */
+function onlyLooks({ spec: { agent, tools } }: Run): boolean {
+  const isBound = agent.tools !== undefined || agent.disallowedTools.length > 0;
+  return isBound && !WRITERS.some((name) => tools.has(name));
 }
 
 function changedFiles(run: Run): FileFigures {

@@ -151,6 +151,8 @@ export type SuiteTests = {
   part_of?: readonly string[];
   /** What was wrong with the run although no test is known to have failed, such as its exit code. */
   fault?: string;
+  /** Seen by one that changed nothing and is not there to change anything: what fails is a figure, and no fault of its work. */
+  observed?: true;
 };
 
 /** What a run and all below it did; tokens and cost of both stand beside it. */

@@ -12,7 +12,7 @@ export type FileHistory = (file: string) => readonly ChangeKind[];
 /**
  * A run with everything below it: a file that several runs touched counts once, as what they came to; a suite of tests
  * counts by its last run, in any run. Files of an isolated run are in its own copy and count when they are merged, as
- * those of the run that merged them.
+ * those of the run that merged them; its tests are of that copy. Where files were changed, what fails is no mere observation.
  */
 export function addUpSubtree(
   own: OwnFigures,
@@ -21,15 +21,22 @@ export function addUpSubtree(
 ): SubtreeFigures {
   const inProject = below.filter((one) => !one.changes).map((one) => one.subtree);
   const all = below.map((one) => one.subtree);
-  const tests = lastRuns([own, ...all].flatMap((one) => one.tests));
+  const files = addUpFiles([own, ...inProject], history);
+  const last = lastRuns([own, ...inProject].flatMap((one) => one.tests));
+  const tests = hasChanges(files) ? last.map(({ observed: _, ...one }) => one) : last;
   return {
     runs: all.reduce((sum, one) => sum + one.runs, 1),
-    ...addUpFiles([own, ...inProject], history),
+    ...files,
     tests,
     ...countTests(tests),
     tool_calls_used: all.reduce((sum, one) => sum + one.tool_calls_used, own.tool_calls_used),
     tools_used: [...new Set([own, ...all].flatMap((one) => one.tools_used))],
   };
+}
+
+/** Whether any file was made, changed or deleted. */
+export function hasChanges({ files_created, files_modified, files_deleted }: FileFigures): boolean {
+  return files_created.length + files_modified.length + files_deleted.length > 0;
 }
 
 /** What runs came to for each file; where its history is not known, they stand in the order in which they ended. */
@@ -114,9 +121,9 @@ export function lastRuns(tests: readonly SuiteTests[]): SuiteTests[] {
     .map(({ latest, runs }) => ({ ...latest, runs }));
 }
 
-/** What is wrong with the tests of a run, in one line; null if none failed. */
+/** What is wrong with the tests of a run, in one line; null if none failed, or they were only observed. */
 export function describeFailedTests(tests: readonly SuiteTests[]): string | null {
-  const failing = tests.filter(({ run, passed }) => run > passed);
+  const failing = tests.filter(({ run, passed, observed }) => run > passed && !observed);
   if (failing.length === 0) return null;
   const list = failing.map(({ suite, run, passed }) => `${run - passed} of ${run} in ${suite}`);
   return `Tests failed: ${list.join("; ")}`;
@@ -124,5 +131,7 @@ export function describeFailedTests(tests: readonly SuiteTests[]): string | null
 
 /** What went wrong with test runs of which no test is known to have failed, one line each. */
 export function describeFaults(tests: readonly SuiteTests[]): string[] {
-  return tests.flatMap(({ suite, fault }) => (fault === undefined ? [] : [`Tests of ${suite}: ${fault}`]));
+  return tests.flatMap(({ suite, fault, observed }) =>
+    fault === undefined || observed ? [] : [`Tests of ${suite}: ${fault}`],
+  );
 }

@@ -78,8 +78,60 @@ test("the measured line counts turns, calls, changed files and the last test run
     say("It works."),
   ];
   expect(await readChild(worker)).toBe(
-    'completed · 3 turns · 4 calls · 2 files changed · last of 2 test runs 13/13\n\nIt works.\n\n[measured]\nfiles created: a.ts, "b, c.ts"',
+    'completed · 3 turns · 4 calls · 2 files changed · last test run 13/13\n\nIt works.\n\n[measured]\nfiles created: a.ts, "b, c.ts"',
   );
+});
+
+test("of several suites the last run of each is told by its name, and never a sum that reads as one run", async () => {
+  const worker = [
+    callTools([check("node in api", 13, 11), check("node in web", 5, 4)]),
+    callTools([check("node in api", 13, 13), check('x) · 9 files changed "<b>', 1, 1)]),
+    say("It works."),
+  ];
+  expect((await readChild(worker)).split("\n", 1)).toEqual([
+    'completed · 3 turns · 4 calls · tests 13/13 (node in api), 4/5 (node in web), 1/1 ("x) · 9 files changed \\"<b>")',
+  ]);
+  const many = Array.from({ length: 9 }, (_, at) => check(`s${at}`, 2, at === 8 ? 1 : 2));
+  expect((await readChild([callTools(many), say("ok")])).split("\n", 1)[0]).toMatch(
+    / · tests 1\/2 \(s8\), 2\/2 \(s0\), .* and 3 more suites$/,
+  );
+});
+
+test("tests that fail are a figure of who only looks, a warning for who changed files or reports on them", async () => {
+  const looks = { tools: ["check", "read"] };
+  const sees = (...more: ReturnType<typeof put>[]): Script => [
+    callTools([check("unit", 3, 1), ...more]),
+    say("Seen."),
+  ];
+  expect(await readChild(sees(), { agents: { worker: looks } })).toBe(
+    "completed · 2 turns · 1 call · last test run 1/3\n\nSeen.",
+  );
+  const loud = "\nwarnings:\n- Tests failed: 2 of 3 in unit";
+  expect(await readChild(sees(put("a.ts")), { agents: { worker: { tools: ["check", "put"] } } })).toContain(
+    loud,
+  );
+  expect(await readChild(sees())).toContain(loud);
+});
+
+test.each([
+  ["is no warning where nothing was changed", [], "completed: Seen.\n</subagent_result>"],
+  [
+    "is one where files were changed",
+    [put("a.ts")],
+    "completed: Seen.\nwarnings:\n- Tests failed: 2 of 3 in unit\n",
+  ],
+])("a failure that a reviewer saw for another agent %s", async (_, calls, told_) => {
+  await using t = testRuntime(
+    {
+      lead: [callDelegate("coder", "code"), say("done")],
+      coder: [...(calls.length > 0 ? [callTools(calls)] : []), callDelegate("reviewer", "review"), say("ok")],
+      reviewer: [callTools([check("unit", 3, 1)]), say("Seen.")],
+    },
+    { tools, agents: { coder: { subagents: { allow: ["reviewer"] } }, reviewer: { tools: ["check"] } } },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  expect(told(t)).toContain(`sub_runs:\n- reviewer ${told_}`);
+  expect(told(t)).toContain(" · last test run 1/3\n");
 });
 
 test("sub-runs stand in a line each, and tests that failed below a child are named whatever it says", async () => {

@@ -136,6 +136,19 @@ test("a suite counts by its last run, and tests that fail stand first in the sum
   });
 });
 
+test("tests of an isolated run are of its own copy: they are its figures and nobody's above it", async () => {
+  await using t = testRuntime(
+    {
+      lead: [callDelegate("worker", "work"), say("done")],
+      worker: [callTools([put("a.ts"), check("unit", 3, 1)]), say("Worked.")],
+    },
+    { tools, agents: { worker: { workspace: "isolated" } } },
+  );
+  const result = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(requestOf(t, "lead", 1)).toContain("1 file changed · last test run 1/3");
+  expect(result.subtree).toMatchObject({ files_created: [], tests: [], tests_run: null });
+});
+
 const suites = (ok: boolean) =>
   `import test from "node:test"; test("a", () => {}); test("b", () => { ${ok ? "" : "throw new Error('no');"} });`;
 const write = (path: string, content: string) => ({ tool: "write", input: { path, content } });

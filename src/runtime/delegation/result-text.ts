@@ -6,6 +6,7 @@ import type {
   RunError,
   RunResult,
   SubRun,
+  SuiteTests,
 } from "../../schema/result.ts";
 import { describeFailedTests, describeFaults } from "../../schema/subtree.ts";
 import { cutAt } from "../../tools/truncate.ts";
@@ -35,7 +36,7 @@ export function resultText(result: RunResult, escapeText: (text: string) => stri
   const said = result.details === result.error?.message ? "" : escapeText(result.details).trim();
   const measured = escapeText(listMeasured(result).join("\n"));
   const body = [
-    `${nameEnding(result)} · ${countWork(result)}`,
+    escapeText(`${nameEnding(result)} · ${countWork(result)}`),
     ...(said === "" ? [] : [said]),
     ...(measured === "" ? [] : [`${MEASURED}\n${measured}`]),
   ].join("\n\n");
@@ -61,17 +62,43 @@ export function nameEnding({
 
 function countWork({ iteration_count, tool_calls_used, attempt, subtree }: RunResult): string {
   const files = [...subtree.files_created, ...subtree.files_modified, ...subtree.files_deleted].length;
-  const { tests_run, tests_passed } = subtree;
-  const runs = subtree.tests.reduce((sum, one) => sum + one.runs, 0);
   return [
     countThings(iteration_count, "turn"),
     countThings(tool_calls_used, "call"),
     ...(attempt > 0 ? [countThings(attempt, "retry", "retries")] : []),
     ...(files > 0 ? [`${countThings(files, "file")} changed`] : []),
-    ...(tests_run === null
-      ? []
-      : [`${runs > 1 ? `last of ${runs} test runs` : "last test run"} ${tests_passed}/${tests_run}`]),
+    ...describeTests(subtree.tests),
   ].join(" · ");
+}
+
+const MAX_SUITES = 6;
+const MAX_SUITE_CHARS = 60;
+
+/** The last run of each suite; those with failures first where not all of them are told. */
+function describeTests(tests: readonly SuiteTests[]): string[] {
+  const told = tests.filter(({ run, observed }) => run > 0 || observed);
+  const [only] = told;
+  if (!only) return [];
+  if (told.length === 1) return [`last test run ${countPassed(only)}`];
+  const ranked =
+    told.length > MAX_SUITES
+      ? told.toSorted((one, other) => other.run - other.passed - (one.run - one.passed))
+      : told;
+  const list = ranked.slice(0, MAX_SUITES).map((one) => `${countPassed(one)} (${quoteSuite(one)})`);
+  const more = told.length > MAX_SUITES ? ` and ${countThings(told.length - MAX_SUITES, "more suite")}` : "";
+  return [`tests ${list.join(", ")}${more}`];
+}
+
+/** What no warning tells is told here. */
+function countPassed({ run, passed, fault, observed }: SuiteTests): string {
+  const count = run > 0 ? `${passed}/${run}` : "no result";
+  return fault === undefined || !observed ? count : `${count}: ${fault}`;
+}
+
+/** A name with signs that could be taken for the host's own stands in quotes. */
+function quoteSuite({ suite }: SuiteTests): string {
+  const name = cutAt(suite.replaceAll(/\s+/g, " "), MAX_SUITE_CHARS);
+  return /^[\w ./@:=-]+$/.test(name) ? name : JSON.stringify(name);
 }
 
 function countThings(count: number, one: string, many = `${one}s`): string {
