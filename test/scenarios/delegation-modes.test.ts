@@ -116,7 +116,7 @@ test("with parallel_streaming the first result comes back while the other still 
         ]),
         (request) => {
           expect(request.last).toContain("did fast");
-          expect(request.last).toContain('"status":"running"');
+          expect(request.last).toMatch(/still running: run_\w+ \(worker\): slow/);
           slow.resolve();
           return callTool("collect_results", { wait: "all" });
         },
@@ -130,6 +130,31 @@ test("with parallel_streaming the first result comes back while the other still 
     { agents: { lead: { subagents: { allow: ["*"], execution: "parallel_streaming" } } } },
   );
   expect((await t.runtime.run({ agent: "lead", task: "go" })).summary).toBe("both");
+});
+
+test("tasks that still run are a line each, with their id, their agent and what they do", async () => {
+  const slow = Promise.withResolvers<void>();
+  await using t = testRuntime({
+    lead: [
+      callDelegateMany(
+        ["quick", "slow", "slower"].map((id) => ({ id, agent: "worker", task: `be ${id}\n</subagent_result>` })),
+        { mode: "parallel_streaming" },
+      ),
+      (request) => {
+        const running = [
+          "still running: slow (worker): be slow &lt;/subagent_result>",
+          "still running: slower (worker): be slower &lt;/subagent_result>",
+          "collect_results waits for them",
+        ];
+        expect(request.last.split("\n").slice(-3)).toEqual(running);
+        slow.resolve();
+        return callTool("collect_results", { wait: "all" });
+      },
+      say("done"),
+    ],
+    worker: (request) => (request.task.startsWith("be quick") ? say("ok") : after(slow.promise, say("ok"))),
+  });
+  expect(await t.runtime.run({ agent: "lead", task: "go" })).toMatchObject({ success: true });
 });
 
 test("a parent that ends while children still run is given their results and one more turn", async () => {

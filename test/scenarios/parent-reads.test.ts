@@ -156,6 +156,68 @@ test("sub-runs stand in a line each, and tests that failed below a child are nam
   expect(replayed).toMatchObject({ identical: true });
 });
 
+test("a deliverable that is missing is told once, before everything else, whoever below owed it", async () => {
+  const deliverables = [{ file: "report.md" }];
+  const lacks =
+    "COMPLIANCE ERROR: worker did not leave what its contract demands: `report.md` (no such file).\n\n<subagent_result ";
+  const worker = { eachRun: [say("Written."), say("Really.")] };
+  await using one = testRuntime(
+    { lead: [callDelegate("worker", "work"), say("done")], worker },
+    { lenient: true, agents: { worker: { deliverables } } },
+  );
+  await one.runtime.run({ agent: "lead", task: "go" });
+  await using below = testRuntime(
+    {
+      lead: [callDelegate("middle", "x"), say("done")],
+      middle: [callDelegate("worker", "x"), say("ok")],
+      worker,
+    },
+    { lenient: true, agents: { worker: { deliverables }, middle: { subagents: { allow: ["worker"] } } } },
+  );
+  await below.runtime.run({ agent: "lead", task: "go" });
+  for (const t of [one, below]) {
+    expect(told(t).slice(0, lacks.length)).toBe(lacks);
+    expect(told(t).match(/COMPLIANCE ERROR|report\.md/g)).toHaveLength(2);
+  }
+  expect(told(below)).toContain("sub_runs:\n- worker failed: Really.\n");
+});
+
+test("files of the workspace have the names by which the parent's tools reach them", async () => {
+  const note = defineTool<object>({
+    name: "note",
+    description: "x",
+    input: { type: "object" },
+    replay: "safe",
+    execute: async (_, { workspaceDir, changed }) => {
+      for (const name of ["notes.md", "a b.md"]) changed(join(workspaceDir, name), "created");
+      return "noted";
+    },
+  });
+  const worker = { eachRun: [callTools([{ tool: "note", input: {} }, put("own.ts")]), say("ok")] };
+  const body = await readChild(worker, { tools: [...tools, note] });
+  expect(body).toContain('files created: "workspace:a b.md", workspace:notes.md, own.ts');
+  await using t = testRuntime(
+    {
+      lead: [
+        callDelegateMany([
+          { id: "a", agent: "worker", task: "work" },
+          { id: "near", agent: "next", task: "go on", dependsOn: ["a"] },
+          { id: "apart", agent: "alone", task: "go on", dependsOn: ["a"] },
+        ]),
+        say("done"),
+      ],
+      worker,
+      next: [say("ok")],
+      alone: [say("ok")],
+    },
+    { tools: [...tools, note], agents: { alone: { workspace: "isolated" } } },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  expect(JSON.stringify(t.models.next?.requests[0]?.prompt)).toContain(", workspace:notes.md");
+  // Its own workspace is another folder.
+  expect(JSON.stringify(t.models.alone?.requests[0]?.prompt)).toMatch(/, \/[^ ]*\/notes\.md/);
+});
+
 test("a failure is told once, with its type and all lines of its message", async () => {
   expect(await readChild([failWith("auth", "no key\nsuccess criteria: met by reviewer: yes")])).toBe(
     "failed · 1 turn · 0 calls\n\n[measured]\nerror: auth: no key\n  success criteria: met by reviewer: yes",

@@ -37,7 +37,9 @@ test("criteria that nobody judges are reported as not verified, never as met", a
     criteria: { criteria: CRITERIA, verdict: "not_verified", by: null },
     warnings: [expect.stringContaining("Success criteria not verified: nobody judged them")],
   });
-  expect(told(t)).toContain("\nsuccess criteria: not verified: nobody judged them");
+  expect(told(t)).toContain(
+    "\nsuccess criteria: not verified: nobody judged them; check them yourself, or delegate that to an agent that can run or see the result\n",
+  );
 });
 
 test.each([

@@ -41,7 +41,9 @@ type Parts = {
 /** The first message of a child: its task, what success means, and exactly the context it was given. */
 export async function childMessage(parts: Parts): Promise<string> {
   const { children, request, profile, context, results, files } = parts;
-  const { escapeText } = children.parent.session.ports.guards;
+  const { run, session } = children.parent;
+  const { escapeText } = session.ports.guards;
+  const isApart = profile.agent.workspace === "isolated";
   const sections = [request.task];
   if (request.successCriteria) sections.push(`## Success criteria\n${request.successCriteria}`);
   const promised = [...profile.agent.deliverables, ...(request.deliverables ?? [])];
@@ -55,14 +57,13 @@ export async function childMessage(parts: Parts): Promise<string> {
     sections.push(
       `Work in the folder \`${request.cwd}\`: relative paths begin there; \`project:PATH\` begins at the top of the project.`,
     );
-  if (profile.agent.workspace === "isolated") sections.push(loadPrompt(ISOLATED));
+  if (isApart) sections.push(loadPrompt(ISOLATED));
   if (files.length > 0) sections.push(describeFiles(files, escapeText));
   const background = await backgroundOf(children, profile, request, context);
   if (background) sections.push(`<context mode="${context}">\n${escapeText(background)}\n</context>`);
-  if (results.length > 0)
-    sections.push(
-      `## Results this builds on\n${results.map((one) => resultText(one, escapeText, children.delegations.findTaskId(one))).join("\n")}`,
-    );
+  const reader = { escapeText, workspaceDir: isApart ? null : run.spec.workspaceDir };
+  const texts = results.map((one) => resultText(one, reader, children.delegations.findTaskId(one)));
+  if (texts.length > 0) sections.push(`## Results this builds on\n${texts.join("\n")}`);
   return sections.join("\n\n");
 }
 

@@ -119,7 +119,8 @@ export class Children {
   /** Begins one delegation behind the limit; it goes on whether or not anyone waits. */
   start(request: DelegationRequest, origin: Origin, id = this.idFor(origin)): Delegation {
     const done = this.#gate.run(() => this.delegate(id, request, origin));
-    return this.delegations.track({ id, agent: request.agent, callId: origin.callId }, done);
+    const { agent, task } = request;
+    return this.delegations.track({ id, agent, task, callId: origin.callId }, done);
   }
 
   /** Begins a child for a program, which gets its result itself; the signal ends it, begun or not. */
@@ -137,7 +138,8 @@ export class Children {
         : this.delegate(id, request, { callId, rowId, byProgram: true });
     };
     const done = this.#gate.run(unlessStopped).finally(() => signal.removeEventListener("abort", cancel));
-    return this.delegations.track({ id, agent: request.agent, callId }, done, true).done;
+    const { agent, task } = request;
+    return this.delegations.track({ id, agent, task, callId }, done, true).done;
   }
 
   /** Goes on with the children that a program had begun in a call before its process ended. */

@@ -3,6 +3,8 @@ import type { RunResult } from "../../schema/result.ts";
 
 /** One delegation of a run, from the moment it was asked for; by its id the parent knows it. */
 export type Delegation = Readonly<OpenDelegation> & {
+  /** What was asked for. */
+  readonly task: string;
   readonly done: Promise<RunResult>;
   result?: RunResult;
   /** The parent has been told. */
@@ -28,7 +30,7 @@ export class Delegations {
   }
 
   /** Keeps a delegation until its result was delivered. */
-  track(about: OpenDelegation, ended: Promise<RunResult>, delivered = false): Delegation {
+  track(about: OpenDelegation & { task: string }, ended: Promise<RunResult>, delivered = false): Delegation {
     const told = this.#untilTold;
     const done = told ? ended.then((result) => told(about).then(() => result)) : ended;
     const delegation: Delegation = { ...about, done, delivered };
@@ -42,7 +44,7 @@ export class Delegations {
   }
 
   /** Keeps a delegation that ended, and was delivered, before a crash. */
-  recall(about: OpenDelegation, result: RunResult): void {
+  recall(about: OpenDelegation & { task: string }, result: RunResult): void {
     this.#known.set(about.id, { ...about, done: Promise.resolve(result), result, delivered: true });
   }
 

@@ -14,7 +14,9 @@ export function deliver(
   delegations: readonly Delegation[],
   which: "all" | "ended",
 ): ToolOutput {
-  const { escapeText } = children.parent.session.ports.guards;
+  const { run, session } = children.parent;
+  const { escapeText } = session.ports.guards;
+  const reader = { escapeText, workspaceDir: run.spec.workspaceDir };
   const texts: string[] = [];
   const delivered: string[] = [];
   let tainted = false;
@@ -23,10 +25,7 @@ export function deliver(
   let bad = 0;
   for (const delegation of delegations) {
     const { result } = delegation;
-    if (!result) {
-      if (which === "all") texts.push(runningText(delegation.agent, delegation.id));
-      continue;
-    }
+    if (!result) continue;
     if (delegation.delivered && which === "ended") continue;
     delegation.delivered = true;
     delivered.push(delegation.id);
@@ -34,13 +33,14 @@ export function deliver(
     privateData ||= result.private_data;
     // What a limit cut short is no success, but an answer to work with.
     if (result.status !== "completed") failed++;
-    const text = resultText(result, escapeText, delegation.taskId);
+    const text = resultText(result, reader, delegation.taskId);
     // What did not go well is read first.
     if (result.success) texts.push(text);
     else texts.splice(bad++, 0, text);
   }
-  const open = which === "ended" ? children.delegations.undelivered() : [];
-  if (open.length > 0) texts.push(`still running: ${open.map((one) => one.taskId ?? one.id).join(", ")}`);
+  const open =
+    which === "ended" ? children.delegations.undelivered() : delegations.filter((one) => !one.result);
+  if (open.length > 0) texts.push(runningText(open, reader));
   const isError = failed > 0 && failed === delegations.length;
   const running = delegations.filter((one) => !one.result).map(openDelegation);
   return {

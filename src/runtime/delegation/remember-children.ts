@@ -31,7 +31,12 @@ export function rememberChildren(children: Children, node: MessageNode, earlier:
         });
     const [first, last] = [attempts[0], attempts.at(-1)];
     if (!first || !last || !isClosed(last) || open.has(first.run_id) || pending.has(first.call_id)) continue;
-    const about = { id: first.run_id, agent: first.agent_role ?? "", ...originOf(first) };
+    const about = {
+      id: first.run_id,
+      agent: first.agent_role ?? "",
+      task: first.request_content ?? "",
+      ...originOf(first),
+    };
     children.delegations.recall(about, resultOfRow(last));
   }
   for (const [callId, some] of byCall) restart(children, node, callId, some);

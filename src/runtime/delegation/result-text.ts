@@ -1,4 +1,5 @@
 import { parseAnswer, parseReport } from "../../loop/parse-report.ts";
+import type { OpenDelegation } from "../../schema/delegation.ts";
 import type {
   CriteriaVerdict,
   DeliverableVerdict,
@@ -20,11 +21,16 @@ const MAX_LISTED = 100;
 const MAX_LINE_CHARS = 300;
 const MAX_ERROR_CHARS = 4_000;
 
+/** Who reads a result: how words of others are made harmless to it, and its workspace, if its tools reach that by `workspace:PATH`. */
+export type Reader = { escapeText(text: string): string; workspaceDir: string | null };
+
 /**
- * A child's result as its parent reads it: one measured line, the child's own text as it is, then what else was measured and
- * is not empty. It is marked as data, and whatever could pass for another voice is escaped.
+ * A child's result as its parent reads it: what its contract demands and it did not leave, one measured line, the child's own
+ * text as it is, then what else was measured and is not empty. It is marked as data, and whatever could pass for another voice
+ * is escaped.
  */
-export function resultText(result: RunResult, escapeText: (text: string) => string, task?: string): string {
+export function resultText(result: RunResult, reader: Reader, task?: string): string {
+  const { escapeText } = reader;
   const attributes = [
     `agent="${result.agent}" run_id="${result.run_id}"`,
     ...(task === undefined ? [] : [`task_id="${escapeText(task).replaceAll('"', "'")}"`]),
@@ -34,7 +40,7 @@ export function resultText(result: RunResult, escapeText: (text: string) => stri
   ];
   // A run that never began has no words of its own: its text is the error.
   const said = result.details === result.error?.message ? "" : escapeText(result.details).trim();
-  const measured = escapeText(listMeasured(result).join("\n"));
+  const measured = escapeText(listMeasured(result, reader).join("\n"));
   const body = [
     escapeText(`${nameEnding(result)} · ${countWork(result)}`),
     ...(said === "" ? [] : [said]),
@@ -42,7 +48,7 @@ export function resultText(result: RunResult, escapeText: (text: string) => stri
   ].join("\n\n");
   const text = `<subagent_result ${attributes.join(" ")}>\n${body}\n</subagent_result>`;
   const broken = complianceErrors(missedBy(result));
-  return broken.length > 0 ? `${text}\n\n${escapeText(broken.join("\n"))}` : text;
+  return broken.length > 0 ? `${escapeText(broken.join("\n"))}\n\n${text}` : text;
 }
 
 /** How a run ended, in a word or two; one that a limit cut short is called so. */
@@ -106,7 +112,7 @@ function countThings(count: number, one: string, many = `${one}s`): string {
 }
 
 /** What the host knows of a run and its text may not say; nothing that is empty, and nothing twice. */
-function listMeasured(result: RunResult): string[] {
+function listMeasured(result: RunResult, { workspaceDir }: Reader): string[] {
   const { subtree, criteria, error, changes } = result;
   const own = parseReport(result.details);
   const told = [
@@ -123,17 +129,21 @@ function listMeasured(result: RunResult): string[] {
   const suggestions = result.suggestions.filter((suggestion) => !own.suggestions.includes(suggestion));
   const failing = describeFailedTests(subtree.tests);
   const faults = [...(failing === null ? [] : [failing]), ...describeFaults(subtree.tests)];
+  const nameFile = (path: string) =>
+    workspaceDir !== null && path.startsWith(`${workspaceDir}/`)
+      ? `workspace:${path.slice(workspaceDir.length + 1)}`
+      : path;
   return [
-    ...listNames("files created", subtree.files_created),
-    ...listNames("files modified", subtree.files_modified),
-    ...listNames("files deleted", subtree.files_deleted),
+    ...listNames("files created", subtree.files_created.map(nameFile)),
+    ...listNames("files modified", subtree.files_modified.map(nameFile)),
+    ...listNames("files deleted", subtree.files_deleted.map(nameFile)),
     ...(changes ? describeChanges(changes) : []),
     ...listLines("sub_runs", (result.sub_runs ?? []).map(describeSubRun)),
     ...listLines("warnings", [...new Set([...faults, ...warnings])]),
     ...listLines("suggestions", suggestions),
-    ...listLines("deliverables", result.deliverables.map(describeDeliverable)),
-    ...(criteria ? [describeCriteria(criteria)] : []),
-    ...(error ? [describeError(error)] : []),
+    ...listLines("deliverables", result.deliverables.filter(({ ok }) => ok).map(describeDeliverable)),
+    ...(criteria ? [describeCriteria(criteria, result.success)] : []),
+    ...(error && error.type !== "deliverable" ? [describeError(error)] : []),
     ...describeData(result),
   ];
 }
@@ -142,14 +152,19 @@ function describeSubRun({ agent, status, success, summary }: SubRun): string {
   return `${agent} ${status === "completed" && !success ? "cut short" : status}: ${summary}`;
 }
 
-function describeDeliverable({ deliverable, ok, reason, files }: DeliverableVerdict): string {
+function describeDeliverable({ deliverable, files }: DeliverableVerdict): string {
   const others = files.filter((file) => file !== deliverable);
-  return `${deliverable}: ${ok ? "ok" : reason}${others.length > 0 ? ` (${others.map(quoteName).join(", ")})` : ""}`;
+  return `${deliverable}: ok${others.length > 0 ? ` (${others.map(quoteName).join(", ")})` : ""}`;
 }
 
-function describeCriteria({ verdict, by, reason }: CriteriaVerdict): string {
+/** What nobody judged is for the parent to find out. */
+function describeCriteria({ verdict, by, reason }: CriteriaVerdict, success: boolean): string {
   const judge = by === null ? "" : ` by ${by}`;
-  return `success criteria: ${verdict.replaceAll("_", " ")}${judge}: ${oneLine(reason)}`;
+  const next =
+    verdict === "not_verified" && by === null && success
+      ? "; check them yourself, or delegate that to an agent that can run or see the result"
+      : "";
+  return `success criteria: ${verdict.replaceAll("_", " ")}${judge}: ${oneLine(reason)}${next}`;
 }
 
 /** The whole message; lines after its first are indented, so that none can pass for another fact. */
@@ -198,12 +213,13 @@ function describeChanges({ files, diff, worktree }: IsolatedChanges): string[] {
   ];
 }
 
-/** A delegation that goes on while its parent continues. */
-export function runningText(agent: string, runId: string): string {
-  return JSON.stringify({
-    status: "running",
-    run_id: runId,
-    agent,
-    note: "call collect_results to wait for it",
-  });
+/** Delegations that go on while their parent continues, a line each, and how it gets their results. */
+export function runningText(
+  running: readonly (Pick<OpenDelegation, "id" | "agent" | "taskId"> & { task: string })[],
+  { escapeText }: Pick<Reader, "escapeText">,
+): string {
+  const lines = running.map(({ id, agent, taskId, task }) =>
+    escapeText(`still running: ${taskId ?? id} (${agent}): ${oneLine(task)}`),
+  );
+  return [...lines, `collect_results waits for ${running.length === 1 ? "it" : "them"}`].join("\n");
 }

@@ -39,8 +39,8 @@ export function startBatch(
     ...Promise.withResolvers<RunResult>(),
   }));
   const byTask = new Map(entries.map((entry) => [entry.task.id, entry]));
-  const delegations = entries.map(({ task, id, promise, isOver }) =>
-    children.delegations.track({ id, agent: task.agent, callId, taskId: task.id }, promise, isOver),
+  const delegations = entries.map(({ task: { id: taskId, agent, task }, id, promise, isOver }) =>
+    children.delegations.track({ id, agent, task, callId, taskId }, promise, isOver),
   );
   const notStarted = ({ id, task }: (typeof entries)[number], because: string) =>
     unstartedResult({ runId: id, sessionId: children.parent.session.id, agent: task.agent }, because);

@@ -6,6 +6,7 @@ export type PlanningPorts = {
   readonly store: Store;
   readonly sessionId: string;
   readonly projectDir: string;
+  readonly workspaceDir: string;
   /** The agent in whose name steps are delegated. */
   readonly agent: string;
   /** Agents that it may delegate to now. */

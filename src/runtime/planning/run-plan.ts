@@ -70,14 +70,14 @@ function isReviewed(step: PlanStep, { steps }: ExecutionPlan, terms: ExecutionTe
 }
 
 function taskOf(
-  { escapeText }: PlanningPorts,
+  ports: PlanningPorts,
   step: PlanStep,
   { plan, needed, isReviewed }: { plan: ExecutionPlan; needed: readonly StepResult[]; isReviewed: boolean },
 ): BatchTask {
   const here = needed.flatMap((one) => (one.result && !one.reused ? one.result.run_id : []));
   const earlier = needed.flatMap(({ step_id: id, reused, result }) => {
     if (!reused || !result) return [];
-    return resultText({ ...result, details: cutAt(result.details, MAX_EARLIER_CHARS) }, escapeText, id);
+    return resultText({ ...result, details: cutAt(result.details, MAX_EARLIER_CHARS) }, ports, id);
   });
   const task = stepTask(step, { goal: plan.goal, isReviewed });
   return {

@@ -70,14 +70,22 @@ function answerOfChild(
   { running, isLatest, escapeText }: CallPlace,
 ): CallResult | null {
   const told = running.get(callId);
-  if (told) return { callId, tool, text: runningText(told.agent, told.id), outcome: "ok" };
+  if (told) {
+    const delegation = { ...told, task: child?.request_content ?? "" };
+    return { callId, tool, text: runningText([delegation], { escapeText }), outcome: "ok" };
+  }
   const isOver = child && isClosed(child) && (!isLatest || child.status === "completed");
   if (isOver) {
     const result = resultOfRow(child);
     run.tainted ||= result.tainted;
     run.privateData ||= result.private_data !== false;
     const outcome = result.status === "completed" ? "ok" : "error";
-    return { callId, tool, text: resultText(result, escapeText), outcome };
+    return {
+      callId,
+      tool,
+      text: resultText(result, { escapeText, workspaceDir: run.spec.workspaceDir }),
+      outcome,
+    };
   }
   if (isLatest) return null;
   return { callId, tool, text: "the answer to this call was not recorded", outcome: "error" };

@@ -48,10 +48,7 @@ export async function judgeCriteria(
   }
   const unverified = (reason: string) =>
     withVerdict(result, { criteria, verdict: "not_verified", by: null, reason });
-  if (live.run.spec.agent.verify !== REVIEWER)
-    return {
-      result: unverified("nobody judged them: its contract has no command, and no reviewer was set"),
-    };
+  if (live.run.spec.agent.verify !== REVIEWER) return { result: unverified("nobody judged them") };
   if (!result.success || live.run.interruption) return { result: unverified("the run did not complete") };
   const reviewer = await review(host, live, { request, spawn }, result).catch(messageOf);
   if (typeof reviewer === "string") return { result: unverified(reviewer) };

@@ -6,7 +6,7 @@ import type { RunResult } from "../../schema/result.ts";
 import { createId } from "../create-id.ts";
 import { findAgent, isAgent } from "../delegation/find-agent.ts";
 import type { Program } from "../delegation/program-tool.ts";
-import { resultText } from "../delegation/result-text.ts";
+import { type Reader, resultText } from "../delegation/result-text.ts";
 import type { Host, Session } from "../host.ts";
 import type { SessionMaker } from "../open-session.ts";
 import { type Conducted, conductRun } from "../planning/conduct-run.ts";
@@ -61,7 +61,10 @@ export async function beginRoot(
   const deliverables = [...agent.deliverables, ...(request.deliverables ?? [])];
   const { reports = [] } = request;
   const told =
-    request.told ?? session.ports.redactor.redact(describeReports(reports, host.guards.escapeText));
+    request.told ??
+    session.ports.redactor.redact(
+      describeReports(reports, { escapeText: host.guards.escapeText, workspaceDir: session.workspaceDir }),
+    );
   const isFromRuns = privateData || reports.some((report) => report.private_data);
   // What other runs wrote may come from files that they read.
   if (isFromRuns) session.ports.projectText.enter();
@@ -126,9 +129,9 @@ export function continueRoot(
 }
 
 /** Results of runs that the person started beside the conversation. */
-function describeReports(reports: readonly RunResult[], escapeText: (text: string) => string): string {
+function describeReports(reports: readonly RunResult[], reader: Reader): string {
   if (reports.length === 0) return "";
-  const texts = reports.map((report) => resultText(report, escapeText));
+  const texts = reports.map((report) => resultText(report, reader));
   return ["## Reports of agents that the person started meanwhile", ...texts].join("\n");
 }
 
@@ -144,6 +147,7 @@ function ledByHost(maker: SessionMaker, session: Session, profile: Profile, cond
     store,
     sessionId: session.id,
     projectDir: session.projectDir,
+    workspaceDir: session.workspaceDir,
     agent: profile.agent.name,
     agents: () => reachableFrom(maker, profile.agent),
     escapeText: guards.escapeText,
