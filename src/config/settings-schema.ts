@@ -131,7 +131,7 @@ export const SETTINGS_SCHEMA: JsonSchema = closed({
     closed({
       ...LIMITS,
       scale: told(
-        "Multiplies the turns, tool calls, characters and minutes of every agent; 3 suits strong models with large windows.",
+        "Multiplies the turns, tool calls, characters and minutes of every agent, but not `perTool`; 3 suits strong models with large windows.",
         { type: "number", exclusiveMinimum: 0, maximum: 100 },
       ),
     }),

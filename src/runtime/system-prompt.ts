@@ -57,14 +57,15 @@ export function systemPrompt(standing: Standing): string {
     .join("\n\n");
 }
 
-function describeStanding({ agent, parent, depth, maxDepth, limits, delegates }: Standing): string {
+function describeStanding(standing: Standing): string {
+  const { agent, parent, depth, maxDepth, delegates } = standing;
   if (!parent) return "";
   return prompt("awareness", {
     role: agent.displayName,
     parent: parent.displayName,
     depth: String(depth),
     maxDepth: String(maxDepth),
-    limits: describeLimits(limits),
+    limits: describeLimits(standing),
     alone: delegates.length > 0 ? "" : " You cannot delegate to other sub-agents.",
   });
 }
@@ -75,11 +76,15 @@ function describeResult({ agent, parent }: Standing): string {
   return parent && !hasForm ? prompt("result-form", {}) : "";
 }
 
-function describeLimits({ turns, toolCalls, timeoutMs, contextChars }: RunLimits): string {
+function describeLimits({ limits, tools, delegates }: Standing): string {
+  const { turns, toolCalls, perTool, timeoutMs, contextChars } = limits;
+  const isHeld = (name: string) => tools.has(name) || (delegates.length > 0 && name.startsWith("delegate"));
+  const byTool = Object.entries(perTool).filter(([name, calls]) => isHeld(name) && calls < toolCalls);
   const count = (number: number) => number.toLocaleString("en-GB");
   const seconds = Math.round(timeoutMs / 1000);
   const time = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 6) / 10} min`;
-  return `${count(turns)} turns, ${count(toolCalls)} tool calls, ${time} of working time, ${count(contextChars)} characters of conversation`;
+  const few = byTool.map(([name, calls]) => `${count(calls)} of \`${name}\``).join(", ");
+  return `${count(turns)} turns, ${count(toolCalls)} tool calls${few === "" ? "" : ` (at most ${few})`}, ${time} of working time, ${count(contextChars)} characters of conversation`;
 }
 
 function describeDelegates({ delegates, idle }: Standing): string {
@@ -96,7 +101,7 @@ function describeDelegates({ delegates, idle }: Standing): string {
 const ENVIRONMENT = "## Environment";
 
 function describeEnvironment(standing: Standing): string {
-  const { agent, parent, tools, limits, git, person, projectDir, startedAtMs, zone } = standing;
+  const { agent, parent, tools, git, person, projectDir, startedAtMs, zone } = standing;
   const shell = tools.get("shell");
   const isHere = worksInProject(tools);
   const lines = [
@@ -107,7 +112,7 @@ function describeEnvironment(standing: Standing): string {
     ...(agent.prompt.includes("{{now}}") ? [] : [`Date: ${dayOf(startedAtMs)} (${zone()})`]),
     ...(shell && isOffered("shell", shell) && shell.limits ? [`Shell: ${shell.limits}`] : []),
     ...(person && !parent ? [`Person: ${person}`] : []),
-    ...(parent ? [] : [`Your limits: ${describeLimits(limits)}`]),
+    ...(parent ? [] : [`Your limits: ${describeLimits(standing)}`]),
     ...(isHere && !parent ? [`Workspace (\`workspace:PATH\`): ${standing.workspaceDir}`] : []),
     ...describeVendorNames(standing),
   ];

@@ -40,6 +40,48 @@ test.each([
   await close();
 });
 
+test.each([undefined, 3, 0.5])(
+  "with a scale of %s the prompt of main and child tells exactly what binds them",
+  async (scale) => {
+    const insatiableRun = ({
+      turn,
+      options,
+    }: {
+      turn: number;
+      options: { toolChoice?: { type: string } | undefined };
+    }) => (options.toolChoice?.type === "none" ? say("report") : callTools(lookAnd(turn)));
+    const lookAnd = (turn: number) => [
+      { tool: "look", input: { n: turn } },
+      { tool: "peek", input: { n: turn } },
+    ];
+    const limits = { turns: 20, toolCalls: 10, perTool: { peek: 2, look: 500 } };
+    await using t = testRuntime(
+      {
+        lead: (request) => (request.turn === 0 ? callDelegate("kid", "look") : insatiableRun(request)),
+        kid: insatiableRun,
+      },
+      {
+        tools: [look, { ...look, name: "peek" }],
+        agents: { lead: { limits }, kid: { limits } },
+        settings: { limits: { ...(scale !== undefined && { scale }), minutes: 10 } },
+      },
+    );
+    await t.runtime.run({ agent: "lead", task: "go", limits: { minutes: 4 } });
+    for (const name of ["lead", "kid"]) {
+      const { requests = [] } = t.models[name] ?? {};
+      const told =
+        /Your limits: (\d+) turns, (\d+) tool calls \(at most (\d+) of `peek`\), (\S+) min of/.exec(
+          String(requests[0]?.prompt[0]?.content),
+        );
+      const answers = JSON.stringify(requests.at(-1)?.prompt);
+      expect(answers).toContain(`the limit of ${told?.[2]} tool calls is used up`);
+      // With fewer calls in all, those run out before.
+      if (scale !== 0.5) expect(answers).toContain(`the limit of ${told?.[3]} calls of 'peek' is used up`);
+      expect(told?.slice(1)).toEqual([String(20 * (scale ?? 1)), String(10 * (scale ?? 1)), "2", "4"]);
+    }
+  },
+);
+
 test("a person's own number is taken as it is, and a model's narrows the raised limit", async () => {
   const { runtime, close } = testRuntime(
     {

@@ -5,6 +5,7 @@ import type { RunLimits } from "../../loop/run-spec.ts";
 import { childChain } from "../../permissions/child-chain.ts";
 import { decide } from "../../permissions/decide.ts";
 import { delegationLayer, toolsLayer } from "../../permissions/layers.ts";
+import type { TimeBox } from "../../scheduler/deadline.ts";
 import type { Agent, Limits, MandatoryDelegation } from "../../schema/agent.ts";
 import { RetinueError } from "../../schema/error.ts";
 import { checkAgentNumbers } from "../../schema/number-range.ts";
@@ -87,7 +88,7 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
       depth,
       maxDepth,
       parent: parent?.run.spec.agent ?? null,
-      limits,
+      limits: { ...limits, timeoutMs: tightenTime(limits.timeoutMs, parent?.run.spec.timeBox ?? null) },
       tools,
       delegates,
       idle: new Set(delegates.filter((one) => isIdle(host, one))),
@@ -148,6 +149,11 @@ async function findInstructions(
   const target = await pathTarget(found.file, "read", session);
   const { verdict } = decide(chain, { tool: "read", groups: ["filesystem"], targets: [target] });
   return verdict === "allow" ? found : null;
+}
+
+/** The time that a run has at most, within what was given to the whole tree. */
+function tightenTime(timeoutMs: number, box: TimeBox | null): number {
+  return box === null ? timeoutMs : tightenTime(Math.min(timeoutMs, box.lengthMs), box.outer);
 }
 
 /** Whether an agent has nothing to work on: of its tools, or of the agents it leads, none is set up. */
