@@ -54,6 +54,80 @@ test.each(["continue", "stop"] as const)(
   },
 );
 
+test.each([
+  ["an agent that there is not", { agent: "nobody" }, /unknown_agent: no agent 'nobody'/],
+  ["no agent", {}, /params.*: agent is missing; available: worker/],
+  [
+    "results that are not there",
+    { agent: "worker", fromResults: ["gone"] },
+    /params.*: no finished result 'gone'/,
+  ],
+  [
+    "an agent that the caller may not use",
+    { agent: "secret" },
+    /not_allowed: lead may not delegate to 'secret'; available: worker/,
+  ],
+])("a task that names %s keeps only those from beginning that depend on it", async (_, bad, why) => {
+  await using t = testRuntime(
+    {
+      lead: [
+        callTool("delegate_many", {
+          tasks: [
+            { id: "good", agent: "worker", task: "work" },
+            { id: "bad", task: "be bad", ...bad },
+            { id: "after", agent: "worker", task: "go on", dependsOn: ["bad"] },
+            { id: "next", agent: "worker", task: "go on", dependsOn: ["good"] },
+          ],
+        }),
+        say("done"),
+      ],
+      worker: [say("worked"), say("went on")],
+      secret: [],
+    },
+    { agents: { lead: { subagents: { allow: ["worker"], deny: ["general-purpose"] } } } },
+  );
+  const result = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(t.models.worker?.requests).toHaveLength(2);
+  const told = JSON.parse(JSON.stringify(t.models.lead?.requests[1]?.prompt.at(-1))).content[0].output;
+  expect(told.type).toBe("text");
+  expect(told.value).toMatch(/^2 succeeded, 1 failed \(bad\), 1 not started \(after\)\n/);
+  expect(told.value).toMatch(why);
+  const [root] = traceOf(t, result.session_id).runs;
+  expect(root?.children.map(({ task, status }) => [task, status]).sort()).toEqual([
+    ["be bad", "failed"],
+    ["go on", "cancelled"],
+    ["go on", "completed"],
+    ["work", "completed"],
+  ]);
+  const { agents } = t.runtime;
+  const replayed = await replaySession({ agents, env: {} }, t.runtime.store, result.session_id);
+  expect(replayed).toMatchObject({ identical: true, divergence: null });
+});
+
+test("a batch whose ids contradict each other, or of which no task can begin, is refused whole", async () => {
+  const bad = { id: "bad", agent: "nobody", task: "x" };
+  await using t = testRuntime({
+    lead: [
+      callDelegateMany([
+        { id: "a", agent: "worker", task: "x" },
+        { id: "a", agent: "worker", task: "x" },
+      ]),
+      callDelegateMany([{ id: "a", agent: "worker", task: "x", dependsOn: ["b"] }, bad]),
+      callDelegateMany([bad, { ...bad, id: "other", agent: "worker", fromResults: ["gone"] }]),
+      say("done"),
+    ],
+    worker: [],
+  });
+  await t.runtime.run({ agent: "lead", task: "go" });
+  const answers = [1, 2, 3].map((turn) => JSON.stringify(t.models.lead?.requests[turn]?.prompt.at(-1)));
+  expect(answers).toEqual([
+    expect.stringContaining("two tasks have the id 'a'"),
+    expect.stringContaining("task 'a' depends on 'b', which is not in the batch"),
+    expect.stringMatching(/no agent 'nobody'.*; no finished result 'gone'/),
+  ]);
+  expect(t.trace()).toEqual(["lead: completed"]);
+});
+
 test("a task of fanOut that could not begin has a row", async () => {
   await using t = testRuntime({ worker: [say("one")] });
   const results = await t.runtime.fanOut([

@@ -90,6 +90,30 @@ export class Children {
     return findAgent(this.host.registry, name, this.parent.run.spec.agent, this.delegates);
   }
 
+  /** What is wrong with a request in itself: there is no such agent, or results that it hands over are not there. */
+  findMistake({ agent, fromResults = [] }: Partial<DelegationRequest>): RunError | null {
+    const mistake = (message: string) => ({ type: "params", message, recoverable: true }) as const;
+    if (agent === undefined) return mistake(`agent is missing; available: ${this.#listDelegates()}`);
+    const found = this.find(agent);
+    if (!isAgent(found)) return found;
+    const missing = this.delegations.missingResults(fromResults);
+    return missing === null ? null : mistake(missing);
+  }
+
+  /** Why this run cannot delegate to an agent, whatever the task; the same for as long as it runs. */
+  refuseAgent(name: string): RunError | null {
+    const found = this.find(name);
+    if (!isAgent(found)) return found;
+    const refusal = this.admit(found);
+    if (refusal || this.delegates.some((one) => one.name === found.name)) return refusal;
+    const message = `${this.parent.run.spec.agent.name} may not delegate to '${found.name}'; available: ${this.#listDelegates()}`;
+    return { type: "not_allowed", message, recoverable: false };
+  }
+
+  #listDelegates(): string {
+    return this.delegates.map(({ name }) => name).join(", ") || "none";
+  }
+
   /** Looks at depth and circles before anything is begun. */
   admit(child: Agent): RunError | null {
     const { agent, ancestors, depth, maxDepth } = this.parent.run.spec;

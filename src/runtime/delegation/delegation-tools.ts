@@ -65,9 +65,13 @@ function manyTasks(children: Children): AnyTool {
       return { ...batch, tasks: batch.tasks.map((task: unknown) => nameAgent(children, task)) };
     },
     delegates: "recorded",
-    check: ({ tasks }) => checkRequests(children, tasks) ?? checkTasks({ tasks }),
-    access: ({ tasks }) =>
-      [...new Set(tasks.map((task) => task.agent))].map((name) => agentTarget(children, name)),
+    check: ({ tasks }) => checkTasks({ tasks }) ?? checkRequests(children, tasks),
+    access: ({ tasks }) => {
+      const names = [...new Set(tasks.flatMap((task) => task.agent ?? []))];
+      // A task for an agent that cannot be used is answered by itself; where none can, the rules answer.
+      const usable = names.filter((name) => children.refuseAgent(name) === null);
+      return (usable.length > 0 ? usable : names).map((name) => agentTarget(children, name));
+    },
     execute: (batch, context) => runBatch(children, batch, context),
   });
 }
@@ -120,22 +124,13 @@ function nameAgent<Request>(children: Children, request: Request): Request {
   return isThere ? { ...request, agent: GENERAL_PURPOSE } : request;
 }
 
+/** What is wrong with all of some requests; where one is right, the others are answered one by one. */
 function checkRequests(children: Children, requests: readonly Partial<DelegationRequest>[]): string | null {
-  for (const { agent, fromResults } of requests) {
-    if (agent === undefined) {
-      const names = children.delegates.map(({ name }) => name).join(", ") || "none";
-      return errorText({
-        type: "params",
-        message: `agent is missing; available: ${names}`,
-        recoverable: true,
-      });
-    }
-    const found = children.find(agent);
-    if (!isAgent(found)) return errorText(found);
-    const missing = children.delegations.missingResults(fromResults ?? []);
-    if (missing) return errorText({ type: "params", message: missing, recoverable: true });
-  }
-  return null;
+  const mistakes = requests.flatMap((request) => children.findMistake(request) ?? []);
+  const [first] = mistakes;
+  if (!first || mistakes.length < requests.length) return null;
+  const message = [...new Set(mistakes.map((one) => one.message))].join("; ");
+  return errorText({ ...first, message });
 }
 
 function checkTasks({ tasks }: Pick<DelegationBatch, "tasks">): string | null {

@@ -1,14 +1,17 @@
 import { runGraph } from "../../scheduler/task-graph.ts";
 import type { BatchTask, DelegationBatch } from "../../schema/delegation.ts";
-import type { RunResult } from "../../schema/result.ts";
+import type { RunError, RunResult } from "../../schema/result.ts";
 import type { ToolContext, ToolOutput } from "../../tools/tool.ts";
-import { unstartedResult } from "../runs/failed-result.ts";
+import { failedResult, unstartedResult } from "../runs/failed-result.ts";
 import type { Children } from "./children.ts";
 import type { Delegation } from "./delegations.ts";
 import { deliver } from "./deliver.ts";
 import type { Origin } from "./earlier-attempts.ts";
 
-/** Runs a batch in the order its dependencies allow; partial results are kept and failures listed. */
+/**
+ * Runs a batch in the order its dependencies allow; partial results are kept and failures listed. A task that cannot begin is
+ * such a failure and keeps only those from beginning that depend on it.
+ */
 export async function runBatch(
   children: Children,
   batch: DelegationBatch,
@@ -33,22 +36,34 @@ export function startBatch(
 ): { delegations: Delegation[]; whole: Promise<void> } {
   const { callId } = origin;
   const entries = batch.tasks.map((task) => ({
-    task,
+    // One that names no agent is answered so, and has a row.
+    task: { ...task, agent: task.agent ?? "" },
     id: open?.get(task.id) ?? children.idFor({ callId, taskId: task.id }),
     isOver: open !== undefined && !open.has(task.id),
+    fault: open === undefined ? (children.findMistake(task) ?? children.refuseAgent(task.agent)) : null,
     ...Promise.withResolvers<RunResult>(),
   }));
   const byTask = new Map(entries.map((entry) => [entry.task.id, entry]));
   const delegations = entries.map(({ task: { id: taskId, agent, task }, id, promise, isOver }) =>
     children.delegations.track({ id, agent, task, callId, taskId }, promise, isOver),
   );
-  const notStarted = ({ id, task }: (typeof entries)[number], because: string) =>
-    unstartedResult({ runId: id, sessionId: children.parent.session.id, agent: task.agent }, because);
+  const { session } = children.parent;
+  const describe = ({ id, task }: (typeof entries)[number]) => ({
+    runId: id,
+    sessionId: session.id,
+    agent: task.agent,
+  });
+  const notStarted = (entry: (typeof entries)[number], because: string) =>
+    unstartedResult(describe(entry), because);
+  const failed = (entry: (typeof entries)[number], error: RunError) =>
+    failedResult(describe(entry), { ...error, message: session.ports.redactor.redact(error.message) });
   const originFor = ({ task }: (typeof entries)[number]) => ({ ...origin, taskId: task.id });
   const runTask = async (entry: (typeof entries)[number], needed: readonly RunResult[]) => {
     const from = originFor(entry);
     if (entry.isOver && !children.hasRow(from)) return notStarted(entry, "it had failed before a crash");
-    const result = await children.delegate(entry.id, entry.task, from, needed);
+    const result = entry.fault
+      ? failed(entry, entry.fault)
+      : await children.delegate(entry.id, entry.task, from, needed);
     if (!children.hasBegun(entry.id)) children.recordUnstarted(entry.task, from, result);
     return result;
   };
