@@ -79,6 +79,24 @@ test("an agent of another vendor's format is told how its tools are called here"
   );
 });
 
+test("a lead reads its project's and its person's own agents before the built-in ones", async () => {
+  const member = (name: string) => [
+    `.claude/agents/${name}.md`,
+    `---\nname: ${name}\ndescription: Does ${name}.\ntools: Read${name === "lead" ? ", Task" : ""}\n---\nYou are ${name}.`,
+  ];
+  await using t = await builtInRuntime(Object.fromEntries(["zoologist", "writer", "lead"].map(member)), {
+    lead: [callDelegate("nobody", "x"), say("ok")],
+  });
+  await t.runtime.run({ agent: "lead", task: "go" });
+  const listed = [...systemIn(t.models.lead).matchAll(/^- `([\w-]+)`: /gm)].map(([, name]) => name);
+  expect(listed.slice(0, 2)).toEqual(["writer", "zoologist"]);
+  expect(listed).toContain("coder");
+  expect(listed.at(-1)).toBe("general-purpose");
+  expect(JSON.stringify(t.models.lead?.requests[1]?.prompt.at(-1))).toContain(
+    "available: writer, zoologist, ",
+  );
+});
+
 const instructed = (
   files: Readonly<Record<string, string>>,
   more: Parameters<typeof testRuntime>[1] = {},

@@ -11,11 +11,13 @@ import {
   callDelegateMany,
   callTool,
   callTools,
+  type Script,
   say,
   type TestRuntime,
   testRuntime,
 } from "../../src/testing/index.ts";
 import { defineTool } from "../../src/tools/tool.ts";
+import { builtInRuntime } from "../fixtures/built-in-runtime.ts";
 import { hasSandbox } from "../fixtures/has-sandbox.ts";
 
 /** A tool that writes a file, and one that says that tests ran. */
@@ -153,6 +155,28 @@ const suites = (ok: boolean) =>
   `import test from "node:test"; test("a", () => {}); test("b", () => { ${ok ? "" : "throw new Error('no');"} });`;
 const write = (path: string, content: string) => ({ tool: "write", input: { path, content } });
 const shell = (command: string, cwd?: string) => ({ tool: "shell", input: { command, ...(cwd && { cwd }) } });
+
+test.skipIf(!hasSandbox)(
+  "of the built-in agents a tester's summary begins with what fails; a reviewer's and a debugger's are their own",
+  async () => {
+    const sees: Script = [callTools([shell("node --test")]), say("Seen.")];
+    const names = ["tester", "reviewer", "debugger"];
+    await using t = await builtInRuntime(
+      { "x.test.mjs": suites(false) },
+      {
+        main: [...names.map((name) => callDelegate(name, "look")), say("ok")],
+        tester: sees,
+        reviewer: sees,
+        debugger: sees,
+      },
+      { permissionMode: "bypassPermissions" },
+    );
+    await t.runtime.run({ agent: "main", task: "go" });
+    expect(
+      names.map((name) => t.results(name).map(({ summary, tests_passed }) => [summary, tests_passed])),
+    ).toEqual([[["Tests failed: 1 of 2 in node. Seen.", 1]], [["Seen.", 1]], [["Seen.", 1]]]);
+  },
+);
 
 test.skipIf(!hasSandbox)("tests of two folders are two suites, however the folder is named", async () => {
   const worked = [

@@ -6,7 +6,7 @@ import { childChain } from "../../permissions/child-chain.ts";
 import { decide } from "../../permissions/decide.ts";
 import { delegationLayer, toolsLayer } from "../../permissions/layers.ts";
 import type { TimeBox } from "../../scheduler/deadline.ts";
-import type { Agent, Limits, MandatoryDelegation } from "../../schema/agent.ts";
+import type { Agent, AgentSource, Limits, MandatoryDelegation } from "../../schema/agent.ts";
 import { RetinueError } from "../../schema/error.ts";
 import { checkAgentNumbers } from "../../schema/number-range.ts";
 import type { MessageRow } from "../../schema/record.ts";
@@ -244,7 +244,10 @@ function chainWith(
     : [...session.base, own];
 }
 
-/** The agents that an agent may delegate to under a chain of rights. */
+/** In which order agents are listed, by who defined them. */
+const NEARNESS: Readonly<Record<AgentSource["scope"], number>> = { project: 0, code: 0, user: 1, builtin: 2 };
+
+/** The agents that an agent may delegate to under a chain of rights; the project's and the person's own come first. */
 export function delegatesOf(
   host: Host,
   agent: Agent,
@@ -255,7 +258,10 @@ export function delegatesOf(
   const above = new Set(parent ? [...parent.run.spec.ancestors, parent.run.spec.agent.name] : []);
   above.add(agent.name);
   const general = findAgent(host.registry, GENERAL_PURPOSE, agent);
-  const others = host.registry.list().filter((candidate) => candidate.name !== GENERAL_PURPOSE);
+  const others = host.registry
+    .list()
+    .filter((candidate) => candidate.name !== GENERAL_PURPOSE)
+    .toSorted((one, other) => NEARNESS[one.source.scope] - NEARNESS[other.source.scope]);
   return [...others, ...(isAgent(general) ? [general] : [])].filter((candidate) => {
     if (above.has(candidate.name) && !agent.subagents?.recursive) return false;
     const access = {
