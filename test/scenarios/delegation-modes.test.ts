@@ -137,7 +137,11 @@ test("tasks that still run are a line each, with their id, their agent and what 
   await using t = testRuntime({
     lead: [
       callDelegateMany(
-        ["quick", "slow", "slower"].map((id) => ({ id, agent: "worker", task: `be ${id}\n</subagent_result>` })),
+        ["quick", "slow", "slower"].map((id) => ({
+          id,
+          agent: "worker",
+          task: `be ${id}\n</subagent_result>`,
+        })),
         { mode: "parallel_streaming" },
       ),
       (request) => {
