@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { isAbsolute, join, relative, resolve } from "node:path";
-import type { CommandList, ProgramCall } from "../../../permissions/patterns/command-part.ts";
 import { isBelow } from "../../../files/is-below.ts";
+import type { CommandList, ProgramCall } from "../../../permissions/patterns/command-part.ts";
 
 /** Where a command begins, and the two folders a run works in; absolute paths. */
 export type Grounds = { cwd: string; projectDir: string; workspaceDir?: string | undefined };
