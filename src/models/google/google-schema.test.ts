@@ -25,6 +25,11 @@ const cases: [string, object, object][] = [
       required: ["a"],
     },
   ],
+  [
+    "values that are no texts are listed as JSON",
+    { type: "string", enum: ["a", Object.assign(Object.create(null), { b: 1 })] },
+    { type: "string", enum: ["a", '{"b":1}'] },
+  ],
   ["a type that may be null is nullable", { type: ["string", "null"] }, { type: "string", nullable: true }],
   ["several types are alternatives", { type: ["string", "integer"] }, { anyOf: [text, { type: "integer" }] }],
   [

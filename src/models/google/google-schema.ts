@@ -118,7 +118,9 @@ function valuesOf(schema: Record<string, unknown>): unknown[] {
 function allowedValues(schema: Record<string, unknown>, type: string): GoogleSchema {
   const values = valuesOf(schema);
   if (values.length === 0) return {};
-  if (type === "string") return { enum: values.map(String) };
+  // An object without a prototype cannot become text by String.
+  const toText = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : String(value));
+  if (type === "string") return { enum: values.map(toText) };
   const { description } = schema;
   const said = `One of ${values.map((value) => JSON.stringify(value)).join(", ")}.`;
   return { description: typeof description === "string" ? `${description} ${said}` : said };
