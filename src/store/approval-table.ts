@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { RetinueError } from "../schema/error.ts";
 import { listSome } from "../schema/list-some.ts";
 import type { Approval } from "../schema/record.ts";
+import { selectLastNumber } from "./rows/last-number.ts";
 import { decodeText, encodeText } from "./rows/lossless-text.ts";
 
 /** A call by its exact arguments. */
@@ -108,11 +109,11 @@ function statementsOf(db: DatabaseSync) {
   return {
     insert: db.prepare(
       `INSERT INTO approvals (approval_id, session_id, run_id, call_id, tool, input_hash, request_json, requested_at, position)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(position), 0) + 1 FROM approvals)) ON CONFLICT (run_id, call_id, input_hash) DO NOTHING`,
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ${selectLastNumber("approvals", "position")} + 1) ON CONFLICT (run_id, call_id, input_hash) DO NOTHING`,
     ),
     update: db.prepare(
       `UPDATE approvals SET allowed = ?2, answered_by = ?3, note = ?4, answered_at = ?5, scope = ?6,
-        answer_position = (SELECT coalesce(max(answer_position), 0) + 1 FROM approvals)
+        answer_position = ${selectLastNumber("approvals", "answer_position")} + 1
         WHERE approval_id = ?1 AND answered_at IS NULL`,
     ),
     byCall: db.prepare(`${COLUMNS} WHERE run_id = ? AND call_id = ? AND input_hash = ?`),

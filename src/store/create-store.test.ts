@@ -467,3 +467,54 @@ test("plans, answers and copies of an older record get their order from the time
   ]);
   rmSync(folder, { recursive: true });
 });
+
+test("no number of a deleted session is given again: not to sessions, questions or answers", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "retinue-numbers-"));
+  const path = join(folder, "retinue.db");
+  const store = createStore({ path });
+  const numbers = async (id: string) => {
+    const sessionId = `ses_${id}`;
+    store.startSession({ sessionId, title: "t", project: "/p", workspace: "/w" });
+    store.addApproval({
+      ...{ approvalId: `apr_${id}`, sessionId, runId: `run_${id}`, callId: "c", inputHash: "h" },
+      ...{ tool: "write", request: { tool: "write", input: {} }, requestedAtMs: 1 },
+    });
+    store.answerApproval(`apr_${id}`, { allowed: true, by: "me", atMs: 2 });
+    store.updateSession(sessionId, { status: "completed" });
+    await store.written();
+    using db = new DatabaseSync(path);
+    const [first] = db
+      .prepare(`SELECT sessions.changed, position, answer_position FROM sessions JOIN approvals USING (session_id)
+        WHERE session_id = ?`)
+      .all(sessionId);
+    return { ...first };
+  };
+  const before = await numbers("a");
+  expect(store.deleteSession("ses_a")).toBe(true);
+  expect(store.lastChange()).toBe(before.changed);
+  const after = await numbers("b");
+  for (const name of ["changed", "position", "answer_position"])
+    expect(Number(after[name])).toBeGreaterThan(Number(before[name]));
+  await store.shutdown();
+  rmSync(folder, { recursive: true });
+});
+
+test("what an older version kept of the changes of deleted sessions goes, and their numbers stay used", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "retinue-spared-"));
+  const path = join(folder, "retinue.db");
+  const { db, close } = openDatabase(
+    path,
+    STORE_MIGRATIONS.filter(({ version }) => version < 14),
+  );
+  db.exec(`INSERT INTO file_changes (change_id, session_id, run_id, root, path, source, outcome_known, opened_at,
+    before_hash, before_mode, closed_seq, position) VALUES ('chg_1', 'ses_gone', 'run_1', '/p', 'a', 'tool', 1, '2030', 'aa', 420, 7, 7)`);
+  close();
+  const store = createStore({ path });
+  expect([store.changesOf(["run_1"]), store.neededContents().size, store.lastClosedSeq()]).toEqual([
+    [],
+    0,
+    7,
+  ]);
+  await store.shutdown();
+  rmSync(folder, { recursive: true });
+});

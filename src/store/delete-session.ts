@@ -7,7 +7,7 @@ import { SESSION_COLUMNS, sessionRow } from "./session-table.ts";
 export type SessionDeleter = {
   /**
    * Takes out a session with everything about it and the texts that no other names, whole or not at all; false if it has
-   * not ended or is not there. What was written about files last stays, because later changes are numbered after it.
+   * not ended or is not there. Notes of untrusted files stay: they are about the project. No number that it had is used again.
    */
   deleteSession(sessionId: string): boolean;
   /** Why a session must stay; null if it may go. */
@@ -24,7 +24,7 @@ export type SessionDeleter = {
   compactFile(): void;
 };
 
-const ABOUT = ["approvals", "stop_requests", "leases", "worktrees", "prompt_uses"];
+const ABOUT = ["approvals", "stop_requests", "leases", "worktrees", "prompt_uses", "file_changes"];
 
 /** Creates it over a database that has the schema of the record. */
 export function createSessionDeleter(db: DatabaseSync): SessionDeleter {
@@ -47,9 +47,6 @@ export function createSessionDeleter(db: DatabaseSync): SessionDeleter {
     db.prepare(`DELETE FROM prompts WHERE prompt_id IN (SELECT prompt_id FROM prompt_uses WHERE session_id = ?1)
       AND NOT EXISTS (SELECT 1 FROM prompt_uses AS used WHERE used.prompt_id = prompts.prompt_id AND used.session_id <> ?1)`),
     ...ABOUT.map((table) => db.prepare(`DELETE FROM ${table} WHERE session_id = ?`)),
-    db.prepare(`DELETE FROM file_changes WHERE session_id = ?
-      AND closed_seq IS NOT (SELECT max(closed_seq) FROM file_changes)
-      AND position IS NOT (SELECT max(position) FROM file_changes)`),
     db.prepare("DELETE FROM messages WHERE session_id = ?"),
     db.prepare("DELETE FROM sessions WHERE session_id = ?"),
   ];

@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { RetinueError } from "../schema/error.ts";
 import { listSome } from "../schema/list-some.ts";
 import type { SessionRow } from "../schema/record.ts";
+import { selectLastNumber } from "./rows/last-number.ts";
 import { decodeText, encodeText } from "./rows/lossless-text.ts";
 
 /** What is known when a session starts. */
@@ -29,7 +30,7 @@ export type SessionReader = {
   /** The last changed first, by order of writing and not by the clock; 50 unless said otherwise, all with -1. */
   sessions(query?: { limit?: number; project?: string; status?: SessionRow["status"] }): SessionRow[];
   session(sessionId: string): SessionRow | undefined;
-  /** The place of the last change of any session in the order of changes. */
+  /** The place of the last change of any session in the order of changes, also of one that was deleted. */
   lastChange(): number;
   /** The one session whose id begins with `prefix`; an error lists what was available. */
   findSession(prefix: string): SessionRow;
@@ -39,8 +40,9 @@ export type SessionReader = {
 export const SESSION_COLUMNS =
   "session_id, title, project, workspace, created_at, updated_at, status, metadata_json";
 
+const LAST_CHANGE = selectLastNumber("sessions", "changed");
 /** The place in the order of changes that a change takes. */
-const NEXT_CHANGE = "(SELECT coalesce(max(changed), 0) + 1 FROM sessions)";
+const NEXT_CHANGE = `${LAST_CHANGE} + 1`;
 
 /** Writes a new session; values as `sessionValues`. */
 export const INSERT_SESSION = `INSERT INTO sessions (${SESSION_COLUMNS}, changed)
@@ -90,7 +92,7 @@ export function createSessionReader(db: DatabaseSync): SessionReader {
     if (rows.length === 1 && rows[0]) return rows[0];
     throw notFound(prefix, rows, sessions({ limit: 5 }));
   }
-  const latest = db.prepare("SELECT max(changed) AS place FROM sessions");
+  const latest = db.prepare(`SELECT ${LAST_CHANGE} AS place`);
   return { sessions, session, findSession, lastChange: () => Number(latest.get()?.place ?? 0) };
 }
 

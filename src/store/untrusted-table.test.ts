@@ -87,3 +87,13 @@ test("names are found in the folders that they were noted in, are no contents, a
   expect(store.hasUntrusted()).toBe(false);
   await store.shutdown();
 });
+
+test("a span that a person has looked at is over: its end changes no later one", async () => {
+  const store = createStore({ path: ":memory:" });
+  const first = store.openSpan({ ...author, sinceMs: 100 });
+  store.trustNotes([first]);
+  store.openSpan({ ...author, root: "/other", sinceMs: 200 });
+  store.closeSpan(first);
+  expect(store.isSpanOver(["/other"], 300)).toBe(true);
+  await store.shutdown();
+});

@@ -64,12 +64,22 @@ const blobCount = () =>
     one.isFile(),
   ).length;
 
+const ABOUT_SESSIONS = [
+  "messages",
+  "approvals",
+  "leases",
+  "worktrees",
+  "stop_requests",
+  "prompt_uses",
+  "file_changes",
+];
+
 /** Tables with rows that belong to no session of the record. */
 function orphans(): string[] {
   using db = new DatabaseSync(database());
   expect(db.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
   expect(db.prepare("PRAGMA foreign_key_check").all()).toEqual([]);
-  return ["messages", "approvals", "leases", "worktrees", "stop_requests", "prompt_uses"].filter(
+  return ABOUT_SESSIONS.filter(
     (table) =>
       db
         .prepare(`SELECT 1 FROM ${table} WHERE session_id NOT IN (SELECT session_id FROM sessions) LIMIT 1`)
@@ -106,6 +116,28 @@ test("what a removed session alone needed goes, and another that shares contents
   await undoChanges({ store, blobs }, act ?? "", false);
   expect(readFileSync(join(root, "project", "c.txt"), "utf8")).toBe("shared");
   await store.shutdown();
+});
+
+test("of the newest session nothing is left either, and the changes of the next one have new numbers", async () => {
+  const change = async (path: string) => {
+    const t = open([callTool("write", { path, content: `of ${path}` }), say("done")]);
+    const { session_id: sessionId, run_id: runId } = await t.runtime.run({ agent: "lead", task: "go" });
+    await t.close();
+    const store = createStore({ path: database() });
+    const [{ closedSeq, position } = { closedSeq: 0, position: 0 }] = store.changesOf([runId]);
+    return { store, sessionId, closedSeq: closedSeq ?? 0, position };
+  };
+  const { store, ...before } = await change("a.txt");
+  age();
+  const report = await cleanUp({ store, dataDir: dataDir() }, [before.sessionId]);
+  expect(report).toMatchObject({ sessions: 1, contents: 1 });
+  expect([orphans(), blobCount(), store.neededContents().size]).toEqual([[], 0, 0]);
+  expect(store.lastClosedSeq()).toBe(before.closedSeq);
+  await store.shutdown();
+  const { store: later, ...after } = await change("b.txt");
+  expect(after.closedSeq).toBeGreaterThan(before.closedSeq);
+  expect(after.position).toBeGreaterThan(before.position);
+  await later.shutdown();
 });
 
 test("the folders of a session and of its isolated runs stay as long as it does, and go with it however young", async () => {

@@ -151,10 +151,8 @@ class AllFeeds implements Feeds {
   /** Which session was written is not known: any that is new, has changed or is at work. */
   #tellOthersWork(): void {
     const { runtime, project } = this.#options;
-    const latest = runtime.store.lastChange();
-    // After a removal the numbers begin again from what is left.
-    const afterChange = latest < this.#told ? 0 : this.#told;
-    this.#told = latest;
+    const afterChange = this.#told;
+    this.#told = runtime.store.lastChange();
     for (const query of [{ afterChange }, { status: "running" as const }]) {
       const { sessions } = runtime.store.searchSessions({ ...query, project, limit: -1 });
       for (const { session_id: id } of sessions) this.#news.sessionChanged(id);

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { ChangeOpening, FileChange, FileState } from "../../schema/change.ts";
 import type { RecordOp } from "../record-writer.ts";
+import { selectLastNumber } from "../rows/last-number.ts";
 import { decodeText, encodeText } from "../rows/lossless-text.ts";
 
 /** Keeps and reads what runs changed in projects. Await `committed()` to be sure that an opening is on disk. */
@@ -16,18 +17,20 @@ export type ChangeTable = {
   lastClosedSeq(): number;
 };
 
+const LAST_CLOSED = selectLastNumber("file_changes", "closed_seq");
+
 /** Opens a change; values as `openingValues`. A change that was found late stands just before the one it preceded. */
 export const INSERT_CHANGE = `INSERT INTO file_changes
   (change_id, session_id, run_id, about_run, message_id, root, path, source, before_mode, before_hash,
    after_mode, after_hash, outcome_known, note, opened_at, closed_seq, position)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,
-   CASE WHEN ?16 THEN (SELECT coalesce(max(closed_seq), 0) + 1 FROM file_changes) END,
+   CASE WHEN ?16 THEN ${LAST_CLOSED} + 1 END,
    coalesce((SELECT position - 0.5 FROM file_changes WHERE change_id = ?17),
-            (SELECT floor(coalesce(max(position), 0)) + 1 FROM file_changes)))`;
+            floor(${selectLastNumber("file_changes", "position")}) + 1))`;
 
 /** Closes a change: mode, hash, id. */
 export const CLOSE_CHANGE = `UPDATE file_changes SET after_mode = ?, after_hash = ?, outcome_known = 1,
-  closed_seq = (SELECT coalesce(max(closed_seq), 0) + 1 FROM file_changes)
+  closed_seq = ${LAST_CLOSED} + 1
   WHERE change_id = ? AND closed_seq IS NULL`;
 
 const SELECT = `SELECT change_id, session_id, run_id, about_run, message_id, root, path, source, before_mode,
@@ -43,7 +46,7 @@ export function createChangeTable(
     OR about_run IN (SELECT value FROM json_each(?1)) ORDER BY position, change_id`);
   const since = db.prepare(`${SELECT} WHERE root = ? AND path = ? AND (closed_seq IS NULL OR closed_seq > ?)
     ORDER BY position, change_id`);
-  const last = db.prepare("SELECT coalesce(max(closed_seq), 0) AS seq FROM file_changes");
+  const last = db.prepare(`SELECT ${LAST_CLOSED} AS seq`);
   return {
     openChange(change) {
       push({ kind: "openChange", name: change.path, values: openingValues(change, now()) });

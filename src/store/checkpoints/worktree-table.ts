@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { WorktreeRow } from "../../schema/change.ts";
 import type { RecordOp } from "../record-writer.ts";
+import { selectLastNumber } from "../rows/last-number.ts";
 import { decodeText, encodeText } from "../rows/lossless-text.ts";
 
 /** The copies of projects that isolated runs work in. */
@@ -17,7 +18,7 @@ export type WorktreeTable = {
 /** Adds or replaces a copy; values as `valuesOf`. */
 export const SAVE_WORKTREE = `INSERT INTO worktrees
   (run_id, session_id, agent, path, into_path, status, base_tree, base_commit, git_dir, line_json, tainted, created_at, position)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, (SELECT coalesce(max(position), 0) + 1 FROM worktrees)) ON CONFLICT (run_id) DO UPDATE SET
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ${selectLastNumber("worktrees", "position")} + 1) ON CONFLICT (run_id) DO UPDATE SET
   status = ?6, base_tree = ?7, base_commit = ?8, git_dir = ?9, tainted = ?11`;
 
 const SELECT = "SELECT * FROM worktrees";

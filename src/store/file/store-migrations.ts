@@ -247,6 +247,38 @@ ${createRunUsage(`
     AND coalesce(CASE WHEN json_valid(call.metadata_json) THEN call.metadata_json ->> '$.tool' END, '')
       NOT IN ('delegate', 'delegate_many', 'delegate_to_agent', 'Task', 'program')`)}`;
 
+/**
+ * The highest number of each series whose row was deleted: processes remember numbers, so none may come twice. Until now
+ * the last change of files was kept for that when its session was deleted.
+ */
+const LAST_NUMBERS = `
+CREATE TABLE last_numbers (
+  series TEXT PRIMARY KEY,
+  last INTEGER NOT NULL
+) WITHOUT ROWID;
+${keepLastNumber("file_changes", "closed_seq")}
+${keepLastNumber("file_changes", "position")}
+${keepLastNumber("sessions", "changed")}
+${keepLastNumber("approvals", "position")}
+${keepLastNumber("approvals", "answer_position")}
+${keepLastNumber("worktrees", "position")}
+DELETE FROM file_changes WHERE session_id NOT IN (SELECT session_id FROM sessions);
+ALTER TABLE untrusted_files RENAME TO old_untrusted_files;
+DROP INDEX idx_untrusted_size;
+DROP INDEX idx_untrusted_hash;
+DROP INDEX idx_untrusted_since;
+${UNTRUSTED_FILES.replace("id INTEGER PRIMARY KEY", "id INTEGER PRIMARY KEY AUTOINCREMENT")}
+INSERT INTO untrusted_files SELECT * FROM old_untrusted_files;
+DROP TABLE old_untrusted_files;
+`;
+
+function keepLastNumber(table: string, column: string): string {
+  return `CREATE TRIGGER keep_${table}_${column} AFTER DELETE ON ${table} WHEN old.${column} IS NOT NULL BEGIN
+  INSERT INTO last_numbers VALUES ('${table}.${column}', ceil(old.${column}))
+    ON CONFLICT (series) DO UPDATE SET last = max(last, excluded.last);
+END;`;
+}
+
 function createRunUsage(less: string): string {
   return `
 CREATE VIEW run_usage AS
@@ -286,4 +318,5 @@ export const STORE_MIGRATIONS: readonly Migration[] = [
   { version: 11, sql: MORE_ORDER },
   { version: 12, sql: PROMPT_USES },
   { version: 13, sql: COUNTED_CALLS },
+  { version: 14, sql: LAST_NUMBERS },
 ];
