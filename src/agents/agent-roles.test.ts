@@ -104,7 +104,7 @@ test("a file that is nowhere is the built-in one of its name, and only below pro
   );
   expect(agents.map(({ name, source }) => [name, source.promptFile])).toEqual([["coder", undefined]]);
   expect(agents[0]?.prompt).toContain("You write and change code");
-  expect(unusable).toEqual(["a", "b"]);
+  expect(unusable.map(({ name }) => name)).toEqual(["a", "b"]);
 });
 
 test("what a role may pass on is what it and those it may call hold, and general-purpose must be listed", async () => {
@@ -133,7 +133,7 @@ test.each([
   for (const value of values) {
     const role = { RoleId: "coder", SystemPromptFile: "prompts/roles/coder.md", [key]: value };
     const { agents, unusable, problems } = await parseAgentRoles(one(role), { folders });
-    expect([agents, unusable]).toEqual([[], ["coder"]]);
+    expect([agents, unusable]).toMatchObject([[], [{ name: "coder" }]]);
     const told = expect.stringMatching(new RegExp(`${key} is .*; the role cannot be used$`));
     expect(problems).toMatchObject([{ severity: "error", message: told }]);
     const top = await parseAgentRoles({ [`Default${key}`]: value, Roles: [] }, { folders });

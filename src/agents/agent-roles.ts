@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { isAbsolute, join, normalize, relative, sep } from "node:path";
-import type { Agent, AgentSource, FindOwnFiles, Limits, Problem } from "../schema/agent.ts";
+import type { Agent, AgentSource, BrokenAgent, FindOwnFiles, Limits, Problem } from "../schema/agent.ts";
 import type { NumberRange } from "../schema/number-range.ts";
 import { parseAgentValue } from "./define-agent.ts";
 import { describePlainText } from "./describe-plain-text.ts";
@@ -19,13 +19,14 @@ import {
 import { agentReference, slugOf } from "./fields/slug.ts";
 import type { KnownTools } from "./fields/tool-names.ts";
 import { readText } from "./read-text.ts";
+import { definitionsIn, isBroken } from "./registry.ts";
 import { normaliseText, splitFrontmatter } from "./yaml/split-frontmatter.ts";
 
 /** Roles that were given as configuration. */
 export type AgentRoles = {
   agents: Agent[];
   /** Roles that were written down but could not be used. */
-  unusable: string[];
+  unusable: BrokenAgent[];
   settings: { maxDepth?: number; defaultLimits: Limits };
   problems: Problem[];
 };
@@ -106,7 +107,10 @@ export async function parseAgentRoles(value: unknown, options: AgentRolesOptions
     roles.problems.push(...own.problems);
     if (name !== undefined && seen.has(name)) reportTwice(own, roles.problems, name);
     else if (agent !== undefined) roles.agents.push(agent);
-    else if (name !== undefined) roles.unusable.push(name);
+    else
+      roles.unusable.push(
+        ...definitionsIn({ name, problems: own.problems }, sourceIn(ctx, options)).filter(isBroken),
+      );
     if (name !== undefined) seen.add(name);
   }
   roles.agents = roles.agents.map((agent) => withGrants(agent, roles.agents, options));
@@ -150,9 +154,7 @@ async function readRole(ctx: ReadContext, entry: RoleEntry): Promise<{ name?: st
   const shown = readLabel(ctx, `${where}.DisplayName`, role.DisplayName);
   const allow = readAllowedDelegations(ctx, where, role);
   const source: AgentSource = {
-    format: "settings",
-    scope: options.scope ?? "user",
-    file: ctx.file,
+    ...sourceIn(ctx, options),
     ...(prompt.file !== undefined && { promptFile: prompt.file }),
   };
   const draft = {
@@ -175,6 +177,10 @@ async function readRole(ctx: ReadContext, entry: RoleEntry): Promise<{ name?: st
   const told = parsed.problems.map((each) => ({ ...each, line, message: `${where}: ${each.message}` }));
   ctx.problems.push(...told);
   return parsed.agent === undefined ? { name } : { name, agent: parsed.agent };
+}
+
+function sourceIn({ file }: ReadContext, { scope = "user" }: AgentRolesOptions): AgentSource {
+  return { format: "settings", scope, file };
 }
 
 /** What a role names, else what the built-in one of its name may use, else only reading. */

@@ -15,8 +15,8 @@ export function resolveReferences(agent: Agent, nameOf: (name: string) => string
   return { ...agent, subagents: { ...agent.subagents, allow: resolve(allow), deny: resolve(deny) } };
 }
 
-/** Delegation references that lead nowhere, to a disabled agent, or in a circle. */
-export function checkReferences(agents: readonly Agent[], disabled: ReadonlySet<string>): Problem[] {
+/** Delegation references that lead nowhere, to an agent that is `out` of use, or in a circle. */
+export function checkReferences(agents: readonly Agent[], out: ReadonlySet<string>): Problem[] {
   const names = new Set(agents.map((agent) => agent.name));
   const problems: Problem[] = [];
   for (const agent of agents) {
@@ -24,7 +24,7 @@ export function checkReferences(agents: readonly Agent[], disabled: ReadonlySet<
     for (const list of [allow, deny]) {
       const unknown = list.filter((name) => !name.includes("*") && !names.has(name) && name !== BUILT_IN);
       for (const name of unknown)
-        problems.push(disabled.has(name) ? leadsToDisabled(agent, name) : leadsNowhere(agent, name, names));
+        problems.push(out.has(name) ? leadsToDisabled(agent, name) : leadsNowhere(agent, name, names));
     }
   }
   const byName = new Map(agents.map((agent) => [agent.name, agent]));
@@ -41,9 +41,9 @@ function leadsNowhere(agent: Agent, name: string, names: ReadonlySet<string>): P
 }
 
 function leadsToDisabled(agent: Agent, name: string): Problem {
-  const message = `'${agent.name}' may delegate to '${name}', which is disabled and will not be reached`;
+  const message = `'${agent.name}' may delegate to '${name}', which is disabled or cannot be used and will not be reached`;
   return {
-    ...problem(agent, "disabled-subagent", message, "enable it or remove the reference"),
+    ...problem(agent, "disabled-subagent", message, "enable or correct it, or remove the reference"),
     severity: "info",
   };
 }

@@ -9,7 +9,7 @@ import type {
   SubagentPolicy,
 } from "../schema/agent.ts";
 import { RetinueError } from "../schema/error.ts";
-import { readAgent } from "./fields/read-agent.ts";
+import { type AgentReading, readAgent } from "./fields/read-agent.ts";
 import type { KnownTools } from "./fields/tool-names.ts";
 
 /** A list of names, or one line with commas. */
@@ -53,7 +53,7 @@ const IN_CODE: AgentSource = { format: "code", scope: "code" };
 export function parseAgentValue(
   value: unknown,
   options: ValueOptions = {},
-): { agent?: Agent; problems: Problem[] } {
+): Partial<AgentReading> & { problems: Problem[] } {
   const source = options.source ?? IN_CODE;
   const file = source.file ?? "code";
   const problems: Problem[] = [];
@@ -68,8 +68,7 @@ export function parseAgentValue(
   const ctx = { file, format: source.format, known: options.known ?? {}, lineOf: () => 0, problems };
   const prompt = values.get("prompt");
   const body = typeof prompt === "string" ? prompt.trim() : "";
-  const agent = readAgent(ctx, { values, prompt: body, fallbackName: "", source });
-  return agent === undefined ? { problems } : { agent, problems };
+  return { ...readAgent(ctx, { values, prompt: body, fallbackName: "", source }), problems };
 }
 
 /** An agent in code. Throws with every problem listed, since in code a warning is a mistake too. */

@@ -89,9 +89,10 @@ async function searchFolder(place: Place, problems: Problem[]): Promise<string[]
     for (const name of names) {
       if (name.startsWith(".") || name === "node_modules") continue;
       const path = join(dir, name);
-      const kind = await kindOf(path, name.endsWith(place.suffix), problems);
-      if (kind === "folder" && depth < MAX_FOLDER_DEPTH) pending.push({ dir: path, depth: depth + 1 });
-      if (kind === "file" && name.toLowerCase().endsWith(place.suffix)) found.push(path);
+      // What is no file or cannot be looked at is found as well: it claims its name, and reading it says what is wrong.
+      if (!(await isFolder(path))) {
+        if (name.toLowerCase().endsWith(place.suffix)) found.push(path);
+      } else if (depth < MAX_FOLDER_DEPTH) pending.push({ dir: path, depth: depth + 1 });
     }
     if (found.length > MAX_FILES_PER_PLACE) {
       problems.push(
@@ -120,22 +121,12 @@ async function listFolder(dir: string, seen: Set<string>, problems: Problem[]): 
   }
 }
 
-async function kindOf(
-  path: string,
-  wanted: boolean,
-  problems: Problem[],
-): Promise<"file" | "folder" | "other"> {
+async function isFolder(path: string): Promise<boolean> {
   try {
-    const info = await stat(path);
-    if (info.isDirectory()) return "folder";
-    if (info.isFile()) return "file";
-    if (wanted)
-      problems.push(unreadable(path, "not-a-file", "this is a pipe, socket or device and is not opened"));
-  } catch (thrown) {
-    if (wanted)
-      problems.push(unreadable(path, "unreadable-file", `the file cannot be read: ${messageOf(thrown)}`));
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
   }
-  return "other";
 }
 
 function isMissing(thrown: unknown): boolean {

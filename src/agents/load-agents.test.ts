@@ -111,15 +111,29 @@ test("one bad file never hides another", async () => {
   expect("__retinueExecuted" in globalThis).toBe(false);
 });
 
-test("an agent that stands in for an unusable file of its name is announced", async () => {
+test("an unusable file keeps its name from every other agent, and says so", async () => {
   await mkdir(join(folder, ".retinue/agents"), { recursive: true });
   await writeFile(
     join(folder, ".retinue/agents/coder.md"),
     "---\nname: coder\ndescription: d\ndisallowedTools: [shel]\n---\nText.",
   );
   const registry = await loadAgents({ projectDir: folder, builtinDir: places.builtinDir, known });
-  expect(registry.get("coder")?.source.scope).toBe("builtin");
-  expect(registry.problems.map((problem) => problem.code)).toContain("fallback-agent");
+  expect(registry.get("coder")).toBeUndefined();
+  expect(registry.shadowed).toMatchObject([
+    { agent: { source: { scope: "builtin" } }, by: { source: { scope: "project" } } },
+  ]);
+  expect(registry.problems.map((problem) => problem.code)).toContain("blocked-agent");
+});
+
+test("a document and a note beside agents claim no name, unless an agent has the note's", async () => {
+  const agents = join(folder, ".retinue/agents");
+  await mkdir(agents, { recursive: true });
+  await writeFile(join(agents, "README.md"), "");
+  await writeFile(join(agents, "checklist.md"), "- one\n- two\n");
+  await writeFile(join(agents, "coder.md"), "- one\n- two\n");
+  const registry = await loadAgents({ projectDir: folder, builtinDir: places.builtinDir, known });
+  expect(registry.broken.map(({ name }) => name)).toEqual(["coder"]);
+  expect(registry.unknownAgentMessage("checklist")).toMatch(/^no agent 'checklist'/);
 });
 
 describe("what cannot be read is a problem, never a throw", () => {
@@ -131,8 +145,14 @@ describe("what cannot be read is a problem, never a throw", () => {
     await symlink(join(agents, "sub/a.md"), join(agents, "b.md"));
     await symlink(join(agents, "nowhere.md"), join(agents, "dangling.md"));
     const { files, problems } = await findAgentFiles({ projectDir: folder });
-    expect(files.map(({ path }) => path.slice(agents.length + 1))).toEqual(["b.md", "sub/a.md"]);
-    expect(problems.map(({ code }) => code)).toEqual(["unreadable-file"]);
+    expect(files.map(({ path }) => path.slice(agents.length + 1))).toEqual([
+      "b.md",
+      "dangling.md",
+      "sub/a.md",
+    ]);
+    expect(problems).toEqual([]);
+    const registry = await loadAgents({ projectDir: folder });
+    expect(registry.getBroken("dangling")?.problem.code).toBe("unreadable-file");
   });
 
   test("pipes, large files, NUL bytes and other encodings are refused", async () => {
@@ -146,10 +166,10 @@ describe("what cannot be read is a problem, never a throw", () => {
     const registry = await loadAgents({ projectDir: folder });
     expect(registry.list().map((agent) => agent.name)).toEqual(["ok"]);
     expect(registry.problems.map(({ code }) => code)).toEqual([
-      "not-a-file",
       "too-large",
       "bad-encoding",
       "binary-file",
+      "not-a-file",
     ]);
   });
 

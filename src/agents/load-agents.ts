@@ -1,20 +1,18 @@
 import { statSync } from "node:fs";
-import type { Agent, Problem } from "../schema/agent.ts";
+import type { Agent, BrokenAgent, Problem } from "../schema/agent.ts";
 import { slugOf } from "./fields/slug.ts";
 import type { KnownTools } from "./fields/tool-names.ts";
 import { type AgentFile, type AgentPlaces, findAgentFiles } from "./find-agent-files.ts";
 import { nameOfFile, type ParsedAgent, parseAgentFile } from "./parse-agent-file.ts";
 import { readText } from "./read-text.ts";
-import { type AgentChange, type AgentRegistry, createRegistry } from "./registry.ts";
+import { type AgentChange, type AgentRegistry, createRegistry, definitionsIn } from "./registry.ts";
 
 /** Where agents come from and what their rules may name. */
 export type LoadOptions = AgentPlaces & {
   known?: KnownTools;
-  /** Agents from code, flags or settings; they come before every file. */
-  agents?: readonly Agent[];
+  /** Agents from code, flags or settings, and what could not be used of them; they come before every file. */
+  agents?: readonly (Agent | BrokenAgent)[];
   disabledAgents?: readonly string[];
-  /** Roles of the settings that could not be loaded. */
-  broken?: readonly string[];
   /** What the user's settings change in agents that there are. */
   changes?: readonly AgentChange[];
   /** Files that were parsed before; one that has not changed since is not parsed again. */
@@ -30,8 +28,7 @@ const BATCH = 16;
 /** Finds, reads and checks every agent. One bad file never hides another; nothing here throws on content. */
 export async function loadAgents(options: LoadOptions): Promise<AgentRegistry> {
   const { files, problems } = await findAgentFiles(options);
-  const agents: Agent[] = [...(options.agents ?? [])];
-  const unusable: { name: string; file: string }[] = [];
+  const agents: (Agent | BrokenAgent)[] = [...(options.agents ?? [])];
   const found: Problem[] = [...problems];
   // What rules may name decides what is a problem in a file.
   const { tools = [], groups = [], servers = [] } = options.known ?? {};
@@ -41,16 +38,13 @@ export async function loadAgents(options: LoadOptions): Promise<AgentRegistry> {
     const parsed = await Promise.all(batch.map((file) => loadOnce(file, names, options)));
     for (const [index, result] of parsed.entries()) {
       found.push(...result.problems);
-      const broken = result.problems.some((problem) => problem.severity === "error");
-      if (result.agent !== undefined) agents.push(result.agent);
-      else if (broken) unusable.push({ name: result.name, file: batch[index]?.path ?? "" });
+      const { path = "", format = "native", scope = "project" } = batch[index] ?? {};
+      agents.push(...definitionsIn(result, { format, scope, file: path }));
     }
   }
   return createRegistry({
     agents,
     problems: found,
-    unusable,
-    broken: options.broken ?? [],
     changes: options.changes ?? [],
     ...(options.disabledAgents === undefined ? {} : { disabledAgents: options.disabledAgents }),
   });
@@ -79,7 +73,8 @@ function fileState({ path, format, scope }: AgentFile, names: string): string | 
 /** Reads and checks one file. */
 export async function loadAgentFile(file: AgentFile, known?: KnownTools): Promise<ParsedAgent> {
   const read = readText(file.path);
-  if ("problem" in read) return { name: slugOf(nameOfFile(file.path)) ?? "", problems: [read.problem] };
   const { path, format, scope } = file;
+  const name = nameOfFile(path);
+  if ("problem" in read) return { name: slugOf(name) ?? name, aliases: [], problems: [read.problem] };
   return parseAgentFile(read.text, { file: path, format, scope, ...(known === undefined ? {} : { known }) });
 }

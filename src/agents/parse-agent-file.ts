@@ -1,8 +1,8 @@
 import { basename } from "node:path";
-import type { Agent, AgentSource, Problem } from "../schema/agent.ts";
+import type { AgentSource, Problem } from "../schema/agent.ts";
 import { describePlainText } from "./describe-plain-text.ts";
 import { fieldOf, normalKey, RIGHTS_FIELDS } from "./fields/field-names.ts";
-import { readAgent } from "./fields/read-agent.ts";
+import { type AgentReading, readAgent } from "./fields/read-agent.ts";
 import { type ReadContext, withoutControls } from "./fields/read-values.ts";
 import { slugOf } from "./fields/slug.ts";
 import type { KnownTools } from "./fields/tool-names.ts";
@@ -18,28 +18,26 @@ export type ParseOptions = {
   known?: KnownTools;
 };
 
-/** A usable agent or the errors that prevent one; `name` is the best guess either way. */
-export type ParsedAgent = { agent?: Agent; name: string; problems: Problem[] };
+/** A usable agent or the errors that prevent one; either way the names that it claims, a document none. */
+export type ParsedAgent = AgentReading & { problems: Problem[] };
 
 /** Reads one agent file's text. Never throws on content, and never runs any of it. */
 export async function parseAgentFile(text: string, options: ParseOptions): Promise<ParsedAgent> {
   const fallbackName = nameOfFile(options.file);
   const problems: Problem[] = [];
-  const give = (agent: Agent | undefined, name = slugOf(fallbackName) ?? fallbackName): ParsedAgent => {
-    const shown = problems.map(printable);
-    return agent === undefined ? { name, problems: shown } : { agent, name: agent.name, problems: shown };
-  };
-  const split = splitFrontmatter(normaliseText(text));
+  const give = (reading: AgentReading): ParsedAgent => ({ ...reading, problems: problems.map(printable) });
+  const normal = normaliseText(text);
+  const split = splitFrontmatter(normal);
   if (split.kind === "none") return give(readPlain(split.body, { options, fallbackName, problems }));
   if (split.kind !== "found") {
     problems.push(unreadable(split, options.file));
-    return give(undefined);
+    return give(guessNames(normal, fallbackName));
   }
   const fields = await readFields(split, options.file, problems);
-  if (fields === undefined) return give(undefined);
+  if (fields === undefined) return give(guessNames(split.yaml, fallbackName));
   reportNotes(fields.notes, options.file, problems);
   const ctx = createContext(options, problems, fields.lines, split.yamlLine - 1);
-  const agent = readAgent(ctx, {
+  const reading = readAgent(ctx, {
     values: fields.values,
     prompt: split.body,
     fallbackName,
@@ -47,9 +45,22 @@ export async function parseAgentFile(text: string, options: ParseOptions): Promi
   });
   if (isDocument(fallbackName) && problems.some((problem) => problem.code === "missing-description")) {
     problems.splice(0, problems.length, notAnAgent(options.file));
+    return give(NO_NAMES);
   }
-  const written = fields.values.get("id") ?? fields.values.get("name");
-  return give(agent, typeof written === "string" ? slugOf(written) : undefined);
+  return give({ ...reading, name: reading.name || fallbackName });
+}
+
+const NO_NAMES: AgentReading = { name: "", aliases: [] };
+
+/** The names of a file whose fields cannot be read: what a line says is its name, and the file's own. */
+function guessNames(text: string, fallbackName: string): AgentReading {
+  const guess = (key: string) => {
+    const written = new RegExp(`^(?:\\{[ \\t]*)?["']?${key}["']?[ \\t]*:([^,\\n]+)`, "im").exec(text)?.[1];
+    return slugOf(written?.replace(/[ \t]#.*$/, "") ?? "");
+  };
+  const own = slugOf(fallbackName) ?? fallbackName;
+  const name = guess("id") ?? guess("name") ?? own;
+  return { name, aliases: name === own ? [] : [own] };
 }
 
 /** Strict YAML, or what can be rescued of it; problems say which. */
@@ -96,12 +107,12 @@ function createContext(
 function readPlain(
   body: string,
   found: { options: ParseOptions; fallbackName: string; problems: Problem[] },
-): Agent | undefined {
+): AgentReading {
   const { options, fallbackName, problems } = found;
   const description = describePlainText(body);
   if (isDocument(fallbackName) || description === undefined) {
     problems.push(notAnAgent(options.file));
-    return undefined;
+    return isDocument(fallbackName) ? NO_NAMES : guessNames("", fallbackName);
   }
   const message = `there is no frontmatter; the description was taken from the text: ${JSON.stringify(description)}`;
   const fix = `begin the file with\n---\nname: ${fallbackName}\ndescription: …\n---`;

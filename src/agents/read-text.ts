@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import type { Problem } from "../schema/agent.ts";
 import { messageOf } from "../schema/error.ts";
 
@@ -13,13 +13,15 @@ export function readText(file: string): TextResult {
   const refuse = (code: string, message: string, fix: string): TextResult => ({
     problem: { severity: "error", file, line: 0, code, message, fix },
   });
+  const notAFile = () => refuse("not-a-file", "this is not a regular file", "replace it by a text file");
   let handle: number | undefined;
   try {
+    // Already opening a pipe or a device can do something to it.
+    if (!statSync(file).isFile()) return notAFile();
     // Opening a pipe without this flag waits for a writer.
     handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
     const info = fstatSync(handle);
-    if (!info.isFile())
-      return refuse("not-a-file", "this is not a regular file", "replace it by a text file");
+    if (!info.isFile()) return notAFile();
     if (info.size > MAX_FILE_BYTES)
       return refuse("too-large", `the file is larger than ${MAX_FILE_BYTES} bytes`, "shorten it");
     const bytes = readAll(handle, info.size);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { BrokenAgent } from "../schema/agent.ts";
 import { defineAgent } from "./define-agent.ts";
 import { createRegistry } from "./registry.ts";
 
@@ -39,6 +40,48 @@ describe("looking up", () => {
       });
       expect(registry.list()).toEqual([]);
     }
+  });
+
+  test("a broken definition keeps its name and the aliases of what it hides; one below a sound one keeps nothing", () => {
+    const broken = (name: string, aliases: string[] = []): BrokenAgent => ({
+      ...{ name, aliases, source: { format: "native", scope: "project", file: `/p/${name}.md` } },
+      problem: {
+        severity: "error",
+        file: `/p/${name}.md`,
+        line: 3,
+        code: "bad-value",
+        message: "no",
+        fix: "fix",
+      },
+    });
+    const registry = createRegistry({
+      agents: [
+        broken("coder", ["writer"]),
+        broken("critic"),
+        broken("gone"),
+        agent("tester", { aliases: ["writer"] }),
+        agent("coder", { aliases: ["executor"] }),
+        agent("reviewer", { aliases: ["critic", "executor"] }),
+        broken("tester"),
+      ],
+      disabledAgents: ["gone"],
+    });
+    const names = ["coder", "writer", "executor", "critic"];
+    expect(names.map((name) => [registry.get(name), registry.getBroken(name)?.name])).toEqual([
+      [undefined, "coder"],
+      [undefined, "coder"],
+      [undefined, "coder"],
+      [undefined, "critic"],
+    ]);
+    expect(registry.list().map(({ name }) => name)).toEqual(["reviewer", "tester"]);
+    expect([registry.isDisabled("coder"), registry.isDisabled("gone"), registry.getBroken("gone")]).toEqual([
+      false,
+      true,
+      undefined,
+    ]);
+    expect(registry.unknownAgentMessage("executor")).toBe(
+      "the agent 'executor' cannot be used, and no other takes its place: /p/coder.md:3: no; available: reviewer, tester",
+    );
   });
 
   test("an unknown name is answered with the nearest and all available", () => {

@@ -41,25 +41,31 @@ export async function openSoundProject(
   return project;
 }
 
-/** The same for commands that run agents: they say first what of the settings does not hold as it was written. */
+/** The same for commands that run agents: they say first what does not hold as it was written. */
 export async function openWorkingProject(
   options: CommonOptions & { agents?: string },
   terminal: Terminal,
 ): Promise<OpenProject> {
   const project = await openSoundProject(options, terminal);
-  for (const line of describeSettingsProblems(project)) terminal.tell(`warning: ${line}`);
+  for (const line of describeUnheld(project)) terminal.tell(`warning: ${line}`);
   return project;
 }
 
-/** What does not hold of the settings, one line for each. */
-export function describeSettingsProblems(project: OpenProject): string[] {
+/** What does not hold of the settings, and names that agent files keep from other agents; one line for each. */
+export function describeUnheld(project: OpenProject): string[] {
   const files = settingsFiles(project);
   return project.problems
-    .filter(({ severity, file }) => severity !== "info" && (file === files.user || file === files.project))
+    .filter(
+      ({ severity, file, code }) =>
+        severity !== "info" && (file === files.user || file === files.project || UNHELD_CODES.has(code)),
+    )
     .map(({ file, line, message, fix }) =>
       plainText(`${shortPath(file, project.projectDir)}:${Math.max(1, line)}: ${message} (${fix})`),
     );
 }
+
+/** Agents are not as their files say: a file of their name is broken, or perhaps there is one that was not found. */
+const UNHELD_CODES = new Set(["blocked-agent", "unreadable-folder", "too-many-files"]);
 
 /** The files of settings that hold in a folder. */
 export function settingsFiles({ projectDir, places }: Pick<OpenProject, "projectDir" | "places">) {

@@ -145,7 +145,12 @@ function registryFor(
   if (disabledAgents.every((name) => agents.isDisabled(name))) return agents;
   const off = agents.disabled.map(({ name }) => name);
   return createRegistry({
-    agents: [...agents.list(), ...agents.disabled],
+    agents: [
+      ...agents.broken,
+      ...agents.list(),
+      ...agents.disabled,
+      ...agents.shadowed.map(({ agent }) => agent),
+    ],
     problems: agents.problems,
     disabledAgents: [...disabledAgents, ...off],
   });

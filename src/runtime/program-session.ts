@@ -1,4 +1,5 @@
 import { defineAgent } from "../agents/define-agent.ts";
+import { requireAgent } from "../agents/registry.ts";
 import { fanOutBy } from "../loop/calls/spawn-below.ts";
 import type { Agent, Limits } from "../schema/agent.ts";
 import { RetinueError } from "../schema/error.ts";
@@ -10,7 +11,6 @@ import type { Program } from "./delegation/program-tool.ts";
 import type { Host } from "./host.ts";
 import { leaderOf } from "./planning/conduct-run.ts";
 import { failedResult } from "./runs/failed-result.ts";
-import { rootAgent } from "./runs/root-run.ts";
 import type { Sessions } from "./sessions.ts";
 
 /** How a session that a program leads is opened. */
@@ -153,7 +153,9 @@ function chooseLeader(host: Host, { agent, maxConcurrent }: SessionOptions): Age
   checkNumber("maxConcurrent", maxConcurrent, AT_LEAST_ONE);
   const atOnce = maxConcurrent ?? host.settings.maxConcurrent;
   const chosen =
-    agent === undefined ? callingProgram(atOnce) : leaderOf(rootAgent(host, agent), maxConcurrent);
+    agent === undefined
+      ? callingProgram(atOnce)
+      : leaderOf(requireAgent(host.registry, agent), maxConcurrent);
   return { ...chosen, limits: { ...chosen.limits, toolCalls: MANY } };
 }
 

@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import type { AgentRegistry } from "../agents/registry.ts";
+import { type AgentRegistry, requireAgent } from "../agents/registry.ts";
 import type { ApprovalAnswer, Redactor } from "../loop/ports.ts";
 import type { Recorded } from "../loop/replay/recorded.ts";
 import type { Procedure } from "../models/offline/procedure.ts";
@@ -20,7 +20,6 @@ import { type ExecuteOptions, type PlanOptions, Plans } from "./planning/plans.t
 import type { ProgramSession, SessionOptions } from "./program-session.ts";
 import type { ForkPoint } from "./record/fork-run.ts";
 import type { ReplayReport } from "./replay/replay-session.ts";
-import { rootAgent } from "./runs/root-run.ts";
 import {
   readSpawnOptions,
   readSpawnTask,
@@ -204,7 +203,7 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
     executePlan: (plan, executeOptions) => plans.executePlan(plan, executeOptions),
     plans,
     async modelOf(name, model) {
-      const agent = rootAgent(maker.host, name);
+      const agent = requireAgent(maker.host.registry, name);
       return (await maker.host.resolveModel(model ?? agent.model, null, agent)).id;
     },
     resume: (sessionId) => sessions.resume(sessionId),

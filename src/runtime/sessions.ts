@@ -1,3 +1,4 @@
+import { requireAgent } from "../agents/registry.ts";
 import { toolsLayer } from "../permissions/layers.ts";
 import { type Clock, delay } from "../scheduler/clock.ts";
 import { Gate } from "../scheduler/gate.ts";
@@ -21,7 +22,7 @@ import {
 import { failedResult, unstartedResult } from "./runs/failed-result.ts";
 import { recordUnstarted } from "./runs/record-run.ts";
 import { resolveLimits, resolveTools } from "./runs/resolve-tools.ts";
-import { beginRoot, continueRoot, type RootRequest, rootAgent } from "./runs/root-run.ts";
+import { beginRoot, continueRoot, type RootRequest } from "./runs/root-run.ts";
 import { checkTools, type ReadTask } from "./runs/spawn-options.ts";
 import type { ResumedHandle, RunHandle } from "./runtime.ts";
 import { type Lease, takeLease } from "./take-lease.ts";
@@ -71,7 +72,7 @@ export class Sessions {
   async start(request: RootRequest): Promise<RunHandle> {
     const { host } = this.#maker;
     resolveLimits(host, "limits", request.limits);
-    const agent = request.leader ?? rootAgent(host, request.agent);
+    const agent = request.leader ?? requireAgent(host.registry, request.agent);
     await host.resolveModel(request.model ?? agent.model, null, agent);
     if (request.tools !== undefined) {
       checkTools("tools", request.tools);

@@ -127,6 +127,9 @@ export type Agent = {
   extra: Readonly<Record<string, unknown>>;
 };
 
+/** A definition that cannot be used, and why. While it comes first of its name, no other agent has that name. */
+export type BrokenAgent = Pick<Agent, "name" | "aliases" | "source"> & { problem: Problem };
+
 /** Something wrong or repaired in a file, with its place and remedy. */
 export type Problem = {
   severity: "error" | "warning" | "info";

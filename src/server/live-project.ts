@@ -44,10 +44,13 @@ export function liveRegistry(project: Pick<LiveProject, "current">): AgentRegist
     list: () => now().list(),
     get: (name) => now().get(name),
     isDisabled: (name) => now().isDisabled(name),
-    isBroken: (name) => now().isBroken(name),
+    getBroken: (name) => now().getBroken(name),
     unknownAgentMessage: (name, among) => now().unknownAgentMessage(name, among),
     get disabled() {
       return now().disabled;
+    },
+    get broken() {
+      return now().broken;
     },
     get shadowed() {
       return now().shadowed;

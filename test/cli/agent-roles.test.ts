@@ -208,7 +208,9 @@ test("run says what could not be loaded, and no built-in agent takes the place o
   ])
     expect(stderr).toMatch(said);
   expect(world.model.requests).toHaveLength(2);
-  expect(world.model.requests[1]?.all).toMatch(/the role 'coder' of the settings could not be loaded/);
+  expect(world.model.requests[1]?.all).toMatch(
+    /the agent 'coder' cannot be used, and no other takes its place: .*settings\.json:1: role 'coder': there is no file/,
+  );
 });
 
 test("a model that nobody serves is told before the run, and ends the run that needs it", async () => {
@@ -228,7 +230,7 @@ test.each([
   [
     "a broken main",
     blockWith({ main: { SystemPromptFile: "prompts/main.md" } }),
-    /role 'main' .*could not be loaded/,
+    /the agent 'main' cannot be used, and no other takes its place: .*role 'main'/,
   ],
   ["a bad depth", blockWith({}, { MaxDepth: "two" }), /AgentRoles has a limit that cannot be used/],
   [

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { defineAgent } from "../../src/agents/define-agent.ts";
+import { createRegistry } from "../../src/agents/registry.ts";
 import { createRuntime, type RunRequest } from "../../src/runtime/runtime.ts";
-import type { Agent } from "../../src/schema/agent.ts";
+import type { Agent, BrokenAgent } from "../../src/schema/agent.ts";
 import { callDelegate, callTool, callTools, say, testRuntime } from "../../src/testing/index.ts";
 import { defineTool } from "../../src/tools/tool.ts";
 
@@ -410,4 +411,41 @@ describe("a disabled agent", () => {
     expect(JSON.stringify(second?.prompt)).toContain("is disabled");
     expect(t.trace()).toEqual(["lead: completed"]);
   });
+});
+
+test("a definition that cannot be used keeps its name also where a runtime's settings switch others off", async () => {
+  const file = "/p/main.md";
+  const broken: BrokenAgent = {
+    ...{ name: "main", aliases: [], source: { format: "native", scope: "project", file } },
+    problem: {
+      severity: "info",
+      file,
+      line: 1,
+      code: "not-an-agent",
+      message: "it is empty",
+      fix: "fill it",
+    },
+  };
+  const wide = [
+    defineAgent({ ...AGENT, name: "main", aliases: ["lead"] }),
+    defineAgent({ ...AGENT, name: "other" }),
+  ];
+  const agents = createRegistry({ agents: [broken, ...wide] });
+  const runtime = createRuntime({
+    agents,
+    settings: { disabledAgents: ["other"] },
+    database: ":memory:",
+    env: {},
+  });
+  expect(runtime.agents.list()).toEqual([]);
+  for (const agent of ["main", "lead"])
+    await expect(runtime.run({ agent, task: "go" })).rejects.toThrow("/p/main.md:1: it is empty");
+  const session = await runtime.openSession();
+  const { error } = await session.spawn("main", "go").result;
+  expect(error).toMatchObject({
+    type: "disabled",
+    message: expect.stringContaining("/p/main.md:1: it is empty"),
+  });
+  await session.close();
+  await runtime.close();
 });

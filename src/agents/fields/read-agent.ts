@@ -27,8 +27,11 @@ export type AgentDraft = {
   source: AgentSource;
 };
 
-/** A checked definition; undefined when an error was reported. All problems are collected, none stops the reading. */
-export function readAgent(base: ReadContext, draft: AgentDraft): Agent | undefined {
+/** The names that a definition claims, and the agent unless an error was reported. */
+export type AgentReading = Pick<Agent, "name" | "aliases"> & { agent?: Agent };
+
+/** Checks a definition. All problems are collected, none stops the reading. */
+export function readAgent(base: ReadContext, draft: AgentDraft): AgentReading {
   const { fields, extra } = sortKeys(base, draft.values);
   const ctx = withOwnServers(base, extra);
   const names = readIdentity(ctx, fields, draft.fallbackName);
@@ -73,7 +76,9 @@ export function readAgent(base: ReadContext, draft: AgentDraft): Agent | undefin
     extra,
   };
   refuseRemote(ctx, fields.kind);
-  return ctx.problems.some((problem) => problem.severity === "error") ? undefined : agent;
+  const { name, aliases } = names;
+  const isBroken = ctx.problems.some((problem) => problem.severity === "error");
+  return isBroken ? { name, aliases } : { agent, name, aliases };
 }
 
 function readIdentity(

@@ -1,8 +1,8 @@
+import { requireAgent } from "../../agents/registry.ts";
 import { chainOf, delegatesOf, rowsOf } from "../../runtime/project/explain-rights.ts";
 import { type CommonOptions, openSoundProject } from "../open-project.ts";
 import { plainText, table } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
-import { agentNamed } from "./find-agent.ts";
 
 /** Options of `retinue agents explain`. */
 export type ExplainOptions = CommonOptions & { parent: string[] };
@@ -10,8 +10,8 @@ export type ExplainOptions = CommonOptions & { parent: string[] };
 /** `retinue agents explain`: what an agent may use below the given parents, and who decides that. */
 export async function explainAgent(name: string, options: ExplainOptions, terminal: Terminal): Promise<void> {
   const project = await openSoundProject(options, terminal);
-  const agent = agentNamed(project, name);
-  const line = [...options.parent.map((parent) => agentNamed(project, parent)), agent];
+  const agent = requireAgent(project.registry, name);
+  const line = [...options.parent.map((parent) => requireAgent(project.registry, parent)), agent];
   const chain = chainOf(line, project);
   const rows = rowsOf(chain);
   const delegatesTo = delegatesOf(line, chain, project);

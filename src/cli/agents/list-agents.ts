@@ -1,3 +1,4 @@
+import { isBroken } from "../../agents/registry.ts";
 import type { Agent } from "../../schema/agent.ts";
 import { type CommonOptions, type OpenProject, openProject } from "../open-project.ts";
 import { plainLine, table } from "../plain-text.ts";
@@ -34,6 +35,14 @@ function asText({ registry, problems, projectDir, places }: OpenProject): string
     const rows = registry.disabled.map((agent) => [`  ${agent.name}`, where(agent, projectDir)]);
     lines.push("", "disabled:", ...table(rows));
   }
+  if (registry.broken.length > 0) {
+    const rows = registry.broken.map((broken) => [
+      `  ${broken.name}`,
+      where(broken, projectDir),
+      plainLine(broken.problem.message, 200),
+    ]);
+    lines.push("", "cannot be used, and no other agent takes their place:", ...table(rows));
+  }
   const counts = countProblems(problems);
   if (counts) lines.push("", `${counts}; see: retinue agents check`);
   return lines;
@@ -51,7 +60,7 @@ function rowOf(agent: Agent): string[] {
   ];
 }
 
-function where({ source }: Agent, projectDir: string): string {
+function where({ source }: Pick<Agent, "source">, projectDir: string): string {
   return source.file ? shortPath(source.file, projectDir) : showSource(source);
 }
 
@@ -71,8 +80,12 @@ function asJson({ registry, problems }: OpenProject): object {
   const count = (severity: string) => problems.filter((problem) => problem.severity === severity).length;
   return {
     agents: registry.list().map(brief),
-    shadowed: registry.shadowed.map(({ agent, by }) => ({ ...brief(agent), by: by.source })),
+    shadowed: registry.shadowed.map(({ agent, by }) => ({
+      ...(isBroken(agent) ? agent : brief(agent)),
+      by: by.source,
+    })),
     disabled: registry.disabled.map(brief),
+    broken: registry.broken,
     problems: { errors: count("error"), warnings: count("warning"), notes: count("info") },
   };
 }

@@ -1,15 +1,15 @@
+import { requireAgent } from "../../agents/registry.ts";
 import { nameOf } from "../../loop/deliverables.ts";
 import type { Agent, Trigger } from "../../schema/agent.ts";
 import { type CommonOptions, openProject } from "../open-project.ts";
 import { plainLine, plainText, table } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
-import { agentNamed } from "./find-agent.ts";
 import { countProblems, shortPath, showSource, showTools } from "./show-source.ts";
 
 /** `retinue agents show`. */
 export async function showAgent(name: string, options: CommonOptions, terminal: Terminal): Promise<void> {
   const project = await openProject(options, terminal);
-  const agent = agentNamed(project, name);
+  const agent = requireAgent(project.registry, name);
   const problems = project.problems.filter((problem) => problem.file === agent.source.file);
   if (options.json) return terminal.print(JSON.stringify({ ...agent, problems }, null, 2));
   const file = agent.source.file && shortPath(agent.source.file, project.projectDir);

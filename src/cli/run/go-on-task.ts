@@ -1,4 +1,5 @@
 import { realpathSync } from "node:fs";
+import type { AgentRegistry } from "../../agents/registry.ts";
 import { fanOutOf } from "../../runtime/record/root-tasks.ts";
 import { RetinueError } from "../../schema/error.ts";
 import type { SessionRow } from "../../schema/record.ts";
@@ -38,13 +39,18 @@ export async function goOnTask(
   if (isOpen && task === undefined && !options.continue) return resumeTask(row.session_id, options, terminal);
   if (isOpen) throw notEnded(earlier);
   const project = await openWorkingProject({ ...options, cwd: row.project }, terminal);
-  const last = agent !== undefined && project.registry.get(agent) ? agent : undefined;
+  const last = agent !== undefined && isThere(project.registry, agent) ? agent : undefined;
   const picked = pickAgent(project.registry, options.agent ?? last);
   const request = await requestOf(task, options, terminal);
   if (!options.print) terminal.tell(`going on with ${row.session_id}`);
   return conduct(project, options, terminal, (runtime) =>
     runtime.start({ ...request, agent: picked, session: row.session_id }),
   );
+}
+
+/** Whether there is an agent of this name, or what claims it but cannot be used: no other agent takes its place then. */
+function isThere({ get, getBroken }: AgentRegistry, name: string): boolean {
+  return (get(name) ?? getBroken(name)) !== undefined;
 }
 
 /** Of `--resume "a task"` the words are the task, because no id has a blank in it. */

@@ -1,4 +1,4 @@
-import type { AgentRegistry } from "../../agents/registry.ts";
+import { type AgentRegistry, requireAgent } from "../../agents/registry.ts";
 import { messageOf, RetinueError } from "../../schema/error.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -14,17 +14,11 @@ export async function readTask(argument: string | undefined, terminal: Terminal)
 
 /** The agent that gets the task: the named one, `main`, or the only one. */
 export function pickAgent(registry: AgentRegistry, name: string | undefined): string {
-  if (registry.isBroken(name ?? "main"))
-    throw new RetinueError(
-      "config",
-      registry.unknownAgentMessage(name ?? "main"),
-      "see why with: retinue agents check",
-    );
-  if (name !== undefined) {
-    if (registry.get(name)) return name;
-    throw new RetinueError("input", registry.unknownAgentMessage(name), "see them with: retinue agents list");
+  const wanted = name ?? "main";
+  if (name !== undefined || registry.get(wanted) || registry.getBroken(wanted)) {
+    requireAgent(registry, wanted);
+    return wanted;
   }
-  if (registry.get("main")) return "main";
   const [only, ...others] = registry.list();
   if (!only) {
     throw new RetinueError(

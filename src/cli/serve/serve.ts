@@ -41,7 +41,9 @@ const LEAVE_MS = 2_500;
 export async function serve(options: ServeOptions, terminal: Terminal): Promise<number> {
   const project = await openWorkingProject(options, terminal);
   const { projectDir, places } = project;
-  const agent = pickAgent(project.registry, options.agent);
+  // The web app is where a broken `main` can be seen and corrected; until then each task for it is refused.
+  const isOpenToRepair = options.agent === undefined && project.registry.getBroken("main") !== undefined;
+  const agent = isOpenToRepair ? "main" : pickAgent(project.registry, options.agent);
   const running = await findRunningServer({ dataDir: places.dataDir, projectDir });
   if (running) {
     terminal.tell(`a server of this project runs already (process ${running.pid}); this is a link to it`);

@@ -9,14 +9,14 @@ export const GENERAL_PURPOSE = "general-purpose";
 export function findAgent(
   registry: AgentRegistry,
   name: string,
-  parent: Agent | null,
+  parent: Agent,
   usable?: readonly Agent[],
 ): Agent | RunError {
   const agent = registry.get(name);
   if (agent) return agent;
-  const isDisabled = registry.isDisabled(name);
-  if (name === GENERAL_PURPOSE && parent && !isDisabled) return generalPurpose(parent);
-  const type = isDisabled ? "disabled" : "unknown_agent";
+  const isOut = registry.isDisabled(name) || registry.getBroken(name) !== undefined;
+  if (name === GENERAL_PURPOSE && !isOut) return generalPurpose(parent);
+  const type = isOut ? "disabled" : "unknown_agent";
   return { type, message: registry.unknownAgentMessage(name, usable), recoverable: false };
 }
 

@@ -1,3 +1,4 @@
+import { requireAgent } from "../../agents/registry.ts";
 import type { Agent, Limits } from "../../schema/agent.ts";
 import { RetinueError } from "../../schema/error.ts";
 import { AT_LEAST_ONE, checkNumber } from "../../schema/number-range.ts";
@@ -5,7 +6,6 @@ import { type ExecutionPlan, MAX_PLAN_STEPS, type PlanDraft, type PlanResult } f
 import type { RunResult } from "../../schema/result.ts";
 import type { PlanPage } from "../../store/plan-table.ts";
 import { createId } from "../create-id.ts";
-import { findAgent, isAgent } from "../delegation/find-agent.ts";
 import { realFolder, type SessionMaker } from "../open-session.ts";
 import { heldPrivateData, wasTainted } from "../record/read-row.ts";
 import { resolveLimits } from "../runs/resolve-tools.ts";
@@ -254,9 +254,7 @@ export class Plans {
   }
 
   #leader(name: string): Agent {
-    const agent = findAgent(this.#maker.host.registry, name, null);
-    if (isAgent(agent)) return agent;
-    throw new RetinueError("input", agent.message, "see them with: retinue agents list");
+    return requireAgent(this.#maker.host.registry, name);
   }
 
   #reachable(agent: Agent): readonly Agent[] {

@@ -6,7 +6,7 @@ import { resolveToolName } from "../../agents/fields/resolve-rule.ts";
 import { slugOf } from "../../agents/fields/slug.ts";
 import type { KnownTools } from "../../agents/fields/tool-names.ts";
 import { loadAgents, type ParsedFiles } from "../../agents/load-agents.ts";
-import type { AgentChange, AgentRegistry } from "../../agents/registry.ts";
+import { type AgentChange, type AgentRegistry, definitionsIn, isBroken } from "../../agents/registry.ts";
 import { type LoadedSettings, loadSettings } from "../../config/load-settings.ts";
 import { lowerLimits } from "../../config/narrow-settings.ts";
 import { PACKAGE_ROOT } from "../../files/package-root.ts";
@@ -16,7 +16,7 @@ import {
   listJournals,
 } from "../../packs/code/sandbox/running-commands.ts";
 import { parseRule } from "../../permissions/rule.ts";
-import type { Agent, AgentSource, FindOwnFiles, Problem } from "../../schema/agent.ts";
+import type { Agent, AgentSource, BrokenAgent, FindOwnFiles, Problem } from "../../schema/agent.ts";
 import { messageOf, RetinueError } from "../../schema/error.ts";
 import type { Settings } from "../../schema/settings.ts";
 import { GENERAL_PURPOSE } from "../delegation/find-agent.ts";
@@ -77,30 +77,22 @@ export async function loadProject(options: ProjectOptions): Promise<Project> {
     configHome: places.configHome,
     builtinDir,
     known,
-    agents: given.agents,
+    agents: given.definitions,
     disabledAgents: settings.disabledAgents,
-    broken: given.broken,
     changes: given.changes,
     findOwn,
     ...(options.parsed && { parsed: options.parsed }),
   });
-  problems.push(...unknownOff(loaded.switchedOff, registry, given.broken));
+  problems.push(...unknownOff(loaded.switchedOff, registry));
   problems.push(...registry.problems, ...(await checkRoleModels(given.roles, settings, env)));
-  return { settings: { ...settings, agents: given.agents }, registry, problems, places, known };
+  const agents = given.definitions.flatMap((one) => (isBroken(one) ? [] : [one]));
+  return { settings: { ...settings, agents }, registry, problems, places, known };
 }
 
 /** Names that are switched off and are nobody's: the agent that was meant stays on. */
-function unknownOff(
-  switchedOff: LoadedSettings["switchedOff"],
-  registry: AgentRegistry,
-  broken: readonly string[],
-): Problem[] {
-  const agents = [...registry.list(), ...registry.disabled];
-  const names = new Set([
-    GENERAL_PURPOSE,
-    ...broken,
-    ...agents.flatMap(({ name, aliases }) => [name, ...aliases]),
-  ]);
+function unknownOff(switchedOff: LoadedSettings["switchedOff"], registry: AgentRegistry): Problem[] {
+  const agents = [...registry.list(), ...registry.disabled, ...registry.broken];
+  const names = new Set([GENERAL_PURPOSE, ...agents.flatMap(({ name, aliases }) => [name, ...aliases])]);
   return switchedOff.flatMap(({ name, file, line }) => {
     if (names.has(slugOf(name) ?? name)) return [];
     const message = `disabledAgents names '${name}', but no agent is called so, and none is switched off by it${didYouMean(name, names)}`;
@@ -158,11 +150,10 @@ type Giving = {
 async function givenAgents(
   agentsJson: string | undefined,
   { loaded, known, problems, builtinDir, findOwn }: Giving,
-): Promise<{ agents: Agent[]; roles: AgentRoles[]; broken: string[]; changes: AgentChange[] }> {
-  const { agents, changes } =
-    agentsJson === undefined ? { agents: [], changes: [] } : fromFlag(agentsJson, known);
+): Promise<{ definitions: (Agent | BrokenAgent)[]; roles: AgentRoles[]; changes: AgentChange[] }> {
+  const { definitions, changes } =
+    agentsJson === undefined ? { definitions: [], changes: [] } : fromFlag(agentsJson, known);
   const roles: AgentRoles[] = [];
-  const broken: string[] = [];
   const builtIns = loaded.agentRoles.length > 0 ? await loadAgents({ builtinDir, known }) : undefined;
   for (const { value, ...from } of loaded.agentRoles) {
     const findBuiltIn = (name: string) => builtIns?.get(name);
@@ -174,17 +165,16 @@ async function givenAgents(
       findOwn,
     });
     problems.push(...read.problems);
-    broken.push(...read.unusable.filter((name) => !agents.some((agent) => agent.name === name)));
-    agents.push(...read.agents);
+    definitions.push(...read.unusable, ...read.agents);
     roles.push(read);
   }
   for (const { value, file, scope } of loaded.agents) {
     const read = fromMap(value, { format: "settings", scope, file }, known);
     problems.push(...read.problems);
-    agents.push(...read.agents);
+    definitions.push(...read.definitions);
     changes.push(...read.changes);
   }
-  return { agents, roles, broken, changes };
+  return { definitions, roles, changes };
 }
 
 /** Roles bring limits for everybody; like every second voice on limits, they can only lower them. */
@@ -193,7 +183,7 @@ function applyRoles(settings: Settings, { settings: { maxDepth, defaultLimits } 
   return { ...settings, limits, maxDepth: Math.min(settings.maxDepth, maxDepth ?? settings.maxDepth) };
 }
 
-function fromFlag(text: string, known: KnownTools): { agents: Agent[]; changes: AgentChange[] } {
+function fromFlag(text: string, known: KnownTools): Pick<AgentMap, "definitions" | "changes"> {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -214,13 +204,11 @@ function badFlag(why: string): RetinueError {
 /** What a setting without a prompt can change in an agent that there is. */
 const CHANGEABLE = ["limits", "model", "temperature", "maxOutputTokens"] as const;
 
+type AgentMap = { definitions: (Agent | BrokenAgent)[]; changes: AgentChange[]; problems: Problem[] };
+
 /** Definitions by name, in the shape of Claude Code's flag; what has neither prompt nor description changes another agent. */
-function fromMap(
-  value: unknown,
-  source: AgentSource,
-  known: KnownTools,
-): { agents: Agent[]; changes: AgentChange[]; problems: Problem[] } {
-  const agents: Agent[] = [];
+function fromMap(value: unknown, source: AgentSource, known: KnownTools): AgentMap {
+  const definitions: (Agent | BrokenAgent)[] = [];
   const changes: AgentChange[] = [];
   const problems: Problem[] = [];
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -233,7 +221,7 @@ function fromMap(
       message,
       fix: "write {…}",
     });
-    return { agents, changes, problems };
+    return { definitions, changes, problems };
   }
   for (const [name, each] of Object.entries(value)) {
     const fields: Record<string, unknown> | null =
@@ -242,19 +230,26 @@ function fromMap(
     const isChange = given?.length && given.every((key) => CHANGEABLE.some((field) => field === key));
     const draft = isChange ? { description: name, prompt: name, ...fields } : fields;
     const parsed = parseAgentValue(draft ? { ...draft, name } : each, { source, known });
-    problems.push(...parsed.problems.map((one) => ({ ...one, message: `agent '${name}': ${one.message}` })));
-    if (!parsed.agent) continue;
-    if (isChange)
-      changes.push({ name, file: source.file ?? "code", fields: pickFields(parsed.agent, given) });
-    else agents.push(parsed.agent);
+    const told = parsed.problems.map((one) => ({ ...one, message: `agent '${name}': ${one.message}` }));
+    problems.push(...told);
+    const read = definitionsIn({ name: slugOf(name), ...parsed, problems: told }, source);
+    for (const one of read) {
+      if (!isChange) definitions.push(one);
+      else changes.push({ name, file: source.file ?? "code", ...readChange(one, given) });
+    }
   }
-  return { agents, changes, problems };
+  return { definitions, changes, problems };
 }
 
-function pickFields(agent: Agent, given: readonly string[]): AgentChange["fields"] {
-  return Object.fromEntries(
-    CHANGEABLE.flatMap((field) => (given.includes(field) ? [[field, agent[field]] as const] : [])),
+function readChange(
+  read: Agent | BrokenAgent,
+  given: readonly string[],
+): { fields: Partial<Agent> } | { problem: Problem } {
+  if (isBroken(read)) return { problem: read.problem };
+  const fields = Object.fromEntries(
+    CHANGEABLE.flatMap((field) => (given.includes(field) ? [[field, read[field]] as const] : [])),
   );
+  return { fields };
 }
 
 /** The tools and groups that the settings' own rules name. */

@@ -71,7 +71,7 @@ async function review(
   const before = request.resume?.children.find((row) => row.call_id === VERIFY_CALL);
   if (before && isClosed(before)) return resultOfRow(before);
   const agent = host.registry.get(REVIEWER);
-  if (!agent) return "there is no agent 'reviewer'";
+  if (!agent) return host.registry.unknownAgentMessage(REVIEWER);
   const line = [...spec.ancestors, spec.agent.name];
   const place = { child: agent, parent: spec.agent, line, depth: spec.depth + 1, maxDepth: spec.maxDepth };
   const refusal = host.guards.admitChild(place);

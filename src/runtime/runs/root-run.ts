@@ -1,13 +1,13 @@
+import { requireAgent } from "../../agents/registry.ts";
 import { loadPrompt } from "../../loop/load-prompt.ts";
 import type { Agent, Deliverable, Limits } from "../../schema/agent.ts";
 import { RetinueError } from "../../schema/error.ts";
 import type { MessageNode } from "../../schema/record.ts";
 import type { RunResult } from "../../schema/result.ts";
 import { createId } from "../create-id.ts";
-import { findAgent, isAgent } from "../delegation/find-agent.ts";
 import type { Program } from "../delegation/program-tool.ts";
 import { type Reader, resultText } from "../delegation/result-text.ts";
-import type { Host, Session } from "../host.ts";
+import type { Session } from "../host.ts";
 import type { SessionMaker } from "../open-session.ts";
 import { type Conducted, conductRun } from "../planning/conduct-run.ts";
 import type { PlanningPorts } from "../planning/planning-ports.ts";
@@ -39,13 +39,6 @@ export type RootRequest = RunRequest & {
 /** A root run under way. */
 export type RootRun = { runId: string; result: Promise<RunResult> };
 
-/** The agent that a person names; an error lists what was available. */
-export function rootAgent(host: Pick<Host, "registry">, name: string): Agent {
-  const agent = findAgent(host.registry, name, null);
-  if (isAgent(agent)) return agent;
-  throw new RetinueError("input", agent.message, "see them with: retinue agents list");
-}
-
 /** Begins a root run. `taskId` is its place among several tasks of one session. */
 export async function beginRoot(
   maker: SessionMaker,
@@ -55,7 +48,7 @@ export async function beginRoot(
 ): Promise<RootRun> {
   if (session.stop) throw new RetinueError("failed", "the session was stopped before this task began");
   const { host } = maker;
-  const agent = request.leader ?? rootAgent(host, request.agent);
+  const agent = request.leader ?? requireAgent(host.registry, request.agent);
   const { tools, limits, model, conducted, tainted, privateData, program } = request;
   const task = session.ports.redactor.redact(request.task);
   const deliverables = [...agent.deliverables, ...(request.deliverables ?? [])];

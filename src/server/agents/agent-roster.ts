@@ -1,10 +1,12 @@
 import { homedir } from "node:os";
 import { join, relative, sep } from "node:path";
-import { type AgentFile, listPlaces } from "../../agents/find-agent-files.ts";
-import { loadAgentFile } from "../../agents/load-agents.ts";
+import { listPlaces } from "../../agents/find-agent-files.ts";
+import { isBroken } from "../../agents/registry.ts";
 import type { Project } from "../../runtime/project/load-project.ts";
-import type { Agent, AgentSource, Problem } from "../../schema/agent.ts";
+import type { Agent, AgentSource, BrokenAgent, Problem } from "../../schema/agent.ts";
 import { NotFound } from "../api/route.ts";
+
+type Definition = Pick<Agent, "name" | "source">;
 
 /** One definition that the project has, whether it can be used or not. */
 export type RosterEntry = {
@@ -13,7 +15,7 @@ export type RosterEntry = {
   readonly agent: Agent | undefined;
   readonly source: AgentSource;
   readonly state: "enabled" | "disabled" | "shadowed" | "broken";
-  readonly shadowedBy: Agent | undefined;
+  readonly shadowedBy: Definition | undefined;
   /** Of its own file. */
   readonly problems: readonly Problem[];
 };
@@ -29,46 +31,29 @@ export type Roster = {
 export type EntryChoice = { scope?: string | undefined; file?: string | undefined };
 
 /** Every definition of a project as it was last read. */
-export async function readRoster(project: Project, projectDir: string): Promise<Roster> {
+export function readRoster(project: Project, projectDir: string): Roster {
   const { registry, problems } = project;
-  const of = (agent: Agent): readonly Problem[] =>
-    agent.source.format === "settings" ? [] : problems.filter(({ file }) => file === agent.source.file);
-  const entry = (agent: Agent, state: RosterEntry["state"], shadowedBy?: Agent): RosterEntry => {
-    return { name: agent.name, agent, source: agent.source, state, shadowedBy, problems: of(agent) };
+  const of = (one: Agent | BrokenAgent): readonly Problem[] => {
+    if (one.source.format !== "settings") return problems.filter(({ file }) => file === one.source.file);
+    return isBroken(one) ? [one.problem] : [];
   };
-  const sound = [
+  const entry = (
+    one: Agent | BrokenAgent,
+    state: RosterEntry["state"],
+    shadowedBy?: Definition,
+  ): RosterEntry => {
+    const { name, source } = one;
+    return isBroken(one)
+      ? { name, agent: undefined, source, state: "broken", shadowedBy, problems: of(one) }
+      : { name, agent: one, source, state, shadowedBy, problems: of(one) };
+  };
+  const entries = [
     ...registry.list().map((agent) => entry(agent, "enabled")),
     ...registry.disabled.map((agent) => entry(agent, "disabled")),
     ...registry.shadowed.map(({ agent, by }) => entry(agent, "shadowed", by)),
+    ...registry.broken.map((broken) => entry(broken, "broken")),
   ];
-  return { project, projectDir, entries: [...sound, ...(await brokenEntries(project, projectDir, sound))] };
-}
-
-/** Files of which no agent could be made, by the name they would have had. */
-async function brokenEntries(
-  project: Project,
-  projectDir: string,
-  sound: readonly RosterEntry[],
-): Promise<RosterEntry[]> {
-  const used = new Set(sound.map(({ source }) => source.file));
-  const errors = project.problems.filter(({ severity, file }) => severity === "error" && !used.has(file));
-  const broken: RosterEntry[] = [];
-  for (const path of new Set(errors.map(({ file }) => file))) {
-    const file = agentFileAt(path, project, projectDir);
-    if (file === null) continue;
-    const { name, agent } = await loadAgentFile(file, project.known);
-    const { format, scope } = file;
-    const problems = project.problems.filter((problem) => problem.file === path);
-    const source = { format, scope, file: path };
-    broken.push({ name, agent, source, state: "broken", shadowedBy: project.registry.get(name), problems });
-  }
-  return broken;
-}
-
-function agentFileAt(path: string, project: Project, projectDir: string): AgentFile | null {
-  if (!path.toLowerCase().endsWith(".md")) return null;
-  const place = agentFolders(project, projectDir).find(({ dir }) => path.startsWith(`${dir}${sep}`));
-  return place ? { path, format: place.format, scope: place.scope } : null;
+  return { project, projectDir, entries };
 }
 
 /** The folders of project and user in which agents are looked for, in order of precedence. */
@@ -108,7 +93,8 @@ export function findEntry(roster: Roster, name: string, choice: EntryChoice = {}
       (source.file !== undefined && choice.file === shownPath(source.file, projectDir)));
   const named = entries.filter((entry) => entry.name === name && fits(entry));
   const byAlias = entries.filter((entry) => entry.agent?.aliases.includes(name) && fits(entry));
-  const [found] = [...named, ...byAlias];
+  const inUse = named.filter(({ state, shadowedBy }) => state !== "shadowed" && !shadowedBy);
+  const [found] = [...inUse, ...named, ...byAlias];
   if (found) return found;
   const more = choice.scope || choice.file ? " in that place" : "";
   throw new NotFound(`${project.registry.unknownAgentMessage(name)}${more}`, "see GET /api/agents");

@@ -1,11 +1,11 @@
 import { findCycles } from "../../agents/delegation-graph.ts";
 import { type AgentRegistry, createRegistry } from "../../agents/registry.ts";
 import type { Project } from "../../runtime/project/load-project.ts";
-import type { Agent, Problem } from "../../schema/agent.ts";
+import type { Agent, BrokenAgent, Problem } from "../../schema/agent.ts";
 import { agentFolders } from "./agent-roster.ts";
 
 /** A text in the place of a file: whoever stood there before is gone. */
-export type Replacement = { path: string; agent: Agent | undefined };
+export type Replacement = { path: string; agent: Agent | BrokenAgent | undefined };
 
 /** The agents of a project as they would be with this text. */
 export function reviewedRegistry(
@@ -15,9 +15,14 @@ export function reviewedRegistry(
 ): AgentRegistry {
   const { registry, settings } = project;
   const folders = agentFolders(project, projectDir);
-  const known = [...registry.list(), ...registry.disabled, ...registry.shadowed.map((each) => each.agent)];
+  const known = [
+    ...registry.list(),
+    ...registry.disabled,
+    ...registry.broken,
+    ...registry.shadowed.map((each) => each.agent),
+  ];
   const others = known.filter(({ source }) => source.file !== path);
-  const rank = ({ source }: Agent): number => {
+  const rank = ({ source }: Pick<Agent, "source">): number => {
     if (source.format === "settings" || source.format === "code") return -1;
     const at = folders.findIndex(({ dir }) => source.file?.startsWith(`${dir}/`));
     return at === -1 ? folders.length : at;
@@ -29,7 +34,7 @@ export function reviewedRegistry(
 }
 
 /** Folders are searched level by level, each in the order of its names. */
-function compareFiles({ source: a }: Agent, { source: b }: Agent): number {
+function compareFiles({ source: a }: Pick<Agent, "source">, { source: b }: Pick<Agent, "source">): number {
   const [left, right] = [a.file ?? "", b.file ?? ""];
   return left.split("/").length - right.split("/").length || (left < right ? -1 : left > right ? 1 : 0);
 }

@@ -137,10 +137,11 @@ async function start(
   return { sessionId, runId };
 }
 
-/** A conversation goes on with the agent that began it, if there is still one of that name. */
+/** A conversation goes on with the agent that began it, if its name is still that of an agent or of a broken definition. */
 function firstAgent({ runtime, project }: Desk, { session_id: id }: SessionRow): string | null {
   const name = runtime.store.sessionFigures(id).agent;
-  return name !== null && project.current().registry.get(name) ? name : null;
+  const { registry } = project.current();
+  return name !== null && (registry.get(name) ?? registry.getBroken(name)) ? name : null;
 }
 
 function refuseHeld({ runtime }: Desk, { session_id: id }: SessionRow): void {

@@ -3,7 +3,7 @@ import { builtInTools } from "../../../runtime/project/built-in-tools.ts";
 import { createRuntime, type Runtime } from "../../../runtime/runtime.ts";
 import { messageOf, RetinueError } from "../../../schema/error.ts";
 import type { RunResult } from "../../../schema/result.ts";
-import { describeSettingsProblems, type OpenProject, openSoundProject } from "../../open-project.ts";
+import { describeUnheld, type OpenProject, openSoundProject } from "../../open-project.ts";
 import { pickAgent } from "../../run/read-task.ts";
 import type { Terminal } from "../../terminal.ts";
 import type { TuiOptions } from "../start-tui.ts";
@@ -70,7 +70,7 @@ export async function openEngine(options: TuiOptions, terminal: Terminal, tui: T
   tui.dispatch({ type: "history", items: await loadHistory(historyOf) });
   const agents = project.registry.list().map(({ name }) => name);
   tui.dispatch({ type: "ready", agent, model: options.model ?? "", agents });
-  for (const line of describeSettingsProblems(project)) desk.say(line, "warning");
+  for (const line of describeUnheld(project)) desk.say(line, "warning");
   const engine: Engine = {
     async perform(effect) {
       try {

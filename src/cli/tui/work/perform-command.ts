@@ -1,3 +1,4 @@
+import { requireAgent } from "../../../agents/registry.ts";
 import type { PermissionMode } from "../../../runtime/approvals.ts";
 import { RetinueError } from "../../../schema/error.ts";
 import { findOwn } from "../../../schema/find-own.ts";
@@ -58,7 +59,7 @@ async function spawn(desk: Desk, rest: string): Promise<void> {
   const [, agent, task] = /^(\S+)\s+([\s\S]+)$/.exec(rest) ?? [];
   if (agent === undefined || task === undefined)
     throw new RetinueError("input", "say who and what: /spawn AGENT task");
-  if (!runtime.agents.get(agent)) throw new RetinueError("input", runtime.agents.unknownAgentMessage(agent));
+  requireAgent(runtime.agents, agent);
   const { result } = await runtime.start({ agent, task, ...(model && { model }) });
   const report = await result;
   desk.reports.push(report);
