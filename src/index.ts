@@ -22,7 +22,7 @@ export {
   type Runtime,
   type RuntimeOptions,
 } from "./runtime/runtime.ts";
-export type { Agent, Deliverable, Limits, Problem } from "./schema/agent.ts";
+export type { Agent, BrokenAgent, Deliverable, Limits, Problem } from "./schema/agent.ts";
 export { RetinueError } from "./schema/error.ts";
 export type { RetinueEvent } from "./schema/event.ts";
 export {
