@@ -19,7 +19,7 @@ import {
 import { agentReference, slugOf } from "./fields/slug.ts";
 import type { KnownTools } from "./fields/tool-names.ts";
 import { readText } from "./read-text.ts";
-import { definitionsIn, isBroken } from "./registry.ts";
+import { isBroken, takeDefinitions } from "./registry.ts";
 import { normaliseText, splitFrontmatter } from "./yaml/split-frontmatter.ts";
 
 /** Roles that were given as configuration. */
@@ -109,7 +109,7 @@ export async function parseAgentRoles(value: unknown, options: AgentRolesOptions
     else if (agent !== undefined) roles.agents.push(agent);
     else
       roles.unusable.push(
-        ...definitionsIn({ name, problems: own.problems }, sourceIn(ctx, options)).filter(isBroken),
+        ...takeDefinitions({ name, problems: own.problems }, locateRole(ctx, options)).filter(isBroken),
       );
     if (name !== undefined) seen.add(name);
   }
@@ -154,7 +154,7 @@ async function readRole(ctx: ReadContext, entry: RoleEntry): Promise<{ name?: st
   const shown = readLabel(ctx, `${where}.DisplayName`, role.DisplayName);
   const allow = readAllowedDelegations(ctx, where, role);
   const source: AgentSource = {
-    ...sourceIn(ctx, options),
+    ...locateRole(ctx, options),
     ...(prompt.file !== undefined && { promptFile: prompt.file }),
   };
   const draft = {
@@ -179,7 +179,7 @@ async function readRole(ctx: ReadContext, entry: RoleEntry): Promise<{ name?: st
   return parsed.agent === undefined ? { name } : { name, agent: parsed.agent };
 }
 
-function sourceIn({ file }: ReadContext, { scope = "user" }: AgentRolesOptions): AgentSource {
+function locateRole({ file }: ReadContext, { scope = "user" }: AgentRolesOptions): AgentSource {
   return { format: "settings", scope, file };
 }
 

@@ -5,7 +5,7 @@ import type { KnownTools } from "./fields/tool-names.ts";
 import { type AgentFile, type AgentPlaces, findAgentFiles } from "./find-agent-files.ts";
 import { nameOfFile, type ParsedAgent, parseAgentFile } from "./parse-agent-file.ts";
 import { readText } from "./read-text.ts";
-import { type AgentChange, type AgentRegistry, createRegistry, definitionsIn } from "./registry.ts";
+import { type AgentChange, type AgentRegistry, createRegistry, takeDefinitions } from "./registry.ts";
 
 /** Where agents come from and what their rules may name. */
 export type LoadOptions = AgentPlaces & {
@@ -39,7 +39,7 @@ export async function loadAgents(options: LoadOptions): Promise<AgentRegistry> {
     for (const [index, result] of parsed.entries()) {
       found.push(...result.problems);
       const { path = "", format = "native", scope = "project" } = batch[index] ?? {};
-      agents.push(...definitionsIn(result, { format, scope, file: path }));
+      agents.push(...takeDefinitions(result, { format, scope, file: path }));
     }
   }
   return createRegistry({

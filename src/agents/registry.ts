@@ -68,7 +68,7 @@ export function createRegistry(input: RegistryInput): AgentRegistry {
   const enabled = new Map(all.filter(isEnabled).map((agent) => [agent.name, agent]));
   const disabled = all.filter((agent) => !isEnabled(agent));
   const disabledNames = new Set([...disabled, ...broken.filter(isOff)].map(({ name }) => name));
-  problems.push(...shadowed.flatMap(({ agent, by }) => (isBroken(by) ? blocks(by, agent) : [])));
+  problems.push(...shadowed.flatMap(({ agent, by }) => (isBroken(by) ? reportBlocked(by, agent) : [])));
   problems.push(
     ...checkReferences([...enabled.values()], new Set([...disabledNames, ...broken.map(({ name }) => name)])),
   );
@@ -98,7 +98,7 @@ export function isBroken(definition: Agent | BrokenAgent): definition is BrokenA
 }
 
 /** The agent that was read, or what keeps its name from any other; nothing if no name was claimed. */
-export function definitionsIn(
+export function takeDefinitions(
   { agent, name, aliases = [], problems }: Partial<AgentReading> & { problems: readonly Problem[] },
   source: AgentSource,
 ): (Agent | BrokenAgent)[] {
@@ -196,7 +196,7 @@ function breakBy(
   return { name, aliases, source: { format: "settings", scope: "user", file }, problem };
 }
 
-function blocks({ name, source, problem }: BrokenAgent, other: Agent | BrokenAgent): Problem[] {
+function reportBlocked({ name, source, problem }: BrokenAgent, other: Agent | BrokenAgent): Problem[] {
   const { file = "code" } = source;
   // Everything wrong in settings is told as it is.
   if (isBroken(other) || source.format === "settings") return [];

@@ -6,7 +6,7 @@ import { resolveToolName } from "../../agents/fields/resolve-rule.ts";
 import { slugOf } from "../../agents/fields/slug.ts";
 import type { KnownTools } from "../../agents/fields/tool-names.ts";
 import { loadAgents, type ParsedFiles } from "../../agents/load-agents.ts";
-import { type AgentChange, type AgentRegistry, definitionsIn, isBroken } from "../../agents/registry.ts";
+import { type AgentChange, type AgentRegistry, isBroken, takeDefinitions } from "../../agents/registry.ts";
 import { type LoadedSettings, loadSettings } from "../../config/load-settings.ts";
 import { lowerLimits } from "../../config/narrow-settings.ts";
 import { PACKAGE_ROOT } from "../../files/package-root.ts";
@@ -232,7 +232,7 @@ function fromMap(value: unknown, source: AgentSource, known: KnownTools): AgentM
     const parsed = parseAgentValue(draft ? { ...draft, name } : each, { source, known });
     const told = parsed.problems.map((one) => ({ ...one, message: `agent '${name}': ${one.message}` }));
     problems.push(...told);
-    const read = definitionsIn({ name: slugOf(name), ...parsed, problems: told }, source);
+    const read = takeDefinitions({ name: slugOf(name), ...parsed, problems: told }, source);
     for (const one of read) {
       if (!isChange) definitions.push(one);
       else changes.push({ name, file: source.file ?? "code", ...readChange(one, given) });

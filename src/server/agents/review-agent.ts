@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import { formOf } from "../../agents/edit/agent-form.ts";
 import { parseAgentFile } from "../../agents/parse-agent-file.ts";
 import { MAX_FILE_BYTES } from "../../agents/read-text.ts";
-import { type AgentRegistry, definitionsIn } from "../../agents/registry.ts";
+import { type AgentRegistry, takeDefinitions } from "../../agents/registry.ts";
 import type { PermissionMode } from "../../runtime/approvals.ts";
 import { chainOf, delegatesOf, rightsRows } from "../../runtime/project/explain-rights.ts";
 import { refuseBrokenSettings } from "../../runtime/project/load-project.ts";
@@ -43,7 +43,7 @@ export async function reviewAgent(input: ReviewInput): Promise<AgentReview> {
   const format: AgentFormat = entry?.source.format ?? "native";
   const options = { file: path, format, scope, known: project.known };
   const parsed = text === null ? { agent: entry?.agent, problems: [] } : await parseAgentFile(text, options);
-  const [definition] = definitionsIn(parsed, { format, scope, file: path });
+  const [definition] = takeDefinitions(parsed, { format, scope, file: path });
   const after =
     text === null ? project.registry : reviewedRegistry(project, projectDir, { path, agent: definition });
   // References are by name here, whatever alias the file uses.

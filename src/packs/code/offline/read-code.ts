@@ -39,7 +39,7 @@ export function linesIn(result: string): Line[] {
 }
 
 /** The definitions in the lines of a file, outermost and methods, each with the comment above it. */
-export function definitionsIn(path: string, lines: readonly Line[]): Definition[] {
+export function takeDefinitions(path: string, lines: readonly Line[]): Definition[] {
   const starts = lines.flatMap(({ text }, index) => {
     const name = nameDefined(text);
     return name === undefined || isLocal(text) ? [] : [{ index, name }];

@@ -3,7 +3,7 @@ import type { Move, OfflineCall, PastCall, Situation } from "../../../models/off
 import { wordsOf } from "../../../text/terms.ts";
 import { fenceCode } from "../offline/fence-code.ts";
 import { standing } from "../offline/rank-files.ts";
-import { type Definition, definitionsIn, linesIn, nameDefined } from "../offline/read-code.ts";
+import { type Definition, linesIn, nameDefined, takeDefinitions } from "../offline/read-code.ts";
 import type { Concept, Query } from "../offline/search-terms.ts";
 
 /** What a question is after: a name's place, tests, or what else its words say. */
@@ -59,7 +59,7 @@ export function locate(asked: string, situation: Situation): Extract<Move, { cal
     const past = answerTo(situation.calls, readCall(hit));
     if (!past || past.failed) return [];
     const lines = linesIn(past.result);
-    const read = definitionsIn(hit.path, lines).find(({ at }) => at === hit.at);
+    const read = takeDefinitions(hit.path, lines).find(({ at }) => at === hit.at);
     return [read ?? { ...hit, name, signature: hit.text, comment: "", body: [] }];
   });
   const others = hits()

@@ -4,10 +4,10 @@ import { fenceCode } from "../offline/fence-code.ts";
 import { type Hits, isInPath, standing } from "../offline/rank-files.ts";
 import {
   type Definition,
-  definitionsIn,
   type Line,
   nameDefined,
   sentencesOfProse,
+  takeDefinitions,
 } from "../offline/read-code.ts";
 import type { Concept, Query } from "../offline/search-terms.ts";
 
@@ -71,7 +71,7 @@ export function bestDefinition({ files, query }: Findings): Definition | null {
 /** The definitions of a file that say most about the question; all count if the question only names the file. */
 function bestOf({ path, lines }: Findings["files"][number], concepts: readonly Concept[]): Scored[] {
   if (PROSE.test(path)) return [];
-  return definitionsIn(path, lines)
+  return takeDefinitions(path, lines)
     .map((definition) => ({ ...definition, score: scoreOf(definition, concepts) }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score);

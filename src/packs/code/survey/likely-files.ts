@@ -40,7 +40,7 @@ export async function likelyFiles(task: string, context: ToolContext): Promise<L
   const hits = concepts.length > 0 ? await hitsOf(concepts, context) : [];
   const ranked = rankFiles(hits).slice(0, MAX_RANKED);
   const best = Math.max(ranked[0]?.score ?? 1, Number.EPSILON);
-  const definitions = await definitionsIn(
+  const definitions = await takeDefinitions(
     ranked.slice(0, LOOKED_INTO).map(({ path }) => path),
     concepts,
     context,
@@ -102,7 +102,7 @@ async function hitsOf(concepts: readonly Concept[], context: ToolContext): Promi
   );
 }
 
-async function definitionsIn(
+async function takeDefinitions(
   paths: readonly string[],
   concepts: readonly Concept[],
   context: ToolContext,
