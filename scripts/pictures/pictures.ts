@@ -15,7 +15,7 @@ import { startSceneModel } from "./scene-model.ts";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const IMAGES = here("../../docs/images");
-const TASK = "Mend the discount in src/cart.js, show it with a test, and tell Ruth at Acme";
+const TASK = "Fix the discount in src/cart.js, show it with a test, and tell Ruth at Acme";
 const HERALD = `---
 name: herald
 description: Writes to people outside when something concerns them.
