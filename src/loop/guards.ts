@@ -12,6 +12,9 @@ import { type MeasuredUsage, measureUsage } from "./model/measure-usage.ts";
 import type { ReplyReader, ToolCall } from "./model/read-stream.ts";
 import { isRepeating } from "./turns/repetition.ts";
 
+/** Whose text may have a say in what a run does: that of others outside, or that of the project. */
+export type Steering = { readonly tainted: boolean; readonly projectText: boolean };
+
 /**
  * The checks that keep runs honest, each behind a name. The runtime always uses these; only the testing entry can
  * put others in their place, which is how a test shows that a guard matters.
@@ -19,11 +22,11 @@ import { isRepeating } from "./turns/repetition.ts";
 export type Guards = {
   decide: typeof decide;
   validate: (tool: AnyTool, text: string) => Promise<Validated>;
-  /** An outbound call of a run that others' text may steer needs a person, unless a rule names whom it reaches. */
-  needsPerson: (isSteered: boolean, outbound: boolean, decision: Decision) => boolean;
+  /** An outbound call of a run that others' text may steer needs a person, unless a rule names whom it reaches, or the command, where that text is only the project's. */
+  needsPerson: (by: Steering, outbound: boolean, decision: Decision) => boolean;
   /** What of a call's requests to the web the model put together when it knew private data and others' text. */
   composedRequests: (
-    run: { isSteered: boolean; privateData: boolean },
+    run: Steering & { privateData: boolean },
     requests: readonly string[],
     known: Pick<KnownAddresses, "has">,
   ) => readonly string[];
@@ -57,13 +60,16 @@ const INVISIBLE = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}]*$/u;
 export const guards: Guards = Object.freeze({
   decide,
   validate: validateInput,
-  needsPerson: (isSteered: boolean, outbound: boolean, decision: Decision) =>
-    isSteered && outbound && !decision.consented,
+  needsPerson: (
+    { tainted, projectText }: Steering,
+    outbound: boolean,
+    { consented, namesCommand }: Decision,
+  ) => outbound && !consented && (tainted || (projectText && !namesCommand)),
   composedRequests: (
-    { isSteered, privateData }: { isSteered: boolean; privateData: boolean },
+    { tainted, projectText, privateData }: Steering & { privateData: boolean },
     requests: readonly string[],
     known: Pick<KnownAddresses, "has">,
-  ) => (isSteered && privateData ? requests.filter((request) => !known.has(request)) : []),
+  ) => ((tainted || projectText) && privateData ? requests.filter((request) => !known.has(request)) : []),
   taintsReader: (isUntrusted: boolean) => isUntrusted,
   mustConfirm: (reason: string | null, { consented, namesCommand }: Decision) =>
     consented || namesCommand ? null : reason,

@@ -11,33 +11,34 @@ const IN_PROJECT: ReadonlySet<string> = new Set(["git", "shell", "test"]);
  */
 export class ProjectText {
   readonly #isTrusted: boolean;
+  readonly #keep: () => void;
   #hasEntered = false;
 
-  constructor(isTrusted: boolean) {
+  /** `keep` is called once, before anything can act on the text, so that the session knows of it in another process as well. */
+  constructor({ isTrusted, keep }: { isTrusted: boolean; keep: () => void }) {
     this.#isTrusted = isTrusted;
+    this.#keep = keep;
   }
 
+  /** Whether such text may steer the session. */
   get hasEntered(): boolean {
-    return this.#hasEntered;
+    return this.#hasEntered && !this.#isTrusted;
   }
 
   enter(): void {
-    this.#hasEntered = !this.#isTrusted;
+    if (this.#hasEntered) return;
+    this.#hasEntered = true;
+    this.#keep();
   }
 }
 
-/** Whether the answer to a call may hold text of the project. */
-export function readsProject({ groups }: Pick<AnyTool, "groups">, targets: readonly Target[]): boolean {
-  if (groups.some((group) => IN_PROJECT.has(group))) return true;
-  return targets.some(
-    (target) => target.kind === "path" && target.mode === "read" && target.root !== "workspace",
-  );
-}
-
-/** Whether others than the person may have a say in what a run does: through the web, mail and the like, or the project. */
-export function mayBeSteered(
-  { tainted }: { readonly tainted: boolean },
-  { projectText }: { readonly projectText: ProjectText },
+/** Whether the answer to a call may hold text of the project; one that failed may name files that are there. */
+export function tellsOfProject(
+  { tool, targets }: { readonly tool: Pick<AnyTool, "groups">; readonly targets: readonly Target[] },
+  isError: boolean,
 ): boolean {
-  return tainted || projectText.hasEntered;
+  if (tool.groups.some((group) => IN_PROJECT.has(group))) return true;
+  const isTold = (target: Target) =>
+    target.kind === "path" && target.root !== "workspace" && (target.mode === "read" || isError);
+  return targets.some(isTold);
 }

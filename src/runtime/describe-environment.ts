@@ -2,7 +2,6 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openRepository, runGit } from "../packs/code/git/run-git.ts";
 import { untilAborted } from "../scheduler/until-aborted.ts";
-import { cutAt } from "../tools/truncate.ts";
 
 /** What a session's prompts say of the project's repository; null if there is none. */
 export type GitState = { readonly branch: string; readonly state: string };
@@ -54,7 +53,8 @@ export function findPerson(projectDir: string, homeDir: string): string | null {
   ];
   for (const file of places) {
     const name = /^\s*\[user\][^[]*?^\s*name\s*=\s*"?([^"\n]+)/m.exec(readSmall(file))?.[1]?.trim();
-    if (name) return cutAt(name, 100);
+    // Somebody else may have written a repository's configuration: what is longer than a name is none.
+    if (name && name.length <= 40 && name.split(/\s+/).length <= 5) return name;
   }
   return null;
 }

@@ -3,6 +3,7 @@ import { mkdir, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { isBelow } from "../files/is-below.ts";
 import type { LoopPorts, Redactor } from "../loop/ports.ts";
+import { ProjectText } from "../loop/project-text.ts";
 import type { Recorded } from "../loop/replay/recorded.ts";
 import { sessionLayer, settingsLayer } from "../permissions/layers.ts";
 import { protectedLayer } from "../permissions/protected-layer.ts";
@@ -77,6 +78,7 @@ export async function openSession(
     },
     maxDepth: settings.maxDepth,
     readOnly: maker.mode === "plan",
+    projectText: false,
     ...(!maker.triggers && { triggers: false }),
     ...(maker.keeper !== undefined && { keeper: maker.keeper }),
     ...more,
@@ -115,7 +117,11 @@ export async function adoptSession(maker: SessionMaker, row: SessionRow, lease: 
     const metadata = { ...terms, ...(maker.keeper !== undefined && { keeper: maker.keeper }) };
     maker.host.store.updateSession(place.id, { metadata });
   }
-  return assembleSession(maker, { ...place, lease }, terms);
+  return assembleSession(
+    maker,
+    { ...place, lease },
+    { ...terms, ...(maker.keeper !== undefined && { keeper: maker.keeper }) },
+  );
 }
 
 /** What a session keeps to when it goes on in another process. */
@@ -126,6 +132,8 @@ export type Terms = {
   /** False: no words of a request make a delegation mandatory. */
   triggers?: boolean;
   fanOut?: FanOut;
+  /** Whether text of the project has entered it; absent in records of before this was kept. */
+  projectText?: boolean;
   /** Who had it last, if that was somebody who looks after what is left open. */
   keeper?: string;
 };
@@ -134,11 +142,8 @@ type Place = Pick<Session, "id" | "projectDir" | "workspaceDir" | "startedAtMs" 
 };
 
 /** Puts an open session together. A replay works on its recorded paths, which need not be there any more. */
-export async function assembleSession(
-  maker: SessionMaker,
-  place: Place,
-  { limits, maxDepth, readOnly, triggers = true }: Terms,
-): Promise<Session> {
+export async function assembleSession(maker: SessionMaker, place: Place, terms: Terms): Promise<Session> {
+  const { limits, maxDepth, readOnly, triggers = true } = terms;
   const { bus, clock } = maker;
   const { id, title, projectDir, lease } = place;
   const workspaceDir = await realpath(place.workspaceDir).catch((thrown) => {
@@ -160,6 +165,13 @@ export async function assembleSession(
         atMs: clock.wallMs(),
       }),
   });
+  const projectText = new ProjectText({
+    isTrusted: isTrusted(maker.host, projectDir),
+    keep() {
+      if (!maker.recorded) maker.host.store.updateSession(id, { metadata: { ...terms, projectText: true } });
+    },
+  });
+  if (terms.projectText) projectText.enter();
   if (bus.watched) {
     const about = { title, project: projectDir, workspace: workspaceDir };
     bus.publish({ type: "session.started", ...about, sessionId: id, atMs: clock.wallMs() });
@@ -181,7 +193,7 @@ export async function assembleSession(
       ...maker,
       live,
       observations,
-      isTrusted: isTrusted(maker.host, projectDir),
+      projectText,
       mode: readOnly ? "plan" : maker.mode,
       journal: fencedJournal(maker.host.store, lease),
     }),

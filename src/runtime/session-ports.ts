@@ -5,7 +5,7 @@ import { taint } from "../loop/calls/dispatch.ts";
 import { EarlierCalls } from "../loop/earlier-calls.ts";
 import { KnownAddresses } from "../loop/known-addresses.ts";
 import type { LoopPorts, Redactor } from "../loop/ports.ts";
-import { ProjectText } from "../loop/project-text.ts";
+import type { ProjectText } from "../loop/project-text.ts";
 import type { Clock } from "../scheduler/clock.ts";
 import { Limiter } from "../scheduler/limiter.ts";
 import type { Journal } from "../schema/record.ts";
@@ -37,8 +37,7 @@ export type PortParts = {
   maxConcurrent: (provider: string) => number;
   liveLayers: LoopPorts["liveLayers"];
   random: () => number;
-  /** The person trusts what lies in the project. */
-  isTrusted: boolean;
+  projectText: ProjectText;
   observations: Observations;
 };
 
@@ -59,7 +58,7 @@ export function createSessionPorts(parts: PortParts): LoopPorts {
     recorded: parts.recorded,
     claims: new Map(),
     addresses: new KnownAddresses(host.settings.web.allowHosts),
-    projectText: new ProjectText(parts.isTrusted),
+    projectText: parts.projectText,
     earlier: new EarlierCalls(),
     readOnly: parts.mode === "plan",
     approve: parts.approve,

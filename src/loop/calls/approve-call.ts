@@ -2,7 +2,6 @@ import type { Decision, Target } from "../../schema/rights.ts";
 import type { Risk, Tool } from "../../tools/tool.ts";
 import type { NotedCall } from "../earlier-calls.ts";
 import type { LoopPorts } from "../ports.ts";
-import { mayBeSteered } from "../project-text.ts";
 import type { RecordedOutside } from "../replay/recorded.ts";
 import type { Run } from "../run.ts";
 import { waitFor } from "../wait-for.ts";
@@ -43,7 +42,11 @@ export async function approveIfNeeded(
 ): Promise<{ allowed: boolean; text: string } | null> {
   const { tool, input, targets, decision, outbound, composed, outside, noted } = asked;
   const isOutside = outbound || composed.length > 0;
-  const isSteered = ports.guards.needsPerson(mayBeSteered(run, ports), isOutside, decision);
+  const isSteered = ports.guards.needsPerson(
+    { tainted: run.tainted, projectText: ports.projectText.hasEntered },
+    isOutside,
+    decision,
+  );
   const earlier = noted ? ports.earlier.before(noted) : [];
   const confirm = ports.guards.mustConfirm(
     outside ? outside.asked : ((await askTool(run, tool.confirm?.(input, run.spec, earlier))) ?? null),
@@ -116,7 +119,7 @@ export async function approveIfNeeded(
 function whoSteers({ tainted }: Run): string {
   return tainted
     ? "untrusted text has entered this run"
-    : "text of the project, which others may have written, has entered this session";
+    : "text of the project, which others may have written, has entered this session (unless your settings name it in trustedProjects)";
 }
 
 function describeComposed(composed: readonly string[], who: string): string {

@@ -11,7 +11,7 @@ import { readShown } from "../known-addresses.ts";
 import { loopPrompt } from "../load-prompt.ts";
 import type { ToolCall } from "../model/read-stream.ts";
 import type { LoopPorts } from "../ports.ts";
-import { mayBeSteered, readsProject } from "../project-text.ts";
+import { tellsOfProject } from "../project-text.ts";
 import type { RecordedAnswer, RecordedOutside } from "../replay/recorded.ts";
 import type { Run } from "../run.ts";
 import { waitFor } from "../wait-for.ts";
@@ -153,7 +153,8 @@ async function judge(
   if (missing) return { outcome: "error", text: missing };
   if (await bringsUntrusted(run, call, touching, ports)) taint(run, tool.name, ports);
   const requests = await askTool(run, findRequests(run, touching));
-  const known = { isSteered: mayBeSteered(run, ports), privateData: run.privateData };
+  const { tainted, privateData } = run;
+  const known = { tainted, privateData, projectText: ports.projectText.hasEntered };
   const composed = ports.guards.composedRequests(known, requests, ports.addresses);
   const asked = { callId: call.callId, ...touching, decision, risk, outbound, composed };
   const approval = await approveIfNeeded(run, asked, ports);
@@ -247,7 +248,12 @@ async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: Loop
   if (cached) {
     const row = openCall(run, call, { tool, approvedBy: admitted.approvedBy }, ports);
     const { text, tainted } = cached;
-    const effects = absorb(run, admitted, { tainted, isPublic: tellsPublic(admitted), shown: [] }, ports);
+    const effects = absorb(
+      run,
+      admitted,
+      { tainted, isPublic: tellsPublic(admitted), isError: false, shown: [] },
+      ports,
+    );
     row.close({ outcome: "cached", text, effects });
     return { callId: call.callId, tool: tool.name, text: cached.text, outcome: "cached" };
   }
@@ -286,7 +292,7 @@ async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: Loop
   const tainted = tool.untrusted || output.tainted === true;
   const isPublic = tellsPublic(admitted) && output.privateData !== true;
   const shown = isPublic && tool.requests ? readShown(output.shown ?? [], admitted.carrying) : [];
-  const taken = absorb(run, admitted, { tainted, isPublic, shown }, ports);
+  const taken = absorb(run, admitted, { tainted, isPublic, isError: outcome === "error", shown }, ports);
   const { children } = output;
   if (row)
     row.close({
@@ -327,7 +333,11 @@ async function repeat(
   const row = openCall(run, call, { tool, approvedBy }, ports);
   if (tool.delegates === "program") await ports.playChildren(run, call.callId, row.messageId);
   if (outcome !== "cached") run.toolsUsed.add(tool.name);
-  row.close({ outcome, text, effects: absorb(run, admitted, { tainted, isPublic, shown }, ports) });
+  row.close({
+    outcome,
+    text,
+    effects: absorb(run, admitted, { tainted, isPublic, isError: outcome === "error", shown }, ports),
+  });
   return { callId: call.callId, tool: tool.name, text, outcome };
 }
 
@@ -340,14 +350,15 @@ function tellsPublic({ tool, targets }: Touching): boolean {
 /** Lets a run know what an answer tells it, and says what its row must keep of that. */
 function absorb(
   run: Run,
-  { tool, targets, carrying }: Admitted,
-  answer: { tainted: boolean; isPublic: boolean; shown: readonly string[] },
+  admitted: Admitted,
+  answer: { tainted: boolean; isPublic: boolean; isError: boolean; shown: readonly string[] },
   ports: LoopPorts,
 ): Effects {
-  const { tainted, isPublic, shown } = answer;
+  const { tool, carrying } = admitted;
+  const { tainted, isPublic, isError, shown } = answer;
   if (tainted) taint(run, tool.name, ports);
   if (!isPublic) run.privateData = true;
-  if (!isPublic && readsProject(tool, targets)) ports.projectText.enter();
+  if (!isPublic && tellsOfProject(admitted, isError)) ports.projectText.enter();
   ports.addresses.add(shown, carrying.length > 0);
   const learned = shown.length > 0 && { shown };
   return { ...(tainted && { tainted }), ...(isPublic && { public: isPublic }), ...learned };

@@ -7,7 +7,6 @@ import { isOffered, type Tool, type ToolContext, type ToolOutput } from "../../t
 import { claimFile, takePath } from "../deliverables.ts";
 import type { ToolCall } from "../model/read-stream.ts";
 import type { CallChanges, LoopPorts } from "../ports.ts";
-import { mayBeSteered } from "../project-text.ts";
 import type { Run } from "../run.ts";
 import type { Effects } from "./record-call.ts";
 import { createSpawner } from "./spawn-below.ts";
@@ -278,7 +277,8 @@ function isVisible(
     ports.guards.decide(layers, { tool: asked, groups, targets: [file] });
   const isHandedOn =
     file.kind === "host" && performed.carrying.length > 0 && !isSameSite(file.host, performed.targets);
-  if (isHandedOn && mayBeSteered(run, ports) && run.privateData && !says(chain, name).consented) return false;
+  const isSteered = run.tainted || ports.projectText.hasEntered;
+  if (isHandedOn && isSteered && run.privateData && !says(chain, name).consented) return false;
   const isAnswered = ({ verdict, rule }: Decision) =>
     approvedBy !== undefined && verdict === "ask" && rule?.includes("(") === false;
   if (!groups.includes("shell")) {

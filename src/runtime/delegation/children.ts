@@ -342,8 +342,8 @@ export class Children {
     ];
     const cwd = request.cwd === undefined ? undefined : await folderInside(this.parent, request.cwd);
     const files = await readContextFiles(this, profile, request.contextFiles ?? []);
-    const isInProject = ({ path }: { path: string }) => isBelow(path, this.parent.session.projectDir);
-    if (files.some(isInProject)) this.parent.session.ports.projectText.enter();
+    const { workspaceDir } = this.parent.run.spec;
+    if (files.some(({ path }) => !isBelow(path, workspaceDir))) this.parent.session.ports.projectText.enter();
     const built = await childMessage({ children: this, request, profile, context, results, files });
     const paths = files.map(({ path }) => path);
     const { recorded } = this.parent.session.ports;

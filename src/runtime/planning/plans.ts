@@ -8,6 +8,7 @@ import type { PlanPage } from "../../store/plan-table.ts";
 import { createId } from "../create-id.ts";
 import { realFolder, type SessionMaker } from "../open-session.ts";
 import { heldPrivateData, wasTainted } from "../record/read-row.ts";
+import { hadProjectText } from "../record/recall-session.ts";
 import { resolveLimits } from "../runs/resolve-tools.ts";
 import type { Sessions } from "../sessions.ts";
 import { type CheckedDraft, checkDraft } from "./check-draft.ts";
@@ -191,6 +192,9 @@ export class Plans {
         isUnknown ||
         planned.some(heldPrivateData) ||
         plan.results.some((one) => one.success && one.result?.private_data !== false),
+      projectText: [plannedIn, ...plan.results.map((one) => one.result?.session_id)].some(
+        (sessionId) => sessionId && hadProjectText(store, sessionId),
+      ),
       onSession: (sessionId) => {
         this.#claim(plan, sessionId);
         options.onSession?.(sessionId);
@@ -216,7 +220,7 @@ export class Plans {
     { model, limits, signal }: Pick<PlanOptions, "model" | "limits" | "signal">,
     request: Pick<
       Parameters<Sessions["start"]>[0],
-      "task" | "conducted" | "tainted" | "privateData" | "onSession"
+      "task" | "conducted" | "tainted" | "privateData" | "projectText" | "onSession"
     >,
   ): Promise<RunResult> {
     if (signal?.aborted) throw new RetinueError("failed", "cancelled before it began");

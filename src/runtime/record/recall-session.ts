@@ -1,5 +1,6 @@
 import type { ToolCall } from "../../loop/model/read-stream.ts";
 import type { MessageNode } from "../../schema/record.ts";
+import type { Store } from "../../store/create-store.ts";
 import type { AnyTool } from "../../tools/tool.ts";
 import { validateInput } from "../../tools/validate-input.ts";
 import type { Session } from "../host.ts";
@@ -15,8 +16,7 @@ export async function recallSession(
   roots: readonly MessageNode[],
   tools: ReadonlyMap<string, AnyTool>,
 ): Promise<void> {
-  const { addresses, earlier, projectText } = session.ports;
-  if (roots.some(heldPrivateData)) projectText.enter();
+  const { addresses, earlier } = session.ports;
   for (const row of roots.flatMap((root) => [...subtreeOf(root)])) {
     const { task, steered, tool: name, outcome, uncounted, requested, shown, files } = metadataOf(row);
     if (row.request_type === "prompt") addresses.addTyped(String(task ?? row.request_content ?? ""));
@@ -36,4 +36,15 @@ export async function recallSession(
       changed.map(([path]) => path),
     );
   }
+}
+
+/**
+ * Whether text of the project had entered a recorded session. Of records from before that was kept it is taken from what
+ * its runs read, and of one that was removed nobody knows.
+ */
+export function hadProjectText(store: Store, sessionId: string): boolean {
+  const row = store.session(sessionId);
+  if (!row) return true;
+  const { projectText } = JSON.parse(row.metadata_json ?? "{}") as { projectText?: boolean };
+  return projectText ?? store.tree(sessionId).some(heldPrivateData);
 }

@@ -7,7 +7,7 @@ import type { OpenRoot } from "../runs/root-run.ts";
 import type { ReadTask } from "../runs/spawn-options.ts";
 import { type ForkPoint, pastOf } from "./fork-run.ts";
 import { claimsIn, isClosed, metadataOf, resultOfRow, spentIn } from "./read-row.ts";
-import { recallSession } from "./recall-session.ts";
+import { hadProjectText, recallSession } from "./recall-session.ts";
 
 /** What one of several tasks was given besides its words. */
 type TaskOptions = Omit<ReadTask, "agent" | "task">;
@@ -76,6 +76,7 @@ export async function restoreSession(
   }
   for (const [path, claim] of claimsIn(roots)) ports.claims.set(path, claim);
   await host.untrusted.closeLeft(session.id);
+  if (hadProjectText(host.store, session.id)) ports.projectText.enter();
   await recallSession(session, roots, host.tools);
 }
 

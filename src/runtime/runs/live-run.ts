@@ -26,7 +26,7 @@ import {
   tokensOf,
   wasTainted,
 } from "../record/read-row.ts";
-import { recallSession } from "../record/recall-session.ts";
+import { hadProjectText, recallSession } from "../record/recall-session.ts";
 import { type RestorePorts, restoreRun } from "../record/restore-run.ts";
 import { accountLimits } from "./effective-limits.ts";
 import type { SpawnRequest } from "./spawn-request.ts";
@@ -109,6 +109,8 @@ export async function bringToLife(
   }
   const ports = { text: (id: string) => host.store.prompt(id), guards: host.guards };
   if (request.past) forkRun(run, request.past.root, ports);
+  if (request.past && hadProjectText(host.store, request.past.at.sessionId))
+    session.ports.projectText.enter();
   if (request.past) await recallSession(session, [request.past.root], host.tools);
   if (request.resume) restore(live, request.resume, ports);
   if (request.resume && live.children) rememberChildren(live.children, request.resume, earlier);

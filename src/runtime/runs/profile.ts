@@ -36,7 +36,7 @@ export type Profile = {
   readonly system: string;
   /** Files of the project that stand in the prompt. */
   readonly promptFiles: readonly string[];
-  /** Its prompt holds what lies in the project: an agent's file, instructions. */
+  /** Its prompt holds what lies in the project: an agent's file, instructions, what agents there say of themselves. */
   readonly isOfProject: boolean;
   readonly systemPromptId: string;
   /** Where the record keeps the definition and the rights as they were when the run began. */
@@ -103,7 +103,8 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
       zone: host.zone,
     }),
   );
-  const isOfProject = agent.source.scope === "project" || instructions !== null;
+  const isOfProject =
+    instructions !== null || [agent, ...delegates].some(({ source }) => source.scope === "project");
   return {
     agent,
     model,

@@ -14,6 +14,7 @@ import type { PlanningPorts } from "../planning/planning-ports.ts";
 import { reachableFrom } from "../planning/reachable-agents.ts";
 import { type Past, pastOf } from "../record/fork-run.ts";
 import { metadataOf } from "../record/read-row.ts";
+import { hadProjectText } from "../record/recall-session.ts";
 import type { RunRequest } from "../runtime.ts";
 import { createProfile, type Profile } from "./profile.ts";
 import { spawnRun } from "./spawn-run.ts";
@@ -32,6 +33,8 @@ export type RootRequest = RunRequest & {
   tainted?: boolean;
   /** Private data are in the task that no person wrote there. */
   privateData?: boolean;
+  /** Text of the project is in the task. */
+  projectText?: boolean;
   /** Called with the new session before the run begins; what it throws ends the session. */
   onSession?(sessionId: string): void;
 };
@@ -58,9 +61,8 @@ export async function beginRoot(
     session.ports.redactor.redact(
       describeReports(reports, { escapeText: host.guards.escapeText, workspaceDir: session.workspaceDir }),
     );
-  const isFromRuns = privateData || reports.some((report) => report.private_data);
-  // What other runs wrote may come from files that they read.
-  if (isFromRuns) session.ports.projectText.enter();
+  const isSteered = reports.some((report) => hadProjectText(host.store, report.session_id));
+  if (request.projectText || isSteered) session.ports.projectText.enter();
   const profile = await createProfile(host, {
     agent,
     session,
@@ -84,7 +86,7 @@ export async function beginRoot(
     limits,
     taskId,
     ...((tainted || reports.some((report) => report.tainted)) && { tainted: true }),
-    ...(isFromRuns && { privateData: true }),
+    ...((privateData || reports.some((report) => report.private_data)) && { privateData: true }),
     past: request.fork ? pastOf(host.store, request.fork) : undefined,
   });
   return { runId, result };
