@@ -271,7 +271,11 @@ test.each([
         say("done"),
       ],
     },
-    { tools, agents: { lead: { tools: ["send", "change"], disallowedTools: ["change(denied)"] } } },
+    {
+      tools,
+      agents: { lead: { tools: ["send", "change"], disallowedTools: ["change(denied)"] } },
+      settings: { trustedProjects: ["/"] },
+    },
   );
   await runtime.run({ agent: "lead", task: "go" });
   expect(sent).toEqual(["before", "draft", "again"]);
