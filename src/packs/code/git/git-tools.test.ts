@@ -85,6 +85,52 @@ describe("git", () => {
     expect(text).toContain("(1 files left out: there is no right to read them)");
   });
 
+  test.each([
+    ["a file became a folder", ["conf"], ["conf/open.txt", "conf/hidden.txt"]],
+    ["a folder became a file", ["conf/open.txt", "conf/hidden.txt"], ["conf"]],
+    ["a name has signs of patterns", ["[c]*o?nf\\"], ["[c]*o?nf\\/open.txt", "[c]*o?nf\\/hidden.txt"]],
+    ["a name looks like magic", [":(glob)x"], [":(glob)x/open.txt", ":(glob)x/hidden.txt"]],
+    ["a name begins with another character set", ["日本"], ["日本/open.txt", "日本/hidden.txt"]],
+    ["a folder is named like a pattern", [], ["conf", "\\conf/hidden.txt"]],
+    ["names differ in case", ["conf"], ["CONF/hidden.txt", "conf/open.txt"]],
+  ])("only files that may be read are shown where %s", async (_, before, after) => {
+    const seesOpen: ToolContext["maySee"] = (file) =>
+      file.kind === "path" && !file.relative.endsWith("/hidden.txt");
+    const more = { maySee: seesOpen };
+    for (const file of before) place.write(file, `words of ${file}\n`);
+    place.git("add", "-A");
+    place.git("commit", "--allow-empty", "-qm", "before");
+    for (const file of before)
+      rmSync(join(place.projectDir, file.split("/")[0] ?? ""), { recursive: true, force: true });
+    for (const file of after) place.write(file, `words of ${file}\n`);
+    place.git("add", "-A");
+    const shown = [
+      await textOf("diff", [], more),
+      await textOf("diff", ["--cached"], more),
+      (await place.use(gitDiff, {}, more)).text,
+    ];
+    place.git("commit", "-qm", "after");
+    shown.push(await textOf("show", ["HEAD"], more), await textOf("log", ["-p", "-1"], more));
+    shown.push(await textOf("diff", ["HEAD~1", "HEAD"], more));
+    shown.push((await place.use(gitDiff, { commit: "HEAD" }, more)).text);
+    const open = [...before, ...after].filter((file) => !file.endsWith("/hidden.txt"));
+    for (const text of shown) {
+      expect(text).not.toContain("hidden.txt");
+      expect(text).toContain("(1 files left out: there is no right to read them)");
+      for (const file of open)
+        expect(text.split("\n")).toContain(`${before.includes(file) ? "-" : "+"}words of ${file}`);
+    }
+  });
+
+  test("a submodule in the place of a folder shows nothing of the folder", async () => {
+    place.git("rm", "-rq", "--cached", "secret");
+    place.git("update-index", "--add", "--cacheinfo", `160000,${place.git("rev-parse", "HEAD")},secret`);
+    place.git("commit", "-qm", "submodule");
+    const text = await textOf("show", ["HEAD"], { maySee });
+    expect(text).toContain("+Subproject commit");
+    expect(text).not.toContain("hidden words");
+  });
+
   test("diff shows what is not committed, what is staged, one path, or only the names", async () => {
     place.write("a.txt", "one\n");
     place.write("src/b.ts", "const b = 2;\n");

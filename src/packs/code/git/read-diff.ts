@@ -83,13 +83,29 @@ async function changesText(
   const names = shown.flatMap(({ file, from }) => (from === undefined ? [file] : [from, file]));
   const patch = await runGit(
     repository,
-    ["diff", ...SAFE, ...FORM, ...(request.look ?? []), "--patch", ...compared.args, "--", ...names],
-    {
-      signal,
-      maxBytes: MAX_DIFF_BYTES,
-    },
+    [
+      "diff",
+      ...SAFE,
+      ...FORM,
+      ...(request.look ?? []),
+      "--patch",
+      ...compared.args,
+      "--",
+      ...names.flatMap(matchExactly),
+    ],
+    { signal, maxBytes: MAX_DIFF_BYTES, literal: false },
   );
   return `${parts.join("\n")}\n\n${patch.stdout.trimEnd()}${patch.cut ? "\n(the diff is longer and was cut here; name a path)" : ""}`;
+}
+
+/**
+ * Patterns for one file and nothing below its name. A plain name also means all that lies in a folder of that name, which
+ * is on one side wherever a file, a link or a submodule took a folder's place, and which was never judged. Git takes a
+ * pattern for a plain name first, hence the second one.
+ */
+function matchExactly(file: string): string[] {
+  const pattern = `\\${file.replace(/(?<!^)[*?[\]\\]/g, "\\$&")}`;
+  return [`:(glob)${pattern}`, `:(exclude,literal)${pattern}/`];
 }
 
 /** Reads `git diff --numstat -z`. */
