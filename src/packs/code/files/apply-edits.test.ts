@@ -203,15 +203,74 @@ describe("patches", () => {
     const from = "ab\na\nkey:\na\nend\n";
     expect(await patched(from, envelope("@@", "-a", "+A"))).toBe("ab\nA\nkey:\na\nend\n");
     expect(await patched(from, envelope("@@ key:", "-a", "+A", " end"))).toBe("ab\na\nkey:\nA\nend\n");
-    expect(await patched(from, envelope("@@", "-a", "+1", "+2", "@@", "-a", "+3", "*** End of File"))).toBe(
-      "ab\n1\n2\nkey:\n3\nend\n",
-    );
+    expect(
+      await patched(from, envelope("@@", "-a", "+1", "+2", "@@", "-a", "+3", " end", "*** End of File")),
+    ).toBe("ab\n1\n2\nkey:\n3\nend\n");
     expect(await patched(from, envelope("@@ key:", "+new"))).toBe("ab\na\nkey:\nnew\na\nend\n");
     expect(await patched(from, envelope("+last"))).toBe(`${from}last\n`);
     expect(await patched(windows(from), envelope("-a", "+A"))).toBe("ab\r\nA\r\nkey:\r\na\r\nend\r\n");
-    expect(await patched(from, envelope("@@", "-nowhere", "+x"))).toMatch(
-      /^refused: hunk 1 of 1 does not fit/,
-    );
+    expect(await patched(from, envelope("@@", "-nowhere", "+x"))).toMatch(/^refused: hunk 1 does not fit/);
+  });
+
+  test.each([
+    ["an anchor that is not there", ["@@ def c():", "-  return 1", "+  return 2"], "no line 'def c():'"],
+    ["only added lines behind such an anchor", ["@@ nowhere", "+new"], "no line 'nowhere'"],
+    [
+      "an anchor before the hunk before",
+      ["@@ def b():", "-  return 1", "+  return 2", "@@ def a():", "+x"],
+      "no line 'def a():' behind line 4",
+    ],
+    [
+      "old lines only before the anchor",
+      ["@@ def b():", "-def a():", "+def z():"],
+      "hunk 1 does not fit: its old lines are not in the file as they stand behind line 3",
+    ],
+    [
+      "hunks out of order",
+      ["@@", "-def b():", "+def y():", "@@", "-def a():", "+def z():"],
+      "hunk 2 does not fit",
+    ],
+    [
+      "old lines that are not the last",
+      ["@@", "-def b():", "+def y():", "*** End of File"],
+      "at the end of the file",
+    ],
+    [
+      "a line that is neither kept, added nor removed",
+      ["@@", "def a():", "+x"],
+      "the line 'def a():' begins with neither",
+    ],
+    [
+      "a mark that does not exist",
+      ["@@", " def a():", "*** Here", "+x"],
+      "the line '*** Here' begins with neither",
+    ],
+    ["no hunk", ["@@ def a():"], "the patch has no hunk"],
+  ])("in the form of Codex are refused with %s", async (_, lines, message) => {
+    const from = "def a():\n  return 1\ndef b():\n  return 1\n";
+    const said = await patched(from, envelope(...lines));
+    expect(said).toMatch(/^refused: /);
+    expect(said).toContain(message);
+  });
+
+  test("in the form of Codex take the first place behind all anchors, and the end of the file where it says so", async () => {
+    const from = "class A:\n  def f():\n    x\nclass B:\n  def f():\n    x\n    x\n";
+    const nested = envelope("@@ class B:", "@@   def f():", "-    x", "+    y");
+    expect(await patched(from, nested)).toBe(`${from.slice(0, -12)}    y\n    x\n`);
+    const last = envelope("@@", "-    x", "+    y", "*** End of File");
+    for (const ending of [from, from.slice(0, -1)])
+      expect(await patched(ending, last)).toBe(ending.replace(/x(\n?)$/, "y$1"));
+    expect(await patched(from, envelope("@@ class A:", "+z", "*** End of File"))).toBe(`${from}z\n`);
+  });
+
+  test("in the form of Codex are taken only for the file that they name", async () => {
+    const patch = envelope("@@", "-x", "+z");
+    for (const path of ["src/a.txt", "./src/a.txt", "project:src/a.txt", "/home/ada/p/src/a.txt"])
+      expect(await patched("x\n", patch, path)).toBe("z\n");
+    for (const path of ["other.txt", "a.txt", "lib/src/a.txt", "lib/a.txt", "/home/ada/p/xsrc/a.txt"])
+      expect(await patched("x\n", patch, path)).toBe(
+        `refused: the patch is about src/a.txt, not about ${path}`,
+      );
   });
 
   test("are refused if they do not fit exactly, with what the file has there", async () => {

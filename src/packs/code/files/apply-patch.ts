@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { basename, isAbsolute, normalize } from "node:path";
 import type { StructuredPatch } from "diff";
 import { messageOf } from "../../../schema/error.ts";
 import { type Applied, lineEndOf } from "./apply-edits.ts";
@@ -29,51 +29,78 @@ export function refusePatch(patch: string): string | null {
   return "edit: a patch updates one file; give each file a call of its own, and make new ones with write";
 }
 
-/** A patch without line numbers, as Codex writes it: each hunk stands behind the one before and the line after its @@. */
-function readEnvelope(patch: string, source: string): StructuredPatch {
-  const path = findPatched(patch) ?? "";
+/**
+ * A patch without line numbers, as Codex writes it, or what is wrong with it. Each hunk is the first that fits behind the
+ * hunk before and the lines after its @@; before "*** End of File" it is the end of the file.
+ */
+function readEnvelope(patch: string, source: string, path: string): StructuredPatch | string {
+  const named = findPatched(patch) ?? "";
+  if (!isSameFile(named, path)) return `the patch is about ${named}, not about ${path}`;
   const file = source.split("\n").map(withoutReturn);
+  const end = file.at(-1) === "" ? file.length - 1 : file.length;
   const body = patch.trim().split("\n").map(withoutReturn);
-  const first = body.findIndex((line) => line.startsWith("*** Update File"));
   const hunks: Hunk[] = [];
   let from = 0;
   let grown = 0;
   let lines: string[] = [];
   let isAnchored = false;
-  const close = () => {
-    if (lines.length === 0) return;
+  const close = (isLast: boolean): string | null => {
+    if (lines.length === 0) return null;
     const old = lines.filter((line) => !line.startsWith("+")).map((line) => line.slice(1));
     const added = lines.filter((line) => !line.startsWith("-"));
     // Lines that are only added, behind no line that is named, go to the end.
-    const end = file.at(-1) === "" ? file.length - 1 : file.length;
-    const at = old.length > 0 ? findLines(file, old, from) : isAnchored ? from : end;
+    const least = isLast || (old.length === 0 && !isAnchored) ? Math.max(from, end - old.length) : from;
+    const at = findLines(file, old, least);
+    if (at === null) {
+      const where = `${from > 0 ? ` behind line ${from}` : ""}${isLast ? " at the end of the file" : ""}`;
+      return `hunk ${hunks.length + 1} does not fit: its old lines are not in the file as they stand${where}; ${nearLines(source.replaceAll("\r\n", "\n"), old.join("\n"))}`;
+    }
     const starts = { oldStart: at + 1, newStart: at + 1 + grown };
     hunks.push({ ...starts, oldLines: old.length, newLines: added.length, lines });
     from = at + old.length;
     grown += added.length - old.length;
     lines = [];
+    isAnchored = false;
+    return null;
   };
-  for (const line of body.slice(first + 1)) {
-    if (line.startsWith("***")) continue;
+  const take = (line: string): string | null => {
+    if (line === "*** End Patch" || line === "*** End of File") return close(line === "*** End of File");
     if (!line.startsWith("@@")) {
       lines.push(line === "" ? " " : line);
-      continue;
+      return /^(?:[ +-]|$)/.test(line) ? null : `the line '${line}' begins with neither a space, + nor -`;
     }
-    close();
+    const fault = close(false);
     const anchor = line.slice(2).trim();
-    const found = anchor === "" ? -1 : file.findIndex((each, at) => at >= from && each.trim() === anchor);
-    isAnchored = found >= 0;
-    if (isAnchored) from = found + 1;
+    if (fault !== null || anchor === "") return fault;
+    const found = file.findIndex((each, at) => at >= from && each.trim() === anchor);
+    if (found < 0)
+      return `there is no line '${anchor}'${from > 0 ? ` behind line ${from}` : ""}; after @@ stands a whole line of the file or nothing`;
+    isAnchored = true;
+    from = found + 1;
+    return null;
+  };
+  const first = body.findIndex((line) => line.startsWith("*** Update File"));
+  for (const line of [...body.slice(first + 1), "*** End Patch"]) {
+    const fault = take(line.startsWith("***") ? line.trimEnd() : line);
+    if (fault !== null) return fault;
   }
-  close();
+  if (hunks.length === 0) return "the patch has no hunk";
   return { oldFileName: path, newFileName: path, oldHeader: "", newHeader: "", hunks };
 }
 
-/** Where these lines stand behind a line; that line if they do not. */
-function findLines(file: readonly string[], wanted: readonly string[], from: number): number {
+/** Whether two paths name one file of the project; either may be written in full. */
+function isSameFile(named: string, path: string): boolean {
+  const [one, other] = [named, path].map((each) => normalize(each.replace(/^project:/, "")));
+  if (one === undefined || other === undefined || one === other) return one === other;
+  if (isAbsolute(one) === isAbsolute(other)) return false;
+  return isAbsolute(one) ? one.endsWith(`/${other}`) : other.endsWith(`/${one}`);
+}
+
+/** Where these lines first stand at a line or behind it; null if they do not. */
+function findLines(file: readonly string[], wanted: readonly string[], from: number): number | null {
   for (let at = from; at + wanted.length <= file.length; at++)
     if (wanted.every((line, index) => file[at + index] === line)) return at;
-  return from;
+  return null;
 }
 
 /**
@@ -84,7 +111,7 @@ export async function applyUnifiedPatch(text: string, patch: string, path: strin
   const { applyPatch, parsePatch } = await import("diff");
   const mark = text.startsWith(BOM) ? BOM : "";
   const source = text.slice(mark.length);
-  const read = isEnvelope(patch) ? readEnvelope(patch, source) : readPatch(parsePatch, patch, path);
+  const read = isEnvelope(patch) ? readEnvelope(patch, source, path) : readPatch(parsePatch, patch, path);
   if (typeof read === "string") return { ok: false, message: read };
   const hunks = read.hunks.map((hunk) => withLineEnds(hunk, lineEndOf(source)));
   const patched = applyPatch(
