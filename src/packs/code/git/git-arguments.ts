@@ -84,6 +84,11 @@ export function diffOptions(options: readonly string[]): string[] {
   );
 }
 
+/** Whether an option asks for what was changed, as the lines around a change do. */
+export function isPatch(option: string): boolean {
+  return /^(?:-p|-u|--patch|-U\d+|--unified=\d+)$/.test(option);
+}
+
 /** The value of an option among parsed ones. */
 export function optionValue(options: readonly string[], name: string): string | undefined {
   return options.findLast((option) => option.startsWith(`${name}=`))?.slice(name.length + 1);

@@ -158,6 +158,62 @@ describe("git", () => {
     expect(await textOf("log", ["-p", "--skip=10"])).toContain("+three");
   });
 
+  test("many large objects are cut where all of them together are too long, and the rest is counted", async () => {
+    place.write("large.txt", "some words\n".repeat(150_000));
+    place.git("add", ".");
+    place.git("commit", "-qm", "large");
+    for (const [command, args] of [
+      ["show", Array.from({ length: 50 }, () => "HEAD")],
+      ["show", Array.from({ length: 50 }, () => "HEAD:large.txt")],
+    ] as const) {
+      const text = await textOf(command, args);
+      expect(text.length).toBeLessThan(5 * 1024 * 1024);
+      expect(text).toMatch(/\n\(cut here, 4[67] more are not shown; ask for less at once\)$/);
+    }
+    expect(await textOf("show", ["HEAD:large.txt", "HEAD:a.txt"])).toMatch(/\none\ntwo\nthree\n$/);
+  });
+
+  test("log --follow shows a rename as one, and what was changed under the earlier name", async () => {
+    place.git("mv", "a.txt", "M");
+    place.git("commit", "-qm", "moved");
+    place.write("M", "one\ntwo\nthree\nfour\n");
+    place.write("src/b.ts", "const other = 1;\n");
+    place.git("commit", "-qam", "changed");
+    const text = await textOf("log", ["-p", "--follow", "--format=%s", "--", "M"]);
+    expect(text).toMatch(/^changed\n[\s\S]*\+four[\s\S]*^moved\n a\.txt => M \| \+0 -0\n/m);
+    expect(text).toMatch(/^rename from a\.txt\nrename to M$/m);
+    expect(text).toMatch(/^second\n a\.txt \| \+1 -0[\s\S]*^\+three[\s\S]*^first\n a\.txt \| \+2 -0/m);
+    expect(text).not.toMatch(/other|words/);
+    expect(await textOf("log", ["-p", "-1", "--skip=1", "--follow", "--", "M"])).toContain(
+      "rename from a.txt",
+    );
+    expect(await textOf("log", ["--stat", "--follow", "--format=%s", "--", "M"])).toContain(
+      "second\n+1 -0\ta.txt",
+    );
+    place.git("mv", "secret/key.txt", "open.txt");
+    place.git("commit", "-qm", "opened");
+    const hidden = await textOf("log", ["-p", "--follow", "--", "open.txt"], { maySee });
+    expect(hidden).not.toMatch(/hidden words|key\.txt/);
+  });
+
+  test("log --graph says that files and changes are shown without it", async () => {
+    const note = "(files and changes are shown without --graph)";
+    for (const option of ["-p", "--stat"])
+      expect(await textOf("log", ["--graph", option, "--format=%s"])).toBe(`* second\n* first\n\n${note}`);
+    expect(await textOf("log", ["--graph", "--format=%s"])).toBe("* second\n* first\n");
+  });
+
+  test("options on white space alone ask for no patch, and count for the list of files", async () => {
+    place.write("a.txt", "one\n  two\nthree\nfour\n");
+    expect(await textOf("diff", ["--stat", "-w"])).toBe(
+      "HEAD → working tree\n a.txt | +1 -0\n 1 file changed, +1 -0",
+    );
+    expect(await textOf("log", ["-w", "--format=%s"])).toBe("second\nfirst\n");
+    expect(await textOf("show", ["-w", "--name-only", "--format=%s"])).toBe("second\na.txt\nsecret/key.txt");
+    expect(await textOf("show", ["-w"])).toContain("+three");
+    expect(await textOf("log", ["-U1", "-1"])).toContain("+three");
+  });
+
   test("a merge is listed against its first parent", async () => {
     place.git("checkout", "-qb", "side", "HEAD~1");
     place.write("side.txt", "s\n");

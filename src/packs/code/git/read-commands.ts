@@ -1,10 +1,10 @@
 import type { ToolContext } from "../../../tools/tool.ts";
 import { GitFault } from "./exec-git.ts";
-import { type Arguments, diffOptions, splitObject } from "./git-arguments.ts";
+import { type Arguments, diffOptions, isPatch, splitObject } from "./git-arguments.ts";
 import type { GitCommand } from "./git-commands.ts";
 import { fileTarget, gitName, gitTarget } from "./git-paths.ts";
 import { commitId, diffText } from "./read-diff.ts";
-import { isListing, isPatch, readLog } from "./read-log.ts";
+import { isListing, joinTexts, readLog } from "./read-log.ts";
 import { type Repository, runGit } from "./run-git.ts";
 
 type Reader = (repository: Repository, parsed: Arguments, context: ToolContext) => Promise<string>;
@@ -192,16 +192,13 @@ async function readObjects(
   context: ToolContext,
 ): Promise<string> {
   const objects = (words.length > 0 ? words : ["HEAD"]).map(splitObject);
-  const parts: string[] = [];
-  for (const { revision, path } of objects) {
-    if (path === undefined) {
-      const about = options.filter((option) => option !== "-s" && option !== "--no-patch");
-      const isBare = about.length < options.length || about.some(isListing) || about.some(isPatch);
-      const all = [...about, ...(isBare ? [] : ["--patch"]), "--max-count=1"];
-      const words = [`${revision}^{commit}`];
-      parts.push(await readLog(repository, { options: all, words, paths }, context));
-      continue;
-    }
+  const isAbout = (option: string) => option !== "-s" && option !== "--no-patch";
+  const about = options.filter(isAbout);
+  const isBare = about.length < options.length || about.some(isListing) || about.some(isPatch);
+  const all = [...about, ...(isBare ? [] : ["--patch"]), "--max-count=1"];
+  return joinTexts(objects, async ({ revision, path }) => {
+    if (path === undefined)
+      return readLog(repository, { options: all, words: [`${revision}${COMMIT}`], paths }, context);
     const name = gitName(await gitTarget(path, repository));
     mustSee(name, repository, context);
     // Only below a commit does a path begin where rules count from; in a tree that is known by its id it begins anywhere.
@@ -210,9 +207,8 @@ async function readObjects(
       signal: context.signal,
     });
     if (stdout.slice(0, 8_000).includes("\0")) throw new GitFault(`${revision}:${name} is a binary file`);
-    parts.push(cut ? `${stdout}\n(cut here)` : stdout);
-  }
-  return parts.join("\n\n");
+    return cut ? `${stdout}\n(cut here)` : stdout;
+  });
 }
 
 function mustSee(file: string, { projectDir }: Repository, context: ToolContext): void {

@@ -1,6 +1,6 @@
 import type { ToolContext } from "../../../tools/tool.ts";
 import { GitFault } from "./exec-git.ts";
-import { isRevision } from "./git-arguments.ts";
+import { isPatch, isRevision } from "./git-arguments.ts";
 import { fileTarget } from "./git-paths.ts";
 import { type Repository, runGit } from "./run-git.ts";
 
@@ -63,9 +63,11 @@ async function changesText(
   context: ToolContext,
 ): Promise<string> {
   const { signal } = context;
+  const { look = [] } = request;
+  const spaces = look.filter((option) => !isPatch(option));
   const counted = await runGit(
     repository,
-    ["diff", ...SAFE, ...FORM, "--numstat", "-z", ...compared.args, "--", ...request.paths],
+    ["diff", ...SAFE, ...FORM, ...spaces, "--numstat", "-z", ...compared.args, "--", ...request.paths],
     { signal, whole: true },
   );
   const all = parseNumstat(counted.stdout);
@@ -83,16 +85,7 @@ async function changesText(
   const names = shown.flatMap(({ file, from }) => (from === undefined ? [file] : [from, file]));
   const patch = await runGit(
     repository,
-    [
-      "diff",
-      ...SAFE,
-      ...FORM,
-      ...(request.look ?? []),
-      "--patch",
-      ...compared.args,
-      "--",
-      ...names.flatMap(matchExactly),
-    ],
+    ["diff", ...SAFE, ...FORM, ...look, "--patch", ...compared.args, "--", ...names.flatMap(matchExactly)],
     { signal, maxBytes: MAX_DIFF_BYTES, literal: false },
   );
   return `${parts.join("\n")}\n\n${patch.stdout.trimEnd()}${patch.cut ? "\n(the diff is longer and was cut here; name a path)" : ""}`;

@@ -1,13 +1,15 @@
 import type { ToolContext } from "../../../tools/tool.ts";
-import { type Arguments, diffOptions, optionValue } from "./git-arguments.ts";
+import { type Arguments, diffOptions, isPatch, optionValue } from "./git-arguments.ts";
 import { fileTarget } from "./git-paths.ts";
-import { commitText } from "./read-diff.ts";
+import { commitText, parseNumstat } from "./read-diff.ts";
 import { type Repository, runGit } from "./run-git.ts";
 
 const DEFAULT_COMMITS = 30;
 const MAX_COMMITS = 1_000;
 /** Commits that are shown with their changes; each takes calls of git of its own. */
 const MAX_PATCHES = 10;
+/** How long changes and files may be together; a file of git show alone fits. */
+const MAX_CHARS = 4 * 1024 * 1024;
 const LISTINGS = ["--stat", "--numstat", "--name-only", "--name-status"];
 
 /** Whether an option asks for the files of a commit. */
@@ -15,22 +17,38 @@ export function isListing(option: string): boolean {
   return LISTINGS.includes(option);
 }
 
-/** Whether an option asks for what a commit changed. */
-export function isPatch(option: string): boolean {
-  return option === "-p" || option === "-u" || option === "--patch" || diffOptions([option]).length > 0;
+/** Reads texts one by one until they are too long together; says how many are missing then. */
+export async function joinTexts<Item>(
+  items: readonly Item[],
+  readText: (item: Item, index: number) => Promise<string>,
+): Promise<string> {
+  const texts: string[] = [];
+  let room = MAX_CHARS;
+  for (const [index, item] of items.entries()) {
+    const text = await readText(item, index);
+    texts.push(text.slice(0, room));
+    room -= text.length;
+    const left = items.length - index - 1;
+    if (room >= 0 && (room > 0 || left === 0)) continue;
+    texts.push(`(cut here${left > 0 ? `, ${left} more are not shown` : ""}; ask for less at once)`);
+    break;
+  }
+  return texts.join("\n\n");
 }
 
 /** The log, with the files of each commit, or what it changed in them, if that was asked for. */
 export async function readLog(
   repository: Repository,
-  { options, words, paths }: Arguments,
+  { options, words, paths: named }: Arguments,
   context: ToolContext,
 ): Promise<string> {
   const patch = options.some(isPatch);
   const listing = options.find(isListing);
   const most = patch ? Math.min(MAX_PATCHES, countOf(options)) : countOf(options);
-  const walk = [...options.filter((option) => !isListing(option) && !isPatch(option)), `--max-count=${most}`];
-  const where = [...(words.length > 0 ? words : []), "--", ...paths];
+  const looks = diffOptions(options);
+  const isWalk = (option: string) => !isListing(option) && !isPatch(option) && !looks.includes(option);
+  const walk = [...options.filter(isWalk), `--max-count=${most}`];
+  const where = [...words, "--", ...named];
   const { signal } = context;
   const always = ["--no-color", "--no-show-signature", "--no-ext-diff", "--no-textconv"];
   const look = options.some((option) => /^--(format|pretty)=|^--oneline$/.test(option))
@@ -40,7 +58,8 @@ export async function readLog(
     const text = await runGit(repository, ["log", ...always, "--no-patch", ...look, ...walk, ...where], {
       signal,
     });
-    return text.stdout + (text.cut ? "\n(cut here; ask for fewer commits)" : "");
+    const note = listing || patch ? "\n(files and changes are shown without --graph)" : "";
+    return text.stdout + (text.cut ? "\n(cut here; ask for fewer commits)" : "") + note;
   }
   const shown = await runGit(repository, ["log", ...always, "--no-patch", "-z", ...look, ...walk, ...where], {
     signal,
@@ -53,15 +72,17 @@ export async function readLog(
   );
   const texts = shown.stdout.split("\0");
   const commits = ids.stdout.split("\n").filter(Boolean);
+  const before = walk.includes("--follow")
+    ? await namesOver(repository, [...walk.filter(isNoFormat), ...where], signal)
+    : [];
+  const paths = [...new Set([...named, ...before])];
   if (patch || listing === undefined) {
-    const blocks: string[] = [];
-    for (const [index, commit] of commits.entries()) {
-      const request = { commit, paths, look: diffOptions(options) };
-      blocks.push(`${texts[index]?.trimEnd() ?? commit}\n${await commitText(repository, request, context)}`);
-    }
-    if (most < countOf(options) && commits.length === most)
-      blocks.push(`(changes of ${most} commits at once; go on with --skip=${most})`);
-    return blocks.join("\n\n");
+    const text = await joinTexts(commits, async (commit, index) => {
+      const changes = await commitText(repository, { commit, paths, look: looks }, context);
+      return `${texts[index]?.trimEnd() ?? commit}\n${changes}`;
+    });
+    const isMore = most < countOf(options) && commits.length === most;
+    return isMore ? `${text}\n\n(changes of ${most} commits at once; go on with --skip=${most})` : text;
   }
   const files = await filesOf(repository, { ids: ids.stdout, kind: listing, paths }, context);
   const blocks = commits.map((id, index) =>
@@ -69,6 +90,18 @@ export async function readLog(
   );
   const hidden = files.hidden > 0 ? [`(${files.hidden} files left out: there is no right to read them)`] : [];
   return [...blocks, ...hidden].join("\n\n");
+}
+
+/** All names that a file had in the commits of a walk with --follow. */
+async function namesOver(
+  repository: Repository,
+  walk: readonly string[],
+  signal: AbortSignal,
+): Promise<string[]> {
+  const form = ["--no-color", "--no-show-signature", "--no-ext-diff", "--no-textconv", "--find-renames"];
+  const args = ["log", ...form, "--format=", "--numstat", "-z", ...walk];
+  const { stdout } = await runGit(repository, args, { signal, whole: true });
+  return parseNumstat(stdout).flatMap(({ file, from }) => (from === undefined ? [file] : [from, file]));
 }
 
 function isNoFormat(option: string): boolean {
