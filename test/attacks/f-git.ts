@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -345,6 +346,59 @@ export const GIT_CASES: readonly Attack[] = [
       };
     },
     oracle: (outcome) => expect(seenBy(outcome)).not.toContain(SECRET),
+  },
+  {
+    id: "F14 git folder",
+    title: "a file that took a folder's place, or gave it up, shows nothing of what a rule denies there",
+    guards: [],
+    setup: (world) => {
+      const place = join(world.projectDir, "conf");
+      writeFileSync(place, "old\n");
+      ownRepository(world);
+      const commit = (message: string) => {
+        personsGit(world.projectDir, ["add", "-A"]);
+        personsGit(world.projectDir, ["commit", "-qm", message]);
+      };
+      rmSync(place);
+      mkdirSync(place);
+      writeFileSync(join(place, "plan.txt"), `${SECRET}\n`);
+      commit("folder");
+      rmSync(place, { recursive: true });
+      symlinkSync("a.txt", place);
+      commit("link");
+      const permissions = { allow: ["*"], deny: ["read(conf/plan.txt)"] };
+      return { tools: gitTools(world), settings: { permissions } };
+    },
+    turns: () => {
+      const reads = [
+        ["show", ["HEAD", "HEAD~1"]],
+        ["show", ["HEAD~1", "--", "conf"]],
+        ["log", ["-p"]],
+        ["log", ["-p", "--follow", "--", "conf"]],
+        ["diff", ["HEAD~2", "HEAD~1"]],
+        ["diff", ["HEAD~1", "-w"]],
+        ["diff", ["--cached", "HEAD~1"]],
+      ] as const;
+      const diffs = [
+        { commit: "HEAD" },
+        { commit: "HEAD~1" },
+        { from: "HEAD~1" },
+        { from: "HEAD~1", path: "conf" },
+      ];
+      return {
+        lead: [
+          callTools([
+            ...reads.map(([command, args]) => ({ tool: "git", input: { command, args } })),
+            ...diffs.map((input) => ({ tool: "git_diff", input })),
+          ]),
+          done,
+        ],
+      };
+    },
+    oracle: (outcome) => {
+      expect(seenBy(outcome)).not.toContain(SECRET);
+      expect(seenBy(outcome)).toContain("-old");
+    },
   },
   {
     id: "S11 git",

@@ -223,7 +223,7 @@ describe("patches", () => {
     [
       "old lines only before the anchor",
       ["@@ def b():", "-def a():", "+def z():"],
-      "hunk 1 does not fit: its old lines are not in the file as they stand behind line 3",
+      "hunk 1 does not fit: its old lines are not in the file as they stand behind line 3; they are at line 1",
     ],
     [
       "hunks out of order",

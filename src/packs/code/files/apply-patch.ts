@@ -53,7 +53,10 @@ function readEnvelope(patch: string, source: string, path: string): StructuredPa
     const at = findLines(file, old, least);
     if (at === null) {
       const where = `${from > 0 ? ` behind line ${from}` : ""}${isLast ? " at the end of the file" : ""}`;
-      return `hunk ${hunks.length + 1} does not fit: its old lines are not in the file as they stand${where}; ${nearLines(source.replaceAll("\r\n", "\n"), old.join("\n"))}`;
+      const other = findLines(file, old, 0);
+      const hint =
+        other === null ? nearLines(file.join("\n"), old.join("\n")) : `they are at line ${other + 1}`;
+      return `hunk ${hunks.length + 1} does not fit: its old lines are not in the file as they stand${where}; ${hint}`;
     }
     const starts = { oldStart: at + 1, newStart: at + 1 + grown };
     hunks.push({ ...starts, oldLines: old.length, newLines: added.length, lines });
