@@ -460,6 +460,13 @@ describe("git_commit", () => {
     expect(place.git("status", "--porcelain")).toBe("");
   });
 
+  test("what a file in a folder's place removes is not named if it may not be read", async () => {
+    rmSync(join(place.projectDir, "secret"), { recursive: true });
+    place.write("secret", "a file\n");
+    const done = await place.use(gitCommit, { message: "swapped", paths: ["secret"] }, { maySee });
+    expect(done.text).toMatch(/^committed [0-9a-f]+ on main\nA\tsecret$/);
+  });
+
   test("the first commit of a repository works", async () => {
     const other = toolPlace();
     other.git("init", "-q");

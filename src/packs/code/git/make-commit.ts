@@ -73,7 +73,7 @@ export async function makeCommit(
       identity,
     });
     const left = await findLeft(repository, request, signal).catch(() => "");
-    return `${await report(repository, { commit, branch, head }, signal)}${left}`;
+    return `${await report(repository, { commit, branch, head }, request, signal)}${left}`;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -237,6 +237,7 @@ async function findLeft(
 async function report(
   repository: Repository,
   { commit, branch, head }: { commit: string; branch: string | undefined; head: string | undefined },
+  { maySee }: CommitRequest,
   signal: AbortSignal,
 ): Promise<string> {
   const args = [
@@ -248,9 +249,14 @@ async function report(
     "--no-textconv",
     "--no-renames",
     "--name-status",
+    "-z",
     commit,
   ];
-  const { stdout } = await runGit(repository, args, { signal });
+  const { stdout } = await runGit(repository, args, { signal, whole: true });
+  // A file that took a folder's place removes what was in it, also what may not be read.
+  const files = [...stdout.matchAll(/([^\0]+)\0([^\0]+)\0/g)].flatMap(([, kind, file = ""]) =>
+    maySee(fileTarget(file, repository.projectDir)) ? [`${kind}\t${file}`] : [],
+  );
   const where = branch === undefined ? "HEAD is detached: the commit is on no branch" : `on ${branch}`;
-  return `committed ${commit.slice(0, 12)} ${where}${head ? "" : " (the first commit)"}\n${stdout.trimEnd()}`;
+  return `committed ${commit.slice(0, 12)} ${where}${head ? "" : " (the first commit)"}\n${files.join("\n")}`;
 }
