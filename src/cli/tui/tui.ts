@@ -69,7 +69,8 @@ export function createTui(first: TuiState, perform: (effect: Effect) => void): T
       dispatch({ type: "key", key, atMs: Date.now(), rows: runIds, page, most }),
     stop() {
       clearInterval(ticking);
-      clearTimeout(frame);
+      // What happened last is seen by whoever looks afterwards.
+      if (frame) show();
       clearTimeout(arming);
     },
   };
