@@ -11,10 +11,12 @@ export type Redirection = {
 /** One simple command as it was read. */
 export type SimpleCommand = {
   readonly words: readonly Word[];
+  /** It stands behind `||`. */
+  readonly isFallback: boolean;
   readonly redirections: readonly Redirection[];
 };
 
-/** Commands that share a working folder: a `cd` in a subshell, a substitution or a script ends with it. */
+/** Commands that share a working folder: a `cd` in a subshell, a substitution or another shell's script ends with it. */
 export type CommandList = { readonly above: CommandList | null };
 
 /** The calls of a reading, from one index up to another, whose output comes in; and what comes in to all of them. */
@@ -27,6 +29,8 @@ export type ProgramCall = {
   readonly words: readonly Word[];
   readonly assignments: readonly Word[];
   readonly redirections: readonly Redirection[];
+  /** It runs only if what stands before it fails. */
+  readonly isFallback: boolean;
   /** What is piped into it; null if nothing is. */
   readonly feed: Feed | null;
   /** The index of the first call that stands in its own words, as in `sh <(…)`; its own one if there is none. */
@@ -87,7 +91,12 @@ export function toParts(simple: SimpleCommand): {
     parts.push(toPart(program, files));
   return {
     parts,
-    call: { words: program, assignments: settings, redirections: simple.redirections },
+    call: {
+      words: program,
+      assignments: settings,
+      redirections: simple.redirections,
+      isFallback: simple.isFallback,
+    },
     opaque: opaque || (program[0] !== undefined && isUnclear(program[0])),
   };
 }

@@ -1,7 +1,13 @@
 import type { Word } from "./shell-word.ts";
 
 /** What a command starts besides itself. */
-export type Inner = { commands: (readonly Word[])[]; scripts: string[]; opaque: boolean };
+export type Inner = {
+  commands: (readonly Word[])[];
+  scripts: string[];
+  opaque: boolean;
+  /** The same shell runs it: a `cd` in it holds for what follows. */
+  sharesFolder?: boolean;
+};
 
 /** How a wrapper's own words are told from the command it starts. */
 type Wrapper = {
@@ -74,6 +80,7 @@ const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
 ]);
 
 const SHELLS = new Set(["ash", "bash", "dash", "fish", "ksh", "mksh", "rbash", "sh", "zsh"]);
+const SAME_SHELL = new Set(["builtin", "command", "time"]);
 const RUNS_TEXT = new Set(["alias", "parallel", "script", "su", "runuser"]);
 const FIND_STARTS = new Set(["-exec", "-execdir", "-ok", "-okdir"]);
 
@@ -83,9 +90,9 @@ export function findInner(words: readonly Word[]): Inner {
   const name = program.slice(program.lastIndexOf("/") + 1).toLowerCase();
   const rest = words.slice(1);
   const wrapper = WRAPPERS.get(name);
-  if (wrapper) return unwrap(wrapper, rest);
+  if (wrapper) return { ...unwrap(wrapper, rest), sharesFolder: SAME_SHELL.has(name) };
   if (SHELLS.has(name)) return innerOfShell(rest);
-  if (name === "eval") return asScript(rest);
+  if (name === "eval") return { ...asScript(rest), sharesFolder: true };
   if (name === "trap") return asScript(rest.slice(0, 1));
   if (name === "find") return innerOfFind(rest);
   return { commands: [], scripts: [], opaque: RUNS_TEXT.has(name) && rest.length > 0 };

@@ -54,9 +54,9 @@ export function readCommand(command: string): CommandReading {
     opaque() {
       opaque = true;
     },
-    nested: (cursor) => deeper(() => readList(cursor, sink, true), cursor),
+    nested: (cursor) => deeper(() => readList(cursor, sink, true), { cursor }),
     script(text) {
-      if (afford(text.length)) deeper(() => readList(startOf(text, sink), sink, false));
+      if (afford(text.length)) deeper(() => readScript(text));
     },
     command(simple, first) {
       if (parts.length >= MAX_PARTS) return sink.opaque();
@@ -65,12 +65,19 @@ export function readCommand(command: string): CommandReading {
       parts.push(...made.parts);
       calls.push({ ...made.call, list, feed: sink.feed, first });
       opaque ||= made.opaque || inner.opaque;
+      const under = inner.sharesFolder ? { list } : {};
+      const { isFallback } = simple;
       for (const words of inner.commands) {
-        if (afford(lengthOf(words))) deeper(() => sink.command({ words, redirections: [] }, first));
+        if (afford(lengthOf(words)))
+          deeper(() => sink.command({ words, redirections: [], isFallback }, first), under);
       }
-      for (const script of inner.scripts) sink.script(script);
+      for (const script of inner.scripts) if (afford(script.length)) deeper(() => readScript(script), under);
     },
   };
+
+  function readScript(text: string): void {
+    readList(startOf(text, sink), sink, false);
+  }
 
   function afford(length: number): boolean {
     unread -= length;
@@ -78,7 +85,10 @@ export function readCommand(command: string): CommandReading {
     return unread >= 0;
   }
 
-  function deeper(read: () => void, cursor?: Cursor): void {
+  function deeper(
+    read: () => void,
+    { cursor, list: shared }: { cursor?: Cursor; list?: CommandList } = {},
+  ): void {
     if (depth >= MAX_DEPTH) {
       opaque = true;
       if (cursor) cursor.at = cursor.text.length;
@@ -86,7 +96,7 @@ export function readCommand(command: string): CommandReading {
     }
     const above = list;
     depth++;
-    list = { above };
+    list = shared ?? { above };
     read();
     list = above;
     depth--;
@@ -111,7 +121,7 @@ type CommandSink = Sink & {
   count(): number;
   command(simple: SimpleCommand, first: number): void;
 };
-type Draft = { words: Word[]; redirections: Redirection[] };
+type Draft = { words: Word[]; redirections: Redirection[]; isFallback: boolean };
 
 /** Reads commands up to the end of the text, or up to the bracket that closes a nested list. */
 function readList(cursor: Cursor, sink: CommandSink, nested: boolean): void {
@@ -175,7 +185,7 @@ class Pipes {
 const GOES_ON = new Set(["then", "else", "elif", "do", "!", "time"]);
 
 function readCommands(cursor: Cursor, sink: CommandSink, nested: boolean): void {
-  let draft: Draft = { words: [], redirections: [] };
+  let draft: Draft = { words: [], redirections: [], isFallback: false };
   let first = sink.count();
   const pipes = new Pipes(sink);
   const finish = (): void => {
@@ -183,7 +193,7 @@ function readCommands(cursor: Cursor, sink: CommandSink, nested: boolean): void 
       pipes.enter(draft.words);
       sink.command(draft, first);
     }
-    draft = { words: [], redirections: [] };
+    draft = { words: [], redirections: [], isFallback: false };
     first = sink.count();
   };
   while (cursor.at < cursor.text.length) {
@@ -217,6 +227,7 @@ function readCommands(cursor: Cursor, sink: CommandSink, nested: boolean): void 
       const isPipe = character === "|" && cursor.text[cursor.at + 1] !== "|";
       if (isPipe) pipes.pipe();
       else pipes.break();
+      draft.isFallback = cursor.text.startsWith("||", cursor.at);
       cursor.at += /^(?:\|[|&]|&&|;;)/.test(cursor.text.slice(cursor.at, cursor.at + 2)) ? 2 : 1;
     } else readItem(cursor, draft, character);
   }

@@ -16,7 +16,7 @@ export type TestCall = {
   readonly args: readonly string[] | null;
   /** Where it runs, as the names of suites say it; null if only the shell knows. */
   readonly folder: string | null;
-  /** It runs, or is told to run, what is in neither the project nor the workspace, such as a copy. */
+  /** It is known to run, or to be told to run, what is in neither the project nor the workspace, such as a copy. */
   readonly isElsewhere: boolean;
 };
 
@@ -25,7 +25,7 @@ export type Choice = "all" | "some" | "other";
 
 /** Programs that show or look for text, so that a summary among what they print is no test run. */
 const SHOWING = new Set(
-  "cat head tail less more grep egrep fgrep rg sed awk echo printf tee ls find wc sort uniq cut tr jq git diff true false export set test [ mkdir rm cp mv touch sleep exit wait".split(
+  "cat head tail less more grep egrep fgrep rg sed awk echo printf tee ls find wc sort uniq cut tr jq git diff true false export set test [ mkdir rm cp mv touch sleep exit wait mktemp pwd dirname basename realpath seq rsync ln read".split(
     " ",
   ),
 );
@@ -43,15 +43,13 @@ export function findTestCalls(command: string, grounds: Grounds): TestCall[] {
     if (inner.commands.length + inner.scripts.length > 0) continue;
     const { folder, ...reading } = readCall(words.map(({ value }) => value));
     const start = whereabouts.placeIn(list);
-    const place = folder === undefined ? start : whereabouts.resolve(start, folder);
-    const isElsewhere =
-      place === "elsewhere" ||
-      findPaths(reading, call).some((path) => whereabouts.resolve(place, path) === "elsewhere");
+    const place = folder === undefined ? start : whereabouts.resolve(list, start, folder);
+    const places = [place, ...findPaths(reading, call).map((path) => whereabouts.resolve(list, place, path))];
     found.push({
       ...reading,
       text: words.map(({ value }) => value).join(" "),
       folder: whereabouts.name(place),
-      isElsewhere,
+      isElsewhere: places.some((each) => whereabouts.isOutside(each)),
     });
   }
   return found;
@@ -62,17 +60,16 @@ const MOVING = new Set(["cd", "pushd", "popd"]);
 /** Flags of runners that name the project to work on. */
 const PROJECT_FLAGS = new Set("--root --rootDir --rootdir --manifest-path --directory --chdir -C".split(" "));
 
-/** The paths that tell a call what to run; the value of a flag that names something else is none of them. */
-function findPaths({ runner, isTest }: Reading, { words }: ProgramCall): string[] {
-  const plain = runner === null ? "" : (findOwn(RUNNERS, runner)?.flags ?? "");
+/** The paths that tell a call what to run; what may be the value of a flag that names something else is none of them. */
+function findPaths({ runner }: Reading, { words }: ProgramCall): string[] {
   const paths: string[] = [];
   let mayBeValue = false;
   for (const { value } of words.slice(1)) {
     const [flag = "", given] = value.split("=", 2);
     if (value.startsWith("-")) {
       if (PROJECT_FLAGS.has(flag) && given !== undefined) paths.push(given);
-      mayBeValue =
-        isTest && given === undefined && !PROJECT_FLAGS.has(flag) && !plain.split(" ").includes(flag);
+      const use = runner === null ? "unknown" : readFlag(runner, value);
+      mayBeValue = given === undefined && !PROJECT_FLAGS.has(flag) && (use === "unknown" || use.takesNext);
     } else {
       if (!mayBeValue && /^[/~$]|\.\.(?:\/|$)/.test(value)) paths.push(value);
       mayBeValue = false;
@@ -161,7 +158,8 @@ type RunnerWords = {
   /** Flags that choose no tests, with a value of their own in `valued`. */
   readonly flags?: string;
   readonly valued?: string;
-  /** Flags that choose some. */
+  /** Flags that choose some, with a value of their own in `choosing`. */
+  readonly narrowing?: string;
   readonly choosing?: string;
   /** Words that choose no tests. */
   readonly plain?: string;
@@ -178,7 +176,8 @@ const RUNNERS: Readonly<Record<string, RunnerWords>> = {
       "--test --enable-source-maps --experimental-strip-types --experimental-transform-types --experimental-test-coverage --no-warnings --trace-warnings --test-force-exit --test-update-snapshots",
     valued:
       "--test-reporter --test-reporter-destination --test-concurrency --test-timeout --test-isolation --import --require -r --loader --experimental-loader --env-file",
-    choosing: "--test-name-pattern --test-skip-pattern --test-only --test-shard",
+    narrowing: "--test-only",
+    choosing: "--test-name-pattern --test-skip-pattern --test-shard",
     anyFile: true,
   },
   vitest: {
@@ -195,8 +194,9 @@ const RUNNERS: Readonly<Record<string, RunnerWords>> = {
       "--ci --runInBand -i --silent --verbose --coverage --no-coverage --bail -b --no-cache --cache --colors --color --no-color --detectOpenHandles --forceExit --passWithNoTests --watchAll --json --logHeapUsage --expand -e -u --updateSnapshot --useStderr --randomize",
     valued:
       "--maxWorkers -w --reporters --testTimeout --outputFile --coverageReporters --coverageDirectory --cacheDirectory --seed",
+    narrowing: "--onlyChanged -o --onlyFailures -f --findRelatedTests --lastCommit --runTestsByPath",
     choosing:
-      "-t --testNamePattern --testPathPattern --testPathPatterns --onlyChanged -o --onlyFailures -f --findRelatedTests --shard --changedSince --lastCommit --testPathIgnorePatterns --runTestsByPath --selectProjects --ignoreProjects",
+      "-t --testNamePattern --testPathPattern --testPathPatterns --shard --changedSince --testPathIgnorePatterns --selectProjects --ignoreProjects",
   },
   mocha: {
     starts: /^_?mocha(?= |$)/,
@@ -204,7 +204,8 @@ const RUNNERS: Readonly<Record<string, RunnerWords>> = {
       "--exit --bail -b --colors --color -c --no-color --check-leaks --full-trace --inline-diffs --parallel -p --forbid-only",
     valued:
       "--reporter -R --timeout -t --slow -s --ui -u --require -r --jobs -j --retries --reporter-option --reporter-options -O",
-    choosing: "-g --grep -f --fgrep -i --invert",
+    narrowing: "-i --invert",
+    choosing: "-g --grep -f --fgrep",
     anyFile: true,
   },
   pytest: {
@@ -213,7 +214,8 @@ const RUNNERS: Readonly<Record<string, RunnerWords>> = {
       "-v -q -s -x -l --verbose --quiet --exitfirst --no-header --no-summary --showlocals --strict-markers --strict-config --disable-warnings --no-cov --cov --ff --failed-first --nf --new-first --continue-on-collection-errors",
     valued:
       "--tb --maxfail -n --numprocesses --color -r -p -o -W --cov-report --cov-config --junitxml --junit-xml --durations --timeout --capture --dist --log-level --log-cli-level --verbosity",
-    choosing: "-k -m --lf --last-failed --deselect --ignore --ignore-glob --sw --stepwise",
+    narrowing: "--lf --last-failed --sw --stepwise",
+    choosing: "-k -m --deselect --ignore --ignore-glob",
     anyFile: true,
   },
   unittest: {
@@ -226,14 +228,15 @@ const RUNNERS: Readonly<Record<string, RunnerWords>> = {
     flags:
       "-q --quiet -v -vv --verbose --release --offline --locked --frozen --no-fail-fast --nocapture --no-capture --show-output",
     valued: "--color -j --jobs --test-threads --message-format --target-dir",
-    choosing:
-      "--lib --bin --bins --test --tests --doc --example --examples --bench --benches -p --package --exclude --exact --skip -E",
+    narrowing: "--lib --bins --tests --doc --examples --benches --exact",
+    choosing: "--bin --test --example --bench -p --package --exclude --skip -E",
   },
   go: {
     starts: /^go test(?= |$)/,
     flags: "-v -json -race -cover -failfast -a -x -trimpath -benchmem",
     valued: "-count -timeout -parallel -p -cpu -vet -mod -covermode -coverprofile -coverpkg -shuffle",
-    choosing: "-run -skip -short",
+    narrowing: "-short",
+    choosing: "-run -skip",
     plain: "./...",
     allBy: "./...",
   },
@@ -256,7 +259,8 @@ const RUNNERS: Readonly<Record<string, RunnerWords>> = {
     flags:
       "-c --color --colour --no-color --force-color -b --backtrace --fail-fast -w --warnings -p --profile",
     valued: "-f --format -r --require --seed --order -o --out",
-    choosing: "-e --example -t --tag --only-failures -P --pattern",
+    narrowing: "--only-failures",
+    choosing: "-e --example -t --tag -P --pattern",
     anyFile: true,
   },
   phpunit: {
@@ -293,7 +297,8 @@ const RUNNERS: Readonly<Record<string, RunnerWords>> = {
     starts: /^playwright test(?= |$)/,
     flags: "--quiet -x --fully-parallel",
     valued: "--reporter --workers -j --retries --timeout --max-failures --output",
-    choosing: "-g --grep --grep-invert --project --shard --last-failed --only-changed",
+    narrowing: "--last-failed --only-changed",
+    choosing: "-g --grep --grep-invert --project --shard",
   },
   ava: {
     starts: /^ava(?= |$)/,
@@ -320,34 +325,39 @@ const RUNNERS: Readonly<Record<string, RunnerWords>> = {
   tap: { starts: /^(?:tap|prove|bats|tape)(?= |$)/, flags: "-v --verbose" },
 };
 
+/** What a flag of a runner does: whether it chooses some of the tests, and whether the next word is its value. */
+function readFlag(runner: string, word: string): { isChoice: boolean; takesNext: boolean } | "unknown" {
+  const { flags = "", valued = "", narrowing = "", choosing = "" } = findOwn(RUNNERS, runner) ?? {};
+  const isIn = (list: string, flag: string) => list.split(" ").includes(flag);
+  const flag = word.replace(/[=.].*$/s, "");
+  // `-vx` is `-v -x`; `-n4` and `-rA` have their value with them.
+  const letters = /^-[a-zA-Z]{2,}$/.test(word) ? [...word.slice(1)].map((letter) => `-${letter}`) : [flag];
+  const isShort = /^-[a-zA-Z]./.test(word) && isIn(valued, word.slice(0, 2));
+  if (isIn(flags, flag)) return { isChoice: false, takesNext: false };
+  const hasValue = word.includes("=");
+  if (isIn(valued, flag)) return { isChoice: false, takesNext: !hasValue };
+  if (isIn(narrowing, flag)) return { isChoice: true, takesNext: false };
+  if (isIn(choosing, flag)) return { isChoice: true, takesNext: !hasValue };
+  const isPlain = isShort || letters.every((each) => isIn(flags, each));
+  return isPlain ? { isChoice: false, takesNext: false } : "unknown";
+}
+
 /** What of its folder's tests a call runs with this runner. */
 export function judgeChoice(runner: string, args: readonly string[]): Choice {
-  const {
-    flags = "",
-    valued = "",
-    choosing = "",
-    plain = "",
-    allBy,
-    anyFile,
-  } = findOwn(RUNNERS, runner) ?? { starts: /^/ };
-  const isIn = (list: string, word: string) => list.split(" ").includes(word);
+  const { plain = "", allBy, anyFile } = findOwn(RUNNERS, runner) ?? { starts: /^/ };
   let isSome = allBy !== undefined && !args.includes(allBy);
   for (let at = 0; at < args.length; at++) {
     const word = args[at] ?? "";
-    if (word === "--" || isIn(plain, word)) continue;
+    if (word === "--" || plain.split(" ").includes(word)) continue;
     if (!word.startsWith("-")) {
       if (anyFile && !/test|spec/i.test(word)) return "other";
       isSome = true;
       continue;
     }
-    const flag = word.replace(/[=.].*$/s, "");
-    // `-vx` is `-v -x`; `-n4` and `-rA` have their value with them.
-    const letters = /^-[a-zA-Z]{2,}$/.test(word) ? [...word.slice(1)].map((letter) => `-${letter}`) : [flag];
-    const isShort = /^-[a-zA-Z]./.test(word) && isIn(valued, word.slice(0, 2)) && !isIn(flags, flag);
-    if (isIn(flags, flag) || letters.every((each) => isIn(flags, each)) || isShort) continue;
-    if (isIn(valued, flag)) at += word.includes("=") ? 0 : 1;
-    else if (isIn(choosing, flag)) isSome = true;
-    else return "other";
+    const use = readFlag(runner, word);
+    if (use === "unknown") return "other";
+    if (use.isChoice) isSome = true;
+    if (use.takesNext) at++;
   }
   return isSome ? "some" : "all";
 }

@@ -180,6 +180,19 @@ test.each([
   ["npx vitest run /tmp/mut/a.test.ts"],
   ["make -C /tmp/mut test"],
   ["bash /tmp/mutate.sh"],
+  ["env -C /tmp/mut npm test"],
+  ["builtin cd /tmp/mut && npm test"],
+  ["command cd /tmp/mut; npx vitest"],
+  ["eval 'cd /tmp/mut' && npm test"],
+  ["cd /tmp/mut || exit 1; npm test"],
+  ["cd /tmp/mut || { echo missing; exit 1; }; npm test"],
+  ["pushd /tmp/a; pushd /tmp/b; popd; npm test"],
+  ["cd /tmp/mut && for d in */; do (cd $d && npm test); done"],
+  ["npx vitest run --coverage /tmp/mut"],
+  ["pytest -vv /tmp/mut"],
+  ["pytest -rA /tmp/mut"],
+  ["pytest --lf /tmp/mut/tests"],
+  ["pytest -k adds /tmp/mut/tests"],
 ])("`%s` runs tests of no project, whether they pass or not", (command) => {
   expect(readTestOutput(command, vitest(1, 2), { ...GROUNDS, exitCode: 1 })).toEqual([]);
   expect(readTestOutput(command, "nothing known", { ...GROUNDS, exitCode: 1 })).toEqual([]);
@@ -196,9 +209,38 @@ test.each([
   expect(counted.some(({ fault }) => fault)).toBe(false);
 });
 
-test("one summary that may be the project's or a copy's is neither's", () => {
-  const command = "npm test > log; cd /tmp/mut && npm test";
-  expect(readTestOutput(command, vitest(1, 2), { ...GROUNDS, exitCode: 1 })).toEqual([]);
+test("of one summary that may be the project's or a copy's, only a failure counts", () => {
+  for (const command of [
+    "npm test > log; cd /tmp/mut && npm test",
+    "npm test && cp -r . /tmp/mut && cd /tmp/mut && npm test",
+  ]) {
+    const [first] = readTestOutput(command, vitest(1, 2), { ...GROUNDS, exitCode: 1 });
+    expect(first).toEqual({ suite: "vitest", run: 3, passed: 2 });
+    expect(readTestOutput(command, vitest(0, 3), GROUNDS)).toEqual([]);
+  }
+});
+
+test.each([
+  ["for d in */; do (cd $d && npm test); done"],
+  ["for d in $(ls -d */); do (cd $d && npm test); done"],
+  ["for d in *; do cd $d; npm test; cd ..; done"],
+  ["npx vitest $(git ls-files '*.test.ts')"],
+  ["npx vitest $FILES"],
+  ['npx vitest "${TESTS[@]}"'],
+  ["find . -name '*.test.ts' | while read f; do npx vitest $f; done"],
+  ['cd "$CI_PROJECT_DIR" && npm test'],
+  ["cd /nonexistent || npm test"],
+  ["cd /app 2>/dev/null || true; npm test"],
+  ["cd /tmp && ls; cd $OLDPWD && npm test"],
+  ["pushd /tmp/a; pushd /tmp/b; popd; popd; npm test"],
+  ["env -C pa npm test"],
+  ["coverage run --data-file /tmp/cov -m pytest"],
+  ["tox --workdir /tmp/t"],
+  ["docker run -v /project:/app -w /app image npm test"],
+  ["pytest -x --log-file /tmp/log.txt"],
+])("`%s` is not known to run elsewhere, so its tests are the project's", (command) => {
+  const [first] = readTestOutput(command, vitest(1, 2), { ...GROUNDS, exitCode: 1 });
+  expect(first).toMatchObject({ run: 3, passed: 2 });
 });
 
 test.each([

@@ -32,7 +32,8 @@ export function nameSuite(what: string, folder: string): string {
 
 /**
  * Counts of the tests that a shell command ran, as far as known runners printed a summary, and runs that went wrong. Tests in
- * neither the project nor the workspace, such as those of a copy, are nobody's figures.
+ * neither the project nor the workspace, such as those of a copy, are nobody's figures; where a run cannot be placed, it is
+ * the project's.
  */
 export function readTestOutput(command: string, output: string, facts: CommandFacts = {}): TestOutput[] {
   const { exitCode = 0, projectDir = "/", cwd = projectDir, workspaceDir } = facts;
@@ -43,7 +44,12 @@ export function readTestOutput(command: string, output: string, facts: CommandFa
   const measured = new Set(read.flatMap((one) => one.calls));
   const isExplained =
     read.some(({ counts }) => counts.failed > 0) || calls.some(({ isElsewhere }) => isElsewhere);
-  const own = read.filter((one) => !one.calls.some(({ isElsewhere }) => isElsewhere));
+  const own = read.flatMap((one) => {
+    const its = one.calls.filter(({ isElsewhere }) => !isElsewhere);
+    // Of what may be the project's or a copy's, only a failure counts: to lose one is worse than to count a copy's.
+    const isShared = its.length < one.calls.length;
+    return its.length > 0 && (!isShared || one.counts.failed > 0) ? [{ ...one, calls: its }] : [];
+  });
   const tests = own.map(({ runner, calls: its, counts }) => ({
     ...identify(command, its, runner),
     run: counts.passed + counts.failed,
