@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { callTool, hang, say } from "../../src/testing/index.ts";
+import { callDelegate, callDelegateMany, callTool, hang, say } from "../../src/testing/index.ts";
 import { countedTool, Lives, silence } from "../fixtures/lives.ts";
 
 const sessionOf = (t: ReturnType<Lives["open"]>) => t.runtime.store.sessions()[0]?.session_id ?? "";
@@ -162,4 +162,59 @@ test("a fork that was killed after its first turn goes on where it was", async (
   ]);
   expect(iteration_count).toBe(2);
   await second.close();
+});
+
+test("only runs that began count against the limit of agents, after a crash as before it", async () => {
+  const tasks = (...list: { id: string; agent?: string; dependsOn?: string[] }[]) =>
+    callDelegateMany(list.map(({ id, agent = "kid", ...rest }) => ({ id, agent, task: id, ...rest })));
+  const batch = [{ id: "b", agent: "nobody" }, { id: "d", dependsOn: ["b"] }, { id: "a" }];
+  const turns = [
+    tasks(...batch),
+    tasks({ id: "v" }, { id: "w" }, { id: "x" }),
+    tasks({ id: "y" }, { id: "z" }),
+    say("done"),
+  ];
+  const settings = { maxAgents: 4 };
+  const told = (t: ReturnType<Lives["open"]>) =>
+    t.models.lead?.requests.map(
+      ({ prompt }) => /\d (?:succeeded|failed)[^\\]*/.exec(JSON.stringify(prompt.at(-1)))?.[0],
+    );
+  const kid = (request: { task: string }) => say(`result of ${request.task}`);
+  using whole = new Lives();
+  await using calm = whole.open({ lead: turns, kid }, { settings });
+  await calm.runtime.run({ agent: "lead", task: "the task" });
+  expect(told(calm)).toEqual([
+    undefined,
+    "1 succeeded, 1 failed (b), 1 not started (d)",
+    "2 succeeded, 1 failed (x)",
+    "2 failed (y, z)",
+  ]);
+
+  using lives = new Lives();
+  const stuck = silence();
+  const first = lives.open({ lead: turns.slice(0, 1), kid: stuck.step }, { settings });
+  const sessionId = await lives.abandon(first, () => stuck.reached);
+  await using second = lives.open({ lead: turns.slice(1), kid }, { settings });
+  await (await second.runtime.resume(sessionId)).result;
+  expect(told(second)).toEqual(told(calm)?.slice(1));
+});
+
+test("a task that its parent's own limit refused does not count for the session after a crash", async () => {
+  using lives = new Lives();
+  const both = callDelegateMany(["x", "y"].map((id) => ({ id, agent: "kid", task: id })));
+  const options = {
+    settings: { maxAgents: 4 },
+    agents: { mid: { limits: { spawns: 1 }, subagents: { allow: ["kid"] } } },
+  };
+  const kid = (request: { task: string }) => say(`result of ${request.task}`);
+  const first = lives.open(
+    { lead: [callDelegate("mid", "both"), hang()], mid: [both, say("one was refused")], kid },
+    options,
+  );
+  const sessionId = await lives.abandon(first, () => first.models.lead?.requests.length === 2);
+  await using second = lives.open({ lead: [both, say("done")], kid }, options);
+  await (await second.runtime.resume(sessionId)).result;
+  expect(JSON.stringify(second.models.lead?.requests.at(-1)?.prompt.at(-1))).toContain(
+    "1 succeeded, 1 failed (y)",
+  );
 });

@@ -83,7 +83,17 @@ export function* subtreeOf(node: MessageNode): Generator<MessageNode> {
   }
 }
 
-/** Tokens and cost of all model calls in a subtree; a call that never ended counts with what was set aside for it. */
+/** Whether a row is that of a run: a task that was given up before, or refused because too many had run, has a row as well. */
+function hasBegun(row: MessageRow): boolean {
+  if (row.request_type !== "prompt" && row.request_type !== "delegation") return false;
+  const { snapshot, result } = metadataOf(row);
+  return snapshot !== undefined && (result as RunResult | undefined)?.error?.type !== "spawn_limit";
+}
+
+/**
+ * Tokens and cost of all model calls in a subtree, and the runs that began; a call that never ended counts with what was
+ * set aside for it.
+ */
 export function spentIn(node: MessageNode): {
   tokens: number;
   costUsd: number;
@@ -92,7 +102,7 @@ export function spentIn(node: MessageNode): {
 } {
   const spent = { tokens: 0, costUsd: 0, priced: true, runs: 0 };
   for (const row of subtreeOf(node)) {
-    if (row.request_type === "prompt" || row.request_type === "delegation") spent.runs++;
+    if (hasBegun(row)) spent.runs++;
     if (row.request_type !== "continuation") continue;
     const costUsd = costOfRow(row);
     spent.tokens += tokensOf(row);
