@@ -6,6 +6,7 @@ import type { Article } from "../corpus.ts";
 import {
   findNumbers,
   findQuantities,
+  findStated,
   indexNumbers,
   type NumberIndex,
   type WrittenNumber,
@@ -65,7 +66,7 @@ class Sources {
   /** The sources among these in which a text stands word for word. */
   saying(text: string, among: readonly number[]): number[] {
     const words = bare(text);
-    return among.filter((number) => this.#plain(number).includes(words));
+    return words === "" ? [] : among.filter((number) => this.#plain(number).includes(words));
   }
 
   /** The sentence of these sources that shares most words with a text; undefined if none has a word of it. */
@@ -148,9 +149,7 @@ function checkQuotes({ quotes }: Report, sources: Sources): string[] {
 
 function checkFigures({ figures }: Report, sources: Sources): string[] {
   return figures.flatMap(({ value, about: { text, cites } }) => {
-    const given = findNumbers(value.replace(/\b\d+(?:st|nd|rd|th)\b/gi, ""));
-    const digits = given.filter((number) => /\d/.test(number.text));
-    const missing = findMissing(digits.length > 0 ? digits : given, cites, sources);
+    const missing = findMissing(findStated(value), cites, sources);
     return missing.slice(0, 1).map((number) => {
       const fault = `the figure “${value}” does not stand in source ${cites.join(", ")}`;
       return `${fault}: ${advise(number, { cites, context: `${text} ${value}` }, sources)}`;
@@ -161,7 +160,7 @@ function checkFigures({ figures }: Report, sources: Sources): string[] {
 function checkCharts({ charts }: Report, sources: Sources): string[] {
   return charts.flatMap(({ title, bars, cites }) =>
     bars.flatMap(({ label, value, shown }) => {
-      const written = findNumbers(shown).filter((number) => /\d/.test(number.text));
+      const written = findStated(shown).filter((number) => /\d/.test(number.text));
       const numbers = written.length > 0 ? written : [writeNumber(value)];
       const missing = findMissing(numbers, cites, sources);
       return missing.slice(0, 1).map((number) => {
@@ -283,12 +282,18 @@ function listCites(passages: readonly Passage[]): number[] {
   return [...new Set(passages.flatMap(({ cites }) => cites))];
 }
 
-/** Without differences that do not change the words: kinds of quotation marks, dashes and spaces, and the last mark. */
+/**
+ * Without differences that do not change the words: kinds of quotation marks, dashes and spaces, marks that are not seen,
+ * references such as `[3]`, and the marks at the end.
+ */
 function bare(text: string): string {
   return inlineText(text)
+    .normalize("NFKC")
+    .replace(/[\u00ad\u200b-\u200d\u2060\ufeff]/g, "")
+    .replace(/\s*\[(?:(?:note )?\d+(?:\s*[,–-]\s*\d+)*|citation needed)\]/gi, "")
     .replace(/[“”„«»]/g, '"')
     .replace(/[‘’]/g, "'")
-    .replace(/[–—]/g, "-")
-    .replace(/[.,;]?"?$/, "")
+    .replace(/[‐‑–—]/g, "-")
+    .replace(/[.,;!?]*"?$/, "")
     .toLowerCase();
 }

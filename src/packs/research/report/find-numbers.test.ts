@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findNumbers, findQuantities, indexNumbers } from "./find-numbers.ts";
+import { findNumbers, findQuantities, findStated, indexNumbers } from "./find-numbers.ts";
 
 /** Whether every number of a text stands in another. */
 const stands = (text: string, source: string) => {
@@ -29,6 +29,21 @@ describe("a number stands in a source", () => {
     ["12.03.2024", "on 2024-03-12"],
     ["2 000", "2 in 000"],
     ["-5 °C", "−5 °C"],
+    ["41.8%", "year,share\n2019,41.8\n2020,43.1"],
+    ["41.8", "2019,41.8,120"],
+    ["2019", "2019,41.8,120"],
+    ["120", "2019,41.8,120"],
+    ["83.2", "Germany,83.2,357"],
+    ["41.8", "Berlin 41.8 120 Hamburg"],
+    ["120", "Berlin 41.8 120 Hamburg"],
+    ["2020", "Surveys of 2019,2020 and 2021"],
+    ["135", "120,135,150"],
+    ["41.8 million", "2019,41.8 million"],
+    ["6,100,000", "2019,6,100,000"],
+    ["2019,41.8", "41.8 in 2019"],
+    ["12,000", "１２,０００ yen"],
+    ["12.5%", "１２．５％"],
+    ["１２", "12 trains"],
   ])("%s: %s", (text, source) => {
     expect(stands(text, source)).not.toContain(false);
     expect(stands(text, source)).not.toEqual([]);
@@ -42,10 +57,28 @@ describe("a number stands in a source", () => {
     ["6.1 million", "61 million"],
     ["24", "in 2024"],
     ["1,000.5", "1, 0 and 5"],
+    ["31 %", "31,7 %"],
+    ["8", "2019,41.8,120"],
+    ["6", "6,100,000 million"],
+    ["2019,41.8", "41 and 8 in 2019"],
     ["four", "fourteen, forty and fourfold"],
   ])("or does not: %s: %s", (text, source) => {
     expect(stands(text, source)).toContain(false);
   });
+});
+
+test.each<[string, string[]]>([
+  ["Q3 2024", ["2024"]],
+  ["the 21st of 30", ["30"]],
+  ["EUR5 million", ["5 million"]],
+  ["four of five", ["four", "five"]],
+])("the figure %s states %j", (value, numbers) => {
+  expect(findStated(value).map(({ text }) => text)).toEqual(numbers);
+});
+
+test("a long row of numbers is read without joining all of them", () => {
+  const row = Array.from({ length: 20_000 }, (_, at) => at).join(",");
+  expect(stands("19,998", row)).toEqual([true]);
 });
 
 test.each<[string, string[]]>([
