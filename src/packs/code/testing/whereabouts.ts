@@ -24,7 +24,7 @@ type Standing = {
 /** What stands for a part of a path that is not known. */
 const UNKNOWN = "\0";
 const EXPANSION =
-  /\$\{(\w+)(?:%\/)?\}|\$(\w+)|\$\(([^()]*)\)|`([^`]*)`|\$\{[^}]*\}|\$\((?:[^()]|\([^()]*\))*\)|\$[@*#?!$-]/;
+  /\$\{(\w+)(?:%\/|:?-[^}]*)?\}|\$(\w+)|\$\(([^()]*)\)|`([^`]*)`|\$\{[^}]*\}|\$\((?:[^()]|\([^()]*\))*\)|\$[@*#?!$-]/;
 const LIST_WORD = /(?:\$\((?:[^()]|\([^()]*\))*\)|`[^`]*`|"[^"]*"|'[^']*'|\S)+/g;
 
 /** Follows a shell command through the folders that it enters. */
@@ -162,7 +162,7 @@ export class Whereabouts {
 
   /** What a command prints that only names a folder. */
   #predict(command: string, standing: Standing): readonly string[] {
-    const script = command.replace(/\s*2>\s*\S+$/, "");
+    const script = command.replace(/\s*2>\s*\S+$/, "").replace(/["']/g, "");
     if (script === "pwd") return this.#lookUp("PWD", standing);
     if (script === "git rev-parse --show-toplevel") return [this.#grounds.projectDir];
     const [isMade, flags = "", template] =
