@@ -15,6 +15,8 @@ export function nullStore() {
     savePrompt: () => "none",
     takeLease: () => () => {},
     startSession() {},
+    updateSession() {},
+    hasUntrusted: () => false,
     endSession() {},
     stopsAsked: () => [],
     forgetStops() {},
