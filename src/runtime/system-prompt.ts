@@ -80,7 +80,7 @@ function describeLimits({ limits, tools, delegates }: Standing): string {
   const { turns, toolCalls, perTool, timeoutMs, contextChars } = limits;
   const isHeld = (name: string) => tools.has(name) || (delegates.length > 0 && name.startsWith("delegate"));
   const byTool = Object.entries(perTool).filter(([name, calls]) => isHeld(name) && calls < toolCalls);
-  const count = (number: number) => number.toLocaleString("en-GB");
+  const count = (number: number) => String(number).replace(/\B(?=(?:\d{3})+$)/g, ",");
   const seconds = Math.round(timeoutMs / 1000);
   const time = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 6) / 10} min`;
   const few = byTool.map(([name, calls]) => `${count(calls)} of \`${name}\``).join(", ");
@@ -191,14 +191,15 @@ function withoutOthers(text: string, can: (what: string) => boolean): string {
 
 /** The same on every machine, so that a replay gives the same prompt. */
 function dayOf(atMs: number): string {
-  return new Date(atMs).toLocaleDateString("en-US", {
-    weekday: "long",
-    year: "numeric",
-    month: "long",
-    day: "numeric",
-    timeZone: "UTC",
-  });
+  const at = new Date(atMs);
+  return `${DAYS[at.getUTCDay()]}, ${MONTHS[at.getUTCMonth()]} ${at.getUTCDate()}, ${at.getUTCFullYear()}`;
 }
+
+// The first use of a locale costs more than everything else on the way to the first request.
+const DAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
+const MONTHS = "January February March April May June July August September October November December".split(
+  " ",
+);
 
 /** The minute, as the clocks of a zone show it. */
 function minuteOf(atMs: number, zone: string): string {

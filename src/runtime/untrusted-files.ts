@@ -110,11 +110,13 @@ export function createUntrustedFiles({ store, clock, redact }: UntrustedParts): 
   return {
     note: (run, paths) => note(run, paths),
     async hold(paths) {
+      if (isNone(paths)) return false;
       if (unnoted.size === 0 && !store.hasUntrusted()) return false;
       for (const path of paths) if (await isUntrusted(path)) return true;
       return false;
     },
     async show(run, paths) {
+      if (isNone(paths)) return false;
       if (unnoted.size === 0 && !store.hasUntrusted()) return false;
       const { projectDir, workspaceDir } = run.spec;
       const names = new Set<string>();
@@ -154,6 +156,12 @@ export function createUntrustedFiles({ store, clock, redact }: UntrustedParts): 
       }
     },
   };
+}
+
+/** Most calls name no file at all, and then nothing is asked of the record. */
+function isNone(paths: Iterable<string>): boolean {
+  for (const _ of paths) return false;
+  return true;
 }
 
 /** Notes that files of a tainted session's workspace were copied out of it. */

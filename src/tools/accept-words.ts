@@ -29,15 +29,21 @@ export function translateKeys(
     return translated.some((item, index) => item !== value[index]) ? translated : value;
   }
   if (!properties) return value;
-  const known = Object.entries(words).filter(
-    ([word, key]) => Object.hasOwn(properties, key) && !Object.hasOwn(properties, word),
+  const isOurs = (key: string | undefined) => key !== undefined && Object.hasOwn(properties, key);
+  const used = Object.keys(value).filter(
+    (word) => Object.hasOwn(words, word) && isOurs(words[word]) && !isOurs(word),
   );
-  const renamed = renameKeys(value as Record<string, unknown>, Object.fromEntries(known));
-  const entries = Object.entries(renamed).map(([key, item]) => {
-    const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    return [key, property ? translateKeys(property, item, words) : item] as const;
-  });
-  return entries.some(([key, item]) => renamed[key] !== item) ? Object.fromEntries(entries) : renamed;
+  const known = Object.fromEntries(used.map((word) => [word, words[word] ?? word]));
+  const renamed = renameKeys(value as Record<string, unknown>, known);
+  let translated: Record<string, unknown> | undefined;
+  for (const [key, item] of Object.entries(renamed)) {
+    const property = typeof item === "object" && isOurs(key) ? properties[key] : undefined;
+    const told = property ? translateKeys(property, item, words) : item;
+    if (told === item) continue;
+    translated ??= { ...renamed };
+    translated[key] = told;
+  }
+  return translated ?? renamed;
 }
 
 /** Every key of a value, at any depth. */

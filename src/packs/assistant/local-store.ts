@@ -3,6 +3,7 @@ import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, re
 import { access, mkdir, writeFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import type { AssistantSettings } from "../../schema/settings.ts";
+import { findMachineZone } from "../../text/zone.ts";
 import type { HostPlaces } from "../../tools/tool.ts";
 import { accountFile } from "./accounts/account-file.ts";
 import type { EmbeddedStore } from "./embedded/open-embedded.ts";
@@ -58,7 +59,7 @@ export function zoneOf(
 ): string {
   const isProjects = folderWithin !== undefined && existsSync(accountFile(configDir));
   const owners = folder === undefined || isProjects ? undefined : ownersZone(folder, folderWithin);
-  return [timezone, owners, env.TZ].find(isZone) ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return [timezone, owners, env.TZ].find(isZone) ?? findMachineZone();
 }
 
 /** An import leaves out what is there already, so one that was cut short is simply made again. */

@@ -199,8 +199,10 @@ export function watchDeadline({ run, session }: LiveRun): () => void {
     const end = findEndMs(run);
     return end === Number.POSITIVE_INFINITY ? LOOK_MS : end - clock.monotonicMs();
   };
+  // Timers of equal length share a list: of a long time the whole seconds are waited for first.
+  const shorten = (leftMs: number) => (leftMs > 2_000 ? Math.floor(leftMs / 1_000) * 1_000 : leftMs);
   const arm = (delayMs: number) => {
-    stop = clock.timer(delayMs, () => {
+    stop = clock.timer(shorten(delayMs), () => {
       const leftMs = findLeftMs();
       if (leftMs >= 1) return arm(leftMs);
       const { limits, agent } = run.spec;
