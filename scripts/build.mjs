@@ -45,6 +45,8 @@ await bundle.write({
   format: "esm",
   chunkFileNames: "[name]-[hash].js",
   sourcemap: true,
+  // Names stay; without blanks and comments less is read at the start.
+  minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   // By what commands need: help and names; agents and their rights; the record; everything that runs.
   codeSplitting: {
     groups: [
