@@ -46,6 +46,7 @@ await bundle.write({
   chunkFileNames: "[name]-[hash].js",
   sourcemap: true,
   // Names stay; without blanks and comments less is read at the start.
+  minifyInternalExports: false,
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   // By what commands need: help and names; agents and their rights; the record; everything that runs.
   codeSplitting: {

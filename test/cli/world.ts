@@ -17,7 +17,7 @@ function loadProgram(): Promise<
     Pick<typeof import("../../src/cli/terminal.ts"), "createTerminal">
 > {
   const entry = readFileSync(new URL("../../dist/program.js", import.meta.url), "utf8");
-  const parts = [...entry.matchAll(/import\("\.\/([^"]+)"\)/g)].map(
+  const parts = [...entry.matchAll(/import\([`"]\.\/([^`"]+)[`"]\)/g)].map(
     ([, name]) => import(/* @vite-ignore */ new URL(`../../dist/${name}`, import.meta.url).href),
   );
   return Promise.all(parts).then(([program, terminal]) => ({ ...program, ...terminal }));
