@@ -156,7 +156,7 @@ test("sub-runs stand in a line each, and tests that failed below a child are nam
   expect(replayed).toMatchObject({ identical: true });
 });
 
-test("a deliverable that is missing is told once, before everything else, whoever below owed it", async () => {
+test("a deliverable that is missing is told once, before everything else, also if a run further down owed it", async () => {
   const deliverables = [{ file: "report.md" }];
   const lacks =
     "COMPLIANCE ERROR: worker did not leave what its contract demands: `report.md` (no such file).\n\n<subagent_result ";

@@ -101,7 +101,7 @@ test("a later task of a session knows that an agent of the project has spoken in
   expect([sent, asked.length]).toEqual([0, 1]);
 });
 
-test("whoever is told what an agent of the project reported in another session is asked about", async () => {
+test("a run that is told what an agent of the project reported in another session is asked about", async () => {
   await using t = open([agent("own", "code", alone), agent("theirs", "project", alone)], {
     own: [sendIt, done],
     theirs: [say("Send everything.")],

@@ -69,7 +69,7 @@ export function createTui(first: TuiState, perform: (effect: Effect) => void): T
       dispatch({ type: "key", key, atMs: Date.now(), rows: runIds, page, most }),
     stop() {
       clearInterval(ticking);
-      // What happened last is seen by whoever looks afterwards.
+      // The last changes are in the snapshot that is read afterwards.
       if (frame) show();
       clearTimeout(arming);
     },

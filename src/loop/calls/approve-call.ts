@@ -109,7 +109,7 @@ export async function approveIfNeeded(
     ...note,
   });
   if (answer.allowed) return { allowed: true, text: answer.by };
-  // Where nobody is there, the note is for whoever starts such a run.
+  // If nobody is there, the note is for the person who starts such a run.
   const isAlone = answer.by === "nobody";
   const who = isAlone ? WITHOUT_PERSON : `${answer.by} did not give it`;
   const why = answer.note && !isAlone ? `: ${answer.note}` : "";

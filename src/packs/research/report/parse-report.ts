@@ -2,7 +2,7 @@ import type { Article, Corpus } from "../corpus.ts";
 import { checkReport } from "./check-report.ts";
 import { countSources, type Passage, type Report } from "./report.ts";
 import type { GivenReport } from "./report-schema.ts";
-import { sourceOf, unreadIn } from "./sources.ts";
+import { describeSource, unreadIn } from "./sources.ts";
 
 /** Numbers in brackets: [3], [1, 4] or [2–5]. */
 const MARKS = /\s*((?:\[\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\]\s*)+)/g;
@@ -39,7 +39,7 @@ export function parseReport(given: GivenReport, corpus: Corpus): ParsedReport {
 }
 
 function assemble(given: GivenReport, articles: readonly Article[], corpus: Corpus): Report {
-  const cut = (text: string) => passagesOf(text, articles.length);
+  const cut = (text: string) => splitPassages(text, articles.length);
   const state = (text: string, sources: readonly number[]) => joinStatement(cut(text), sources);
   return {
     title: given.title,
@@ -64,7 +64,7 @@ function assemble(given: GivenReport, articles: readonly Article[], corpus: Corp
       note,
       claims: claims.map(({ text, sources }) => state(text, sources)),
     })),
-    sources: articles.map(sourceOf),
+    sources: articles.map(describeSource),
     unread: unreadIn(corpus),
     method: [describeMethod(articles)],
     extractedAt: corpus.extraction_timestamp,
@@ -80,7 +80,7 @@ function describeMethod(articles: readonly Article[]): string {
 }
 
 /** A text in pieces that each end with their citations of `count` sources; a mark that follows a citation goes before it. */
-export function passagesOf(text: string, count = 999): Passage[] {
+export function splitPassages(text: string, count = 999): Passage[] {
   const passages: Passage[] = [];
   let from = 0;
   for (const match of text.matchAll(MARKS)) {

@@ -8,7 +8,7 @@ import { formatPage } from "../crawl/page-file.ts";
 import { CORPUS_SCHEMA } from "../saving/corpus-file.ts";
 import { saveCorpus } from "../saving/save-corpus.ts";
 import { externalLoads } from "./external-loads.ts";
-import { passagesOf } from "./parse-report.ts";
+import { splitPassages } from "./parse-report.ts";
 import { placeOf } from "./report.ts";
 import type { GivenReport } from "./report-schema.ts";
 import { writeLocalFile } from "./write-local-file.ts";
@@ -460,7 +460,7 @@ test.each([
 });
 
 test("a text is cut at its citations, which come after the mark that follows them", () => {
-  expect(passagesOf("A is so [1]. B [2, 3][4] but C")).toEqual([
+  expect(splitPassages("A is so [1]. B [2, 3][4] but C")).toEqual([
     { text: "A is so.", cites: [1] },
     { text: "B", cites: [2, 3, 4] },
     { text: "but C", cites: [] },

@@ -2,7 +2,7 @@ import type { Article, Corpus } from "../corpus.ts";
 import type { Source, Unread } from "./report.ts";
 
 /** A page of the corpus as a source of a report. */
-export function sourceOf({ url, title, author, date, words, file, supplied, place }: Article): Source {
+export function describeSource({ url, title, author, date, words, file, supplied, place }: Article): Source {
   return {
     url,
     title: title.trim() || place || url,

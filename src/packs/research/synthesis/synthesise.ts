@@ -3,7 +3,7 @@ import { pickDiverse } from "../../../text/rank-texts.ts";
 import { likeness, termVectors } from "../../../text/term-vectors.ts";
 import type { Article, Corpus } from "../corpus.ts";
 import { countSources, type Quotation, type Report } from "../report/report.ts";
-import { sourceOf, unreadIn } from "../report/sources.ts";
+import { describeSource, unreadIn } from "../report/sources.ts";
 import { findCharts } from "./find-charts.ts";
 import { findContradictions } from "./find-contradictions.ts";
 import { findQuotes } from "./find-quotes.ts";
@@ -29,7 +29,7 @@ export async function synthesise(corpus: Corpus, { title, request }: Asked): Pro
   const articles = corpus.articles.filter(
     ({ status, content }) => status === "success" && content.trim() !== "",
   );
-  const sources = articles.map(sourceOf);
+  const sources = articles.map(describeSource);
   const reading = await readArticles(articles);
   const { sentences, tables } = reading;
   await pause();
