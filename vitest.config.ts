@@ -6,7 +6,8 @@ const timeoutMs = process.env.RETINUE_DEEP ? 3_600_000 : 240_000;
 
 /** Files that start programs all the time: from a process that has run all the others, too, that takes far longer. */
 const STARTING = [
-  "src/packs/code/{git,sandbox,shell,testing}/**/*.test.ts",
+  "packages/code/src/{repository,sandbox,shell,test-runs}/**/*.test.ts",
+  "packages/core/src/git/**/*.test.ts",
   "test/attacks/**/*.test.ts",
   "test/cli/**/*.test.ts",
   "test/docs.test.ts",
@@ -15,8 +16,19 @@ const STARTING = [
   "test/web/**/*.test.ts",
 ];
 
+/** Packages are used from their sources. */
+const conditions = ["retinue-source"];
+
 export default defineConfig({
+  resolve: { conditions },
+  ssr: {
+    resolve: {
+      conditions: [...conditions, "module", "node", "development"],
+      externalConditions: [...conditions, "node"],
+    },
+  },
   test: {
+    execArgv: ["--conditions=retinue-source"],
     testTimeout: timeoutMs,
     hookTimeout: timeoutMs,
     pool: "forks",
@@ -32,7 +44,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "computing",
-          include: ["src/**/*.test.ts", "web/src/**/*.test.ts", "test/**/*.test.ts"],
+          include: ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"],
           exclude: STARTING,
         },
       },

@@ -5,7 +5,7 @@ import http from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { cpuOf, report } from "./measure.mjs";
+import { measureCpu, report } from "./measure.mjs";
 
 const PAGES = 200;
 const FOLDER = "/usr/share/doc";
@@ -33,7 +33,7 @@ function serve() {
 
 /** One crawl of all pages in one run whose limits are wide enough. */
 async function crawl(pool) {
-  const { createCrawlParallel } = await import("../src/packs/research/crawl/crawl-parallel.ts");
+  const { createCrawlParallel } = await import("@retinue/research/crawl/crawl-parallel");
   const limits = { successes: PAGES, batches: PAGES / 5, batchMs: 600_000 };
   const web = { allowHosts: [new URL(origin).host], maxPageMb: 5 };
   const tool = createCrawlParallel({ limits, pool, web });
@@ -57,7 +57,7 @@ async function crawl(pool) {
   };
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
-  const used = await cpuOf(work);
+  const used = await measureCpu(work);
   delay.disable();
   rmSync(workspaceDir, { recursive: true, force: true });
   await tool.close();
@@ -67,9 +67,9 @@ async function crawl(pool) {
 if (mode === "count") report({ pages: findPages().length });
 else if (mode === "serve") serve();
 else {
-  const { createExtractionPool } = await import("../src/packs/research/extract/worker-pool.ts");
+  const { createExtractionPool } = await import("@retinue/research/extract/worker-pool");
   const program = mode === "jsdom" && {
-    program: new URL("./jsdom-worker.mjs", import.meta.url),
+    program: { url: new URL("./jsdom-worker.mjs", import.meta.url), nodeArgs: [] },
     memoryMb: 2_000,
   };
   const pool = createExtractionPool({ pageMs: 300_000, ...program });

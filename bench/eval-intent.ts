@@ -1,12 +1,11 @@
 // How well the offline rules understand requests: `npm run eval:intent`. Sentences that are held out were written after
 // the rules and none was tuned on; `--hide-held` keeps them out of sight. Fails if a doubtful sentence plans a write.
 import { readFileSync } from "node:fs";
-import { assess } from "../src/packs/assistant/offline/assess.ts";
-import { DOMAINS, type Domain, isWrite } from "../src/packs/assistant/offline/assessment.ts";
-import { domainOf } from "../src/packs/assistant/offline/domains/route-domain.ts";
-import { planRequest, secondStage } from "../src/packs/assistant/offline/master/plan-request.ts";
-import { hostileSign } from "../src/packs/assistant/offline/slots/cautions.ts";
-import { readRequest } from "../src/packs/assistant/offline/slots/request.ts";
+import { findHostileSign } from "@retinue/offline/assistant/cautions";
+import { assess } from "@retinue/offline/assistant/domain-agents";
+import { DOMAINS, type Domain, isWrite, routeDomain } from "@retinue/offline/assistant/domains";
+import { planRequest, planWrites } from "@retinue/offline/assistant/plan-request";
+import { readWording } from "@retinue/offline/assistant/wording";
 
 type Sentence = {
   text: string;
@@ -39,7 +38,7 @@ function judge(sentence: Sentence): Row {
   const everywhere = [...DOMAINS.flatMap((each) => writesOf(each, text)), ...writesOfMaster(text)];
   return {
     sentence,
-    domain: abstain === true || domainOf(readRequest(text).head) === domain,
+    domain: abstain === true || routeDomain(readWording(text).head) === domain,
     tools: isRight,
     slots: isRight && Object.entries(slots).every(([name, value]) => same(found.params[name], value)),
     wrongWrite: doubtful ? everywhere : [],
@@ -56,7 +55,7 @@ function writesOf(domain: Domain, text: string): string[] {
 
 /** The writes that a master would have made: with nothing found, and with all that reads can find. */
 function writesOfMaster(text: string): string[] {
-  if (hostileSign(text)) return [];
+  if (findHostileSign(text)) return [];
   const plan = planRequest(text);
   const people = [{ name: "Dana Ortiz", address: "dana.ortiz@acme.example" }];
   const slot = { start: "2026-11-18T14:00:00+01:00", end: "2026-11-18T15:00:00+01:00" };
@@ -64,7 +63,7 @@ function writesOfMaster(text: string): string[] {
     { people: [], words: "" },
     ...(plan.reads.length > 0 ? [{ people, slot, words: "Found." }] : []),
   ].flatMap((findings) => {
-    const { tasks, cannot } = secondStage(plan, findings, at);
+    const { tasks, cannot } = planWrites(plan, findings, at);
     return cannot.length > 0 ? [] : tasks.flatMap(({ agent, task }) => writesOf(agent, task));
   });
 }

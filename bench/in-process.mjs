@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRuntime, defineAgent } from "../dist/index.js";
 import { callDelegateMany, hang, say, scriptedModel } from "../dist/testing.js";
-import { cpuOf, report } from "./measure.mjs";
+import { measureCpu, report } from "./measure.mjs";
 
 const { BENCH_N: count, BENCH_MODE: mode } = process.env;
 const n = Number(count);
@@ -70,7 +70,7 @@ if (mode === "cancel") {
     const result = await runtime.run({ agent: "l0", task: "go" });
     if (result.status !== "completed") throw new Error(JSON.stringify(result));
   };
-  report(await cpuOf(work));
+  report(await measureCpu(work));
   await runtime.close();
 }
 rmSync(dataDir, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import type { Store } from "../src/store/create-store.ts";
+import type { Store } from "@retinue/core/record/create-store";
 
 const RUNS = 10_000;
 const MESSAGES = 100_000;

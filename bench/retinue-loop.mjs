@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { createRuntime, defineAgent, defineTool } from "../dist/index.js";
 import { assembleRuntime } from "../dist/testing.js";
 
-const { BENCH_URL: base, BENCH_N: count, BENCH_MODE: mode } = process.env;
-const n = Number(count);
+const { BENCH_URL: base, BENCH_MODE: mode } = process.env;
 const dataDir = mkdtempSync(join(tmpdir(), "retinue-bench-"));
 
 const note = defineTool({
@@ -25,13 +24,20 @@ const options = {
       prompt: "You lead.",
       tools: [],
       grants: ["note"],
-      subagents: { allow: ["worker"], maxConcurrent: 100_000 },
+      subagents: { allow: ["worker", "link"], maxConcurrent: 100_000 },
     }),
     defineAgent({
       name: "worker",
       description: "Works.",
       prompt: "You take notes and report.",
       tools: ["note"],
+    }),
+    defineAgent({
+      name: "link",
+      description: "Works, and hands on what is left.",
+      prompt: "You take notes and report.",
+      tools: ["note"],
+      subagents: { allow: ["link"], recursive: true },
     }),
   ],
   tools: [note],
@@ -50,16 +56,20 @@ const options = {
 
 const store = mode === "unrecorded" ? (await import("./null-store.mjs")).nullStore() : undefined;
 const runtime = store ? assembleRuntime(options, { store }) : createRuntime(options);
-const parent = async (size) => {
-  const result = await runtime.run({ agent: "lead", task: `fan out ${size} agent worker` });
+const run = async (agent, task) => {
+  const result = await runtime.run({ agent, task });
   if (result.status !== "completed") throw new Error(JSON.stringify(result));
 };
 
-if (mode === "start") await runtime.run({ agent: "worker", task: "first" });
+const start = () => run("worker", "first");
+if (mode === "start") await start();
 else {
-  const { cpuOf, heapWhileHeld, report } = await import("./measure.mjs");
-  if (mode === "heap") report(await heapWhileHeld(base, n, parent));
-  else report(await cpuOf(() => parent(n)));
+  const { measureAgents } = await import("./measure.mjs");
+  await measureAgents({
+    start,
+    fanOut: (size) => run("lead", `fan out ${size} agent worker`),
+    chain: (depth) => run("lead", `chain ${depth} agent link`),
+  });
 }
 await runtime.close();
 rmSync(dataDir, { recursive: true, force: true });

@@ -1,21 +1,28 @@
 /**
- * Measures Retinue against a loop written by hand on `fetch`, doing the same requests to a local server in another
- * process. Every number is a ratio within one run or a size; the order is interleaved and the median of the rounds counts.
- * `npm run bench` prints the table and writes bench/results/latest.json; `--quick` takes one round.
+ * Measures Retinue and a loop that journals to SQLite against a loop written by hand on `fetch`, doing the same requests to
+ * a local server in another process. Every number is a ratio within one run or a size; the order is interleaved and the
+ * median of the rounds counts. `npm run bench` prints the table and writes bench/results/latest.json; `--quick` takes one
+ * round, `--only loops` measures only the loops over the wire.
  */
-import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import http from "node:http";
 import os from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import {
+  listenForStart,
+  measure,
+  median,
+  type Numbers,
+  resolveFile,
+  startBenchServer,
+  takeTurns,
+} from "./rounds.ts";
 
-type Numbers = Record<string, number>;
 type Row = { what: string; value: string; goal: string; ok: boolean | null };
 
-const ROUNDS = process.argv.includes("--quick") ? 1 : 5;
-const SIZES = [1, 10, 100, 1000];
-const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
+const { values: flags } = parseArgs({ options: { quick: { type: "boolean" }, only: { type: "string" } } });
+const ROUNDS = flags.quick ? 1 : 5;
+const LOOPS = ["fetch", "journal", "retinue"] as const;
 const rows: Row[] = [];
 const raw: Record<string, unknown> = {};
 
@@ -29,72 +36,42 @@ function add(what: string, value: number, unit: string, limit: number | null): v
   });
 }
 
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}
-
 function say(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** Runs one measured process and reads the JSON it prints. */
-function measure(file: string, env: Record<string, string>): Promise<Numbers> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ["--expose-gc", here(file)], {
-      env: { ...process.env, ...env },
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    let output = "";
-    child.stdout.on("data", (chunk) => {
-      output += chunk;
-    });
-    child.on("exit", (code) =>
-      code === 0
-        ? resolve(output ? JSON.parse(output) : {})
-        : reject(new Error(`${file} ended with ${code}`)),
-    );
-  });
-}
-
-/** Starts a server in a process of its own; by default the model's. */
-function startServer(
-  file = "server.ts",
-  env: Record<string, string> = {},
-): Promise<{ url: string; stop: () => void }> {
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, [here(file), "--port", "0"], {
-      env: { ...process.env, ...env },
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    child.stdout.once("data", (line) =>
-      resolve({ url: `http://127.0.0.1:${JSON.parse(String(line)).port}`, stop: () => child.kill() }),
-    );
-  });
-}
-
-/** Several measurements of two or more kinds, taken in turn. */
+/** Several measurements of two or more kinds, taken in turn; the median of each. */
 async function interleaved<Kind extends string>(
   kinds: readonly Kind[],
   one: (kind: Kind) => Promise<number>,
 ): Promise<Record<Kind, number>> {
-  const taken = Object.fromEntries(kinds.map((kind) => [kind, [] as number[]])) as Record<Kind, number[]>;
-  for (let round = 0; round < ROUNDS; round++) for (const kind of kinds) taken[kind].push(await one(kind));
+  const taken = await takeTurns(kinds, ROUNDS, one);
   return Object.fromEntries(kinds.map((kind) => [kind, median(taken[kind])])) as Record<Kind, number>;
 }
 
+/** What is measured over the wire: how the table calls it, what the loops are told to do, and Retinue's goal. */
+const WORK = [
+  { what: "N = 1", mode: "cpu", n: 1, goal: 1.2 },
+  { what: "N = 10", mode: "cpu", n: 10, goal: 1.2 },
+  { what: "N = 100", mode: "cpu", n: 100, goal: 0.6 },
+  { what: "N = 1000", mode: "cpu", n: 1000, goal: 0.7 },
+  { what: "N = 1, warm", mode: "warm", n: 1, goal: 1.2 },
+  { what: "chain three deep, warm", mode: "chain", n: 3, goal: 1.3 },
+];
+
 async function cpuOverTheWire(url: string): Promise<void> {
   const perDelegation: Record<number, number> = {};
-  for (const n of SIZES) {
-    say(`fan-out of ${n}: CPU …`);
-    const env = { BENCH_URL: url, BENCH_N: String(n), BENCH_MODE: "cpu" };
+  for (const { what, mode, n, goal } of WORK) {
+    say(`CPU, ${what} …`);
+    const env = { BENCH_URL: url, BENCH_N: String(n), BENCH_MODE: mode };
     const cpu = await interleaved(
-      ["fetch", "retinue"],
+      LOOPS,
       async (kind) => (await measure(`${kind}-loop.mjs`, env)).cpuMs ?? Number.NaN,
     );
-    raw[`cpuMs, ${n} delegations`] = cpu;
-    perDelegation[n] = cpu.retinue / n;
-    add(`CPU per delegation against the fetch loop, N = ${n}`, cpu.retinue / cpu.fetch, "×", 1.2);
+    raw[`cpuMs, ${what}`] = cpu;
+    if (mode === "cpu") perDelegation[n] = cpu.retinue / n;
+    add(`CPU against the fetch loop, ${what}`, cpu.retinue / cpu.fetch, "×", goal);
+    add("the same in the journaling loop", cpu.journal / cpu.fetch, "×", null);
   }
   add(
     "CPU per delegation, N = 1000 against N = 100",
@@ -117,15 +94,17 @@ async function recording(url: string): Promise<void> {
 async function memory(url: string): Promise<void> {
   say("heap with 1000 sub-agents held open …");
   const env = { BENCH_URL: url, BENCH_N: "1000", BENCH_MODE: "heap" };
-  const fetched = await measure("fetch-loop.mjs", env);
-  const taken: Numbers[] = [];
-  for (let round = 0; round < ROUNDS; round++) taken.push(await measure("retinue-loop.mjs", env));
-  raw.heap = { fetch: fetched, retinue: taken };
-  const of = (key: string) => median(taken.map((numbers) => numbers[key] ?? Number.NaN));
-  add("heap per live sub-agent, 1000 open", of("liveKb"), "KB", 40);
-  add("the same in the fetch loop", fetched.liveKb ?? Number.NaN, "KB", null);
-  add("heap kept per sub-agent after the run", of("retainedKb"), "KB", 5);
-  add("model calls open at once", of("atOnce"), "calls", null);
+  const taken = await takeTurns(LOOPS, ROUNDS, (kind) => measure(`${kind}-loop.mjs`, env));
+  raw.heap = taken;
+  const of = (kind: (typeof LOOPS)[number], key: string) =>
+    median(taken[kind].map((numbers) => numbers[key] ?? Number.NaN));
+  add("heap per live sub-agent, 1000 open", of("retinue", "liveKb"), "KB", 20);
+  add("the same in the journaling loop", of("journal", "liveKb"), "KB", null);
+  add("the same in the fetch loop", of("fetch", "liveKb"), "KB", null);
+  add("heap kept per sub-agent after the run", of("retinue", "retainedKb"), "KB", 4);
+  add("the same in the journaling loop", of("journal", "retainedKb"), "KB", null);
+  add("the same in the fetch loop", of("fetch", "retainedKb"), "KB", null);
+  add("model calls open at once", of("retinue", "atOnce"), "calls", null);
 }
 
 async function inProcess(): Promise<void> {
@@ -192,7 +171,7 @@ async function crawl(): Promise<void> {
     );
     return;
   }
-  const site = await startServer("crawl.mjs", { BENCH_MODE: "serve" });
+  const site = await startBenchServer("crawl.mjs", { BENCH_MODE: "serve" });
   const taken: Record<string, Numbers[]> = { retinue: [], jsdom: [] };
   try {
     for (let round = 0; round < Math.min(ROUNDS, 3); round++)
@@ -219,38 +198,30 @@ async function crawl(): Promise<void> {
 /** From the start of the process to the arrival of its first request. */
 async function start(): Promise<void> {
   say("start to first model request …");
-  let arrived = 0;
-  const server = http.createServer((request, response) => {
-    arrived = performance.now();
-    request.resume().on("end", () => {
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      response.end(
-        'data: {"choices":[{"index":0,"delta":{"content":"ok"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
-      );
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  const env = { BENCH_URL: `http://127.0.0.1:${port}`, BENCH_MODE: "start", BENCH_N: "1" };
-  const times = await interleaved(["fetch", "retinue"], async (kind) => {
+  const server = await listenForStart();
+  const env = { BENCH_URL: server.url, BENCH_MODE: "start", BENCH_N: "1" };
+  const times = await interleaved(LOOPS, async (kind) => {
     const begun = performance.now();
     await measure(`${kind}-loop.mjs`, env);
-    return arrived - begun;
+    return server.arrivedAt() - begun;
   });
-  server.close();
+  server.stop();
   raw["start to first request, ms"] = times;
   add("start to the first model request against the fetch loop", times.retinue / times.fetch, "×", 2);
+  add("the same in the journaling loop", times.journal / times.fetch, "×", null);
 }
 
-const server = await startServer();
+const server = await startBenchServer();
 try {
   await start();
   await cpuOverTheWire(server.url);
   await recording(server.url);
   await memory(server.url);
-  await inProcess();
-  await search();
-  await crawl();
+  if (flags.only !== "loops") {
+    await inProcess();
+    await search();
+    await crawl();
+  }
 } finally {
   server.stop();
 }
@@ -260,8 +231,8 @@ for (const row of rows)
   console.log(
     `${row.what.padEnd(width)}  ${row.value.padStart(11)}  ${row.goal.padEnd(10)}  ${row.ok === null ? "" : row.ok ? "ok" : "MISSED"}`,
   );
-mkdirSync(here("results"), { recursive: true });
+mkdirSync(resolveFile("results"), { recursive: true });
 writeFileSync(
-  here("results/latest.json"),
+  resolveFile("results/latest.json"),
   `${JSON.stringify({ node: process.version, rounds: ROUNDS, rows, raw }, null, 2)}\n`,
 );

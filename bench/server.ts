@@ -3,6 +3,8 @@
  *
  * It speaks OpenAI's `/v1/chat/completions` and Anthropic's `/v1/messages` and plays a fixed part, chosen by the request:
  * - the tool `delegate_many` and a task with "fan out N", or a model `mock-delegate-N`: one call with N tasks, then a text;
+ * - a delegating tool that takes a single task (see SINGLE) and "fan out N": N calls of it at once, then a text;
+ * - `delegate_many` and "chain N": a note if it has the tool, then a task "chain N-1", then a text;
  * - the tool `note`: two calls of it, then a closing text, so three model calls a child;
  * - anything else: a text.
  * Header `x-mock-tokens: N` sets in how many pieces a reply comes.
@@ -12,7 +14,7 @@
 import http from "node:http";
 import { parseArgs } from "node:util";
 
-type Reply = { tool: string; input: unknown } | { text: string };
+type Reply = { tool: string; inputs: unknown[] } | { text: string };
 type Message = { role: string; content: unknown; tool_calls?: unknown[] };
 type Request = {
   model?: string;
@@ -65,15 +67,33 @@ function release(): void {
   for (const send of waiting) send();
 }
 
+/** The delegating tools of peers that hand over one task a call, and how the task of the agent `worker` is put. */
+const SINGLE: Record<string, (task: string) => unknown> = {
+  task: (task) => ({ description: task, subagent_type: "worker" }),
+  delegate_task: (task) => ({ task, targetAgents: ["worker"] }),
+  worker: (task) => ({ input: task }),
+  "agent-worker": (task) => ({ prompt: task }),
+};
+
 /** Which of its calls this is shows in the conversation: one tool result per call already made. */
 function chooseReply(body: Request): Reply {
   const messages = body.messages ?? [];
   const results = messages.reduce((count, message) => count + toolResults(message), 0);
-  const fanOut = fanOutOf(body);
-  if (fanOut > 0 && results === 0) return delegateMany(fanOut, taskOf(body));
-  if (toolsOf(body).has("note") && fanOut === 0 && results < 2) {
-    return { tool: "note", input: { text: `finding ${results + 1}` } };
+  const hasNote = toolsOf(body).has("note");
+  const chain = chainOf(body);
+  if (chain > 0) {
+    if (hasNote && results === 0) return takeNote(1);
+    if (results === (hasNote ? 1 : 0)) return delegate(body, [`chain ${chain - 1} agent ${agentOf(body)}`]);
+    return textReply(body);
   }
+  const fanOut = fanOutOf(body);
+  if (fanOut > 0 && results === 0) {
+    return delegate(
+      body,
+      Array.from({ length: fanOut }, (_, at) => `Look into part ${at} and report.`),
+    );
+  }
+  if (hasNote && fanOut === 0 && results < 2) return takeNote(results + 1);
   return textReply(body);
 }
 
@@ -85,18 +105,37 @@ function taskOf(body: Request): string {
   return JSON.stringify(body.messages?.find((message) => message.role === "user")?.content ?? "");
 }
 
+function agentOf(body: Request): string {
+  return /agent[ :]+([\w-]+)/i.exec(taskOf(body))?.[1] ?? "general-purpose";
+}
+
+function delegatingTool(body: Request): string | undefined {
+  const tools = toolsOf(body);
+  return ["delegate_many", ...Object.keys(SINGLE)].find((tool) => tools.has(tool));
+}
+
 /** How many children a parent makes; 0 for everybody else. */
 function fanOutOf(body: Request): number {
-  if (!toolsOf(body).has("delegate_many")) return 0;
+  if (!delegatingTool(body)) return 0;
   const named = /fan out (\d+)/i.exec(taskOf(body)) ?? /^mock-delegate-(\d+)$/.exec(body.model ?? "");
   return Number(named?.[1] ?? 0);
 }
 
-function delegateMany(count: number, request: string): Reply {
-  const agent = /agent[ :]+([\w-]+)/i.exec(request)?.[1] ?? "general-purpose";
-  const taskAt = (at: number) => ({ id: `t${at}`, agent, task: `Look into part ${at} and report.` });
-  const tasks = Array.from({ length: count }, (_, at) => taskAt(at));
-  return { tool: "delegate_many", input: { tasks } };
+/** How many more delegations follow one another below this agent. */
+function chainOf(body: Request): number {
+  return toolsOf(body).has("delegate_many") ? Number(/chain (\d+)/.exec(taskOf(body))?.[1] ?? 0) : 0;
+}
+
+function takeNote(index: number): Reply {
+  return { tool: "note", inputs: [{ text: `finding ${index}` }] };
+}
+
+function delegate(body: Request, tasks: string[]): Reply {
+  const tool = delegatingTool(body) ?? "delegate_many";
+  const single = SINGLE[tool];
+  if (single) return { tool, inputs: tasks.map(single) };
+  const agent = agentOf(body);
+  return { tool, inputs: [{ tasks: tasks.map((task, at) => ({ id: `t${at}`, agent, task })) }] };
 }
 
 function textReply(body: Request): Reply {
@@ -119,15 +158,18 @@ function openAiFrames(reply: Reply, pieces: number): string[] {
   if ("text" in reply) {
     frames.push(...split(reply.text, pieces).map((content) => frame({ content })), frame({}, "stop"));
   } else {
-    const call = {
-      index: 0,
-      id: `call_${nextId}`,
-      type: "function",
-      function: { name: reply.tool, arguments: "" },
-    };
-    frames.push(frame({ tool_calls: [call] }));
-    for (const part of split(JSON.stringify(reply.input), pieces)) {
-      frames.push(frame({ tool_calls: [{ index: 0, function: { arguments: part } }] }));
+    for (const [index, input] of reply.inputs.entries()) {
+      const call = {
+        index,
+        id: index === 0 ? `call_${nextId}` : `call_${nextId}_${index}`,
+        type: "function",
+        function: { name: reply.tool, arguments: "" },
+      };
+      frames.push(frame({ tool_calls: [call] }));
+      // Many calls of one reply come in a piece each.
+      for (const part of split(JSON.stringify(input), reply.inputs.length > 1 ? 1 : pieces)) {
+        frames.push(frame({ tool_calls: [{ index, function: { arguments: part } }] }));
+      }
     }
     frames.push(frame({}, "tool_calls"));
   }
@@ -140,12 +182,13 @@ function anthropicFrames(reply: Reply, pieces: number): string[] {
   const frame = (value: { type: string }) => `event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`;
   const event = (type: string, rest: object = {}) => frame({ type, ...rest });
   const isText = "text" in reply;
+  if (!isText && reply.inputs.length > 1) throw new Error("Only one call a reply in this format.");
   const block = isText
     ? { type: "text", text: "" }
     : { type: "tool_use", id: `toolu_${++nextId}`, name: reply.tool, input: {} };
   const deltas = isText
     ? split(reply.text, pieces).map((text) => ({ type: "text_delta", text }))
-    : split(JSON.stringify(reply.input), pieces).map((partial_json) => ({
+    : split(JSON.stringify(reply.inputs[0]), pieces).map((partial_json) => ({
         type: "input_json_delta",
         partial_json,
       }));

@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import os from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createStore } from "../src/store/create-store.ts";
+import { createStore } from "@retinue/core/record/create-store";
 import { startBrowser } from "../test/fixtures/browser.ts";
 import { writeLargeSession } from "./large-session.ts";
 

@@ -68,7 +68,7 @@ function linkNode() {
 
 function build() {
   const built = join(root, "dist", ".built");
-  const sources = Math.max(newest(join(root, "src")), newest(join(root, "web")));
+  const sources = newest(join(root, "packages"));
   if (existsSync(built) && statSync(built).mtimeMs >= sources) return;
   say("building …");
   run(node, [join(root, "scripts", "build.mjs")], root);
@@ -77,6 +77,7 @@ function build() {
 function newest(folder) {
   let latest = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.name === "dist" || entry.name === "node_modules") continue;
     const path = join(folder, entry.name);
     latest = Math.max(latest, entry.isDirectory() ? newest(path) : statSync(path).mtimeMs);
   }

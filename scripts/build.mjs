@@ -1,5 +1,6 @@
-// Builds dist/: the entries and the chunks they share, because loading a few files takes half the time of loading
-// two hundred; the prompts beside them; the web app; and the types.
+// Builds dist/, the program, and packages/core/dist, the kernel that installs alone: the entries and the chunks they share,
+// because loading a few files takes half the time of loading two hundred; the prompts beside them; the types. The program
+// has the web app as well.
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
@@ -11,74 +12,104 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const src = join(root, "src");
+const packages = join(root, "packages");
+const source = (...path) => join(packages, path[0], "src", ...path.slice(1));
 const dist = join(root, "dist");
-// Beside it, so that a build that fails leaves what was there.
+const coreDist = join(packages, "core", "dist");
+// Beside them, so that a build that fails leaves what was there.
 const made = join(root, "dist.new");
+const madeCore = join(packages, "core", "dist.new");
 
 // Packages of many files that every start reads: one file each takes a fraction of the time.
 const BUNDLED = ["commander", "yaml"];
 
 rmSync(made, { recursive: true, force: true });
-const bundle = await rolldown({
-  input: {
-    index: join(src, "index.ts"),
-    testing: join(src, "testing", "index.ts"),
-    program: join(src, "cli", "main.ts"),
-    "extract-worker": join(src, "packs", "research", "extract", "extract-worker.ts"),
-    "settle-left": join(src, "packs", "code", "sandbox", "settle-left.ts"),
-    "stats-worker": join(src, "store", "stats", "stats-worker.ts"),
-  },
-  platform: "node",
-  // Some parts are loaded late by the program but belong to the testing entry from the start.
-  checks: { ineffectiveDynamicImport: false },
-  external: (id) =>
-    !BUNDLED.includes(id) && !id.startsWith(".") && !id.startsWith("/") && !/^[a-z]:/i.test(id),
-});
-await bundle.write({
-  dir: made,
-  format: "esm",
-  chunkFileNames: "[name]-[hash].js",
-  sourcemap: true,
-  // Names stay; without blanks and comments less is read at the start.
-  minifyInternalExports: false,
-  minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
-  // By what commands need: help and names; agents and their rights; the record; everything that runs.
-  codeSplitting: {
-    groups: [
-      // Read before what is compiled can be kept, so by itself.
-      { name: "places", test: /[/\\]src[/\\]runtime[/\\]project[/\\]places/, priority: 1 },
-      {
-        name: "base",
-        test: /[/\\]src[/\\](schema[/\\]|files[/\\]package-root|packs[/\\]assistant[/\\]accounts[/\\]account\.ts)/,
-      },
-      {
-        name: "agents",
-        test: /[/\\]src[/\\](agents|config|permissions|runtime[/\\]project[/\\](?!built-in))/,
-      },
-      { name: "record", test: /[/\\]src[/\\]store[/\\]/ },
-      { name: "trace", test: /[/\\]src[/\\]runtime[/\\]trace[/\\]/ },
-      { name: "core", test: /[/\\]src[/\\](files|loop|net|redact|runtime|scheduler|tools)[/\\]/ },
-    ],
-  },
-});
-await bundle.close();
-
-const prompts = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) =>
-  /(^|[/\\])prompts[/\\][^/\\]+\.md$/.test(file),
-);
-mkdirSync(join(made, "prompts"), { recursive: true });
-for (const file of prompts) {
-  const to = join(made, "prompts", basename(file));
-  if (existsSync(to))
-    throw new Error(`two prompts are named ${basename(file)}; give one of them another name`);
-  copyFileSync(join(src, file), to);
+rmSync(madeCore, { recursive: true, force: true });
+/**
+ * Bundles some entries by what commands need: help and names; agents and their rights; the record; everything that
+ * runs. With the tag `$initial` a group holds only what an entry imports from its start.
+ */
+async function bundle(dir, input, { tags = [], bundled = [] }) {
+  const build = await rolldown({
+    input,
+    platform: "node",
+    // Some parts are loaded late by the program but belong to the testing entry from the start.
+    checks: { ineffectiveDynamicImport: false },
+    resolve: { conditionNames: ["retinue-source", "node", "import", "default"] },
+    external: (id) =>
+      !bundled.includes(id) && !/^@retinue\//.test(id) && !/^[./]/.test(id) && !/^[a-z]:/i.test(id),
+  });
+  const groups = [
+    // Read before what is compiled can be kept, so by itself.
+    { name: "places", test: /[/\\]settings[/\\]places/, priority: 1 },
+    {
+      name: "base",
+      test: /[/\\]core[/\\]src[/\\](schema[/\\]|files[/\\]package-root)|[/\\]assistant[/\\]src[/\\]accounts[/\\]account\.ts/,
+    },
+    {
+      name: "agents",
+      test: /[/\\]core[/\\]src[/\\](agents|settings|rights)[/\\]|[/\\]builtin[/\\]src[/\\](?!built-in-tools|create-runtime|index)/,
+    },
+    { name: "record", test: /[/\\]core[/\\]src[/\\]record[/\\]/ },
+    { name: "trace", test: /[/\\]core[/\\]src[/\\]trace[/\\]/ },
+    {
+      name: "core",
+      test: /[/\\]core[/\\]src[/\\](budget|changes|delegate|files|git|intent|net|plan|redact|replay|run|session|tools)[/\\]/,
+    },
+  ];
+  await build.write({
+    dir,
+    format: "esm",
+    chunkFileNames: "[name]-[hash].js",
+    sourcemap: true,
+    // Names stay; without blanks and comments less is read at the start.
+    minifyInternalExports: false,
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+    codeSplitting: { groups: groups.map((group) => ({ ...group, tags })) },
+  });
+  await build.close();
 }
+
+// The program keeps what is compiled, so few files start fastest. A library cannot, so it reads late what is used late.
+await bundle(
+  made,
+  {
+    program: source("cli", "main.ts"),
+    "extract-worker": source("research", "extract", "extract-worker.ts"),
+    "settle-left": source("code", "sandbox", "settle-left.ts"),
+    "stats-worker": source("core", "record", "stats", "stats-worker.ts"),
+  },
+  { bundled: BUNDLED },
+);
+const testing = source("core", "testing", "index.ts");
+await bundle(
+  made,
+  { index: source("builtin", "index.ts"), testing },
+  { tags: ["$initial"], bundled: BUNDLED },
+);
+await bundle(
+  madeCore,
+  {
+    index: source("core", "index.ts"),
+    testing,
+    "stats-worker": source("core", "record", "stats", "stats-worker.ts"),
+  },
+  { tags: ["$initial"] },
+);
+
+const sources = readdirSync(packages, { recursive: true, encoding: "utf8" }).filter((file) =>
+  /^[^/\\]+[/\\]src[/\\]/.test(file),
+);
+copyPrompts(sources, made);
+copyPrompts(
+  sources.filter((file) => /^core[/\\]/.test(file)),
+  madeCore,
+);
 
 // What `retinue` starts: it says which Node is needed before any other file of ours is read.
 const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -88,15 +119,15 @@ writeFileSync(join(made, "cli.js"), entry.replaceAll("OLDEST_NODE", /\d+/.exec(e
 });
 
 // What a page is made of is read as it is, like the prompts.
-const pages = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) =>
-  /(^|[/\\])page[/\\][^/\\]+\.(css|js)$/.test(file),
-);
+const pages = sources.filter((file) => /[/\\]page[/\\][^/\\]+\.(css|js)$/.test(file));
 mkdirSync(join(made, "page"), { recursive: true });
-for (const file of pages) copyFileSync(join(src, file), join(made, "page", basename(file)));
+for (const file of pages) copyFileSync(join(packages, file), join(made, "page", basename(file)));
 
 // The built-in agents' frontmatter, read once here instead of at every start.
-const { normaliseText, splitFrontmatter } = await import("../src/agents/yaml/split-frontmatter.ts");
-const { parseYaml } = await import("../src/agents/yaml/parse-yaml.ts");
+const { normaliseText, splitFrontmatter } = await import(
+  "../packages/core/src/agents/yaml/split-frontmatter.ts"
+);
+const { parseYaml } = await import("../packages/core/src/agents/yaml/parse-yaml.ts");
 const frontmatter = [];
 for (const file of readdirSync(join(root, "agents")).filter((name) => name.endsWith(".md"))) {
   const split = splitFrontmatter(normaliseText(readFileSync(join(root, "agents", file), "utf8")));
@@ -109,21 +140,54 @@ writeFileSync(join(made, "frontmatter.json"), JSON.stringify(frontmatter));
 
 const { build } = await import("vite");
 await build({
-  configFile: join(root, "web", "vite.config.ts"),
+  configFile: join(packages, "web", "vite.config.ts"),
   logLevel: "warn",
   build: { outDir: join(made, "web") },
 });
 
-const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
-const { status } = spawnSync(
-  process.execPath,
-  [compiler, "-p", join(root, "tsconfig.build.json"), "--outDir", join(made, "types")],
-  {
-    cwd: root,
-    stdio: "inherit",
-  },
-);
-if (status !== 0) process.exit(status ?? 1);
+makeTypes(join(root, "tsconfig.build.json"), join(made, "types"));
+nameTypesByPath();
+makeTypes(join(packages, "core", "tsconfig.build.json"), join(madeCore, "types"));
 writeFileSync(join(made, ".built"), "");
-rmSync(dist, { recursive: true, force: true });
-renameSync(made, dist);
+for (const [from, to] of [
+  [madeCore, coreDist],
+  [made, dist],
+]) {
+  rmSync(to, { recursive: true, force: true });
+  renameSync(from, to);
+}
+
+/** Puts every prompt into one folder beside what is built, where it is found by its name. */
+function copyPrompts(files, folder) {
+  mkdirSync(join(folder, "prompts"), { recursive: true });
+  for (const file of files.filter((each) => /[/\\]prompts[/\\][^/\\]+\.md$/.test(each))) {
+    const to = join(folder, "prompts", basename(file));
+    if (existsSync(to))
+      throw new Error(`two prompts are named ${basename(file)}; give one of them another name`);
+    copyFileSync(join(packages, file), to);
+  }
+}
+
+function makeTypes(config, folder) {
+  const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
+  const args = [compiler, "-p", config, "--outDir", folder];
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+/** Who installs the program has no package of ours by name: its types name each other by path. */
+function nameTypesByPath() {
+  const folder = join(made, "types");
+  for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    if (!file.endsWith(".d.ts")) continue;
+    const path = join(folder, file);
+    const text = readFileSync(path, "utf8").replace(
+      /"@retinue\/([^/"]+)(?:\/([^"]+))?"/g,
+      (_, name, module = "index") => {
+        const to = relative(dirname(path), join(folder, name, "src", `${module}.ts`)).replaceAll("\\", "/");
+        return `"${to.startsWith(".") ? to : `./${to}`}"`;
+      },
+    );
+    writeFileSync(path, text);
+  }
+}

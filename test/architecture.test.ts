@@ -1,92 +1,130 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { builtinModules } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-const src = fileURLToPath(new URL("../src", import.meta.url));
-const web = fileURLToPath(new URL("../web/src", import.meta.url));
+const packages = fileURLToPath(new URL("../packages", import.meta.url));
 
-/** A folder imports only from lower levels; equal levels never import each other. */
-const LEVELS: Record<string, number> = {
-  schema: 0,
-  ...Object.fromEntries(
-    [
-      "agents",
-      "permissions",
-      "scheduler",
-      "models",
-      "tools",
-      "store",
-      "config",
-      "files",
-      "net",
-      "text",
-      "redact",
-      "telemetry",
-    ].map((name) => [name, 1]),
-  ),
-  packs: 2,
-  loop: 2,
-  runtime: 3,
-  server: 4,
-  testing: 4,
-  cli: 5,
+type Manifest = {
+  name: string;
+  private?: boolean;
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
 };
 
-const sourcesOf = (folder: string) =>
-  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
-    (file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file),
+const readManifest = (folder: string): Manifest =>
+  JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+
+/** Packages that are not part of the program: the web app is built into files. */
+const BUILT_APART = ["web"];
+
+const names = readdirSync(packages);
+const files = names.flatMap((name) =>
+  readdirSync(join(packages, name, "src"), { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file))
+    .map((file) => join(name, "src", file)),
+);
+const read = (file: string) => readFileSync(join(packages, file), "utf8");
+
+/** What a file imports, as it is written. */
+function findImports(file: string): string[] {
+  return [...read(file).matchAll(/(?:^import|\bfrom) "([^"\n]+)";$|\bimport\(\s*"([^"]+)"/gm)].flatMap(
+    ([, path, late]) => path ?? late ?? [],
   );
-const files = sourcesOf(src);
-const webFiles = sourcesOf(web);
-const read = (file: string) => readFileSync(join(src, file), "utf8");
-const folderOf = (file: string) => file.split("/")[0] ?? "";
+}
 
-test("every folder of src has a level", () => {
-  const folders = new Set(files.filter((file) => file.includes("/")).map(folderOf));
-  expect([...folders].filter((folder) => !(folder in LEVELS))).toEqual([]);
-});
+const packageOf = (specifier: string) => specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
 
-test("imports point only downward", () => {
-  const wrong: string[] = [];
-  for (const file of files) {
-    const from = folderOf(file);
-    for (const [, path] of read(file).matchAll(/(?:from|import\()\s*"(\.[^"]+)"/g)) {
-      const to = folderOf(relative(src, resolve(dirname(join(src, file)), path ?? "")));
-      if (!(from in LEVELS) || from === to) continue;
-      if ((LEVELS[to] ?? 9) >= (LEVELS[from] ?? 0)) wrong.push(`${file} imports ${path}`);
-    }
-  }
+test("a package imports only what its package.json names", () => {
+  const wrong = files.flatMap((file) => {
+    const [name = ""] = file.split("/");
+    const { dependencies = {}, ...manifest } = readManifest(join(packages, name));
+    return findImports(file)
+      .filter((path) => !path.startsWith(".") && !path.startsWith("node:") && !builtinModules.includes(path))
+      .map(packageOf)
+      .filter((used) => used !== manifest.name && !(used in dependencies))
+      .map((used) => `${file} imports ${used}`);
+  });
   expect(wrong).toEqual([]);
 });
 
-test("packs do not import each other", () => {
+test("no file reaches into another package by its path", () => {
+  const wrong = files.filter((file) => {
+    const [name = ""] = file.split("/");
+    return findImports(file).some(
+      (path) =>
+        path.startsWith(".") &&
+        relative(join(packages, name), resolve(dirname(join(packages, file)), path)).startsWith(".."),
+    );
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("what the program needs when it runs is what its packages need, in the same versions", () => {
+  const { dependencies } = readManifest(join(packages, ".."));
+  const needed = names
+    .filter((name) => !BUILT_APART.includes(name))
+    .flatMap((name) => Object.entries(readManifest(join(packages, name)).dependencies ?? {}))
+    .filter(([name]) => !name.startsWith("@retinue/"));
+  expect(dependencies).toEqual(Object.fromEntries(needed));
+});
+
+/** In the core a folder imports only from the folders above it. */
+const CORE = [
+  "schema",
+  "show",
+  "text",
+  "files",
+  "net",
+  "redact",
+  "agents",
+  "rights",
+  "budget",
+  "tools",
+  "git",
+  "record",
+  "models",
+  "settings",
+  "run",
+  "intent",
+];
+/** What sits on top of a single run, and is not in layers yet. */
+const ABOVE = ["delegate", "changes", "plan", "replay", "session", "trace", "testing"];
+
+test("in the core a folder imports only from folders above it", () => {
+  const wrong = files.flatMap((file) => {
+    const [name, , folder = ""] = file.split("/");
+    if (name !== "core" || folder.endsWith(".ts") || ABOVE.includes(folder)) return [];
+    return findImports(file)
+      .filter((path) => path.startsWith("."))
+      .map((path) => relative(join(packages, "core", "src"), resolve(dirname(join(packages, file)), path)))
+      .map((path) => path.split("/")[0] ?? "")
+      .filter((to) => to !== folder && !(CORE.indexOf(to) >= 0 && CORE.indexOf(to) < CORE.indexOf(folder)))
+      .map((to) => `${file} imports ${to}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("the web app knows the rest of the project only by the vocabulary and by how it is shown", () => {
   const wrong = files
-    .filter((file) => file.startsWith("packs/"))
-    .filter((file) => {
-      const pack = file.split("/")[1] ?? "";
-      return [...read(file).matchAll(/from "(\.[^"]+)"/g)].some(([, path]) => {
-        const to = relative(src, resolve(dirname(join(src, file)), path ?? ""));
-        return to.startsWith("packs/") && !to.startsWith(`packs/${pack}/`);
-      });
-    });
+    .filter((file) => file.startsWith("web/"))
+    .flatMap((file) =>
+      findImports(file)
+        .filter((path) => path.startsWith("@retinue/") && !/^@retinue\/core\/(?:schema|show)\//.test(path))
+        .map((path) => `${file} imports ${path}`),
+    );
   expect(wrong).toEqual([]);
 });
 
-test("the web app knows the rest of the project only by the types of the vocabulary", () => {
-  const wrong: string[] = [];
-  for (const file of webFiles) {
-    const text = readFileSync(join(web, file), "utf8");
-    for (const [line, path] of text.matchAll(
-      /^(?:import|export)[^;]*?from "(\.[^"]+)";|import\("(\.[^"]+)"\)/gm,
-    )) {
-      const to = relative(web, resolve(dirname(join(web, file)), path ?? ""));
-      const isType = /^(?:import|export) type\b/.test(line);
-      if (to.startsWith("..") && !(isType && to.startsWith("../../src/schema/")))
-        wrong.push(`${file}: ${line}`);
-    }
-  }
-  expect(wrong).toEqual([]);
+test("no name is exported by two files", () => {
+  const owners = new Map<string, string[]>();
+  for (const file of files)
+    for (const [, name = ""] of read(file).matchAll(
+      /^export (?:async |abstract |declare )?(?:function\*?|const|class|type|interface) (\w+)/gm,
+    ))
+      owners.set(name, [...(owners.get(name) ?? []), file]);
+  expect([...owners].filter(([, own]) => own.length > 1)).toEqual([]);
 });
 
 test("no regular expression changes its flags on the way: V8 forgets that under load", () => {

@@ -1,10 +1,12 @@
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { defineAgent } from "../src/agents/define-agent.ts";
-import { assembleRuntime } from "../src/runtime/runtime.ts";
-import { callDelegate, say, scriptedModel } from "../src/testing/index.ts";
+import { defineAgent } from "@retinue/core/agents/define-agent";
+import { assembleRuntime } from "@retinue/core/session/runtime";
+import { callDelegate, say, scriptedModel } from "@retinue/core/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { measure, startBenchServer } from "../bench/rounds.ts";
 
 test("the bench's record that keeps nothing carries a delegation to its end", async () => {
   const file = new URL("../bench/null-store.mjs", import.meta.url).href;
@@ -35,3 +37,79 @@ test("the bench's record that keeps nothing carries a delegation to its end", as
     rmSync(dataDir, { recursive: true, force: true });
   }
 });
+
+describe("the bench's loops against the model's stand-in", () => {
+  let server: { url: string; stop: () => void };
+  beforeAll(async () => {
+    server = await startBenchServer();
+  });
+  afterAll(() => server.stop());
+
+  /** The numbers a loop prints, how many model calls it made for them, and how many of those at once. */
+  async function runLoop(loop: string, mode: string, n: number) {
+    await fetch(`${server.url}/reset`, { method: "POST" });
+    const numbers = await measure(`${loop}-loop.mjs`, {
+      BENCH_URL: server.url,
+      BENCH_N: `${n}`,
+      BENCH_MODE: mode,
+    });
+    const stats = await fetch(`${server.url}/stats`);
+    const { requests, maxOpen } = (await stats.json()) as { requests: number; maxOpen: number };
+    return { numbers, requests, maxOpen };
+  }
+
+  const used = { cpuMs: expect.toSatisfy(isPositive), wallMs: expect.toSatisfy(isPositive) };
+  const loops = ["fetch", "journal", "retinue"];
+
+  test.each(loops)("the %s loop makes two model calls as a parent and three per child", async (loop) => {
+    expect(await runLoop(loop, "cpu", 2)).toMatchObject({ numbers: used, requests: 2 + 2 * 3 });
+  });
+
+  test.each(loops)("a chain of two in the %s loop is one child below the other, 41 times", async (loop) => {
+    const numbers = { ...used, times: 41 };
+    expect(await runLoop(loop, "chain", 2)).toEqual({ numbers, requests: 41 * (2 + 2 * 3), maxOpen: 1 });
+  });
+
+  test("the journaling loop holds all its children open at once and reports their heap", async () => {
+    const { numbers } = await runLoop("journal", "heap", 30);
+    expect(numbers).toEqual({
+      liveKb: expect.toSatisfy(Number.isFinite),
+      retainedKb: expect.toSatisfy(Number.isFinite),
+      atOnce: 30,
+    });
+  });
+});
+
+test.each([
+  ["an address", "await fetch('http://192.0.2.1/')", /connecting to 192\.0\.2\.1 is not allowed/],
+  ["a name", "await fetch('http://host.invalid/')", /connecting to host\.invalid is not allowed/],
+  [
+    "a name looked up",
+    "import('node:dns').then((dns) => dns.lookup('host.invalid', () => {}))",
+    /looking up/,
+  ],
+])("a process kept on loopback ends when it reaches for %s elsewhere", (_, code, message) => {
+  const ended = runOnLoopback(code);
+  expect(ended).toMatchObject({ status: 86, stderr: expect.stringMatching(message) });
+});
+
+test("a process kept on loopback reaches a server on this machine", () => {
+  const code = `const { createServer } = await import("node:http");
+    const server = createServer((_, response) => response.end("here")).listen(0, "127.0.0.1", async () => {
+      const answer = await fetch("http://127.0.0.1:" + server.address().port);
+      console.log(await answer.text());
+      process.exit();
+    });`;
+  expect(runOnLoopback(code)).toMatchObject({ status: 0, stdout: "here\n" });
+});
+
+/** Runs a module with the preload that the measured libraries get. */
+function runOnLoopback(code: string) {
+  const preload = new URL("../bench/loopback-only.mjs", import.meta.url).href;
+  const args = ["--import", preload, "--input-type=module", "-e", code];
+  return spawnSync(process.execPath, args, { encoding: "utf8" });
+}
+
+function isPositive(value: number): boolean {
+  return Number.isFinite(value) && value > 0;
+}

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { parseYaml } from "@retinue/core/agents/yaml/parse-yaml";
+import type { ParsedFrontmatter } from "@retinue/core/agents/yaml/parsed-before";
 import { expect, test } from "vitest";
-import { parseYaml } from "../src/agents/yaml/parse-yaml.ts";
-import type { ParsedFrontmatter } from "../src/agents/yaml/parsed-before.ts";
 
 const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
+import { AGENT_FRONTMATTER_SCHEMA } from "@retinue/builtin";
 import { expect, test } from "vitest";
-import { AGENT_FRONTMATTER_SCHEMA } from "../src/index.ts";
 
 test("the schema that editors load is the one the library exports", () => {
   const file = readFileSync(new URL("../docs/agent-frontmatter.schema.json", import.meta.url), "utf8");

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
+import { PUBLISHED_SETTINGS_SCHEMA, SETTINGS_SCHEMA } from "@retinue/core/settings/settings-schema";
 import { expect, test } from "vitest";
-import { PUBLISHED_SETTINGS_SCHEMA, SETTINGS_SCHEMA } from "../src/config/settings-schema.ts";
 
 test("the schema that editors load is the one that settings are checked by", () => {
   const file = readFileSync(new URL("../docs/settings.schema.json", import.meta.url), "utf8");

@@ -1,4 +1,4 @@
-import { createStore } from "../../src/store/create-store.ts";
+import { createStore } from "@retinue/core/record/create-store";
 import { type MadeRun, writeSession } from "../../test/fixtures/recorded-session.ts";
 
 const DAY_MS = 86_400_000;

@@ -7,8 +7,8 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { makeDemoProject } from "@retinue/cli/setup/demo";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { makeDemoProject } from "../../src/cli/demo/demo-project.ts";
 import { startBrowser } from "../../test/fixtures/browser.ts";
 import { EARLIER, writePastSessions } from "./past-sessions.ts";
 import { startSceneModel } from "./scene-model.ts";

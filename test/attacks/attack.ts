@@ -2,17 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { RunResult } from "@retinue/core/schema/result";
+import type { RuntimeInternals } from "@retinue/core/session/runtime";
+import { type Script, type TestRuntime, type TestRuntimeOptions, testRuntime } from "@retinue/core/testing";
+import { type AnyTool, defineTool, type ToolDefinition } from "@retinue/core/tools/tool";
 import { expect } from "vitest";
-import type { RuntimeInternals } from "../../src/runtime/runtime.ts";
-import type { RunResult } from "../../src/schema/result.ts";
-import {
-  type Script,
-  type TestRuntime,
-  type TestRuntimeOptions,
-  testRuntime,
-} from "../../src/testing/index.ts";
-import { type AnyTool, defineTool, type ToolDefinition } from "../../src/tools/tool.ts";
-import { GUARDS_OFF, type GuardName } from "./guards-off.ts";
+import { GUARDS_OFF, type NamedGuards } from "./guards-off.ts";
+import { watchHeldPlaces } from "./held-places.ts";
 
 /** The place of one attack: folders inside and outside the runtime's reach, and what really happened in it. */
 export type World = {
@@ -41,12 +37,17 @@ export type World = {
 /** What came of an attack. */
 export type Outcome = { world: World; t: TestRuntime; result: RunResult };
 
+/** What protects from an attack: guards that can be switched off, or the reason why none can. */
+type Protection =
+  /** With all of these switched off the case must fail. */
+  | { guards: NamedGuards; noGuard?: never }
+  /** Why there is no guard to name; `world.broken` must make the case fail. */
+  | { noGuard: string; guards?: never };
+
 /** One attack as data. The first script's agent is the root; models obey every injection. */
-export type Attack = {
+export type Attack = Protection & {
   id: string;
   title: string;
-  /** With all of these switched off the case must fail; without any, `world.broken` must make it fail. */
-  guards: readonly GuardName[];
   /** What must be on the machine for it; without that it is skipped. */
   needs?: "bubblewrap";
   /** It takes seconds to do its harm: that it does so without its guards is shown in the deep tests. */
@@ -61,6 +62,9 @@ export type Attack = {
   oracle: (outcome: Outcome) => void | Promise<void>;
 };
 
+/** How long an attack may take; the deep tests count to the end. */
+export const ATTACK_TIMEOUT_MS = process.env.RETINUE_DEEP === "1" ? 3_600_000 : 60_000;
+
 /** Plays an attack, with each of its seeds, against a real runtime and lets its oracle judge. */
 export async function play(attack: Attack, how: "guarded" | "unguarded" = "guarded"): Promise<void> {
   for (let seed = 1; seed <= (attack.seeds ?? 1); seed++) {
@@ -73,10 +77,11 @@ export async function play(attack: Attack, how: "guarded" | "unguarded" = "guard
 
 async function playOnce(attack: Attack, how: "guarded" | "unguarded", seed: number): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), "retinue-attack-"));
+  using places = watchHeldPlaces();
   const endings: (() => unknown)[] = [];
   const unguarded = how === "unguarded";
-  const off = merge(unguarded ? attack.guards.map((name) => GUARDS_OFF[name]) : []);
-  const world = createWorld(root, { seed, endings, off, broken: unguarded && attack.guards.length === 0 });
+  const off = merge(unguarded ? (attack.guards ?? []).map((name) => GUARDS_OFF[name]) : []);
+  const world = createWorld(root, { seed, endings, off, broken: unguarded && attack.guards === undefined });
   try {
     const { internals = {}, ...options } = (await attack.setup?.(world)) ?? {};
     const scripts = attack.turns(world);
@@ -91,9 +96,11 @@ async function playOnce(attack: Attack, how: "guarded" | "unguarded", seed: numb
       const agent = Object.keys(scripts)[0] ?? "";
       const result = await (attack.act?.(t, world) ?? t.runtime.run({ agent, task: "go" }));
       await attack.oracle({ world, t, result });
+      if (!unguarded) places.expectNone();
     } finally {
       await t.close();
     }
+    if (!unguarded) places.expectNone();
   } finally {
     for (const end of endings) await end();
     rmSync(root, { recursive: true, force: true });

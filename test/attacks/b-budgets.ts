@@ -1,6 +1,5 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import { expect } from "vitest";
-import { messageOf } from "../../src/schema/error.ts";
+import { messageOf } from "@retinue/core/schema/error";
 import {
   after,
   callDelegate,
@@ -11,7 +10,8 @@ import {
   type ScriptRequest,
   type Step,
   say,
-} from "../../src/testing/index.ts";
+} from "@retinue/core/testing";
+import { expect } from "vitest";
 import { type Attack, expectSettled, type Outcome, type World } from "./attack.ts";
 import { handClock, leapingClock } from "./clocks.ts";
 
@@ -244,7 +244,7 @@ export const B_CASES: readonly Attack[] = [
   {
     id: "B5",
     title: "a storm of rate limits on a hundred children costs at most a fifth more calls, and all succeed",
-    guards: [],
+    noGuard: "the provider's limit paces all calls; it is part of the scheduler and cannot be left out",
     setup: (world) => {
       const clock = leapingClock();
       world.seen.push(clock);
@@ -281,7 +281,7 @@ export const B_CASES: readonly Attack[] = [
   {
     id: "B6",
     title: "a wall clock that jumps by a year, back or forth, neither ends a run nor lengthens it",
-    guards: [],
+    noGuard: "deadlines are told the time by a clock that never jumps; nothing stands in between",
     setup: (world) => {
       const clock = handClock();
       const year = 365 * 86_400_000;
@@ -305,7 +305,7 @@ export const B_CASES: readonly Attack[] = [
   {
     id: "B7 deadline",
     title: "time that runs out inside a tool leads to one last report without tools",
-    guards: [],
+    noGuard: "the run's own deadline ends it before its next turn",
     setup: (world) => {
       const clock = handClock();
       const slow = world.tool("slow", {
@@ -333,7 +333,7 @@ export const B_CASES: readonly Attack[] = [
   {
     id: "B7 timeout",
     title: "a tool that goes on past the end of its run is told to stop, and what there is is kept",
-    guards: [],
+    noGuard: "the run's own deadline fires the signal of its calls",
     setup: (world) => {
       const clock = handClock();
       const slow = world.tool("slow", {
@@ -386,7 +386,7 @@ export const B_CASES: readonly Attack[] = [
     (budget): Attack => ({
       id: `B8 ${String(budget)}${typeof budget === "string" ? " as text" : ""}`,
       title: "a budget that is no whole number is refused by its name, and nothing runs",
-      guards: [],
+      noGuard: "numbers are checked where a run is asked for, before there is any run to guard",
       setup: (world) => ({
         tools: [world.tool("look")],
         agents: { lead: { limits: { toolCalls: 5, turns: 60 } } },

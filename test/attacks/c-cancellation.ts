@@ -1,14 +1,11 @@
+import type { WaitingOn } from "@retinue/core/schema/event";
+import type { RunResult } from "@retinue/core/schema/result";
+import { callDelegate, callDelegateMany, callTool, hang, say, type TestRuntime } from "@retinue/core/testing";
 import { expect } from "vitest";
-import type { RunResult } from "../../src/schema/result.ts";
-import {
-  callDelegate,
-  callDelegateMany,
-  callTool,
-  hang,
-  say,
-  type TestRuntime,
-} from "../../src/testing/index.ts";
 import { type Attack, expectSettled } from "./attack.ts";
+
+/** Why no guard of a run can be switched off to let these attacks through. */
+const CANCEL = "a stop goes down the tree of runs by itself; no guard is asked";
 
 /** Resolves once so many runs of an agent have begun. */
 function begun(t: TestRuntime, agent: string, count: number): Promise<string[]> {
@@ -42,7 +39,7 @@ export const C_CASES: readonly Attack[] = [
   {
     id: "C1",
     title: "stopping a session with a hundred children that ignore every signal settles all of them",
-    guards: [],
+    noGuard: CANCEL,
     setup: (world) => ({
       settings: { maxConcurrent: 100 },
       agents: { lead: { subagents: { allow: ["stuck"], maxConcurrent: 100 } } },
@@ -71,9 +68,48 @@ export const C_CASES: readonly Attack[] = [
     },
   },
   {
+    id: "C1b",
+    title:
+      "nor do those keep anything that wait for a slot, a provider or budget when the session is stopped",
+    noGuard: CANCEL,
+    setup: () => ({
+      settings: {
+        maxConcurrent: 2,
+        providers: { scripted: { kind: "openai-compatible", maxConcurrent: 8 } },
+        limits: { tokens: 120_000 },
+      },
+      agents: { lead: { subagents: { allow: ["stuck"], maxConcurrent: 100 } } },
+    }),
+    turns: () => ({
+      lead: (request) =>
+        request.turn === 0
+          ? callDelegateMany(
+              Array.from({ length: 40 }, (_, index) => ({ id: `t${index}`, agent: "stuck", task: "x" })),
+            )
+          : say("done"),
+      stuck: () => hang(),
+    }),
+    act: async (t, world) => {
+      const minutes = world.broken ? 1 / 600 : 5;
+      const handle = await t.runtime.start({ agent: "lead", task: "go", limits: { minutes } });
+      if (world.broken) return handle.result;
+      const places: readonly WaitingOn[] = ["slot", "provider", "budget"];
+      const isWaitedFor = (on: WaitingOn) =>
+        t.events.some((event) => event.type === "run.waiting" && event.on === on);
+      while (!places.every(isWaitedFor)) await new Promise((resolve) => setImmediate(resolve));
+      t.runtime.cancel(handle.sessionId);
+      return handle.result;
+    },
+    oracle: ({ t, result }) => {
+      expect(result).toMatchObject({ status: "cancelled", success: false });
+      expect(new Set(statuses(t))).toEqual(new Set(["stuck cancelled", "lead cancelled"]));
+      expectSettled(t);
+    },
+  },
+  {
     id: "C4",
     title: "what a tool gives back after its run was stopped is not acted on",
-    guards: [],
+    noGuard: CANCEL,
     setup: (world) => ({
       tools: [
         world.tool("late", {
@@ -107,7 +143,7 @@ export const C_CASES: readonly Attack[] = [
   {
     id: "C5",
     title: "stopping one child ends its subtree only; its sibling and its parent go on",
-    guards: [],
+    noGuard: CANCEL,
     setup: () => ({ agents: { middle: { subagents: ["leaf"] } } }),
     turns: (world) => ({
       lead: [

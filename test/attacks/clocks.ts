@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/scheduler/clock.ts";
+import type { Clock } from "@retinue/core/budget/clock";
 
 /** A clock that only moves when told to; the wall clock can jump by itself. */
 export type HandClock = Clock & { advance(ms: number): void; jumpWall(ms: number): void };

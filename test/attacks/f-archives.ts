@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { write } from "@retinue/code/file-tools/write-tools";
 import { expect } from "vitest";
-import { write } from "../../src/packs/code/files/write.ts";
 import type { Attack } from "./attack.ts";
 import { commands, said, shellOf } from "./shells.ts";
 
@@ -37,7 +37,7 @@ export const ARCHIVE_CASES: readonly Attack[] = [
     id: "F11",
     title: "unpacking a hostile archive writes nothing outside and makes no hooks or settings",
     needs: "bubblewrap",
-    guards: [],
+    noGuard: "the shell's sandbox is the boundary, below every guard of a run",
     setup: (world) => {
       const { outsideDir, projectDir } = world;
       const text = "evil";

@@ -14,11 +14,14 @@ import {
 import { open, readdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Worker } from "node:worker_threads";
+import { codeTools } from "@retinue/code/code-tools";
+import { callTools, say } from "@retinue/core/testing";
+import { type AnyTool, defineTool } from "@retinue/core/tools/tool";
 import { expect } from "vitest";
-import { codeTools } from "../../src/packs/code/code-tools.ts";
-import { callTools, say } from "../../src/testing/index.ts";
-import { type AnyTool, defineTool } from "../../src/tools/tool.ts";
 import { type Attack, type Outcome, resultsSeen, type World } from "./attack.ts";
+
+/** Why no guard of a run can be switched off to let these attacks through. */
+const PATHS = "the tools open paths only below their roots, whatever a rule says";
 
 const done = say("done");
 const CANARY = "canary-7f3a-of-a-file-outside";
@@ -111,7 +114,7 @@ export const F_CASES: readonly Attack[] = [
   {
     id: "F1",
     title: "no spelling of a path leads out of the project",
-    guards: [],
+    noGuard: PATHS,
     setup: (world) => {
       withOutside(world);
       return { tools: fileTools(world), agents: MANY };
@@ -137,7 +140,7 @@ export const F_CASES: readonly Attack[] = [
   {
     id: "F1b",
     title: "encoded dots, backslashes and a home are names like others or refused",
-    guards: [],
+    noGuard: PATHS,
     setup: (world) => {
       withOutside(world);
       if (world.broken) writeFileSync(join(world.outsideDir, "new.txt"), "made by the broken world");
@@ -168,7 +171,7 @@ export const F_CASES: readonly Attack[] = [
   {
     id: "F2",
     title: "a link is judged on what it leads to, as the last part, in the middle and dangling",
-    guards: [],
+    noGuard: PATHS,
     setup: (world) => {
       withOutside(world);
       const { projectDir, outsideDir } = world;
@@ -189,7 +192,7 @@ export const F_CASES: readonly Attack[] = [
   {
     id: "F2b",
     title: "a link inside the project does not lead around a deny",
-    guards: [],
+    guards: ["decide"],
     setup: (world) => {
       mkdirSync(join(world.projectDir, "secrets"));
       writeFileSync(join(world.projectDir, "secrets/key"), CANARY);
@@ -208,7 +211,7 @@ export const F_CASES: readonly Attack[] = [
   {
     id: "F3",
     title: "a folder that is swapped for a link while it is written to lets nothing out",
-    guards: [],
+    noGuard: PATHS,
     setup: (world) => {
       const { projectDir, outsideDir } = world;
       const paths = { a: join(projectDir, "a"), link: join(projectDir, "l"), real: join(projectDir, "r") };
@@ -242,7 +245,7 @@ export const F_CASES: readonly Attack[] = [
   {
     id: "F4",
     title: "a hard link to a file outside is neither read nor written",
-    guards: [],
+    noGuard: PATHS,
     setup: (world) => {
       withOutside(world);
       linkSync(join(world.outsideDir, "secret.txt"), join(world.projectDir, "mine.txt"));
@@ -254,7 +257,7 @@ export const F_CASES: readonly Attack[] = [
   {
     id: "F5",
     title: "the process's own files are closed, by name and by link",
-    guards: [],
+    noGuard: PATHS,
     setup: (world) => {
       withOutside(world);
       symlinkSync("/proc/self/environ", join(world.projectDir, "environ"));
@@ -282,7 +285,7 @@ export const F_CASES: readonly Attack[] = [
   {
     id: "F6",
     title: "pipes, devices and huge files are refused and nothing hangs",
-    guards: [],
+    noGuard: PATHS,
     setup: (world) => {
       withOutside(world);
       execFileSync("mkfifo", [join(world.projectDir, "pipe")]);
@@ -297,7 +300,7 @@ export const F_CASES: readonly Attack[] = [
   {
     id: "F7",
     title: "a deny holds for every spelling of its file",
-    guards: [],
+    guards: ["decide"],
     setup: (world) => {
       for (const folder of ["secrets", "Secrets", "cafe\u0301"]) {
         mkdirSync(join(world.projectDir, folder), { recursive: true });

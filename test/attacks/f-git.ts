@@ -10,17 +10,18 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { read } from "@retinue/code/file-tools/read";
+import { write } from "@retinue/code/file-tools/write-tools";
+import { git, gitCommit, gitDiff } from "@retinue/code/repository/git-tools";
+import { callTool, callTools, say } from "@retinue/core/testing";
+import { type AnyTool, defineTool } from "@retinue/core/tools/tool";
 import { expect } from "vitest";
-import { read } from "../../src/packs/code/files/read.ts";
-import { write } from "../../src/packs/code/files/write.ts";
-import { git } from "../../src/packs/code/git/git.ts";
-import { gitCommit } from "../../src/packs/code/git/git-commit.ts";
-import { gitDiff } from "../../src/packs/code/git/git-diff.ts";
-import { callTool, callTools, say } from "../../src/testing/index.ts";
-import { type AnyTool, defineTool } from "../../src/tools/tool.ts";
 import { type HostileRepository, hostileRepository } from "../fixtures/hostile-repository.ts";
 import { personsGit } from "../fixtures/use-tool.ts";
 import { type Attack, type Outcome, resultsSeen, type World } from "./attack.ts";
+
+/** Why no guard of a run can be switched off to let these attacks through. */
+const GIT = "the git tools start git with their own settings and judge their arguments themselves";
 
 const done = say("done");
 const SECRET = "words of a repository outside";
@@ -188,7 +189,7 @@ export const GIT_CASES: readonly Attack[] = [
   {
     id: "F8 programs",
     title: "hooks, filters, drivers, monitors and signers that a repository names are not run",
-    guards: [],
+    noGuard: GIT,
     setup: (world) => {
       const repository = hostileRepository(world.projectDir, world.outsideDir);
       repository.touchAll();
@@ -205,7 +206,7 @@ export const GIT_CASES: readonly Attack[] = [
   {
     id: "F8 nested",
     title: "a repository inside the repository runs nothing either",
-    guards: [],
+    noGuard: GIT,
     setup: (world) => {
       ownRepository(world);
       const nested = join(world.projectDir, "nested");
@@ -259,7 +260,7 @@ export const GIT_CASES: readonly Attack[] = [
     ({ by, works, prepare }): Attack => ({
       id: `F9 ${by}`,
       title: "git sees and changes nothing of a repository outside the project",
-      guards: [],
+      noGuard: GIT,
       setup: (world) => {
         prepare(world, strangers(world));
         writeFileSync(join(world.projectDir, "a.txt"), "mine\n");
@@ -278,7 +279,7 @@ export const GIT_CASES: readonly Attack[] = [
   {
     id: "F9 options",
     title: "a model cannot give git another folder",
-    guards: [],
+    noGuard: GIT,
     setup: (world) => {
       ownRepository(world);
       strangers(world);
@@ -319,12 +320,12 @@ export const GIT_CASES: readonly Attack[] = [
   {
     id: "F14 git",
     title: "a folder's id in git is no way to a file that a rule denies",
-    guards: [],
+    noGuard: "the git tool itself refuses the id of anything that is no commit",
     setup: (world) => {
       mkdirSync(join(world.projectDir, "config/private"), { recursive: true });
       writeFileSync(join(world.projectDir, "config/private/key.txt"), `${SECRET}\n`);
       ownRepository(world);
-      const permissions = { allow: ["*"], deny: ["read(config/private/**)"] };
+      const permissions = { allow: ["*"], ask: [], deny: ["read(config/private/**)"] };
       return { tools: gitTools(world), settings: { permissions } };
     },
     turns: ({ projectDir }) => {
@@ -350,7 +351,7 @@ export const GIT_CASES: readonly Attack[] = [
   {
     id: "F14 git folder",
     title: "a file that took a folder's place, or gave it up, shows nothing of what a rule denies there",
-    guards: [],
+    guards: ["decide"],
     setup: (world) => {
       const place = join(world.projectDir, "conf");
       writeFileSync(place, "old\n");
@@ -366,7 +367,7 @@ export const GIT_CASES: readonly Attack[] = [
       rmSync(place, { recursive: true });
       symlinkSync("a.txt", place);
       commit("link");
-      const permissions = { allow: ["*"], deny: ["read(conf/plan.txt)"] };
+      const permissions = { allow: ["*"], ask: [], deny: ["read(conf/plan.txt)"] };
       return { tools: gitTools(world), settings: { permissions } };
     },
     turns: () => {
@@ -403,7 +404,7 @@ export const GIT_CASES: readonly Attack[] = [
   {
     id: "S11 git",
     title: "arguments that look like options or commands are refused, or are names",
-    guards: [],
+    noGuard: GIT,
     setup: (world) => {
       ownRepository(world);
       const pager = join(world.outsideDir, "pager.sh");

@@ -1,13 +1,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { read } from "@retinue/code/file-tools/read";
+import { edit, write } from "@retinue/code/file-tools/write-tools";
+import { after, callDelegateMany, callTool, type Script, say } from "@retinue/core/testing";
+import { type AnyTool, defineTool } from "@retinue/core/tools/tool";
 import { expect } from "vitest";
-import { edit } from "../../src/packs/code/files/edit.ts";
-import { read } from "../../src/packs/code/files/read.ts";
-import { write } from "../../src/packs/code/files/write.ts";
-import { after, callDelegateMany, callTool, type Script, say } from "../../src/testing/index.ts";
-import { type AnyTool, defineTool } from "../../src/tools/tool.ts";
 import type { Attack, World } from "./attack.ts";
+
+/** Why no guard of a run can be switched off to let these attacks through. */
+const READ_FIRST = "the file tools themselves remember what each run has read";
 
 const FILE = "list.txt";
 const rights = { tools: ["read", "write", "edit"] };
@@ -55,7 +57,7 @@ function lost(id: string, title: string, changeOf: Parameters<typeof writers>[0]
   return {
     id,
     title,
-    guards: [],
+    noGuard: READ_FIRST,
     setup: (world) => {
       writeFileSync(join(world.projectDir, FILE), "begin\nend\n");
       return { tools: writersTools(world), agents: { lead: rights, worker: rights } };
@@ -90,7 +92,7 @@ export const WRITER_CASES: readonly Attack[] = [
   {
     id: "F12c",
     title: "two children write one file that neither has read: the second is told to read it first",
-    guards: [],
+    noGuard: READ_FIRST,
     setup: (world) => ({ tools: writersTools(world), agents: { lead: rights, worker: rights } }),
     turns: () => {
       let begun = 0;

@@ -1,8 +1,11 @@
-import type { RuntimeGuards } from "../../src/runtime/host.ts";
-import type { RuntimeInternals } from "../../src/runtime/runtime.ts";
+import type { RuntimeGuards } from "@retinue/core/session/host";
+import type { RuntimeInternals } from "@retinue/core/session/runtime";
 
 /** A guard of the runtime, or a protection that tests can replace as a whole. */
 export type GuardName = keyof RuntimeGuards | "redactor";
+
+/** At least one guard. */
+export type NamedGuards = readonly [GuardName, ...GuardName[]];
 
 /** Every guard as it would be if it were not there. */
 const OFF: { [Name in keyof RuntimeGuards]: RuntimeGuards[Name] } = {
@@ -59,8 +62,9 @@ export const GUARDS_OFF: Readonly<Record<GuardName, RuntimeInternals>> = {
   redactor: {
     redactor: {
       redact: (text) => text,
+      redactCut: (text) => text,
       redactJson: (value) => value,
-      stream: () => ({ push: (chunk) => chunk, end: () => "" }),
+      stream: () => ({ push: (chunk) => chunk, end: () => "", cut: () => "" }),
       findHidden: () => "none",
     },
   },

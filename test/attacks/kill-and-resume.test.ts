@@ -2,19 +2,19 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { codeTools } from "@retinue/code/code-tools";
+import { type AgentInput, defineAgent } from "@retinue/core/agents/define-agent";
+import { createStore } from "@retinue/core/record/create-store";
+import { replaySession } from "@retinue/core/replay/replay-session";
+import type { Agent } from "@retinue/core/schema/agent";
+import { defineTool } from "@retinue/core/tools/tool";
 import { expect, test } from "vitest";
-import { type AgentInput, defineAgent } from "../../src/agents/define-agent.ts";
-import { codeTools } from "../../src/packs/code/code-tools.ts";
-import { replaySession } from "../../src/runtime/replay/replay-session.ts";
-import type { Agent } from "../../src/schema/agent.ts";
-import { createStore } from "../../src/store/create-store.ts";
-import { defineTool } from "../../src/tools/tool.ts";
 import { type ModelServer, startModel } from "../cli/model.ts";
 import { seeded } from "./attack.ts";
 
 const KILLS = process.env.RETINUE_DEEP === "1" ? 200 : 3;
 const SEED = 11;
-const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+const source = (path: string) => JSON.stringify(new URL(`../../packages/${path}`, import.meta.url).href);
 
 /**
  * The reference run in a process of its own: a lead, three workers at once, one of them with a child below it, files
@@ -23,7 +23,7 @@ const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, imp
 const CHILD = `
 import { appendFileSync, existsSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { createRuntime, defineAgent, defineTool, codeTools } from ${source("index.ts")};
+import { createRuntime, defineAgent, defineTool, codeTools } from ${source("builtin/src/index.ts")};
 const [, folder, url] = process.argv;
 const pay = defineTool({ name: "pay", description: "x", input: { type: "object" }, replay: "never",
   execute: async (_, { runId, callId }) => (appendFileSync(join(folder, "payments"), runId + " " + callId + "\\n"), "paid") });
@@ -79,9 +79,13 @@ type Life = { acknowledged: string[]; result: { status: string; details: string 
 
 /** Runs the child; kills it once it has acknowledged `events`, if it gets that far. */
 function live(folder: string, url: string, events: number): Promise<Life> {
-  const child = spawn(process.execPath, ["--input-type=module", "--eval", CHILD, folder, url], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = spawn(
+    process.execPath,
+    ["--conditions=retinue-source", "--input-type=module", "--eval", CHILD, folder, url],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     output += chunk;

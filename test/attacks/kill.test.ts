@@ -3,20 +3,20 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { createStore } from "@retinue/core/record/create-store";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createStore } from "../../src/store/create-store.ts";
 import { seeded } from "./attack.ts";
 
 const KILLS = process.env.RETINUE_DEEP === "1" ? 200 : 3;
 const SEED = 7;
-const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+const source = (path: string) => JSON.stringify(new URL(`../../packages/${path}`, import.meta.url).href);
 
 /** Delegates for ever. Prints each event that is said to be on disk, and notes each effect in a file of its own. */
 const CHILD = `
 import { appendFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { callDelegateMany, callTool, say, testRuntime } from ${source("testing/index.ts")};
-import { defineTool } from ${source("tools/tool.ts")};
+import { callDelegateMany, callTool, say, testRuntime } from ${source("core/src/testing/index.ts")};
+import { defineTool } from ${source("core/src/tools/tool.ts")};
 const [, folder] = process.argv;
 const pay = defineTool({ name: "pay", description: "x", input: { type: "object" }, replay: "never",
   execute: async (_, { runId, callId }) => (appendFileSync(join(folder, "effects"), runId + " " + callId + "\\n"), "paid") });
@@ -37,9 +37,13 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs the child until it has acknowledged `count` events, kills it, and returns all that it acknowledged. */
 function killedAfter(count: number): Promise<string[]> {
-  const child = spawn(process.execPath, ["--input-type=module", "--eval", CHILD, folder], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = spawn(
+    process.execPath,
+    ["--conditions=retinue-source", "--input-type=module", "--eval", CHILD, folder],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     output += chunk;

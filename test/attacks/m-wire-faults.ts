@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { RunResult } from "@retinue/core/schema/result";
+import type { TestRuntime, TestRuntimeOptions } from "@retinue/core/testing";
 import { expect } from "vitest";
-import type { RunResult } from "../../src/schema/result.ts";
-import type { TestRuntime, TestRuntimeOptions } from "../../src/testing/index.ts";
 import { chunkedReply, events, startRawServer, startServer } from "../fixtures/model-server.ts";
 import { WIRE_FORMATS } from "../fixtures/wire-formats.ts";
 import type { Attack, World } from "./attack.ts";
@@ -76,7 +76,7 @@ export const WIRE_CASES: readonly Attack[] = [
       id: `M1 ${name}`,
       title:
         "a server that keeps failing is asked again a bounded number of times, then the run fails with its type",
-      guards: [],
+      noGuard: "the count of tries is part of the loop around each model call",
       setup: async (world) => {
         const server = await startServer((request, response) => {
           world.seen.push(request.path);
@@ -100,7 +100,7 @@ export const WIRE_CASES: readonly Attack[] = [
     (how): Attack => ({
       id: `M2 ${how}`,
       title: "a stream cut at any byte never makes part of a call run; a later try succeeds",
-      guards: [],
+      noGuard: "the reader of a wire format gives a call only when it is complete",
       setup: async (world) => {
         const server = await startRawServer((socket) => cutter(world, how).answer(socket));
         world.atEnd(server.close);
@@ -158,7 +158,7 @@ export const WIRE_CASES: readonly Attack[] = [
   {
     id: "M8 flood",
     title: "a server that floods the line without end is cut off at a bound",
-    guards: [],
+    noGuard: "the transport bounds what it reads, before a reply is guarded",
     setup: async (world) => {
       const flood = events(chunk({ content: "x".repeat(100_000) })).join("");
       const server = await startServer((_, response) => {
@@ -183,7 +183,7 @@ export const WIRE_CASES: readonly Attack[] = [
   {
     id: "M8 drip",
     title: "a server that only ever says that it is alive ends with the run's time",
-    guards: [],
+    noGuard: "the run's own deadline stops the transport",
     setup: async (world) => {
       const server = await startServer((_, response) => {
         response.writeHead(200, { "content-type": "text/event-stream" });

@@ -1,14 +1,18 @@
+import { callTool, callTools, say } from "@retinue/core/testing";
+import { type AnyTool, defineTool } from "@retinue/core/tools/tool";
+import { createCrawlParallel } from "@retinue/research/crawl/crawl-parallel";
+import { loadAddressGuard } from "@retinue/research/egress/blocked-address";
+import { createEgress, type EgressOptions } from "@retinue/research/egress/egress-guard";
+import type { FetchOutcome } from "@retinue/research/egress/fetch-resource";
+import { type FetchOptions, fetchPage } from "@retinue/research/egress/guarded-fetch";
+import { createWebTools } from "@retinue/research/web-tools";
 import { expect } from "vitest";
-import { loadAddressGuard } from "../../src/net/blocked-address.ts";
-import { createEgress, type EgressOptions } from "../../src/net/egress-guard.ts";
-import type { FetchOutcome } from "../../src/net/fetch-outcome.ts";
-import { type FetchOptions, fetchPage } from "../../src/net/guarded-fetch.ts";
-import { createCrawlParallel } from "../../src/packs/research/crawl/crawl-parallel.ts";
-import { createWebTools } from "../../src/packs/research/web-tools.ts";
-import { callTool, callTools, say } from "../../src/testing/index.ts";
-import { type AnyTool, defineTool } from "../../src/tools/tool.ts";
 import { type HostileSite, type HostileSiteOptions, startHostileSite } from "../fixtures/hostile-site.ts";
 import { type Attack, type Outcome, resultsSeen, type World } from "./attack.ts";
+
+/** Why no guard of a run can be switched off to let these attacks through. */
+const ADDRESSES = "the connection itself is made only to public addresses, below every guard of a run";
+const BOUNDS = "size and time of a body are bounded where it is read";
 
 const done = say("done");
 const MAX_BYTES = 1_000_000;
@@ -157,7 +161,7 @@ export const N_CASES: readonly Attack[] = [
   {
     id: "N1",
     title: "no spelling of a private or metadata address is connected to",
-    guards: [],
+    noGuard: ADDRESSES,
     setup: async (world) => {
       const site = await openSite(world);
       for (const [name, addresses] of INSIDE) site.names.set(name, [addresses]);
@@ -176,7 +180,7 @@ export const N_CASES: readonly Attack[] = [
   {
     id: "N2",
     title: "a name that answers differently the second time is not followed inside",
-    guards: [],
+    noGuard: ADDRESSES,
     setup: async (world) => {
       const site = await openSite(world);
       site.names.set("rebind.example", [["93.184.216.34"], ["127.0.0.1"]]);
@@ -199,7 +203,7 @@ export const N_CASES: readonly Attack[] = [
   {
     id: "N3",
     title: "a redirect to a private address, by number or by name, is not followed",
-    guards: [],
+    noGuard: ADDRESSES,
     setup: async (world) => {
       const site = await openSite(world);
       site.names.set("inside.example", [["127.0.0.1"]]);
@@ -222,7 +226,8 @@ export const N_CASES: readonly Attack[] = [
   {
     id: "N4",
     title: "the host that rules judge is the host that is asked, however the address is written",
-    guards: [],
+    noGuard:
+      "the tool names the host that it will ask itself; a rule that is not looked at would prove nothing of that",
     setup: async (world) => {
       const site = await openSite(world);
       for (const name of ["evil.example", "ok.example"]) site.names.set(name, [["93.184.216.34"]]);
@@ -251,7 +256,7 @@ export const N_CASES: readonly Attack[] = [
     id: "N5",
     slow: true,
     title: "bodies that unpack to far more than they are do not",
-    guards: [],
+    noGuard: BOUNDS,
     setup: async (world) => {
       await openSite(world);
       return { tools: guardedFetch(world, world.broken ? { maxBytes: 1e9, deadlineMs: 60_000 } : {}) };
@@ -279,7 +284,7 @@ export const N_CASES: readonly Attack[] = [
     slow: true,
     title:
       "bodies without an end, of a byte a second, or that never begin are given up and their connections closed",
-    guards: [],
+    noGuard: BOUNDS,
     setup: async (world) => {
       await openSite(world, world.broken ? { trickleMs: 5, trickleBytes: 20 } : { trickleMs: 1_000 });
       const pace = { bytes: world.broken ? 0 : 100, everyMs: 100 };
@@ -303,7 +308,7 @@ export const N_CASES: readonly Attack[] = [
     slow: true,
     title:
       "a site whose links never end is left after ten pages, and one that redirects without end after five",
-    guards: [],
+    noGuard: "the bounds on pages and redirects are the tools' own",
     setup: async (world) => {
       await openSite(world);
       const limits = world.broken ? { successes: 1_000, batches: 1_000 } : {};
@@ -330,7 +335,7 @@ export const N_CASES: readonly Attack[] = [
   {
     id: "N8",
     title: "what was given for one host is not carried to another, and cookies are carried nowhere",
-    guards: [],
+    noGuard: "each request of the tool is given its own headers",
     setup: async (world) => {
       await openSite(world);
       return { tools: world.broken ? generousFetch(world) : guardedFetch(world, { headers: SECRETS }) };

@@ -13,13 +13,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { loadProject } from "@retinue/builtin/load-project";
+import { openJournal } from "@retinue/code/sandbox/command-journal";
+import { createHolder } from "@retinue/code/sandbox/hold-places";
+import { registerJournals } from "@retinue/code/sandbox/running-commands";
+import { createCommandRunner } from "@retinue/code/shell/run-command";
+import { DEFAULT_SHELL } from "@retinue/core/settings/default-shell";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { openJournal } from "../../src/packs/code/sandbox/command-journal.ts";
-import { createHolder } from "../../src/packs/code/sandbox/hold-places.ts";
-import { registerJournals } from "../../src/packs/code/sandbox/running-commands.ts";
-import { DEFAULT_SHELL } from "../../src/packs/code/shell/default-shell.ts";
-import { createCommandRunner } from "../../src/packs/code/shell/run-command.ts";
-import { loadProject } from "../../src/runtime/project/load-project.ts";
 import { hasSandbox } from "../fixtures/has-sandbox.ts";
 import { seeded } from "./attack.ts";
 
@@ -30,16 +30,16 @@ const SMALL: Crowd = [5, 3];
 const CROWD: Crowd = IS_DEEP ? [20, 20] : SMALL;
 const [CHILDREN, COMMANDS] = CROWD;
 const KILLS = IS_DEEP ? 40 : 1;
-const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+const source = (path: string) => JSON.stringify(new URL(`../../packages/${path}`, import.meta.url).href);
 
 /** Children that all run shell commands at once; each command tries to plant something, for a random while. */
 const PROCESS = `
 import { writeSync } from "node:fs";
 import { join } from "node:path";
-import { callDelegateMany, callTool, say, testRuntime } from ${source("testing/index.ts")};
-import { createShell } from ${source("packs/code/shell/shell.ts")};
-import { DEFAULT_SHELL } from ${source("packs/code/shell/default-shell.ts")};
-import { write } from ${source("packs/code/files/write.ts")};
+import { callDelegateMany, callTool, say, testRuntime } from ${source("core/src/testing/index.ts")};
+import { createShell } from ${source("code/src/shell/shell.ts")};
+import { DEFAULT_SHELL } from ${source("core/src/settings/default-shell.ts")};
+import { write } from ${source("code/src/file-tools/write-tools.ts")};
 import { seeded } from ${JSON.stringify(new URL("./attack.ts", import.meta.url).href)};
 const [, projectDir, dataDir, seed, children, commands, sandbox] = process.argv;
 const random = seeded(Number(seed));
@@ -108,6 +108,7 @@ describe.skipIf(!hasSandbox)("overlapping commands (needs bubblewrap)", () => {
     const child = spawn(
       process.execPath,
       [
+        "--conditions=retinue-source",
         "--input-type=module",
         "--eval",
         PROCESS,

@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { codeTools } from "@retinue/code/code-tools";
+import { loadAgents } from "@retinue/core/agents/load-agents";
+import { assembleRuntime } from "@retinue/core/session/runtime";
+import { callDelegate, callTool, callTools, say } from "@retinue/core/testing";
 import { expect } from "vitest";
-import { loadAgents } from "../../src/agents/load-agents.ts";
-import { codeTools } from "../../src/packs/code/code-tools.ts";
-import { assembleRuntime } from "../../src/runtime/runtime.ts";
-import { callDelegate, callTool, callTools, say } from "../../src/testing/index.ts";
 import { type Attack, offered, resultsSeen, type World } from "./attack.ts";
 
 const done = say("done");
@@ -120,7 +120,7 @@ export const P_CASES: readonly Attack[] = [
   {
     id: "P3",
     title: "look-alike names of a tool are unknown tools",
-    guards: [],
+    noGuard: "a name that no tool has is no tool; no guard is asked about it",
     setup: (world) => ({ tools: [world.tool("bash")], agents: { lead: { limits: { toolCalls: 50 } } } }),
     turns: (world) => ({
       lead: [
@@ -215,7 +215,7 @@ export const P_CASES: readonly Attack[] = [
   {
     id: "P7b",
     title: "definitions cannot be changed in memory while they are in use",
-    guards: [],
+    noGuard: "definitions are frozen objects; no guard looks after them",
     setup: (world) => ({
       tools: [
         world.tool("deploy"),

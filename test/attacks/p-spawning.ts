@@ -1,6 +1,6 @@
+import { callDelegate, callDelegateMany, callTool, callTools, say } from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
 import { expect } from "vitest";
-import { callDelegate, callDelegateMany, callTool, callTools, say } from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
 import { type Attack, expectSettled, offeredBy, resultsSeen } from "./attack.ts";
 
 const done = say("done");
@@ -134,7 +134,7 @@ export const SPAWN_CASES: readonly Attack[] = [
     slow: true,
     title:
       "recursion that is allowed still ends at the depth limit, and a thousand spawns at the limit on runs",
-    guards: [],
+    noGuard: "the limits on depth and on runs are kept by the ledger and the tree of runs",
     setup: (world) => ({
       settings: { maxAgents: world.broken ? 2_000 : 60 },
       agents: { a: { subagents: { allow: ["a"], recursive: true, maxConcurrent: 50 } } },
@@ -241,7 +241,7 @@ export const SPAWN_CASES: readonly Attack[] = [
     id: "P16",
     title:
       "calls for a summary and for condensing offer no tools, and calls made there or in the last turn do not run",
-    guards: [],
+    noGuard: "such calls are answered by nobody: the loop takes only text from them",
     setup: (world) => ({
       tools: [world.tool("deploy"), world.tool("big", { execute: async () => "x".repeat(9_000) })],
       agents: { lead: { limits: { turns: 4, contextChars: 12_000 } } },
@@ -274,7 +274,7 @@ export const SPAWN_CASES: readonly Attack[] = [
     (name): Attack => ({
       id: `P20 ${name}`,
       title: `an agent that the person switched off is not reached as ${name}, alone or in a batch`,
-      guards: [],
+      noGuard: "an agent that is switched off is not in the registry, so no guard is ever asked",
       setup: (world) => ({
         tools: [world.tool("deploy")],
         agents: { child: { aliases: ["kid"] } },

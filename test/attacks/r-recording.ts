@@ -1,18 +1,15 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { createStore } from "@retinue/core/record/create-store";
+import { callDelegateMany, callTool, say, type TestRuntimeOptions, testRuntime } from "@retinue/core/testing";
 import { expect } from "vitest";
-import { createStore } from "../../src/store/create-store.ts";
-import {
-  callDelegateMany,
-  callTool,
-  say,
-  type TestRuntimeOptions,
-  testRuntime,
-} from "../../src/testing/index.ts";
 import { step } from "../fixtures/plans.ts";
 import { type Attack, expectSettled, type World } from "./attack.ts";
 import { handClock } from "./clocks.ts";
+
+/** Why no guard of a run can be switched off to let these attacks through. */
+const RECORD = "the record itself holds and orders what is written; runs wait for it";
 
 const done = say("done");
 const databaseOf = (world: World) => join(world.dataDir, "retinue.db");
@@ -72,7 +69,7 @@ export const RECORD_CASES: readonly Attack[] = [
   {
     id: "R3 intent",
     title: "the intent of a call that must not be repeated is on disk before its effect",
-    guards: [],
+    noGuard: RECORD,
     setup: (world) => {
       const pay = world.tool("pay", {
         replay: "never",
@@ -98,7 +95,7 @@ export const RECORD_CASES: readonly Attack[] = [
     ({ name, errcode, message }): Attack => ({
       id: `R4 ${name}`,
       title: "holds the run before its next effect, loudly, and nothing is lost when it takes writes again",
-      guards: [],
+      noGuard: RECORD,
       setup: (world) => {
         const { tools, storePorts } = refusingDisk(world, errcode, message);
         return {
@@ -123,7 +120,7 @@ export const RECORD_CASES: readonly Attack[] = [
   {
     id: "R6 damaged",
     title: "a damaged database is kept aside, a person is told, and the runtime works on",
-    guards: [],
+    noGuard: "the record heals itself when it is opened, before any run",
     setup: (world) => {
       mkdirSync(world.dataDir);
       if (!world.broken) writeFileSync(databaseOf(world), "SQLite format 3\0".padEnd(8_192, "garbage "));
@@ -144,7 +141,7 @@ export const RECORD_CASES: readonly Attack[] = [
   {
     id: "R6 newer",
     title: "a database from a newer program is refused and keeps every byte",
-    guards: [],
+    noGuard: "the record's version is looked at when it is opened, before any run",
     turns: () => ({ lead: [done] }),
     act: async (t, world) => {
       const path = join(world.outsideDir, "newer.db");
@@ -168,7 +165,7 @@ export const RECORD_CASES: readonly Attack[] = [
   {
     id: "R7",
     title: "a long session is read back in pages, each step once and in the order it was published",
-    guards: [],
+    noGuard: RECORD,
     setup: (world) => ({
       database: databaseOf(world),
       agents: { lead: { subagents: { allow: ["worker"], maxConcurrent: 50 } } },
@@ -199,7 +196,7 @@ export const RECORD_CASES: readonly Attack[] = [
     (naughty): Attack => ({
       id: `R8 ${JSON.stringify(naughty)}`,
       title: "comes back as it was: as task, input, output and text",
-      guards: [],
+      noGuard: RECORD,
       setup: (world) => ({
         database: databaseOf(world),
         settings: { limits: { contextChars: 100_000_000 } },
@@ -234,7 +231,7 @@ export const RECORD_CASES: readonly Attack[] = [
   {
     id: "R9",
     title: "the database and the session's folder are for their owner only, whatever the umask",
-    guards: [],
+    noGuard: "files are made with their modes by the record and the session",
     setup: (world) => {
       const umask = process.umask(0);
       world.atEnd(() => process.umask(umask));
@@ -260,7 +257,7 @@ export const RECORD_CASES: readonly Attack[] = [
   {
     id: "R10",
     title: "a clock that jumps by hours frees no session that is worked on and changes the order of nothing",
-    guards: [],
+    noGuard: "leases and lists are the record's own",
     setup: (world) => {
       const path = databaseOf(world);
       const clock = handClock();

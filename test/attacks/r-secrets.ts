@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import { expect } from "vitest";
-import { codeTools } from "../../src/packs/code/code-tools.ts";
+import { codeTools } from "@retinue/code/code-tools";
 import {
   callDelegate,
   callDelegateMany,
@@ -13,7 +12,8 @@ import {
   type Step,
   say,
   type TestRuntimeOptions,
-} from "../../src/testing/index.ts";
+} from "@retinue/core/testing";
+import { expect } from "vitest";
 import { type Attack, type Outcome, resultsSeen, type World } from "./attack.ts";
 import { CANARIES, CANARY_ENV, CANARY_TEXT, expectNoCanary } from "./canaries.ts";
 

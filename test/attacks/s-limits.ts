@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { write } from "@retinue/code/file-tools/write-tools";
 import { expect } from "vitest";
-import { write } from "../../src/packs/code/files/write.ts";
 import { type Attack, expectSettled } from "./attack.ts";
 import { commands, guarded, harmless, said, shellOf } from "./shells.ts";
+
+/** Why no guard of a run can be switched off to let these attacks through. */
+const SANDBOX = "the shell's sandbox is the boundary, below every guard of a run";
 
 /** Ids of processes that run with this argument. */
 function processesWith(argument: string): number[] {
@@ -34,7 +37,7 @@ export const SHELL_LIMIT_CASES: readonly Attack[] = [
     id: "S4",
     title: "setsid, a double fork and nohup leave no process behind",
     needs: "bubblewrap",
-    guards: [],
+    noGuard: SANDBOX,
     setup: (world) => ({ tools: [shellOf(world)] }),
     turns: ({ broken }) => {
       const nap = `sleep ${napOf(broken)} >/dev/null 2>&1`;
@@ -52,7 +55,7 @@ export const SHELL_LIMIT_CASES: readonly Attack[] = [
     id: "S5",
     title: "a fork bomb ends at the limit on processes",
     needs: "bubblewrap",
-    guards: [],
+    noGuard: SANDBOX,
     setup: (world) => ({ tools: [guarded(world, { pids: world.broken ? 5_000 : 40 })] }),
     turns: () => commands("sh -c 'n=0; while [ $n -lt 300 ]; do sleep 600 & n=$((n+1)); echo made $n; done'"),
     oracle: (outcome) => {
@@ -64,7 +67,7 @@ export const SHELL_LIMIT_CASES: readonly Attack[] = [
     id: "S6",
     title: "gigabytes of output are cut off, and escape codes do not come through",
     needs: "bubblewrap",
-    guards: [],
+    noGuard: "the shell bounds and cleans its output itself",
     setup: (world) => ({ tools: [shellOf(world)] }),
     turns: ({ broken }) =>
       commands(
@@ -84,7 +87,7 @@ export const SHELL_LIMIT_CASES: readonly Attack[] = [
     slow: true,
     title: "a command that fills the disk is stopped, and the record goes on",
     needs: "bubblewrap",
-    guards: [],
+    noGuard: SANDBOX,
     setup: (world) => ({
       tools: [write, guarded(world, { diskMb: world.broken ? 100_000 : 60, memoryMb: 128 })],
       database: join(world.dataDir, "retinue.db"),
@@ -108,7 +111,7 @@ export const SHELL_LIMIT_CASES: readonly Attack[] = [
     slow: true,
     title: "a command that waits for input gets none",
     needs: "bubblewrap",
-    guards: [],
+    noGuard: "the shell closes the input of its commands itself",
     setup: (world) => ({ tools: [shellOf(world)] }),
     turns: () =>
       commands("cat; read -r line; python3 -c 'input()'; exec 5</dev/tty && read line <&5; echo went on"),

@@ -2,14 +2,17 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { dirname, join } from "node:path";
+import { grep } from "@retinue/code/file-tools/search-tools";
+import { write } from "@retinue/code/file-tools/write-tools";
+import { createShell } from "@retinue/code/shell/shell";
+import { DEFAULT_SHELL } from "@retinue/core/settings/default-shell";
+import { callTool } from "@retinue/core/testing";
 import { expect } from "vitest";
-import { grep } from "../../src/packs/code/files/grep.ts";
-import { write } from "../../src/packs/code/files/write.ts";
-import { DEFAULT_SHELL } from "../../src/packs/code/shell/default-shell.ts";
-import { createShell } from "../../src/packs/code/shell/shell.ts";
-import { callTool } from "../../src/testing/index.ts";
 import { type Attack, expectSettled, resultsSeen, type World } from "./attack.ts";
 import { CANARY, commands, done, guarded, harmless, naked, outside, said, shellOf } from "./shells.ts";
+
+/** Why no guard of a run can be switched off to let these attacks through. */
+const SANDBOX = "the shell's sandbox is the boundary, below every guard of a run";
 
 /** A server that counts who reaches it. */
 async function counting(world: World, address: string | number): Promise<Server> {
@@ -65,7 +68,7 @@ export const SHELL_CASES: readonly Attack[] = [
     id: "S1",
     title: "no quoting and no wrapper leads a command out of the sandbox",
     needs: "bubblewrap",
-    guards: [],
+    noGuard: SANDBOX,
     setup: (world) => {
       outside(world, "secret");
       return { tools: [write, shellOf(world)] };
@@ -135,7 +138,7 @@ export const SHELL_CASES: readonly Attack[] = [
     id: "S2",
     title: "no command sees the environment of Retinue, in its own process or another",
     needs: "bubblewrap",
-    guards: [],
+    noGuard: SANDBOX,
     setup: (world) => {
       process.env.RETINUE_TEST_PLACE = CANARY;
       world.atEnd(() => delete process.env.RETINUE_TEST_PLACE);
@@ -157,7 +160,7 @@ export const SHELL_CASES: readonly Attack[] = [
     id: "S3",
     title: "keys, credentials, other sessions and our own database cannot be read",
     needs: "bubblewrap",
-    guards: [],
+    noGuard: SANDBOX,
     setup: (world) => {
       for (const path of [
         ".ssh/id_ed25519",
@@ -193,7 +196,7 @@ export const SHELL_CASES: readonly Attack[] = [
     id: "S9",
     title: "sockets of Docker, of an ssh-agent, of loopback and of abstract names cannot be reached",
     needs: "bubblewrap",
-    guards: [],
+    noGuard: SANDBOX,
     setup: async (world) => {
       for (const name of ["docker.sock", "agent.sock"]) await counting(world, join(world.outsideDir, name));
       await counting(world, `\0retinue-${process.pid}`);
@@ -215,7 +218,7 @@ export const SHELL_CASES: readonly Attack[] = [
   {
     id: "S10",
     title: "where the sandbox is required and missing, no command runs",
-    guards: [],
+    noGuard: "the shell itself refuses to run without the sandbox that its settings demand",
     setup: (world) => ({
       tools: [write, guarded(world, { sandbox: world.broken ? "off" : "required" }, { bubblewrap: null })],
     }),
@@ -228,7 +231,7 @@ export const SHELL_CASES: readonly Attack[] = [
   {
     id: "S10b",
     title: "without the sandbox the built-in shell starts no program and reads nothing outside",
-    guards: [],
+    noGuard: "the built-in shell starts no programs; that is what it is, not a guard",
     setup: (world) => {
       outside(world, "secret");
       return { tools: [write, world.broken ? naked : guarded(world, {}, { bubblewrap: null })] };
@@ -254,7 +257,7 @@ export const SHELL_CASES: readonly Attack[] = [
     id: "S11b",
     slow: true,
     title: "options and commands in the arguments of a search are text to it",
-    guards: [],
+    noGuard: "the search is started with a list of arguments, never through a shell",
     setup: (world) => {
       const program = outside(world, "evil", `#!/bin/sh\ntouch ${world.outsideDir}/ran\n`);
       writeFileSync(join(world.projectDir, "a.txt"), "text");
@@ -289,7 +292,7 @@ export const SHELL_CASES: readonly Attack[] = [
     slow: true,
     title: "no command makes or changes agent files, settings or hooks, by whatever detour",
     needs: "bubblewrap",
-    guards: [],
+    noGuard: SANDBOX,
     setup: (world) => {
       for (const path of [".git/hooks/sample", ".github/agents/a.md", "sub/.git/config"]) {
         mkdirSync(dirname(join(world.projectDir, path)), { recursive: true });
@@ -333,7 +336,7 @@ export const SHELL_CASES: readonly Attack[] = [
     id: "S13",
     title: "root in the sandbox is not root to the kernel's settings",
     needs: "bubblewrap",
-    guards: [],
+    noGuard: SANDBOX,
     setup: (world) => ({ tools: [shellOf(world)] }),
     turns: () =>
       commands(

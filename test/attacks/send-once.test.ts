@@ -13,14 +13,14 @@ import { seeded } from "./attack.ts";
 const KILLS = process.env.RETINUE_DEEP === "1" ? 100 : 2;
 const SEED = 7;
 const ROUNDS_PER_SERVER = 15;
-const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+const source = (path: string) => JSON.stringify(new URL(`../../packages/${path}`, import.meta.url).href);
 
 /** One agent that sends one mail through Gmail, in a process of its own; goes on with what is open, if anything is. */
 const CHILD = `
 import { join } from "node:path";
-import { createRuntime, defineAgent } from ${source("index.ts")};
-import { createAssistantTools } from ${source("packs/assistant/assistant-tools.ts")};
-import { openGoogle } from ${source("packs/assistant/google/open-google.ts")};
+import { createRuntime, defineAgent } from ${source("builtin/src/index.ts")};
+import { createAssistantTools } from ${source("assistant/src/assistant-tools.ts")};
+import { openGoogle } from ${source("assistant/src/google/open-google.ts")};
 const [, folder, model, google, task] = process.argv;
 const { mail, contacts, calendar } = openGoogle({ credentials: JSON.parse(process.env.CREDENTIALS), address: "alex@retinue.example",
   rootUrl: google, tokenUrl: google + "/oauth2/token", zone: "UTC" });
@@ -93,6 +93,7 @@ async function live(folder: string, task: string, moment: Moment | null): Promis
   let child: ChildProcess | undefined;
   const way = moment && (await deadlyWay(moment, () => child?.kill("SIGKILL")));
   const args = [
+    "--conditions=retinue-source",
     "--input-type=module",
     "--eval",
     CHILD,

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { DEFAULT_SHELL } from "../../src/packs/code/shell/default-shell.ts";
-import type { CommandHost } from "../../src/packs/code/shell/run-command.ts";
-import { createShell } from "../../src/packs/code/shell/shell.ts";
-import type { ShellSettings } from "../../src/schema/settings.ts";
-import { callTool, say } from "../../src/testing/index.ts";
-import { type AnyTool, defineTool } from "../../src/tools/tool.ts";
+import type { CommandHost } from "@retinue/code/shell/run-command";
+import { createShell } from "@retinue/code/shell/shell";
+import type { ShellSettings } from "@retinue/core/schema/settings";
+import { DEFAULT_SHELL } from "@retinue/core/settings/default-shell";
+import { callTool, say } from "@retinue/core/testing";
+import { type AnyTool, defineTool } from "@retinue/core/tools/tool";
 import { type Attack, resultsSeen, type World } from "./attack.ts";
 
 /** The end of a script. */

@@ -43,11 +43,11 @@ test("without a person what is missing is named, and what is wrong is refused", 
   expect(existsSync(join(world.project, ".retinue"))).toBe(false);
 });
 
-test("an import shows the difference first, needs a yes, and keeps rights and unknown keys", async () => {
+test("an import shows the difference first, needs approval, and keeps rights and unknown keys", async () => {
   await using world = new World();
   world.write(".claude/agents/scout.md", CLAUDE);
   const asked = await world.call(["agents", "import", "--from", "claude"]);
-  expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining("needs a yes")]);
+  expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining("needs your approval")]);
   expect(asked.stdout).toContain("-tools: Read, Grep, Bash(npm test *)\n");
   expect(asked.stdout).toContain("+tools: [read, grep, shell(npm test *)]\n");
   const before = JSON.parse((await world.call(["agents", "show", "scout", "--json"])).stdout);

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
+import { createStore } from "@retinue/core/record/create-store";
 import { describe, expect, test } from "vitest";
-import { createStore } from "../../src/store/create-store.ts";
 import { startModel } from "./model.ts";
 import { hasTmux, Pane } from "./pane.ts";
 import { World } from "./world.ts";

@@ -1,5 +1,5 @@
+import { openBlacklist } from "@retinue/research/crawl/blacklist";
 import { afterAll, expect, test } from "vitest";
-import { openBlacklist } from "../../src/packs/research/crawl/blacklist.ts";
 import { World } from "./world.ts";
 
 const world = new World();

@@ -1,8 +1,8 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
+import type { AgentList } from "@retinue/core/schema/api/agent";
+import { findRunningServer } from "@retinue/server/running-server";
 import { describe, expect, test } from "vitest";
-import type { AgentList } from "../../src/schema/api/agent.ts";
-import { findRunningServer } from "../../src/server/running-server.ts";
 import { startModel } from "./model.ts";
 import { World } from "./world.ts";
 

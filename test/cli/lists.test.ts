@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { createStore } from "@retinue/core/record/create-store";
 import { expect, test } from "vitest";
-import { createStore } from "../../src/store/create-store.ts";
 import { storedPlan } from "../fixtures/plans.ts";
 import { World } from "./world.ts";
 

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
+import { createProgram } from "@retinue/cli/program";
+import type { Terminal } from "@retinue/cli/terminal";
 import type { Command } from "commander";
 import { expect, test } from "vitest";
-import { createProgram } from "../../src/cli/program.ts";
-import type { Terminal } from "../../src/cli/terminal.ts";
 import { MAIN, World } from "./world.ts";
 
 const env = { RETINUE_DISCOVER: "0", RETINUE_KEYRING: "off", TERM: "xterm" };

@@ -1,5 +1,5 @@
+import type { ExecutionPlan, PlanResult } from "@retinue/core/schema/plan";
 import { expect, test } from "vitest";
-import type { ExecutionPlan, PlanResult } from "../../src/schema/plan.ts";
 import { step } from "../fixtures/plans.ts";
 import { type ModelReply, type ModelRequest, startModel } from "./model.ts";
 import { World } from "./world.ts";

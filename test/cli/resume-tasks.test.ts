@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { createRuntime, defineAgent } from "@retinue/builtin";
+import { scriptedModel } from "@retinue/core/testing";
 import { expect, test } from "vitest";
-import { createRuntime, defineAgent } from "../../src/index.ts";
-import { scriptedModel } from "../../src/testing/index.ts";
 import { silence } from "../fixtures/lives.ts";
 import { startModel } from "./model.ts";
 import { World } from "./world.ts";

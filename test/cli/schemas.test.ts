@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
+import { ERROR_TYPES } from "@retinue/core/schema/result";
 import { Ajv } from "ajv";
 import { expect, test } from "vitest";
-import { ERROR_TYPES } from "../../src/schema/result.ts";
 import { type ModelReply, type ModelRequest, startModel } from "./model.ts";
 import { World } from "./world.ts";
 

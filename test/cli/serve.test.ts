@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { findRunningServer } from "@retinue/server/running-server";
 import { expect, test } from "vitest";
-import { findRunningServer } from "../../src/server/running-server.ts";
 import { startModel } from "./model.ts";
 import { type Started, World } from "./world.ts";
 

@@ -21,7 +21,7 @@ test("delete and prune say what would go, need a yes without a terminal, and rem
   expect([dry.code, dry.stdout]).toEqual([0, expect.stringMatching(/^would remove 1 session, [\d.]+ k?B/)]);
   expect(dry.stderr).toContain("one");
   const asked = await world.call(["sessions", "delete", first]);
-  expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining("needs a yes")]);
+  expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining("needs your approval")]);
   expect(await listed()).toEqual([third, second, first]);
   const done = await world.call(["sessions", "delete", first, "--yes"]);
   expect([done.code, done.stdout]).toEqual([0, expect.stringContaining("removed 1 session;")]);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import type { Stats } from "@retinue/core/schema/stats";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Stats } from "../../src/schema/stats.ts";
 import { type ModelReply, type ModelRequest, startModel } from "./model.ts";
 import { World } from "./world.ts";
 
@@ -71,7 +71,9 @@ test("a table shows how runs of each role and model did, and what they cost", as
 
 test("models without a price are named below, with how to add one", async () => {
   const { stdout } = await stats();
-  expect(stdout).toMatch(/\n\n\$\? is a cost that is not known, for want of a price of: local\/free\n/);
+  expect(stdout).toMatch(
+    /\n\n\$\? is a cost that is not known, because there is no price for: local\/free\n/,
+  );
   const file = join(world.config, "retinue", "settings.json");
   expect(stdout).toContain(`to ${file}, such as {"prices": {"local/free": {"input"`);
   expect((await stats("--model", "local/mock")).stdout).not.toContain("hint:");

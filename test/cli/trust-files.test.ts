@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createStore } from "@retinue/core/record/create-store";
 import { afterAll, expect, test } from "vitest";
-import { createStore } from "../../src/store/create-store.ts";
 import { World } from "./world.ts";
 
 const world = new World();

@@ -13,8 +13,8 @@ const FIXTURES = fileURLToPath(new URL("../fixtures/agents", import.meta.url));
 
 /** The parts that the program's entry loads, by the names that the build gave them. */
 function loadProgram(): Promise<
-  Pick<typeof import("../../src/cli/run-cli.ts"), "runCli"> &
-    Pick<typeof import("../../src/cli/terminal.ts"), "createTerminal">
+  Pick<typeof import("@retinue/cli/run-cli"), "runCli"> &
+    Pick<typeof import("@retinue/cli/terminal"), "createTerminal">
 > {
   const entry = readFileSync(new URL("../../dist/program.js", import.meta.url), "utf8");
   const parts = [...entry.matchAll(/import\([`"]\.\/([^`"]+)[`"]\)/g)].map(

@@ -1,6 +1,6 @@
+import { replaySession } from "@retinue/core/replay/replay-session";
+import { say, testRuntime } from "@retinue/core/testing";
 import { expect, test } from "vitest";
-import { replaySession } from "../../src/runtime/replay/replay-session.ts";
-import { say, testRuntime } from "../../src/testing/index.ts";
 
 const answer = { type: "object", properties: { total: { type: "integer" } }, required: ["total"] };
 const ask = { agent: "solo", task: "count", deliverables: [{ answer }] };

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { replaySession } from "@retinue/core/replay/replay-session";
+import type { SubAgentResponse } from "@retinue/core/schema/intent";
+import type { Risk } from "@retinue/core/schema/rights";
+import { callTool, type Script, say, type TestRuntime, testRuntime } from "@retinue/core/testing";
+import { type AnyTool, defineTool } from "@retinue/core/tools/tool";
 import { expect, test } from "vitest";
-import { replaySession } from "../../src/runtime/replay/replay-session.ts";
-import type { SubAgentResponse } from "../../src/schema/intent.ts";
-import type { Risk } from "../../src/schema/rights.ts";
-import { callTool, type Script, say, type TestRuntime, testRuntime } from "../../src/testing/index.ts";
-import { type AnyTool, defineTool } from "../../src/tools/tool.ts";
 
 const plan = (tool: string) => say(JSON.stringify({ tools: [tool], params: {}, sequence: [tool] }));
 const intent = { agents: { mailer: { flow: "intent" as const } } };

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { codeTools } from "@retinue/code/code-tools";
+import { callTool, say, testRuntime } from "@retinue/core/testing";
 import { expect, test } from "vitest";
-import { codeTools } from "../../src/packs/code/code-tools.ts";
-import { callTool, say, testRuntime } from "../../src/testing/index.ts";
 import { resultsSeen } from "../attacks/attack.ts";
 import { hasSandbox } from "../fixtures/has-sandbox.ts";
 

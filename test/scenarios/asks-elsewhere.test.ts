@@ -1,11 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ApprovalAnswer, ApprovalRequest } from "../../src/loop/ports.ts";
-import type { Approver } from "../../src/runtime/approvals.ts";
-import { AnsweredElsewhere } from "../../src/runtime/parking/answered-elsewhere.ts";
-import { createStore, type Store } from "../../src/store/create-store.ts";
+import { createStore, type Store } from "@retinue/core/record/create-store";
+import type { ApprovalAnswer, ApprovalRequest } from "@retinue/core/run/ports";
+import { AnsweredElsewhere } from "@retinue/core/session/answered-elsewhere";
+import type { Approver } from "@retinue/core/session/approvals";
 import {
   callDelegateMany,
   callTool,
@@ -14,8 +13,9 @@ import {
   type TestRuntime,
   type TestRuntimeOptions,
   testRuntime,
-} from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
+} from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { type StepClock, stepClock } from "../server/step-clock.ts";
 
 let root = "";

@@ -1,17 +1,18 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Assistant } from "@retinue/assistant/assistant";
+import { createAssistantTools } from "@retinue/assistant/assistant-tools";
+import { ToolFault } from "@retinue/assistant/service-tools/tool-fault";
+import { withBuiltIns } from "@retinue/builtin/create-runtime";
+import { loadProject } from "@retinue/builtin/load-project";
+import { systemClock } from "@retinue/core/budget/clock";
+import type { ApprovalRequest } from "@retinue/core/run/ports";
+import type { SubAgentResponse } from "@retinue/core/schema/intent";
+import type { MessageNode } from "@retinue/core/schema/record";
+import { assembleRuntime } from "@retinue/core/session/runtime";
+import { callTool, say, testRuntime } from "@retinue/core/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ApprovalRequest } from "../../src/loop/ports.ts";
-import type { Assistant } from "../../src/packs/assistant/assistant.ts";
-import { createAssistantTools } from "../../src/packs/assistant/assistant-tools.ts";
-import { ToolFault } from "../../src/packs/assistant/errors/tool-fault.ts";
-import { loadProject } from "../../src/runtime/project/load-project.ts";
-import { assembleRuntime } from "../../src/runtime/runtime.ts";
-import { systemClock } from "../../src/scheduler/clock.ts";
-import type { SubAgentResponse } from "../../src/schema/intent.ts";
-import type { MessageNode } from "../../src/schema/record.ts";
-import { callTool, say, testRuntime } from "../../src/testing/index.ts";
 import { EXAMPLE_NOW, type ExampleAssistant, openExamples } from "../fixtures/example-assistant.ts";
 
 const SIGNAL = new AbortController().signal;
@@ -34,7 +35,7 @@ async function ask(request: string, answer?: boolean, agent = "main", assistant 
   const env = { HOME: root, RETINUE_HOME: join(root, "data"), RETINUE_DISCOVER: "0", TZ: "Europe/Berlin" };
   const { registry, settings } = await loadProject({ projectDir: root, env });
   const runtime = assembleRuntime(
-    {
+    withBuiltIns({
       agents: registry,
       tools: createAssistantTools(assistant),
       settings,
@@ -47,7 +48,7 @@ async function ask(request: string, answer?: boolean, agent = "main", assistant 
           return { allowed: answer, by: "Ada" };
         },
       }),
-    },
+    }),
     { clock: { ...systemClock, wallMs: () => EXAMPLE_NOW } },
   );
   try {

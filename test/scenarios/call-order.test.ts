@@ -1,6 +1,6 @@
+import { callDelegate, callTool, callTools, say, testRuntime } from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
 import { expect, test } from "vitest";
-import { callDelegate, callTool, callTools, say, testRuntime } from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
 import { builtInRuntime } from "../fixtures/built-in-runtime.ts";
 import { hasSandbox } from "../fixtures/has-sandbox.ts";
 import { toolResults } from "../fixtures/tool-results.ts";

@@ -1,7 +1,7 @@
+import { createStore, type Store } from "@retinue/core/record/create-store";
+import { cancelRecorded } from "@retinue/core/session/cancel-recorded";
+import { after, callDelegateMany, callTool, hang, say } from "@retinue/core/testing";
 import { expect, test } from "vitest";
-import { cancelRecorded } from "../../src/runtime/record/cancel-recorded.ts";
-import { createStore, type Store } from "../../src/store/create-store.ts";
-import { after, callDelegateMany, callTool, hang, say } from "../../src/testing/index.ts";
 import { Lives, silence } from "../fixtures/lives.ts";
 
 /** Another process that looks at the same record. */

@@ -1,5 +1,5 @@
+import { after, callDelegateMany, hang, say, testRuntime } from "@retinue/core/testing";
 import { expect, test } from "vitest";
-import { after, callDelegateMany, hang, say, testRuntime } from "../../src/testing/index.ts";
 
 const many = (count: number) =>
   callDelegateMany(

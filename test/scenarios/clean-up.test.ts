@@ -13,14 +13,14 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { write } from "@retinue/code/file-tools/write-tools";
+import { undoChanges } from "@retinue/core/changes/undo";
+import { createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
+import { createStore } from "@retinue/core/record/create-store";
+import { cleanUp, compactRecord, planCleanUp } from "@retinue/core/session/clean-up";
+import { callTool, hang, type Script, say, testRuntime } from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { write } from "../../src/packs/code/files/write.ts";
-import { undoChanges } from "../../src/runtime/changes/undo.ts";
-import { cleanUp, compactRecord, planCleanUp } from "../../src/runtime/cleanup/clean-up.ts";
-import { createBlobStore } from "../../src/store/checkpoints/blob-store.ts";
-import { createStore } from "../../src/store/create-store.ts";
-import { callTool, hang, type Script, say, testRuntime } from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
 
 let root = "";
 beforeEach(() => {
@@ -293,8 +293,8 @@ test("an empty workspace is removed, and made again when its session goes on", a
 });
 
 const CLEANER = `
-import { createStore } from ${JSON.stringify(new URL("../../src/store/create-store.ts", import.meta.url).href)};
-import { cleanUp } from ${JSON.stringify(new URL("../../src/runtime/cleanup/clean-up.ts", import.meta.url).href)};
+import { createStore } from ${JSON.stringify(new URL("../../packages/core/src/record/create-store.ts", import.meta.url).href)};
+import { cleanUp } from ${JSON.stringify(new URL("../../packages/core/src/session/clean-up.ts", import.meta.url).href)};
 const [path, dataDir] = process.argv.slice(1);
 const store = createStore({ path });
 const ids = store.sessions({ limit: -1 }).map((row) => row.session_id);
@@ -329,9 +329,13 @@ test("a kill in the middle leaves a sound record, and the next call finishes wha
   await store.committed();
   await store.shutdown();
   age();
-  const child = spawn(process.execPath, ["--input-type=module", "--eval", CLEANER, database(), dataDir()], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = spawn(
+    process.execPath,
+    ["--conditions=retinue-source", "--input-type=module", "--eval", CLEANER, database(), dataDir()],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   await new Promise<void>((resolve) => {
     child.stdout.on("data", (text) => String(text).includes("20") && resolve());
   });

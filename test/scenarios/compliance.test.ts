@@ -1,11 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
-import type { AgentInput } from "../../src/agents/define-agent.ts";
-import { parseAgentFile } from "../../src/agents/parse-agent-file.ts";
-import { replaySession } from "../../src/runtime/replay/replay-session.ts";
-import type { Agent } from "../../src/schema/agent.ts";
+import type { AgentInput } from "@retinue/core/agents/define-agent";
+import { parseAgentFile } from "@retinue/core/agents/parse-agent-file";
+import { replaySession } from "@retinue/core/replay/replay-session";
+import type { Agent } from "@retinue/core/schema/agent";
 import {
   callDelegate,
   callDelegateMany,
@@ -15,8 +14,9 @@ import {
   say,
   type TestRuntime,
   testRuntime,
-} from "../../src/testing/index.ts";
-import { type AnyTool, defineTool } from "../../src/tools/tool.ts";
+} from "@retinue/core/testing";
+import { type AnyTool, defineTool } from "@retinue/core/tools/tool";
+import { expect, test } from "vitest";
 
 const CORPUS = JSON.stringify({
   extraction_timestamp: "2026-01-02T03:04:05Z",

@@ -2,9 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { DEFAULT_SHELL } from "../../src/packs/code/shell/default-shell.ts";
-import { createShell } from "../../src/packs/code/shell/shell.ts";
+import { createShell } from "@retinue/code/shell/shell";
+import { DEFAULT_SHELL } from "@retinue/core/settings/default-shell";
 import {
   callDelegate,
   callTool,
@@ -13,7 +12,8 @@ import {
   say,
   type TestRuntimeOptions,
   testRuntime,
-} from "../../src/testing/index.ts";
+} from "@retinue/core/testing";
+import { expect, test } from "vitest";
 import { resultsSeen } from "../attacks/attack.ts";
 
 const { withSettings: _, ...shell } = createShell(DEFAULT_SHELL, { bubblewrap: null });

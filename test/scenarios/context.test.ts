@@ -1,17 +1,18 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { defineAgent } from "../../src/agents/define-agent.ts";
-import { codeTools } from "../../src/packs/code/code-tools.ts";
+import { codeTools } from "@retinue/code/code-tools";
+import { defineAgent } from "@retinue/core/agents/define-agent";
 import {
+  after,
   callDelegate,
   callDelegateMany,
   callTool,
   callTools,
   say,
   testRuntime,
-} from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
+} from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
+import { expect, test } from "vitest";
 
 const secretTool = defineTool<object>({
   name: "vault",
@@ -43,6 +44,8 @@ test("by default a child sees its task and nothing of the parent's conversation"
 test.each([
   ["merely was not given", {}, true],
   ["is denied", { disallowedTools: ["vault"] }, false],
+  ["must ask for", { tools: ["open", "vault"], askTools: ["vault"] }, false],
+  ["must ask for and was not given", { askTools: ["vault"] }, false],
   ["may use only for some places", { tools: ["open", "vault(public/**)"] }, false],
 ])(
   "with context full a child sees the conversation, of a tool that it %s the results: %j %s, and no system prompt",
@@ -144,6 +147,31 @@ test.each([
     expect(t.models.worker?.requests).toHaveLength(0);
   },
 );
+
+test("files are handed over as the rights are now: what was revoked is not, and nothing begins", async () => {
+  await using t = testRuntime(
+    {
+      lead: [
+        () => {
+          t.runtime.revoke("read(secret/**)");
+          return callDelegate("worker", "x", { contextFiles: ["open.txt"] });
+        },
+        callDelegate("worker", "y", { contextFiles: ["open.txt", "secret/a.txt"] }),
+        ({ last }) => say(last),
+      ],
+      worker: [say("fine")],
+    },
+    { tools: codeTools },
+  );
+  mkdirSync(join(t.projectDir, "secret"));
+  writeFileSync(join(t.projectDir, "secret/a.txt"), "SECRET CONTENT");
+  writeFileSync(join(t.projectDir, "open.txt"), "OPEN CONTENT");
+  const { details } = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(asked(t.models.worker)).toContain("OPEN CONTENT");
+  expect(t.models.worker?.requests).toHaveLength(1);
+  expect(details).toContain("neither you nor the sub-agent may read it");
+  expect(details).not.toContain("SECRET CONTENT");
+});
 
 test("a file that was handed over whole may be changed without reading it again, and not if it changed since", async () => {
   await using t = testRuntime(
@@ -249,6 +277,88 @@ test("a second read of an unchanged file comes from the session's cache, but rig
     event.type === "call.ended" && event.tool === "read" ? [event.outcome] : [],
   );
   expect(outcomes).toEqual(["ok", "cached", "denied"]);
+});
+
+test.each([
+  ["is untrusted", { untrusted: true }, "posted"],
+  ["says that its answer is tainted", {}, { text: "posted", tainted: true }],
+])(
+  "what a tool that %s gave one run taints the next one, which gets it from the cache",
+  async (_, kind, answer) => {
+    const read = Promise.withResolvers<void>();
+    const sent: string[] = [];
+    const board = defineTool<object>({
+      name: "board",
+      description: "x",
+      input: { type: "object" },
+      replay: "safe",
+      ...kind,
+      fileState: async () => "unchanged",
+      execute: async () => answer,
+    });
+    const send = defineTool<object>({
+      name: "send",
+      description: "x",
+      input: { type: "object" },
+      replay: "safe",
+      outbound: true,
+      execute: async () => `${sent.push("sent")}`,
+    });
+    await using t = testRuntime(
+      {
+        first: [
+          callTool("board", {}),
+          () => {
+            read.resolve();
+            return say("read");
+          },
+        ],
+        second: [after(read.promise, callTool("board", {})), callTool("send", {}), say("read")],
+      },
+      { tools: [board, send], agents: { first: { subagents: { allow: [] } } } },
+    );
+    const results = await t.runtime.fanOut([
+      ["first", "go"],
+      ["second", "go"],
+    ]);
+    const reads = t.events.filter((event) => event.type === "call.ended" && event.tool === "board");
+    expect(reads).toMatchObject([{ outcome: "ok" }, { outcome: "cached" }]);
+    expect(results.map(({ tainted }) => tainted)).toEqual([true, true]);
+    expect(sent).toEqual([]);
+  },
+);
+
+test("a file that was rewritten with as many bytes, and given its old time back, is read again", async () => {
+  const rewrite = defineTool<object>({
+    name: "rewrite",
+    description: "x",
+    input: { type: "object" },
+    execute: async (_, { projectDir }) => {
+      const path = join(projectDir, "a.txt");
+      const { ctimeMs } = statSync(path);
+      // The file system counts time in steps of a few milliseconds.
+      do {
+        writeFileSync(path, "NEW CONTENT");
+        utimesSync(path, 1_000, 1_000);
+      } while (statSync(path).ctimeMs === ctimeMs);
+      return "rewritten";
+    },
+  });
+  await using t = testRuntime(
+    {
+      lead: [
+        callTool("read", { path: "a.txt" }),
+        callTool("rewrite", {}),
+        callTool("read", { path: "a.txt" }),
+        ({ last }) => say(last),
+      ],
+    },
+    { tools: [...codeTools, rewrite] },
+  );
+  writeFileSync(join(t.projectDir, "a.txt"), "OLD CONTENT");
+  utimesSync(join(t.projectDir, "a.txt"), 1_000, 1_000);
+  const { details } = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(details).toContain("NEW CONTENT");
 });
 
 test.each(["full", "full_history"] as const)(

@@ -1,7 +1,7 @@
+import { replaySession } from "@retinue/core/replay/replay-session";
+import { callTool, hang, say, testRuntime } from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
 import { expect, test } from "vitest";
-import { replaySession } from "../../src/runtime/replay/replay-session.ts";
-import { callTool, hang, say, testRuntime } from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
 
 const mail = defineTool<object>({
   name: "mail",

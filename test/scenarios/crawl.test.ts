@@ -1,21 +1,15 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { callTool, callTools, say, testRuntime } from "@retinue/core/testing";
+import { loadCrawled } from "@retinue/research/crawl/crawl-log";
+import type { CrawlLimits } from "@retinue/research/crawl/crawl-pages";
+import { createCrawlParallel } from "@retinue/research/crawl/crawl-parallel";
+import { createPageFetcher, createWebHost, type ReadWebPage } from "@retinue/research/crawl/web-host";
+import { createEgress, type Egress } from "@retinue/research/egress/egress-guard";
+import { saveCorpus } from "@retinue/research/save-corpus";
+import { createWebFetch, webFetch, webSearch } from "@retinue/research/web-tools";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createEgress, type Egress } from "../../src/net/egress-guard.ts";
-import { crawledIn } from "../../src/packs/research/crawl/crawl-log.ts";
-import { createCrawlParallel } from "../../src/packs/research/crawl/crawl-parallel.ts";
-import type { CrawlLimits } from "../../src/packs/research/crawl/limits.ts";
-import { webFetch } from "../../src/packs/research/crawl/web-fetch.ts";
-import {
-  createPageFetcher,
-  createWebHost,
-  type ReadWebPage,
-} from "../../src/packs/research/crawl/web-host.ts";
-import { saveCorpus } from "../../src/packs/research/saving/save-corpus.ts";
-import { webSearch } from "../../src/packs/research/search/web-search.ts";
-import { createWebFetch } from "../../src/packs/research/web-tools.ts";
-import { callTool, callTools, say, testRuntime } from "../../src/testing/index.ts";
 import { type HostileSite, startHostileSite } from "../fixtures/hostile-site.ts";
 
 let site: HostileSite;
@@ -116,7 +110,7 @@ test("a run stops after two batches of five, over all its calls, and its text is
   expect(result.files_created).toHaveLength(7);
   const files = readdirSync(join(workspaceDir, "search_results"));
   expect(files.filter((name) => name.endsWith(".md"))).toHaveLength(7);
-  expect((await crawledIn(workspaceDir)).map(({ status }) => status)).toEqual(Array(7).fill("success"));
+  expect((await loadCrawled(workspaceDir)).map(({ status }) => status)).toEqual(Array(7).fill("success"));
 });
 
 test("three permanent failures blacklist a domain for the next session, which says so", async () => {

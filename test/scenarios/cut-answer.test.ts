@@ -1,6 +1,6 @@
+import { replaySession } from "@retinue/core/replay/replay-session";
+import { callDelegate, callTool, failWith, type Step, say, testRuntime } from "@retinue/core/testing";
 import { expect, test } from "vitest";
-import { replaySession } from "../../src/runtime/replay/replay-session.ts";
-import { callDelegate, callTool, failWith, type Step, say, testRuntime } from "../../src/testing/index.ts";
 import { countedTool, Lives, silence } from "../fixtures/lives.ts";
 
 const cut = (text: string): Step => ({ kind: "reply", text, calls: [], finish: "length" });
@@ -179,4 +179,28 @@ test.each([
   const options = { agents: t.runtime.agents.list(), tools: [], env: {} };
   const report = await replaySession(options, t.runtime.store, session_id);
   expect(report).toMatchObject({ identical: true, divergence: null, modelCalls: 2 });
+});
+
+test("an answer that was put together is not part of the one after it: when it was sent back, or a person said more", async () => {
+  const half = cut("the first half ");
+  await using repaired = testRuntime(
+    { solo: [half, say("and the rest"), say("another answer")] },
+    { agents: { solo: { deliverables: [{ file: "project:report.txt" }] } } },
+  );
+  expect(await repaired.runtime.run({ agent: "solo", task: "go" })).toMatchObject({
+    status: "failed",
+    details: "another answer",
+  });
+  await using steered = testRuntime({
+    solo: [
+      half,
+      () => {
+        steered.runtime.steer(runId, "say it shorter");
+        return say("and the rest");
+      },
+      say("another answer"),
+    ],
+  });
+  const { runId, result } = await steered.runtime.start({ agent: "solo", task: "go" });
+  expect(await result).toMatchObject({ status: "completed", details: "another answer" });
 });

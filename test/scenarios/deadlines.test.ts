@@ -1,7 +1,7 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { callDelegate, callTool, hang, say, testRuntime } from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
 import { expect, test } from "vitest";
-import { callDelegate, callTool, hang, say, testRuntime } from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
 import { type HandClock, handClock } from "../attacks/clocks.ts";
 
 const MINUTE = 60_000;

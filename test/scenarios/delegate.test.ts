@@ -1,5 +1,5 @@
+import { callDelegate, say, testRuntime } from "@retinue/core/testing";
 import { expect, test } from "vitest";
-import { callDelegate, say, testRuntime } from "../../src/testing/index.ts";
 
 test("a child's report becomes the parent's tool result", async () => {
   await using t = testRuntime({

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import {
   after,
   callDelegate,
@@ -8,7 +7,8 @@ import {
   failWith,
   say,
   testRuntime,
-} from "../../src/testing/index.ts";
+} from "@retinue/core/testing";
+import { expect, test } from "vitest";
 
 /** Text of everything the model was sent in one of its requests. */
 function sent(model: { requests: readonly { prompt: unknown }[] } | undefined, index: number): string {

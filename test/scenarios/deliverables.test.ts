@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { codeTools } from "@retinue/code/code-tools";
+import { callDelegate, callTool, say, testRuntime } from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
 import { expect, test } from "vitest";
-import { codeTools } from "../../src/packs/code/code-tools.ts";
-import { callDelegate, callTool, say, testRuntime } from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
 
 const write = (path: string, content: string) => callTool("write", { path, content });
 
@@ -58,6 +58,32 @@ test("a file that was there before and was not touched does not count", async ()
   const result = await t.runtime.run({ agent: "solo", task: "go" });
   expect(result).toMatchObject({ status: "failed", error: { type: "deliverable" } });
   expect(result.deliverables[0]?.reason).toContain("did not change it");
+});
+
+test("a file that was rewritten in place with as many bytes, and given its old time back, counts as changed", async () => {
+  const rewrite = defineTool<object>({
+    name: "rewrite",
+    description: "x",
+    input: { type: "object" },
+    execute: async (_, { projectDir }) => {
+      const path = join(projectDir, "out.txt");
+      const { ctimeMs } = statSync(path);
+      // The file system counts time in steps of a few milliseconds.
+      do {
+        writeFileSync(path, "new");
+        utimesSync(path, 1_000, 1_000);
+      } while (statSync(path).ctimeMs === ctimeMs);
+      return "rewritten";
+    },
+  });
+  await using t = testRuntime(
+    { solo: [callTool("rewrite", {}), say("done")] },
+    { tools: [rewrite], agents: { solo: { deliverables: [{ file: "project:out.txt" }] } } },
+  );
+  writeFileSync(join(t.projectDir, "out.txt"), "old");
+  utimesSync(join(t.projectDir, "out.txt"), 1_000, 1_000);
+  const result = await t.runtime.run({ agent: "solo", task: "go" });
+  expect(result).toMatchObject({ status: "completed", deliverables: [{ ok: true, reason: "present" }] });
 });
 
 test("a JSON file must fit its schema, and the verdict says where it does not", async () => {

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { DatabaseSync } from "node:sqlite";
+import { createStore, type Store } from "@retinue/core/record/create-store";
+import { after, callTool, hang, say } from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
 import { expect, test, vi } from "vitest";
-import { createStore, type Store } from "../../src/store/create-store.ts";
-import { after, callTool, hang, say } from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
 import { Lives } from "../fixtures/lives.ts";
 
-const STORE = JSON.stringify(new URL("../../src/store/create-store.ts", import.meta.url).href);
+const STORE = JSON.stringify(new URL("../../packages/core/src/record/create-store.ts", import.meta.url).href);
 
 /** Another process with a session, which writes a row when it is woken and says what came of it. */
 const ZOMBIE = `
@@ -39,9 +39,13 @@ const runsIn = (store: Store, sessionId: string) => store.messages(sessionId).ma
 test("a process that stood still longer than its lease writes nothing more to a session that another has taken", async () => {
   using lives = new Lives();
   createStore({ path: lives.database }).shutdown();
-  const zombie = spawn(process.execPath, ["--input-type=module", "--eval", ZOMBIE, lives.database], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const zombie = spawn(
+    process.execPath,
+    ["--conditions=retinue-source", "--input-type=module", "--eval", ZOMBIE, lives.database],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   let output = "";
   const ready = Promise.withResolvers<void>();
   zombie.stdout.setEncoding("utf8").on("data", (chunk: string) => {

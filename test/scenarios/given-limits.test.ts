@@ -1,10 +1,11 @@
+import { createBuiltInRuntime } from "@retinue/builtin/create-runtime";
+import { defineAgent } from "@retinue/core/agents/define-agent";
+import { createRegistry } from "@retinue/core/agents/registry";
+import type { Agent, BrokenAgent } from "@retinue/core/schema/agent";
+import type { RunRequest } from "@retinue/core/session/runtime";
+import { callDelegate, callTool, callTools, say, testRuntime } from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
 import { beforeEach, describe, expect, test } from "vitest";
-import { defineAgent } from "../../src/agents/define-agent.ts";
-import { createRegistry } from "../../src/agents/registry.ts";
-import { createRuntime, type RunRequest } from "../../src/runtime/runtime.ts";
-import type { Agent, BrokenAgent } from "../../src/schema/agent.ts";
-import { callDelegate, callTool, callTools, say, testRuntime } from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
 
 /** Calls that really ran. */
 const ran: string[] = [];
@@ -94,8 +95,10 @@ describe("limits by tool bind the tool that is meant", () => {
     const session = await t.runtime.openSession();
     expect((await session.spawn("k", "x", { limits }).result).error?.message).toMatch(said);
     await session.close();
-    expect(() => createRuntime({ agents: [defineAgent({ ...AGENT, limits })], tools: [look] })).toThrow(said);
-    expect(() => createRuntime({ agents: [], tools: [look], settings: { limits } })).toThrow(said);
+    expect(() =>
+      createBuiltInRuntime({ agents: [defineAgent({ ...AGENT, limits })], tools: [look] }),
+    ).toThrow(said);
+    expect(() => createBuiltInRuntime({ agents: [], tools: [look], settings: { limits } })).toThrow(said);
     expect(ran).toEqual([]);
   });
 });
@@ -206,7 +209,7 @@ describe("every number that comes from code is checked", () => {
       );
       expect(() => defineAgent({ ...AGENT, maxOutputTokens: number })).toThrow(accepted);
       const agents = [{ ...defineAgent(AGENT), maxOutputTokens: number }];
-      expect(() => createRuntime({ agents, database: ":memory:", env: {} })).toThrow(
+      expect(() => createBuiltInRuntime({ agents, database: ":memory:", env: {} })).toThrow(
         `maxOutputTokens of the agent 'k' is ${shown(value)}, ${accepted}`,
       );
     },
@@ -227,7 +230,7 @@ describe("every number that comes from code is checked", () => {
       expect(child).toMatchObject({ status: "failed", error: { message: refused } });
       expect(() => testRuntime({ k: [] }, { settings: untyped({ limits }) })).toThrow(`settings.${refused}`);
       const agents = untyped<Agent[]>([{ ...defineAgent(AGENT), limits }]);
-      expect(() => createRuntime({ agents, database: ":memory:", env: {} })).toThrow(
+      expect(() => createBuiltInRuntime({ agents, database: ":memory:", env: {} })).toThrow(
         `limits of the agent 'k' is ${shown(value)}`,
       );
       expect(t.models.k?.requests).toHaveLength(0);
@@ -250,7 +253,7 @@ describe("every number that comes from code is checked", () => {
         `settings.store.retentionDays is ${shown(value)}`,
       );
       const agents = [{ ...defineAgent(AGENT), temperature: number }];
-      const create = () => createRuntime({ agents, database: ":memory:", env: {} });
+      const create = () => createBuiltInRuntime({ agents, database: ":memory:", env: {} });
       if (!isTime) expect(create).toThrow(`temperature of the agent 'k' is ${shown(value)}`);
       await expect(t.runtime.openSession({ maxConcurrent: number })).rejects.toThrow(
         `maxConcurrent is ${shown(value)}`,
@@ -431,7 +434,7 @@ test("a definition that cannot be used keeps its name also where a runtime's set
     defineAgent({ ...AGENT, name: "other" }),
   ];
   const agents = createRegistry({ agents: [broken, ...wide] });
-  const runtime = createRuntime({
+  const runtime = createBuiltInRuntime({
     agents,
     settings: { disabledAgents: ["other"] },
     database: ":memory:",

@@ -1,6 +1,6 @@
+import { callTool, failWith, type Step, say, testRuntime } from "@retinue/core/testing";
+import { type AnyTool, defineTool } from "@retinue/core/tools/tool";
 import { expect, test } from "vitest";
-import { callTool, say, testRuntime } from "../../src/testing/index.ts";
-import { type AnyTool, defineTool } from "../../src/tools/tool.ts";
 import { resultsSeen } from "../attacks/attack.ts";
 
 const SECRET = "1//refresh-token-of-a-service";
@@ -34,3 +34,42 @@ test("a secret that a tool learns of only when it is used is kept out of what a 
   expect(seen.join("\n")).toContain("the server said: bad token [redacted:");
   expect(seen.join("\n")).not.toContain(SECRET);
 });
+
+const KEY = "quiet-morning-4711-orange";
+const BEGUN = KEY.slice(0, -1);
+
+/** A reply that ends with all of a secret but its last character. */
+const CUT: readonly [how: string, step: Step][] = [
+  ["at the output limit", { ...say(`Fine. The key is ${BEGUN}`), finish: "length" } as Step],
+  ["by the provider's filter", { ...say(`Fine. The key is ${BEGUN}`), finish: "content-filter" } as Step],
+  [
+    "in a call",
+    { kind: "reply", text: "Fine.", calls: [{ tool: "leaky", input: `{"key":"${BEGUN}` }], finish: "length" },
+  ],
+  [
+    "by an error",
+    {
+      kind: "parts",
+      parts: [
+        { type: "text-start", id: "t" },
+        { type: "text-delta", id: "t", delta: `Fine. The key is ${BEGUN}` },
+        { type: "error", error: Object.assign(new Error("broken"), { type: "network", recoverable: false }) },
+      ],
+    },
+  ],
+];
+
+test.each(CUT)(
+  "the beginning of a secret is shown and recorded nowhere where its reply was cut %s",
+  async (_, step) => {
+    await using t = testRuntime(
+      { lead: [step, failWith("overloaded", "not now")] },
+      { env: { SERVICE_API_KEY: KEY }, tools: [leaky], lenient: true },
+    );
+    const result = await t.runtime.run({ agent: "lead", task: "go" });
+    const rows = t.runtime.store.messages(result.session_id);
+    const everything = JSON.stringify([t.events, rows, result, t.models.lead?.requests]);
+    expect(everything).toContain("Fine.");
+    expect(everything).not.toContain(BEGUN.slice(0, 8));
+  },
+);

@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { replaySession } from "../../src/runtime/replay/replay-session.ts";
-import type { Limits } from "../../src/schema/agent.ts";
-import type { Assessment, SubAgentResponse } from "../../src/schema/intent.ts";
-import type { RunResult } from "../../src/schema/result.ts";
+import { replaySession } from "@retinue/core/replay/replay-session";
+import type { Limits } from "@retinue/core/schema/agent";
+import type { Assessment, SubAgentResponse } from "@retinue/core/schema/intent";
+import type { RunResult } from "@retinue/core/schema/result";
 import {
   callDelegate,
   callTool,
@@ -18,8 +17,9 @@ import {
   type TestRuntime,
   type TestRuntimeOptions,
   testRuntime,
-} from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
+} from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
+import { expect, test } from "vitest";
 import { handClock } from "../attacks/clocks.ts";
 
 const DATA = { message_id: "m1" };

@@ -1,10 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { replaySession } from "../../src/runtime/replay/replay-session.ts";
-import type { Assessment, SubAgentResponse } from "../../src/schema/intent.ts";
-import type { MessageNode } from "../../src/schema/record.ts";
+import { replaySession } from "@retinue/core/replay/replay-session";
+import type { Assessment, SubAgentResponse } from "@retinue/core/schema/intent";
+import type { MessageNode } from "@retinue/core/schema/record";
 import {
   callDelegate,
   callTool,
@@ -17,8 +16,9 @@ import {
   type TestRuntime,
   type TestRuntimeOptions,
   testRuntime,
-} from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
+} from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
+import { expect, test } from "vitest";
 
 const DATA = { message_id: "m1", recipients: ["jo@here.example"] };
 let sent = 0;

@@ -11,12 +11,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { write } from "../../src/packs/code/files/write.ts";
-import { Shadow } from "../../src/runtime/changes/shadow.ts";
-import { mergeWorktree } from "../../src/runtime/isolation/merge.ts";
-import { makeWorktree, removeWorktree, sweepWorktrees } from "../../src/runtime/isolation/worktrees.ts";
-import { createBlobStore } from "../../src/store/checkpoints/blob-store.ts";
+import { write } from "@retinue/code/file-tools/write-tools";
+import { mergeWorktree } from "@retinue/core/changes/merge";
+import { Shadow } from "@retinue/core/changes/shadow";
+import { makeWorktree, removeWorktree, sweepWorktrees } from "@retinue/core/changes/worktrees";
+import { createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
 import {
   callDelegate,
   callDelegateMany,
@@ -28,7 +27,8 @@ import {
   type TestRuntime,
   type TestRuntimeOptions,
   testRuntime,
-} from "../../src/testing/index.ts";
+} from "@retinue/core/testing";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { git } from "../fixtures/project-tree.ts";
 
 let root: string;

@@ -11,12 +11,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { read } from "../../src/packs/code/files/read.ts";
-import { write } from "../../src/packs/code/files/write.ts";
-import { undoChanges } from "../../src/runtime/changes/undo.ts";
-import { makeWorktree, sweepWorktrees } from "../../src/runtime/isolation/worktrees.ts";
-import { createBlobStore } from "../../src/store/checkpoints/blob-store.ts";
+import { read } from "@retinue/code/file-tools/read";
+import { write } from "@retinue/code/file-tools/write-tools";
+import { undoChanges } from "@retinue/core/changes/undo";
+import { makeWorktree, sweepWorktrees } from "@retinue/core/changes/worktrees";
+import { createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
 import {
   after,
   callDelegate,
@@ -29,7 +28,8 @@ import {
   type TestRuntime,
   type TestRuntimeOptions,
   testRuntime,
-} from "../../src/testing/index.ts";
+} from "@retinue/core/testing";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { commandTool, type Deed, git, treeOf } from "../fixtures/project-tree.ts";
 
 let root: string;

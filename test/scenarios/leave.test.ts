@@ -2,8 +2,6 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { KEEPER, resumeLeft, takeUpLeft } from "../../src/server/work-left.ts";
 import {
   after,
   callDelegateMany,
@@ -14,8 +12,10 @@ import {
   type TestRuntime,
   type TestRuntimeOptions,
   testRuntime,
-} from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
+} from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
+import { KEEPER, resumeLeft, takeUpLeft } from "@retinue/server/work-left";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { stepClock } from "../server/step-clock.ts";
 
 let root = "";

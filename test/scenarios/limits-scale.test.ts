@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { loadProject } from "@retinue/builtin/load-project";
+import { callDelegate, callTool, callTools, say, testRuntime } from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
 import { expect, test } from "vitest";
-import { loadProject } from "../../src/runtime/project/load-project.ts";
-import { callDelegate, callTool, callTools, say, testRuntime } from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
 
 const look = defineTool<{ n: number }>({
   name: "look",

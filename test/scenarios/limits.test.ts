@@ -1,6 +1,6 @@
+import { callDelegate, callDelegateMany, callTool, hang, say, testRuntime } from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
 import { expect, test } from "vitest";
-import { callDelegate, callDelegateMany, callTool, hang, say, testRuntime } from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
 
 const note = defineTool<{ text: string }>({
   name: "note",

@@ -3,14 +3,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { createBuiltInRuntime } from "@retinue/builtin/create-runtime";
+import { loadProject } from "@retinue/builtin/load-project";
+import { codeTools } from "@retinue/code/code-tools";
+import { checkJson } from "@retinue/core/schema/check-json";
+import type { RetinueEvent } from "@retinue/core/schema/event";
+import { PlanSchema } from "@retinue/core/schema/plan";
+import type { RunResult } from "@retinue/core/schema/result";
 import { expect, test } from "vitest";
-import { codeTools } from "../../src/packs/code/code-tools.ts";
-import { loadProject } from "../../src/runtime/project/load-project.ts";
-import { createRuntime } from "../../src/runtime/runtime.ts";
-import { checkJson } from "../../src/schema/check-json.ts";
-import type { RetinueEvent } from "../../src/schema/event.ts";
-import { PlanSchema } from "../../src/schema/plan.ts";
-import type { RunResult } from "../../src/schema/result.ts";
 import { hasSandbox } from "../fixtures/has-sandbox.ts";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
@@ -93,7 +93,7 @@ async function offline(prepare: (projectDir: string) => void) {
   };
   const { registry, settings } = await loadProject({ projectDir, env });
   const dataDir = join(root, "data");
-  const runtime = createRuntime({
+  const runtime = createBuiltInRuntime({
     agents: registry,
     settings,
     tools: codeTools,
@@ -263,14 +263,18 @@ test("tests that cannot run are an error, never a count", async () => {
 test("on a clone of this repository a question is answered with the line of the definition and real tests", async () => {
   await using t = await clone();
   const { details } = await t.ask("Where is splitSentences and what tests cover it?");
-  const source = readFileSync(join(t.projectDir, "src/text/split-sentences.ts"), "utf8").split("\n");
+  const source = readFileSync(join(t.projectDir, "packages/core/src/text/split-sentences.ts"), "utf8").split(
+    "\n",
+  );
   const at = source.findIndex((line) => line.startsWith("export function splitSentences")) + 1;
-  expect(details).toContain(`\`splitSentences\` is defined at src/text/split-sentences.ts:${at}`);
+  expect(details).toContain(
+    `\`splitSentences\` is defined at packages/core/src/text/split-sentences.ts:${at}`,
+  );
   for (const [, path = "", line, title = ""] of details.matchAll(/^- (\S+):(\d+) “(.*)”$/gm))
     expect(readFileSync(join(t.projectDir, path), "utf8").split("\n")[Number(line) - 1]).toContain(
       title.split(": ").at(-1),
     );
-  expect(details).toMatch(/^- src\/text\/text\.test\.ts:\d+ “/m);
+  expect(details).toMatch(/^- packages\/core\/src\/text\/text\.test\.ts:\d+ “/m);
 });
 
 test("of a commit without text the reviewer says which it is and which files nobody has looked at", async () => {

@@ -1,15 +1,15 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { type BuiltInOptions, createBuiltInRuntime } from "@retinue/builtin/create-runtime";
+import { loadProject } from "@retinue/builtin/load-project";
+import { codeTools } from "@retinue/code/code-tools";
+import { defineAgent } from "@retinue/core/agents/define-agent";
+import type { RetinueEvent } from "@retinue/core/schema/event";
+import { scriptedModel } from "@retinue/core/testing/scripted-model";
+import { callDelegate, say } from "@retinue/core/testing/step";
+import type { Procedure } from "@retinue/offline/procedure";
 import { expect, test } from "vitest";
-import { defineAgent } from "../../src/agents/define-agent.ts";
-import type { Procedure } from "../../src/models/offline/procedure.ts";
-import { codeTools } from "../../src/packs/code/code-tools.ts";
-import { loadProject } from "../../src/runtime/project/load-project.ts";
-import { createRuntime, type RuntimeOptions } from "../../src/runtime/runtime.ts";
-import type { RetinueEvent } from "../../src/schema/event.ts";
-import { scriptedModel } from "../../src/testing/scripted-model.ts";
-import { callDelegate, say } from "../../src/testing/step.ts";
 
 const FILES = {
   "src/oven/heat-limit.ts":
@@ -20,7 +20,7 @@ const FILES = {
 };
 
 /** A runtime with the built-in agents and no model, on a small project of its own. */
-async function bakery(more: Partial<RuntimeOptions> = {}) {
+async function bakery(more: Partial<BuiltInOptions> = {}) {
   const root = mkdtempSync(join(tmpdir(), "retinue-offline-"));
   const projectDir = join(root, "project");
   for (const [path, text] of Object.entries(FILES)) {
@@ -29,7 +29,7 @@ async function bakery(more: Partial<RuntimeOptions> = {}) {
   }
   const env = { HOME: root, RETINUE_HOME: join(root, "data"), RETINUE_DISCOVER: "0" };
   const { registry } = await loadProject({ projectDir, env });
-  const runtime = createRuntime({
+  const runtime = createBuiltInRuntime({
     agents: registry,
     tools: codeTools,
     projectDir,

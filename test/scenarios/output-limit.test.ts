@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import {
   after,
   callDelegateMany,
@@ -8,8 +7,9 @@ import {
   type Step,
   say,
   testRuntime,
-} from "../../src/testing/index.ts";
-import { type AnyTool, defineTool } from "../../src/tools/tool.ts";
+} from "@retinue/core/testing";
+import { type AnyTool, defineTool } from "@retinue/core/tools/tool";
+import { expect, test } from "vitest";
 
 const price = { input: 1, output: 1, maxOutputTokens: 64_000 };
 const KNOWN = { prices: { "scripted/lead": price, "scripted/worker": price } };

@@ -1,8 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { readResults } from "../../src/models/offline/read-results.ts";
-import { replaySession } from "../../src/runtime/replay/replay-session.ts";
+import { replaySession } from "@retinue/core/replay/replay-session";
 import {
   callDelegate,
   callDelegateMany,
@@ -13,8 +11,10 @@ import {
   say,
   type TestRuntime,
   testRuntime,
-} from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
+} from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
+import { readResults } from "@retinue/offline/read-conversation";
+import { expect, test } from "vitest";
 
 /** A tool that writes a file, one that says that tests ran, and one by which an agent can open files. */
 const tools = [

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   callDelegateMany,
   callTool,
@@ -10,8 +9,9 @@ import {
   say,
   type TestRuntime,
   testRuntime,
-} from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
+} from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
+import { afterEach, beforeEach, expect, test } from "vitest";
 
 let root = "";
 let ran: string[] = [];

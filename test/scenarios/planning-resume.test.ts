@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { settlePlan } from "../../src/runtime/planning/plan-result.ts";
+import { settlePlan } from "@retinue/core/plan/plan-result";
 import {
   failWith,
   hang,
@@ -11,7 +10,8 @@ import {
   say,
   type TestRuntime,
   testRuntime,
-} from "../../src/testing/index.ts";
+} from "@retinue/core/testing";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { answerPlan, step, stepOf } from "../fixtures/plans.ts";
 
 let root = "";

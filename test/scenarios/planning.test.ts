@@ -1,10 +1,10 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { RetinueError } from "@retinue/core/schema/error";
+import type { PlanResult } from "@retinue/core/schema/plan";
+import { after, callTool, failWith, hang, type Script, say, testRuntime } from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
 import { expect, test } from "vitest";
-import { RetinueError } from "../../src/schema/error.ts";
-import type { PlanResult } from "../../src/schema/plan.ts";
-import { after, callTool, failWith, hang, type Script, say, testRuntime } from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
 import { answerPlan, step, stepOf, workTools } from "../fixtures/plans.ts";
 
 const GOAL = "Make the discount right";

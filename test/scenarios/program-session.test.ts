@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { codeTools } from "@retinue/code/code-tools";
+import { callDelegate, callTool, hang, say, testRuntime } from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
 import { expect, test } from "vitest";
-import { codeTools } from "../../src/packs/code/code-tools.ts";
-import { callDelegate, callTool, hang, say, testRuntime } from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
 import { silence } from "../fixtures/lives.ts";
 
 const usage = { input: 40, output: 10 };

@@ -1,15 +1,16 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createBuiltInRuntime } from "@retinue/builtin/create-runtime";
+import { codeTools } from "@retinue/code/code-tools";
+import { defineAgent } from "@retinue/core/agents/define-agent";
+import type { ApprovalRequest } from "@retinue/core/run/ports";
+import type { Agent } from "@retinue/core/schema/agent";
+import type { RuntimeOptions } from "@retinue/core/session/runtime";
+import { DEFAULT_SHELL } from "@retinue/core/settings/default-shell";
+import { callDelegate, callTool, type Script, say, scriptedModel } from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { defineAgent } from "../../src/agents/define-agent.ts";
-import type { ApprovalRequest } from "../../src/loop/ports.ts";
-import { codeTools } from "../../src/packs/code/code-tools.ts";
-import { DEFAULT_SHELL } from "../../src/packs/code/shell/default-shell.ts";
-import { createRuntime, type RuntimeOptions } from "../../src/runtime/runtime.ts";
-import type { Agent } from "../../src/schema/agent.ts";
-import { callDelegate, callTool, type Script, say, scriptedModel } from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
 
 let root = "";
 let project = "";
@@ -58,7 +59,7 @@ function open(agents: readonly Agent[], scripts: Record<string, Script>, more: P
   const models = Object.fromEntries(
     Object.entries(scripts).map(([name, script]) => [name, scriptedModel(name, script)]),
   );
-  const runtime = createRuntime({
+  const runtime = createBuiltInRuntime({
     agents,
     models,
     tools: [...codeTools, send],

@@ -1,9 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { codeTools } from "@retinue/code/code-tools";
+import type { ScriptedModel } from "@retinue/core/testing";
+import { callDelegate, callTool, say, testRuntime } from "@retinue/core/testing";
 import { expect, test } from "vitest";
-import { codeTools } from "../../src/packs/code/code-tools.ts";
-import type { ScriptedModel } from "../../src/testing/index.ts";
-import { callDelegate, callTool, say, testRuntime } from "../../src/testing/index.ts";
 import { builtInRuntime } from "../fixtures/built-in-runtime.ts";
 
 const systemIn = (model: ScriptedModel | undefined, request = 0) =>

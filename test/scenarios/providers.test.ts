@@ -1,8 +1,8 @@
+import type { ProviderSettings, Settings } from "@retinue/core/schema/settings";
+import { after, failWith, say, testRuntime } from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
 import { describe, expect, test } from "vitest";
-import type { ProviderSettings, Settings } from "../../src/schema/settings.ts";
-import { testRuntime } from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
-import { fastClock } from "../attacks/clocks.ts";
+import { fastClock, handClock } from "../attacks/clocks.ts";
 import type { TestServer } from "../fixtures/model-server.ts";
 import { startRawServer, startServer } from "../fixtures/model-server.ts";
 import type { WireFixture } from "../fixtures/wire-formats.ts";
@@ -145,6 +145,95 @@ test("retries on a rate limit are bounded per run, and all runs wait together", 
   expect(server.seen.length).toBeLessThanOrEqual(6 * 4);
   expect(most).toBe(1);
   await server.close();
+});
+
+test("after a rate limit a server error does not let more calls through than the one that probes", async () => {
+  const rateLimited = failWith("rate_limit", "slow down", { recoverable: true, retryAfterMs: 1_000 });
+  const broken = failWith("overloaded", "broken", { recoverable: false });
+  const begun = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
+  const answers = begun.map(() => Promise.withResolvers<void>());
+  const steps = [rateLimited, broken, say("one"), say("two")];
+  const clock = handClock();
+  let call = 0;
+  await using t = testRuntime(
+    {
+      solo: () => {
+        const nth = call++;
+        begun[nth]?.resolve();
+        return after(answers[nth]?.promise ?? Promise.resolve(), steps[nth] ?? say("more"));
+      },
+    },
+    {
+      lenient: true,
+      settings: { providers: { scripted: { kind: "openai-compatible", maxConcurrent: 4 } } },
+      internals: { clock },
+    },
+  );
+  const untilWaiting = async (times: number) => {
+    const waits = () => t.events.filter((event) => event.type === "run.waiting" && event.on === "provider");
+    while (waits().length < times) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const first = t.runtime.run({ agent: "solo", task: "go" });
+  await begun[0]?.promise;
+  answers[0]?.resolve();
+  await untilWaiting(1);
+  clock.advance(1_001);
+  await begun[1]?.promise;
+  const others = t.runtime.fanOut(
+    Array.from({ length: 3 }, () => ["solo", "go"] as const),
+    { maxConcurrent: 3 },
+  );
+  await untilWaiting(4);
+  answers[1]?.resolve();
+  await begun[2]?.promise;
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(call).toBe(3);
+  for (const answer of answers) answer.resolve();
+  expect(await first).toMatchObject({ status: "failed", error: { type: "overloaded" } });
+  expect((await others).map(({ status }) => status)).toEqual(["completed", "completed", "completed"]);
+});
+
+test("after a rate limit a run that is stopped while it waits for a slot does not let more calls through", async () => {
+  const clock = handClock();
+  const rateLimited = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  const refusal = failWith("rate_limit", "slow down", { recoverable: true, retryAfterMs: 1_000 });
+  await using t = testRuntime(
+    {
+      first: [after(rateLimited.promise, refusal), say("one")],
+      second: [after(answered.promise, say("two"))],
+      third: [],
+    },
+    {
+      lenient: true,
+      settings: {
+        maxConcurrent: 1,
+        providers: { scripted: { kind: "openai-compatible", maxConcurrent: 4 } },
+      },
+      internals: { clock },
+    },
+  );
+  const waits = (runId: string) =>
+    t.events.flatMap((event) => (event.type === "run.waiting" && event.runId === runId ? [event.on] : []));
+  const until = async (holds: () => boolean) => {
+    while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const first = await t.runtime.start({ agent: "first", task: "go" });
+  await until(() => t.models.first?.requests.length === 1);
+  const second = await t.runtime.start({ agent: "second", task: "go" });
+  await until(() => waits(second.runId).at(-1) === "slot");
+  const third = await t.runtime.start({ agent: "third", task: "go" });
+  await until(() => waits(third.runId).at(-1) === "slot");
+  rateLimited.resolve();
+  await until(() => waits(first.runId).at(-1) === "provider");
+  t.runtime.cancel(third.runId);
+  expect(await third.result).toMatchObject({ status: "cancelled" });
+  clock.advance(1_001);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(waits(first.runId)).toEqual(["provider"]);
+  answered.resolve();
+  expect(await second.result).toMatchObject({ status: "completed" });
+  expect(await first.result).toMatchObject({ status: "completed" });
 });
 
 describe("fallbacks", () => {

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { MessageNode } from "@retinue/core/schema/record";
+import { callDelegate, callTool, say, testRuntime } from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
 import { expect, test } from "vitest";
-import type { MessageNode } from "../../src/schema/record.ts";
-import { callDelegate, callTool, say, testRuntime } from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
 
 const note = defineTool<{ text: string }>({
   name: "note",

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import {
   callDelegate,
   callDelegateMany,
@@ -10,9 +9,11 @@ import {
   say,
   type TestRuntimeOptions,
   testRuntime,
-} from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
+} from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
+import { expect, test } from "vitest";
 import { handClock } from "../attacks/clocks.ts";
+import { Lives } from "../fixtures/lives.ts";
 
 const note = defineTool<object>({
   name: "note",
@@ -192,5 +193,24 @@ test("a limit that ended a run then and would not now is a divergence", async ()
     run: "lead",
     turn: 2,
     what: "one turn more",
+  });
+});
+
+test.each([
+  ["turns", "iteration_count", 7],
+  ["a limit", "bailout_reason", "max_tokens"],
+])("a run that ended otherwise than then, by %s, is where the replay differs", async (_, field, value) => {
+  using lives = new Lives();
+  await using t = lives.open({ lead: [callTool("note", {}), say("done")] }, { tools: [note] });
+  const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(await t.runtime.replay(session_id)).toMatchObject({ identical: true });
+  lives.sql(
+    "UPDATE messages SET metadata_json = json_set(metadata_json, ?, ?) WHERE request_type = 'prompt'",
+    `$.result.${field}`,
+    value,
+  );
+  expect(await t.runtime.replay(session_id)).toMatchObject({
+    identical: false,
+    divergence: { run: "lead", what: "how it ended" },
   });
 });

@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { defineAgent } from "../../src/agents/define-agent.ts";
-import { codeTools } from "../../src/packs/code/code-tools.ts";
+import { codeTools } from "@retinue/code/code-tools";
+import { defineAgent } from "@retinue/core/agents/define-agent";
 import {
   after,
   callDelegate,
@@ -18,8 +17,9 @@ import {
   type TestRuntime,
   type TestRuntimeOptions,
   testRuntime,
-} from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
+} from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
+import { expect, test } from "vitest";
 
 const long = defineTool<object>({
   name: "long",

@@ -1,8 +1,7 @@
-import { expect, test } from "vitest";
-import { defineAgent } from "../../src/agents/define-agent.ts";
-import { codeTools } from "../../src/packs/code/code-tools.ts";
-import { replaySession } from "../../src/runtime/replay/replay-session.ts";
-import type { RuntimeOptions } from "../../src/runtime/runtime.ts";
+import { codeTools } from "@retinue/code/code-tools";
+import { defineAgent } from "@retinue/core/agents/define-agent";
+import { replaySession } from "@retinue/core/replay/replay-session";
+import type { RuntimeOptions } from "@retinue/core/session/runtime";
 import {
   callDelegate,
   callDelegateMany,
@@ -11,8 +10,9 @@ import {
   say,
   type TestRuntime,
   testRuntime,
-} from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
+} from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
+import { expect, test } from "vitest";
 
 let effects = 0;
 const pay = defineTool<object>({
@@ -98,6 +98,27 @@ test("a right that was taken away since shows as a divergence", async () => {
   );
   expect(report.divergence).toMatchObject({ run: "lead > worker", what: "the call of pay" });
   await t.close();
+});
+
+test.each([
+  ["denied then and allowed now", ["write(secret/**)"], []],
+  ["allowed then and denied now", [], ["write(secret/**)"]],
+])("a call that was %s shows as a divergence, with both verdicts", async (name, denied, denies) => {
+  const settings = (deny: readonly string[]) => ({ permissions: { ask: [], deny } });
+  const text = { path: "secret/a.txt", content: "a" };
+  await using t = testRuntime(
+    { lead: [callDelegate("worker", "w"), say("done")], worker: [callTool("write", text), say("over")] },
+    { tools: codeTools, settings: settings(denied) },
+  );
+  const { session_id } = await t.runtime.run({ agent: "lead", task: "go" });
+  const replayed = (deny: readonly string[]) =>
+    replaySession({ ...optionsOf(t), settings: settings(deny) }, t.runtime.store, session_id);
+  expect(await replayed(denied)).toMatchObject({ identical: true });
+  const { identical, divergence } = await replayed(denies);
+  expect(identical).toBe(false);
+  expect(divergence).toMatchObject({ run: "lead > worker", turn: 1, what: "the call of write" });
+  const verdicts = [divergence?.recorded, divergence?.now].map((said) => said?.startsWith("denied: "));
+  expect(verdicts).toEqual(name.startsWith("denied") ? [true, false] : [false, true]);
 });
 
 test("a fork goes on from any turn of a recorded session, in a session of its own", async () => {

@@ -1,15 +1,15 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { builtInTools } from "@retinue/builtin/built-in-tools";
+import { createBuiltInRuntime } from "@retinue/builtin/create-runtime";
+import { loadProject } from "@retinue/builtin/load-project";
+import type { RetinueEvent } from "@retinue/core/schema/event";
+import { type Script, scriptedModel } from "@retinue/core/testing/scripted-model";
+import { callDelegate, callTool, callTools, type Step, say } from "@retinue/core/testing/step";
+import { nameForRun } from "@retinue/core/tools/name-for-run";
+import { findExternalLoads } from "@retinue/research/report/write-local-file";
 import { expect, test } from "vitest";
-import { externalLoads } from "../../src/packs/research/report/external-loads.ts";
-import { builtInTools } from "../../src/runtime/project/built-in-tools.ts";
-import { loadProject } from "../../src/runtime/project/load-project.ts";
-import { createRuntime } from "../../src/runtime/runtime.ts";
-import type { RetinueEvent } from "../../src/schema/event.ts";
-import { type Script, scriptedModel } from "../../src/testing/scripted-model.ts";
-import { callDelegate, callTool, callTools, type Step, say } from "../../src/testing/step.ts";
-import { nameForRun } from "../../src/tools/name-for-run.ts";
 import { ARTICLES } from "../fixtures/night-trains.ts";
 
 const EXPERT = "report-creation-expert";
@@ -38,7 +38,7 @@ async function library(scripts: Readonly<Record<string, Script>> = {}) {
     dataDir: join(root, "data"),
     env,
   };
-  const runtime = createRuntime(options);
+  const runtime = createBuiltInRuntime(options);
   const events: RetinueEvent[] = [];
   runtime.events((event) => events.push(event));
   return {
@@ -70,7 +70,7 @@ test("without a model a comprehensive report is searched for, delegated, extract
   expect(pages.filter((name) => name.endsWith(".md"))).toHaveLength(6);
   const path = join(t.workspace(), "work_products", "night-trains.html");
   const html = readFileSync(path, "utf8");
-  expect(await externalLoads(html)).toEqual([]);
+  expect(await findExternalLoads(html)).toEqual([]);
   expect(html).toContain("Where sources differ");
   expect(html).toContain("Extractive: made by rules, no model");
   expect(readFileSync(path.replace(/html$/, "md"), "utf8")).toMatch(/^# Night trains/);

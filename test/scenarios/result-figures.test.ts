@@ -3,9 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { expect, onTestFinished, test } from "vitest";
-import { codeTools } from "../../src/packs/code/code-tools.ts";
-import { replaySession } from "../../src/runtime/replay/replay-session.ts";
+import { codeTools } from "@retinue/code/code-tools";
+import { replaySession } from "@retinue/core/replay/replay-session";
 import {
   callDelegate,
   callDelegateMany,
@@ -15,8 +14,9 @@ import {
   say,
   type TestRuntime,
   testRuntime,
-} from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
+} from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
+import { expect, onTestFinished, test } from "vitest";
 import { builtInRuntime } from "../fixtures/built-in-runtime.ts";
 import { hasSandbox } from "../fixtures/has-sandbox.ts";
 

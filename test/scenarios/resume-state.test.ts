@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { callTool, callTools, failWith, type ScriptRequest, say } from "@retinue/core/testing";
+import { type AnyTool, defineTool } from "@retinue/core/tools/tool";
 import { expect, test } from "vitest";
-import { callTool, callTools, failWith, type ScriptRequest, say } from "../../src/testing/index.ts";
-import { type AnyTool, defineTool } from "../../src/tools/tool.ts";
 import { type Counted, countedTool, Lives, silence } from "../fixtures/lives.ts";
 
 const isSummary = ({ options }: ScriptRequest) => options.providerOptions?.retinue?.purpose === "summary";
@@ -75,6 +75,22 @@ test("a loop that was complete when the process ended ends the run, without anot
   const second = lives.open({ lead: [say("gave up")] }, { tools: [note.tool] });
   const ended = await (await second.runtime.resume(sessionId)).result;
   expect(ended).toMatchObject({ bailout_reason: "loop_detected", iteration_count: 5 });
+  await second.close();
+});
+
+test("a run that had asked for more calls than it may make ends after a crash, without another turn", async () => {
+  using lives = new Lives();
+  const [note, stuck] = [countedTool("note"), silence()];
+  const options = { tools: [note.tool], agents: { lead: { limits: { toolCalls: 1 } } } };
+  const both = callTools([1, 2].map((n) => ({ tool: "note", input: { n } })));
+  const first = lives.open({ lead: [both, stuck.step] }, options);
+  const sessionId = await lives.abandon(first, () => stuck.reached);
+  lives.sql("DELETE FROM messages WHERE closed_seq IS NULL AND parent_message_id IS NOT NULL");
+  const second = lives.open({ lead: [say("as far as I got")] }, options);
+  const ended = await (await second.runtime.resume(sessionId)).result;
+  expect(ended).toMatchObject({ bailout_reason: "max_tool_calls", details: "as far as I got" });
+  expect(second.models.lead?.requests.map(({ toolChoice }) => toolChoice?.type)).toEqual(["none"]);
+  expect(note.runs).toBe(1);
   await second.close();
 });
 
@@ -211,6 +227,21 @@ test("the model that took over for one that was not available stays", async () =
   const ended = await (await second.runtime.resume(sessionId)).result;
   expect(ended.details).toBe("of the spare model");
   expect(ended.warnings).toEqual([expect.stringContaining("scripted/spare takes over")]);
+  await second.close();
+});
+
+test("the model that took over is no fallback for itself after a crash", async () => {
+  using lives = new Lives();
+  const note = countedTool("note");
+  const stuck = silence();
+  const options = { tools: [note.tool], settings: { fallbacks: { "scripted/lead": ["spare"] } } };
+  const down = failWith("overloaded", "down");
+  const first = lives.open({ lead: [down], spare: [callTool("note", {}), stuck.step] }, options);
+  const sessionId = await lives.abandon(first, () => stuck.reached);
+  const second = lives.open({ lead: [], spare: [down, say("asked once more")] }, options);
+  const ended = await (await second.runtime.resume(sessionId)).result;
+  expect(ended).toMatchObject({ status: "failed", error: { type: "overloaded" } });
+  expect(second.models.spare?.requests).toHaveLength(1);
   await second.close();
 });
 

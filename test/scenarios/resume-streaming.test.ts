@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import {
   after,
   callDelegateMany,
@@ -7,7 +6,8 @@ import {
   hang,
   type ScriptRequest,
   say,
-} from "../../src/testing/index.ts";
+} from "@retinue/core/testing";
+import { expect, test } from "vitest";
 import { countedTool, Lives, silence } from "../fixtures/lives.ts";
 
 const streaming = (maxConcurrent = 5) => ({

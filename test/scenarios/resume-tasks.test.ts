@@ -1,5 +1,5 @@
+import { callDelegate, callDelegateMany, callTool, hang, say } from "@retinue/core/testing";
 import { expect, test } from "vitest";
-import { callDelegate, callDelegateMany, callTool, hang, say } from "../../src/testing/index.ts";
 import { countedTool, Lives, silence } from "../fixtures/lives.ts";
 
 const sessionOf = (t: ReturnType<Lives["open"]>) => t.runtime.store.sessions()[0]?.session_id ?? "";

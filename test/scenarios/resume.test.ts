@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import type { MessageRow } from "../../src/schema/record.ts";
+import type { MessageRow } from "@retinue/core/schema/record";
 import {
   callDelegate,
   callDelegateMany,
@@ -14,8 +13,9 @@ import {
   type TestRuntime,
   type TestRuntimeOptions,
   testRuntime,
-} from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
+} from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
+import { afterEach, beforeEach, expect, test } from "vitest";
 
 let root = "";
 beforeEach(() => {
@@ -107,6 +107,7 @@ test.each([
   const ended = await (await second.runtime.resume(sessionId)).result;
   expect(ran).toEqual(replay === "safe" ? ["act"] : []);
   expect(ended.details).toContain(answer);
+  expect(ended.private_data).toBe(true);
   const warned = second.events.some((event) => event.type === "notice.raised" && event.level === "warning");
   expect(warned).toBe(replay === "never");
   expect(openRows(second.runtime.store.messages(sessionId)).length).toBe(0);
@@ -129,6 +130,12 @@ test("counters, limits, taint and rights are those of before, whatever the agent
     input: { type: "object" },
     execute: async () => "other",
   });
+  const note = defineTool<object>({
+    name: "note",
+    description: "x",
+    input: { type: "object" },
+    execute: async () => "noted",
+  });
   const first = open(
     {
       lead: [
@@ -140,14 +147,15 @@ test("counters, limits, taint and rights are those of before, whatever the agent
       ],
     },
     {
-      tools: [untrusted, other],
-      agents: { lead: { tools: ["page"], limits: { turns: 3, toolCalls: 2 }, prompt: "OLD PROMPT" } },
+      tools: [untrusted, other, note],
+      agents: { lead: { tools: ["page", "note"], limits: { turns: 3, toolCalls: 2 }, prompt: "OLD PROMPT" } },
     },
   );
   const sessionId = await abandon(first, () => hung);
   const second = open(
-    { lead: [callTool("other", {}), callTool("page", {}), (request) => say(request.prompt)] },
-    { tools: [untrusted, other], agents: { lead: { prompt: "NEW PROMPT" } } },
+    // It reads nothing untrusted again, so that only what is restored can taint it.
+    { lead: [callTool("other", {}), callTool("note", {}), (request) => say(request.prompt)] },
+    { tools: [untrusted, other, note], agents: { lead: { prompt: "NEW PROMPT" } } },
   );
   const ended = await (await second.runtime.resume(sessionId)).result;
   expect(ended).toMatchObject({ tainted: true, partial: true, bailout_reason: "max_iterations" });

@@ -1,7 +1,7 @@
+import type { ApprovalRequest } from "@retinue/builtin";
+import { callDelegate, callTool, say, testRuntime } from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
 import { expect, test } from "vitest";
-import type { ApprovalRequest } from "../../src/index.ts";
-import { callDelegate, callTool, say, testRuntime } from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
 
 function counted(name: string, more: Partial<Parameters<typeof defineTool<{ to?: string }>>[0]> = {}) {
   const calls: unknown[] = [];
@@ -159,6 +159,23 @@ test("a delegation can narrow its child's tools and limits, but its limits do no
   expect(t.events.find((event) => event.type === "run.ended" && event.agent === "worker")).toMatchObject({
     result: { iteration_count: 2, partial: true },
   });
+});
+
+test("a model's delegation has no word on limits by tool", async () => {
+  const look = counted("look");
+  await using t = testRuntime(
+    {
+      lead: [
+        callTool("delegate", { agent: "worker", task: "x", limits: { perTool: { look: 5 } } }),
+        ({ last }) => say(last),
+      ],
+      worker: [],
+    },
+    { tools: [look.tool], agents: { worker: { limits: { perTool: { look: 1 } } } } },
+  );
+  const { details } = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(details).toContain("limits.perTool is not known here");
+  expect(t.models.worker?.requests).toHaveLength(0);
 });
 
 test("a yes holds for one call; for the same call throughout the run only if the person says so", async () => {

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { RunResult } from "@retinue/core/schema/result";
+import { callTool, callTools, type StepMaker, say } from "@retinue/core/testing";
 import { expect, test } from "vitest";
-import type { RunResult } from "../../src/schema/result.ts";
-import { callTool, callTools, type StepMaker, say } from "../../src/testing/index.ts";
 import { builtInRuntime } from "../fixtures/built-in-runtime.ts";
 import { hasSandbox } from "../fixtures/has-sandbox.ts";
 

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { loadProject } from "@retinue/builtin/load-project";
+import { childChain } from "@retinue/core/rights/child-chain";
+import { decide } from "@retinue/core/rights/decide";
+import { toolsLayer } from "@retinue/core/rights/layers";
+import { protectedLayer } from "@retinue/core/rights/protected-layer";
+import type { Agent } from "@retinue/core/schema/agent";
+import type { Layer } from "@retinue/core/schema/rights";
 import { expect, test } from "vitest";
-import { childChain } from "../../src/permissions/child-chain.ts";
-import { decide } from "../../src/permissions/decide.ts";
-import { toolsLayer } from "../../src/permissions/layers.ts";
-import { protectedLayer } from "../../src/permissions/protected-layer.ts";
-import { loadProject } from "../../src/runtime/project/load-project.ts";
-import type { Agent } from "../../src/schema/agent.ts";
-import type { Layer } from "../../src/schema/rights.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const { registry, problems } = await loadProject({

@@ -2,18 +2,12 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { codeTools } from "@retinue/code/code-tools";
+import { DEFAULT_SETTINGS } from "@retinue/core/settings/default-settings";
+import { callDelegate, callTool, say, type TestRuntimeOptions, testRuntime } from "@retinue/core/testing";
+import type { SearchProvider } from "@retinue/research/search/search-provider";
+import { createWebSearch, webSearch } from "@retinue/research/web-tools";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { codeTools } from "../../src/packs/code/code-tools.ts";
-import { webSearch } from "../../src/packs/research/search/web-search.ts";
-import { createWebSearch, type SearchProvider } from "../../src/packs/research/web-tools.ts";
-import { DEFAULT_SETTINGS } from "../../src/runtime/project/default-settings.ts";
-import {
-  callDelegate,
-  callTool,
-  say,
-  type TestRuntimeOptions,
-  testRuntime,
-} from "../../src/testing/index.ts";
 
 const EXAMPLES = fileURLToPath(new URL("../../examples/documents/durable-storage", import.meta.url));
 

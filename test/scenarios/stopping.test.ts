@@ -1,18 +1,19 @@
 import { existsSync, mkdirSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { codeTools } from "../../src/packs/code/code-tools.ts";
+import { codeTools } from "@retinue/code/code-tools";
 import {
   after,
   callDelegate,
   callDelegateMany,
   callTool,
+  callTools,
   failWith,
   hang,
   say,
   testRuntime,
-} from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
+} from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
+import { expect, test } from "vitest";
 
 const note = defineTool<object>({
   name: "note",
@@ -53,6 +54,41 @@ test("a tool does not begin once its run was cancelled", async () => {
   });
   expect(await t.runtime.run({ agent: "solo", task: "go" })).toMatchObject({ status: "cancelled" });
   expect(effects).toBe(0);
+});
+
+test("of the calls of one turn none begins after the run was stopped: none is counted, and nobody is asked", async () => {
+  const begun = Promise.withResolvers<void>();
+  let asked = 0;
+  const tools = ["hold", "act"].map((name) =>
+    defineTool<object>({
+      name,
+      description: "x",
+      risk: "medium",
+      input: { type: "object" },
+      execute: async () => {
+        begun.resolve();
+        return new Promise(() => {});
+      },
+    }),
+  );
+  await using t = testRuntime(
+    { solo: [callTools(["hold", "act"].map((tool) => ({ tool, input: {} })))] },
+    {
+      tools,
+      agents: { solo: { askTools: ["act"] } },
+      approve: async () => ({ allowed: ++asked > 0, by: "Ada" }),
+    },
+  );
+  const { runId, sessionId, result } = await t.runtime.start({ agent: "solo", task: "go" });
+  await begun.promise;
+  t.runtime.cancel(runId);
+  expect(await result).toMatchObject({ status: "cancelled", tool_calls_used: 1, tools_used: ["hold"] });
+  expect(asked).toBe(0);
+  const calls = t.runtime.store.messages(sessionId).filter((row) => row.request_type === "tool_call");
+  expect(calls.map((row) => row.response_content)).toEqual([
+    expect.stringContaining("'hold' failed"),
+    "the run was stopped before this call began",
+  ]);
 });
 
 test("what was approved is what is written, even if the path leads elsewhere meanwhile", async () => {
@@ -207,6 +243,19 @@ test("polling for results is no circle", async () => {
   expect(await t.runtime.run({ agent: "lead", task: "go" })).toMatchObject({
     summary: "all",
     partial: false,
+  });
+});
+
+test("the same call again and again is a circle also beside one that polls", async () => {
+  const polling = { ...note, name: "poll", polls: true };
+  const both = callTools(["poll", "note"].map((tool) => ({ tool, input: {} })));
+  await using t = testRuntime(
+    { solo: [both, both, both, both, both, say("gave up")] },
+    { tools: [note, polling] },
+  );
+  expect(await t.runtime.run({ agent: "solo", task: "go" })).toMatchObject({
+    bailout_reason: "loop_detected",
+    details: "gave up",
   });
 });
 

@@ -1,5 +1,4 @@
-import { expect, test } from "vitest";
-import { replaySession } from "../../src/runtime/replay/replay-session.ts";
+import { replaySession } from "@retinue/core/replay/replay-session";
 import {
   callDelegate,
   failWith,
@@ -7,8 +6,9 @@ import {
   say,
   type TestRuntime,
   testRuntime,
-} from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
+} from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
+import { expect, test } from "vitest";
 
 const CRITERIA = "all tests pass";
 const ask = callDelegate("worker", "do it", { successCriteria: CRITERIA });

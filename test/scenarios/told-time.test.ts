@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { defineAgent } from "@retinue/core/agents/define-agent";
+import { createRegistry } from "@retinue/core/agents/registry";
+import { systemClock } from "@retinue/core/budget/clock";
+import { replaySession } from "@retinue/core/replay/replay-session";
+import type { AgentSource } from "@retinue/core/schema/agent";
+import { assembleRuntime, callDelegate, say, scriptedModel } from "@retinue/core/testing";
 import { expect, test } from "vitest";
-import { defineAgent } from "../../src/agents/define-agent.ts";
-import { createRegistry } from "../../src/agents/registry.ts";
-import { replaySession } from "../../src/runtime/replay/replay-session.ts";
-import { systemClock } from "../../src/scheduler/clock.ts";
-import type { AgentSource } from "../../src/schema/agent.ts";
-import { assembleRuntime, callDelegate, say, scriptedModel } from "../../src/testing/index.ts";
 
 const IN_A_FILE: AgentSource = { format: "native", scope: "user" };
 
@@ -37,7 +37,7 @@ test("each child is told when it began, not when its parent first delegated, and
     ],
     disabledAgents: [],
   });
-  const options = { env: {}, agents, settings: { assistant: { timezone: "UTC" } } };
+  const options = { env: {}, agents, zone: () => "UTC" };
   const places = { database: ":memory:", projectDir: root, dataDir: join(root, "data") };
   const clock = { ...systemClock, wallMs: () => atMs };
   const runtime = assembleRuntime({ ...options, ...places, models }, { clock });

@@ -1,5 +1,4 @@
-import { expect, test } from "vitest";
-import { replaySession } from "../../src/runtime/replay/replay-session.ts";
+import { replaySession } from "@retinue/core/replay/replay-session";
 import {
   callDelegate,
   callDelegateMany,
@@ -9,7 +8,8 @@ import {
   type TestRuntime,
   type TestRuntimeOptions,
   testRuntime,
-} from "../../src/testing/index.ts";
+} from "@retinue/core/testing";
+import { expect, test } from "vitest";
 import { Lives, silence } from "../fixtures/lives.ts";
 
 const DELEGATION = { mandatory: true, triggers: ["report"] } as const;
@@ -153,6 +153,25 @@ test("a resumed run is still bound, is not sent back twice, and remembers what i
   expect((await resumed([], [say("Mine."), say("Still mine.")])).warnings).toHaveLength(1);
   expect((await resumed([callDelegate("expert", "x")], [say("done")])).warnings).toEqual([]);
   expect((await resumed([], [say("Mine.")], { triggers: false })).warnings).toEqual([]);
+});
+
+test("a forked run is bound by its own request: what was sent back before the fork does not count", async () => {
+  await using t = team(
+    [
+      say("My own report."),
+      say("I insist."),
+      say("My own report again."),
+      (request) => {
+        expect(request.last).toContain("This request must go to `expert`");
+        return callDelegate("expert", "the report");
+      },
+      say("The expert wrote it."),
+    ],
+    [say("written")],
+  );
+  const { session_id: sessionId } = await t.runtime.run({ agent: "lead", task: TASK });
+  const forked = await t.runtime.run({ agent: "lead", task: TASK, fork: { sessionId, seq: 999 } });
+  expect(forked).toMatchObject({ summary: "The expert wrote it.", warnings: [] });
 });
 
 test("a replay repeats what was sent back, and keeps to triggers that were off", async () => {

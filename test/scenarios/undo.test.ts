@@ -6,18 +6,18 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { read } from "../../src/packs/code/files/read.ts";
-import { write } from "../../src/packs/code/files/write.ts";
-import { showChanges } from "../../src/runtime/changes/show.ts";
-import { planUndo, undoChanges } from "../../src/runtime/changes/undo.ts";
-import { createBlobStore } from "../../src/store/checkpoints/blob-store.ts";
+import { read } from "@retinue/code/file-tools/read";
+import { write } from "@retinue/code/file-tools/write-tools";
+import { showChanges } from "@retinue/core/changes/show";
+import { planUndo, undoChanges } from "@retinue/core/changes/undo";
+import { createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
 import {
   callDelegate,
   callTool,
@@ -26,7 +26,10 @@ import {
   say,
   type TestRuntime,
   testRuntime,
-} from "../../src/testing/index.ts";
+} from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { commandTool, type Deed, doDeed, git, treeOf } from "../fixtures/project-tree.ts";
 
 let root: string;
@@ -105,6 +108,32 @@ test("what a command changed is measured in the result and taken back, bytes and
   expect(treeOf(project)).toEqual(before);
   expect(existsSync(join(root, "canary"))).toBe(false);
   expect(git(project, "status", "--porcelain", "--ignored")).not.toContain("retinue");
+});
+
+test.each([
+  ["with its old time", true],
+  ["at once", false],
+])("what a command rewrote %s, with as many bytes, is measured and taken back", async (_, keepsTime) => {
+  const path = join(project, "a.txt");
+  const rewrite = defineTool<object>({
+    name: "rewrite",
+    description: "Stands for a shell.",
+    input: { type: "object" },
+    execute: (_, context) =>
+      context.aroundChanges(async () => {
+        const { atime, mtime } = statSync(path);
+        writeFileSync(path, "new");
+        if (keepsTime) utimesSync(path, atime, mtime);
+        return "rewritten";
+      }),
+  });
+  writeFileSync(path, "old");
+  utimesSync(path, 1_000, 1_000);
+  await using t = runtimeWith({ lead: [callTool("rewrite", {}), say("done")] }, [rewrite]);
+  const result = await t.runtime.run({ agent: "lead", task: "go" });
+  expect(result.files_modified).toEqual(["a.txt"]);
+  await undoChanges(kept(t), result.run_id, false);
+  expect(readFileSync(path, "utf8")).toBe("old");
 });
 
 test("a file that somebody changed since is named, and nothing is touched without force", async () => {

@@ -1,7 +1,7 @@
+import type { ScriptRequest, StepMaker } from "@retinue/core/testing";
+import { callDelegate, callTool, callTools, say, testRuntime } from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
 import { expect, test } from "vitest";
-import type { ScriptRequest, StepMaker } from "../../src/testing/index.ts";
-import { callDelegate, callTool, callTools, say, testRuntime } from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
 import { builtInRuntime } from "../fixtures/built-in-runtime.ts";
 import { toolResults } from "../fixtures/tool-results.ts";
 

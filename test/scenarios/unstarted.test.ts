@@ -1,6 +1,4 @@
-import { expect, test } from "vitest";
-import { replaySession } from "../../src/runtime/replay/replay-session.ts";
-import { loadTrace } from "../../src/runtime/trace/load-trace.ts";
+import { replaySession } from "@retinue/core/replay/replay-session";
 import {
   callDelegate,
   callDelegateMany,
@@ -9,7 +7,9 @@ import {
   say,
   type TestRuntime,
   testRuntime,
-} from "../../src/testing/index.ts";
+} from "@retinue/core/testing";
+import { loadTrace } from "@retinue/core/trace/load-trace";
+import { expect, test } from "vitest";
 
 const traceOf = ({ runtime: { store } }: TestRuntime, id: string) => loadTrace(store, store.findSession(id));
 

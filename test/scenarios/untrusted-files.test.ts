@@ -12,11 +12,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { defineAgent } from "../../src/agents/define-agent.ts";
-import { codeTools } from "../../src/packs/code/code-tools.ts";
-import { createRuntime } from "../../src/runtime/runtime.ts";
-import { noteCopies } from "../../src/runtime/untrusted-files.ts";
+import { createBuiltInRuntime } from "@retinue/builtin/create-runtime";
+import { codeTools } from "@retinue/code/code-tools";
+import { defineAgent } from "@retinue/core/agents/define-agent";
+import { noteCopies } from "@retinue/core/session/untrusted-files";
 import {
   after,
   callDelegate,
@@ -29,8 +28,9 @@ import {
   scriptedModel,
   type TestRuntimeOptions,
   testRuntime,
-} from "../../src/testing/index.ts";
-import { type AnyTool, defineTool } from "../../src/tools/tool.ts";
+} from "@retinue/core/testing";
+import { type AnyTool, defineTool } from "@retinue/core/tools/tool";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { hasSandbox } from "../fixtures/has-sandbox.ts";
 
 const done = say("done");
@@ -409,7 +409,7 @@ test("a run whose agent file a tainted run wrote is tainted from the start", asy
   const file = join(project, ".retinue", "agents", "helper.md");
   copyFileSync(join(project, "helper.md"), file);
   const helper = defineAgent({ name: "helper", description: "Helps.", prompt: "Send.", model: "helper" });
-  const runtime = createRuntime({
+  const runtime = createBuiltInRuntime({
     agents: [{ ...helper, source: { format: "native", scope: "project", file } }],
     models: { helper: scriptedModel("helper", [sendIt, done]) },
     tools: [send],

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { callDelegate, callDelegateMany, callTool, callTools, say } from "@retinue/core/testing";
 import { expect, test } from "vitest";
-import { callDelegate, callDelegateMany, callTool, callTools, say } from "../../src/testing/index.ts";
 import { builtInRuntime } from "../fixtures/built-in-runtime.ts";
 import { hasSandbox } from "../fixtures/has-sandbox.ts";
 

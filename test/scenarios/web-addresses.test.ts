@@ -1,12 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ApprovalAnswer, ApprovalRequest } from "../../src/loop/ports.ts";
-import { read } from "../../src/packs/code/files/read.ts";
-import { write } from "../../src/packs/code/files/write.ts";
-import { DEFAULT_WEB } from "../../src/packs/research/crawl/default-web.ts";
-import { saveCorpus } from "../../src/packs/research/saving/save-corpus.ts";
+import { read } from "@retinue/code/file-tools/read";
+import { write } from "@retinue/code/file-tools/write-tools";
+import type { ApprovalAnswer, ApprovalRequest } from "@retinue/core/run/ports";
+import { DEFAULT_WEB } from "@retinue/core/settings/default-web";
 import {
   callDelegate,
   callTool,
@@ -17,7 +15,9 @@ import {
   say,
   type TestRuntimeOptions,
   testRuntime,
-} from "../../src/testing/index.ts";
+} from "@retinue/core/testing";
+import { saveCorpus } from "@retinue/research/save-corpus";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { type CountedWeb, startCountedWeb } from "../fixtures/counted-web.ts";
 
 const SECRET = "tulip-4711";

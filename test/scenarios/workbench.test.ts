@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { callTool, say, testRuntime } from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
+import { createHttpWorkbench } from "@retinue/research/workbench/http-workbench";
+import { createWorkbenchTools } from "@retinue/research/workbench/workbench-tools";
 import { expect, test } from "vitest";
-import { createHttpWorkbench } from "../../src/packs/research/workbench/http-workbench.ts";
-import { createWorkbenchTools } from "../../src/packs/research/workbench/workbench-tools.ts";
-import { callTool, say, testRuntime } from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
 import { Lives, silence } from "../fixtures/lives.ts";
 import { startWorkbenchServer } from "../fixtures/workbench-server.ts";
 

@@ -1,5 +1,4 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import { expect, test } from "vitest";
 import {
   callDelegate,
   callTool,
@@ -10,8 +9,9 @@ import {
   type Step,
   say,
   testRuntime,
-} from "../../src/testing/index.ts";
-import { type AnyTool, defineTool } from "../../src/tools/tool.ts";
+} from "@retinue/core/testing";
+import { type AnyTool, defineTool } from "@retinue/core/tools/tool";
+import { expect, test } from "vitest";
 import { fastClock } from "../attacks/clocks.ts";
 
 const FOUND = "The lock file pins zod 4.6.1.";

@@ -9,11 +9,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { builtInTools } from "@retinue/builtin/built-in-tools";
+import type { AgentDetail, AgentList, AgentReview, SaveResult } from "@retinue/core/schema/api/agent";
+import { findEntry, type Roster } from "@retinue/server/roster/agent-roster";
+import { saveAgent } from "@retinue/server/roster/save-agent";
 import { expect, test } from "vitest";
-import { builtInTools } from "../../src/runtime/project/built-in-tools.ts";
-import type { AgentDetail, AgentList, AgentReview, SaveResult } from "../../src/schema/api/agent.ts";
-import { findEntry, type Roster } from "../../src/server/agents/agent-roster.ts";
-import { saveAgent } from "../../src/server/agents/save-agent.ts";
 import { openAgentSite } from "./agent-site.ts";
 
 const REVIEWER = "description: Reviews a change.\ntools: [read, grep]\nlimits: { turns: 5 }";

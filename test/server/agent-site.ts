@@ -1,25 +1,25 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { builtInTools } from "../../src/runtime/project/built-in-tools.ts";
-import { loadProject } from "../../src/runtime/project/load-project.ts";
-import { systemClock } from "../../src/scheduler/clock.ts";
-import { createApp } from "../../src/server/create-app.ts";
-import type { Desk } from "../../src/server/desk.ts";
-import { createFeeds } from "../../src/server/feed/feeds.ts";
-import { createPersonsDesk } from "../../src/server/feed/persons-desk.ts";
-import { createGuard } from "../../src/server/guard/create-guard.ts";
-import { createLiveProject } from "../../src/server/live-project.ts";
-import { ALL_ROUTES } from "../../src/server/routes/all-routes.ts";
-import { createBlobStore } from "../../src/store/checkpoints/blob-store.ts";
-import { testRuntime } from "../../src/testing/index.ts";
+import { builtInTools } from "@retinue/builtin/built-in-tools";
+import { loadProject } from "@retinue/builtin/load-project";
+import { systemClock } from "@retinue/core/budget/clock";
+import { createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
+import { testRuntime } from "@retinue/core/testing";
+import { createApp } from "@retinue/server/create-app";
+import type { ServerDesk } from "@retinue/server/desk";
+import { createFeeds } from "@retinue/server/feed/feeds";
+import { createPersonsDesk } from "@retinue/server/feed/persons-desk";
+import { createGuard } from "@retinue/server/guard/create-guard";
+import { createLiveProject } from "@retinue/server/live-project";
+import { ALL_ROUTES } from "@retinue/server/routes/all-routes";
 
 const PORT = 7478;
 const ORIGIN = `http://127.0.0.1:${PORT}`;
 
-/** A server over a project of real files, every answer of which is held against its schema. */
+/** A server over a project of real files, every answer of which is checked by its schema. */
 export type AgentSite = {
-  readonly desk: Desk;
+  readonly desk: ServerDesk;
   readonly root: string;
   readonly projectDir: string;
   readonly homeDir: string;
@@ -48,7 +48,7 @@ export async function openAgentSite(mode = "default"): Promise<AgentSite> {
   const t = testRuntime({ main: [] }, { lenient: true, projectDir, dataDir: join(root, "data") });
   const options = { projectDir, env: { HOME: homeDir, RETINUE_HOME: join(root, "data") } };
   const feeds = createFeeds({ runtime: t.runtime, project: projectDir, version: "0", startedAtMs: 0 });
-  const desk: Desk = {
+  const desk: ServerDesk = {
     runtime: t.runtime,
     project: createLiveProject(options, await loadProject(options)),
     tools: builtInTools,

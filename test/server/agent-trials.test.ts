@@ -1,5 +1,5 @@
+import type { TryResult } from "@retinue/core/schema/api/agent";
 import { expect, test } from "vitest";
-import type { TryResult } from "../../src/schema/api/agent.ts";
 import { openAgentSite } from "./agent-site.ts";
 
 test("a call is tried with the verdict, the risk, what it touches and every layer's voice", async () => {

@@ -1,4 +1,3 @@
-import { expect, test } from "vitest";
 import type {
   AgentDetail,
   AgentList,
@@ -6,7 +5,8 @@ import type {
   DelegationGraph,
   EditResult,
   ToolList,
-} from "../../src/schema/api/agent.ts";
+} from "@retinue/core/schema/api/agent";
+import { expect, test } from "vitest";
 import { HOSTILE_NAMES, HOSTILE_VALUES } from "../fixtures/hostile-agents.ts";
 import { openAgentSite } from "./agent-site.ts";
 

@@ -1,13 +1,14 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { RetinueError, type RetinueErrorCode } from "@retinue/core/schema/error";
+import { Conflict, NotFound } from "@retinue/server/http/http-errors";
+import { type ApiRoute, defineRoute } from "@retinue/server/http/route";
+import { shape, text, whole } from "@retinue/server/http/shapes";
+import { describeApi } from "@retinue/server/openapi";
+import { ALL_ROUTES } from "@retinue/server/routes/all-routes";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";
-import { RetinueError, type RetinueErrorCode } from "../../src/schema/error.ts";
-import { Conflict, defineRoute, NotFound, type Route } from "../../src/server/api/route.ts";
-import { shape, text, whole } from "../../src/server/api/shapes.ts";
-import { describeApi } from "../../src/server/openapi.ts";
-import { ALL_ROUTES } from "../../src/server/routes/all-routes.ts";
 import { openSite, PAGE } from "./site.ts";
 
 type ApiDocument = {
@@ -16,7 +17,7 @@ type ApiDocument = {
 };
 
 /** A route that throws what it is given. */
-function throwing(thrown: unknown): Route {
+function throwing(thrown: unknown): ApiRoute {
   const handle = () => {
     throw thrown;
   };

@@ -1,14 +1,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { write } from "@retinue/code/file-tools/write-tools";
+import { createStore } from "@retinue/core/record/create-store";
+import type { ApprovalRequest } from "@retinue/core/run/ports";
+import type { ApprovalView } from "@retinue/core/schema/api/approval";
+import type { NewsEvent, StreamEvent } from "@retinue/core/schema/api/stream";
+import { callDelegateMany, callTool, type Script, say, testRuntime } from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
+import { createPersonsDesk } from "@retinue/server/feed/persons-desk";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { ApprovalRequest } from "../../src/loop/ports.ts";
-import { write } from "../../src/packs/code/files/write.ts";
-import type { ApprovalView } from "../../src/schema/api/approval.ts";
-import type { NewsEvent, StreamEvent } from "../../src/schema/api/stream.ts";
-import { createPersonsDesk } from "../../src/server/feed/persons-desk.ts";
-import { createStore } from "../../src/store/create-store.ts";
-import { callDelegateMany, callTool, type Script, say, testRuntime } from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
 import { readEvents } from "./event-reader.ts";
 import { type StepClock, stepClock } from "./step-clock.ts";
 import {

@@ -1,4 +1,4 @@
-import type { NewsEvent, StreamEvent } from "../../src/schema/api/stream.ts";
+import type { NewsEvent, StreamEvent } from "@retinue/core/schema/api/stream";
 
 /** One server-sent event as a browser sees it; `kind` is put back into the data. */
 export type Received<Event> = { id: number | null; event: Event };

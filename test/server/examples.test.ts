@@ -1,10 +1,10 @@
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { builtInTools } from "@retinue/builtin/built-in-tools";
+import { createBuiltInRuntime } from "@retinue/builtin/create-runtime";
+import { loadProject } from "@retinue/builtin/load-project";
+import { examplesFor } from "@retinue/server/routes/project";
 import { expect, test } from "vitest";
-import { builtInTools } from "../../src/runtime/project/built-in-tools.ts";
-import { loadProject } from "../../src/runtime/project/load-project.ts";
-import { createRuntime } from "../../src/runtime/runtime.ts";
-import { examplesFor } from "../../src/server/views/examples.ts";
 import { clearGround, makeGround } from "./work-desk.ts";
 
 test.each([
@@ -32,7 +32,7 @@ test.each([
     };
     const { registry, settings } = await loadProject({ projectDir: ground.projectDir, env });
     const asked: string[] = [];
-    const runtime = createRuntime({
+    const runtime = createBuiltInRuntime({
       agents: registry,
       settings,
       tools: builtInTools,

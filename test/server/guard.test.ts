@@ -1,5 +1,5 @@
+import { serverGuards } from "@retinue/server/guard/create-guard";
 import { describe, expect, test } from "vitest";
-import { serverGuards } from "../../src/server/guard/server-guards.ts";
 import { ORIGIN, openSite, PORT } from "./site.ts";
 import { SERVER_GUARDS_OFF, WEB_ATTACKS } from "./web-attacks.ts";
 
@@ -93,7 +93,7 @@ test("a cookie that another port has set before ours keeps nobody out", async ()
   expect((await site.ask("/", { headers: both })).status).toBe(200);
 });
 
-test("whoever is in can make a link for another browser; a stranger cannot", async () => {
+test("a known browser can make a link for another one; a stranger cannot", async () => {
   await using site = await openSite();
   expect(
     (await site.ask("/api/links", { method: "POST", headers: { ...stranger, origin: ORIGIN } })).status,

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { waitForRedirect } from "@retinue/assistant/accounts/wait-for-redirect";
+import { REQUEST_PATIENCE } from "@retinue/core/net/request-patience";
+import type { NewsEvent } from "@retinue/core/schema/api/stream";
+import { startDocumentServer } from "@retinue/research/search/document-server";
 import { expect, test } from "vitest";
-import { REQUEST_PATIENCE } from "../../src/net/request-patience.ts";
-import { waitForRedirect } from "../../src/packs/assistant/accounts/wait-for-redirect.ts";
-import { startDocumentServer } from "../../src/packs/research/search/document-server.ts";
-import type { NewsEvent } from "../../src/schema/api/stream.ts";
 import { readEvents } from "./event-reader.ts";
 import { openSite } from "./site.ts";
 
@@ -72,7 +72,7 @@ test("the servers for a sign-in's answer and for documents close such connection
   await documents.close();
 });
 
-test("by itself a half-sent request is given less than 35 seconds", () => {
+test("by default a half-sent request is given less than 35 seconds", () => {
   const { headersTimeout, requestTimeout, connectionsCheckingInterval } = REQUEST_PATIENCE;
   expect(headersTimeout).toBeLessThanOrEqual(requestTimeout);
   expect(requestTimeout + connectionsCheckingInterval).toBeLessThan(35_000);

@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { loadProject } from "@retinue/builtin/load-project";
+import { createStore, type Store } from "@retinue/core/record/create-store";
+import { hang, say } from "@retinue/core/testing";
+import { keepClean } from "@retinue/server/keep-clean";
+import { createLiveProject } from "@retinue/server/live-project";
+import { openServer } from "@retinue/server/open-server";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { loadProject } from "../../src/runtime/project/load-project.ts";
-import { keepClean } from "../../src/server/keep-clean.ts";
-import { createLiveProject } from "../../src/server/live-project.ts";
-import { openServer } from "../../src/server/open-server.ts";
-import { createStore, type Store } from "../../src/store/create-store.ts";
-import { hang, say } from "../../src/testing/index.ts";
 import { writeSession } from "../fixtures/recorded-session.ts";
 import { stepClock } from "./step-clock.ts";
 import { clearGround, type Ground, makeGround, openDesk } from "./work-desk.ts";

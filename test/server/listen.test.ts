@@ -10,10 +10,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { loadServerKey } from "@retinue/server/guard/server-key";
+import { DEFAULT_PORT, listen } from "@retinue/server/listen";
+import { findRunningServer, writeServerNote } from "@retinue/server/running-server";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { loadServerKey } from "../../src/server/guard/server-key.ts";
-import { DEFAULT_PORT, listen } from "../../src/server/listen.ts";
-import { findRunningServer, writeServerNote } from "../../src/server/running-server.ts";
 
 let root: string;
 beforeEach(() => {

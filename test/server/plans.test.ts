@@ -1,6 +1,6 @@
+import type { ExecutionPlan } from "@retinue/core/schema/plan";
+import { after, say } from "@retinue/core/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ExecutionPlan } from "../../src/schema/plan.ts";
-import { after, say } from "../../src/testing/index.ts";
 import { answerPlan, step, storedPlan } from "../fixtures/plans.ts";
 import { clearGround, type Ground, makeGround, openDesk, type WorkDesk } from "./work-desk.ts";
 

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { createStore, type Store } from "@retinue/core/record/create-store";
+import type { RunView, StepView } from "@retinue/core/schema/api/session";
+import type { StreamEvent } from "@retinue/core/schema/api/stream";
+import { LiveRuns } from "@retinue/server/feed/live-runs";
+import { SessionFeed } from "@retinue/server/feed/session-feed";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { RunView, StepView } from "../../src/schema/api/session.ts";
-import type { StreamEvent } from "../../src/schema/api/stream.ts";
-import { LiveRuns } from "../../src/server/feed/live-runs.ts";
-import { SessionFeed } from "../../src/server/feed/session-feed.ts";
-import { createStore, type Store } from "../../src/store/create-store.ts";
 import { type EventReader, readEvents } from "./event-reader.ts";
 import { type StepClock, stepClock } from "./step-clock.ts";
 
@@ -122,7 +122,7 @@ const ACTS = [
   "settle",
 ] as const;
 
-test("whoever joins at whatever moment ends with the record, nothing lost and nothing told twice", async () => {
+test("a reader that joins at any moment ends with the record, nothing lost and nothing told twice", async () => {
   const root = mkdtempSync(join(tmpdir(), "retinue-feed-"));
   let count = 0;
   const acts = fc.array(fc.constantFrom(...ACTS), { minLength: 5, maxLength: 60 });
@@ -305,7 +305,7 @@ test("of a text without end only so much is kept", () => {
   expect(live.snapshot(SESSION).run_0?.text).toHaveLength(100_000);
 });
 
-test("whoever comes while the record cannot be read is let go and can come back; nobody else misses anything", async () => {
+test("a reader that comes while the record cannot be read is let go and can come back; no other misses anything", async () => {
   let isBusy = false;
   const { store, clock, feed, watched } = setUp(":memory:", (act) => {
     if (isBusy) throw new Error("the database is locked");

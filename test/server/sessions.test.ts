@@ -1,10 +1,10 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createStore, type StorePorts } from "@retinue/core/record/create-store";
+import type { NewsEvent, StreamEvent } from "@retinue/core/schema/api/stream";
+import { after, callDelegate, callDelegateMany, callTool, hang, say } from "@retinue/core/testing";
+import { defineTool } from "@retinue/core/tools/tool";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { NewsEvent, StreamEvent } from "../../src/schema/api/stream.ts";
-import { createStore, type StorePorts } from "../../src/store/create-store.ts";
-import { after, callDelegate, callDelegateMany, callTool, hang, say } from "../../src/testing/index.ts";
-import { defineTool } from "../../src/tools/tool.ts";
 import { readEvents } from "./event-reader.ts";
 import { stepClock } from "./step-clock.ts";
 import { clearGround, type Ground, makeGround, openDesk } from "./work-desk.ts";
@@ -351,7 +351,7 @@ test("files that a run made are listed, and those of the workspace can be opened
   await server.stop();
 });
 
-test("while nothing can be written, whoever begins something is told why instead of waiting", async () => {
+test("while nothing can be written, starting a session fails with the reason instead of waiting", async () => {
   let isFull = false;
   const execute: StorePorts["execute"] = (write) => {
     if (isFull) throw Object.assign(new Error("database or disk is full"), { errcode: 13 });

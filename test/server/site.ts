@@ -3,25 +3,24 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
-import type { RequestPatience } from "../../src/net/request-patience.ts";
-import { loadProject } from "../../src/runtime/project/load-project.ts";
-import type { Clock } from "../../src/scheduler/clock.ts";
-import { defineRoute, type Route } from "../../src/server/api/route.ts";
-import { shape, text, words } from "../../src/server/api/shapes.ts";
-import { type App, type AppOptions, createApp } from "../../src/server/create-app.ts";
-import type { Desk } from "../../src/server/desk.ts";
-import { createFeeds } from "../../src/server/feed/feeds.ts";
-import { createPersonsDesk } from "../../src/server/feed/persons-desk.ts";
-import { createGuard, type Guard } from "../../src/server/guard/create-guard.ts";
-import type { ServerGuards } from "../../src/server/guard/server-guards.ts";
-import { listen } from "../../src/server/listen.ts";
-import { createLiveProject } from "../../src/server/live-project.ts";
-import { createBlobStore } from "../../src/store/checkpoints/blob-store.ts";
-import { testRuntime } from "../../src/testing/index.ts";
+import { loadProject } from "@retinue/builtin/load-project";
+import type { Clock } from "@retinue/core/budget/clock";
+import type { RequestPatience } from "@retinue/core/net/request-patience";
+import { createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
+import { testRuntime } from "@retinue/core/testing";
+import { type AppOptions, createApp, type ServerApp } from "@retinue/server/create-app";
+import type { ServerDesk } from "@retinue/server/desk";
+import { createFeeds } from "@retinue/server/feed/feeds";
+import { createPersonsDesk } from "@retinue/server/feed/persons-desk";
+import { createGuard, type RequestGuard, type ServerGuards } from "@retinue/server/guard/create-guard";
+import { type ApiRoute, defineRoute } from "@retinue/server/http/route";
+import { filledText, shape, text } from "@retinue/server/http/shapes";
+import { listen } from "@retinue/server/listen";
+import { createLiveProject } from "@retinue/server/live-project";
 
 export const PORT = 7477;
 export const ORIGIN = `http://127.0.0.1:${PORT}`;
-/** Stands in a file beside the served folder: whoever sees it has got out. */
+/** Stands in a file beside the served folder: a client that sees it has got out. */
 export const SECRET = "nobody may read this";
 /** Stands in the page of the web app. */
 export const PAGE = "the web app";
@@ -31,8 +30,8 @@ export type HandClock = Clock & { nowMs: number };
 
 /** A server of a real runtime with small routes, asked without a socket or with one. */
 export type Site = {
-  readonly app: App;
-  readonly guard: Guard;
+  readonly app: ServerApp;
+  readonly guard: RequestGuard;
   readonly clock: HandClock;
   readonly faults: unknown[];
   /** How often a route changed something. */
@@ -55,7 +54,7 @@ export type Asking = {
 
 export type SiteOptions = {
   guards?: Partial<ServerGuards>;
-  routes?: readonly Route[];
+  routes?: readonly ApiRoute[];
   app?: Partial<AppOptions>;
 };
 
@@ -124,7 +123,7 @@ function handClock(): HandClock {
   return clock;
 }
 
-async function deskOf({ runtime, projectDir, dataDir }: ReturnType<typeof testRuntime>): Promise<Desk> {
+async function deskOf({ runtime, projectDir, dataDir }: ReturnType<typeof testRuntime>): Promise<ServerDesk> {
   const options = { projectDir, env: { HOME: dataDir } };
   return {
     runtime,
@@ -143,7 +142,7 @@ async function deskOf({ runtime, projectDir, dataDir }: ReturnType<typeof testRu
   };
 }
 
-function smallRoutes(wrote: () => void): Route[] {
+function smallRoutes(wrote: () => void): ApiRoute[] {
   return [
     defineRoute({
       method: "get",
@@ -156,7 +155,7 @@ function smallRoutes(wrote: () => void): Route[] {
       method: "post",
       path: "/api/things",
       summary: "Makes a thing.",
-      body: shape({ word: words(2_000_000) }),
+      body: shape({ word: filledText(2_000_000) }),
       answer: shape({ length: { type: "integer" } }),
       handle: ({ body }) => {
         wrote();
@@ -186,7 +185,10 @@ function writeAssets(root: string): string {
   return folder;
 }
 
-function requestInit({ method = "GET", headers = {}, body, signal }: Asking, guard: Guard): RequestInit {
+function requestInit(
+  { method = "GET", headers = {}, body, signal }: Asking,
+  guard: RequestGuard,
+): RequestInit {
   const usual: Record<string, string | null> = {
     host: `127.0.0.1:${PORT}`,
     authorization: `Bearer ${guard.bearer}`,

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/scheduler/clock.ts";
+import type { Clock } from "@retinue/core/budget/clock";
 
 /** A clock that stands until it is moved; timers fire in their order as it passes them. */
 export type StepClock = Clock & { advance(ms: number): void; readonly pending: number };

@@ -1,5 +1,5 @@
+import type { ServerGuards } from "@retinue/server/guard/create-guard";
 import { expect } from "vitest";
-import type { ServerGuards } from "../../src/server/guard/server-guards.ts";
 import { ORIGIN, PAGE, PORT, SECRET, type Site } from "./site.ts";
 
 /** One attack on the server as data. With its guards switched off it must fail. */
@@ -47,7 +47,7 @@ async function enter(site: Site): Promise<string> {
 export const WEB_ATTACKS: readonly WebAttack[] = [
   {
     id: "W1",
-    title: "nobody gets anything without a cookie or the key",
+    title: "nothing is answered without a cookie or the key",
     guards: ["identify"],
     async play(site) {
       const tries: Sent[] = [

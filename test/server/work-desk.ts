@@ -1,25 +1,19 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sessionText } from "../../src/cli/export/export-session.ts";
-import { loadProject } from "../../src/runtime/project/load-project.ts";
-import type { Clock } from "../../src/scheduler/clock.ts";
-import { createApp } from "../../src/server/create-app.ts";
-import type { Desk } from "../../src/server/desk.ts";
-import { createFeeds } from "../../src/server/feed/feeds.ts";
-import { createPersonsDesk } from "../../src/server/feed/persons-desk.ts";
-import { createGuard } from "../../src/server/guard/create-guard.ts";
-import type { ServerGuards } from "../../src/server/guard/server-guards.ts";
-import { createLiveProject } from "../../src/server/live-project.ts";
-import { ALL_ROUTES } from "../../src/server/routes/all-routes.ts";
-import { KEEPER } from "../../src/server/work-left.ts";
-import { createBlobStore } from "../../src/store/checkpoints/blob-store.ts";
-import {
-  type Script,
-  type TestRuntime,
-  type TestRuntimeOptions,
-  testRuntime,
-} from "../../src/testing/index.ts";
+import { loadProject } from "@retinue/builtin/load-project";
+import { renderSession } from "@retinue/cli/history/export-session";
+import type { Clock } from "@retinue/core/budget/clock";
+import { createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
+import { type Script, type TestRuntime, type TestRuntimeOptions, testRuntime } from "@retinue/core/testing";
+import { createApp } from "@retinue/server/create-app";
+import type { ServerDesk } from "@retinue/server/desk";
+import { createFeeds } from "@retinue/server/feed/feeds";
+import { createPersonsDesk } from "@retinue/server/feed/persons-desk";
+import { createGuard, type ServerGuards } from "@retinue/server/guard/create-guard";
+import { createLiveProject } from "@retinue/server/live-project";
+import { ALL_ROUTES } from "@retinue/server/routes/all-routes";
+import { KEEPER } from "@retinue/server/work-left";
 
 /** Where a server works; several may do so one after the other. */
 export type Ground = { root: string; projectDir: string; dataDir: string; database: string };
@@ -36,10 +30,10 @@ export function clearGround({ root }: Ground): void {
   rmSync(root, { recursive: true, force: true });
 }
 
-/** The routes over a real runtime on scripted models; every answer is held against its schema. */
+/** The routes over a real runtime on scripted models; every answer is checked by its schema. */
 export type WorkDesk = {
   readonly t: TestRuntime;
-  readonly desk: Desk;
+  readonly desk: ServerDesk;
   get(path: string): Promise<Answer>;
   post(path: string, body?: unknown): Promise<Answer>;
   put(path: string, body: unknown): Promise<Answer>;
@@ -48,7 +42,7 @@ export type WorkDesk = {
   stop(): Promise<void>;
 };
 
-/** What a route answered; its JSON has been held against the route's own schema. */
+/** What a route answered; its JSON has been checked by the route's own schema. */
 export type Answer = { status: number; body: Record<string, unknown> };
 
 export type WorkOptions = TestRuntimeOptions & {
@@ -57,7 +51,7 @@ export type WorkOptions = TestRuntimeOptions & {
   keeper?: string;
   guards?: Partial<ServerGuards>;
   /** What is otherwise at the desk. */
-  desk?: Partial<Desk>;
+  desk?: Partial<ServerDesk>;
 };
 
 const PORT = 7478;
@@ -82,7 +76,7 @@ export async function openDesk(
   const feeds = createFeeds({ runtime, project: projectDir, version: "1", startedAtMs: 1, ...timed });
   person.attach(runtime);
   const from = { projectDir, env: { HOME: dataDir, RETINUE_HOME: dataDir } };
-  const desk: Desk = {
+  const desk: ServerDesk = {
     runtime,
     project: createLiveProject(from, await loadProject(from)),
     tools: [],
@@ -95,7 +89,7 @@ export async function openDesk(
     model: undefined,
     permissionMode: "default",
     paced: new Set(),
-    renderSession: sessionText,
+    renderSession: renderSession,
     checkHealth: async () => [{ check: "keys", verdict: "ok", summary: "fine" }],
     ...more,
   };

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
+import { createDavFetch } from "@retinue/assistant/dav/dav-fetch";
+import { openDav } from "@retinue/assistant/dav/open-dav";
 import { afterEach, expect, test, vi } from "vitest";
-import { davFetch } from "../../src/packs/assistant/dav/dav-fetch.ts";
-import { openDav } from "../../src/packs/assistant/dav/open-dav.ts";
 
 const signal = new AbortController().signal;
 const closing: (() => Promise<unknown>)[] = [];
@@ -128,7 +128,7 @@ test.each([
       ? new Response("")
       : new Response(null, { status: 302, headers: { location } });
   });
-  const call = davFetch({ url, user: "ada", password: "correct-horse" }, signal)(url);
+  const call = createDavFetch({ url, user: "ada", password: "correct-horse" }, signal)(url);
   if (isFollowed) await call;
   else await expect(call).rejects.toMatchObject({ type: "tool_error" });
   expect(asked).toEqual(isFollowed ? [url, location] : [url]);

@@ -1,13 +1,9 @@
 import { createServer } from "node:http";
+import type { CalendarProvider, EventTime, NewEvent } from "@retinue/assistant/calendar/calendar-provider";
+import type { ContactsProvider } from "@retinue/assistant/contacts/contacts-provider";
+import { openDav } from "@retinue/assistant/dav/open-dav";
+import { ToolFault } from "@retinue/assistant/service-tools/tool-fault";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type {
-  CalendarProvider,
-  EventTime,
-  NewEvent,
-} from "../../src/packs/assistant/calendar/calendar-provider.ts";
-import type { ContactsProvider } from "../../src/packs/assistant/contacts/contacts-provider.ts";
-import { openDav } from "../../src/packs/assistant/dav/open-dav.ts";
-import { ToolFault } from "../../src/packs/assistant/errors/tool-fault.ts";
 import { freePort, hasProgram } from "../fixtures/local-service.ts";
 import { DAV_USER, startRadicale } from "../fixtures/start-radicale.ts";
 

@@ -1,12 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Account } from "@retinue/assistant/accounts/account";
+import { saveAccounts } from "@retinue/assistant/accounts/account-file";
+import { checkAccount } from "@retinue/assistant/accounts/check-account";
+import { fileStore } from "@retinue/assistant/accounts/secret-store";
+import { createAssistant } from "@retinue/assistant/assistant";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Account } from "../../src/packs/assistant/accounts/account.ts";
-import { saveAccounts } from "../../src/packs/assistant/accounts/account-file.ts";
-import { checkAccount } from "../../src/packs/assistant/accounts/check-account.ts";
-import { fileStore } from "../../src/packs/assistant/accounts/secret-store.ts";
-import { createAssistant } from "../../src/packs/assistant/open-assistant.ts";
 import { type EmulatedGoogle, OWNER, startGoogle } from "./google-emulators.ts";
 
 const signal = new AbortController().signal;

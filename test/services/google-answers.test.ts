@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from "node:http";
+import { openGoogle } from "@retinue/assistant/google/open-google";
 import { afterEach, expect, test } from "vitest";
-import { openGoogle } from "../../src/packs/assistant/google/open-google.ts";
 
 const signal = new AbortController().signal;
 const closing: (() => Promise<unknown>)[] = [];

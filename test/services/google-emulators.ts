@@ -1,5 +1,5 @@
+import { type GoogleConfig, openGoogle } from "@retinue/assistant/google/open-google";
 import { createEmulator, defineEmulator } from "emulate";
-import { type GoogleConfig, openGoogle } from "../../src/packs/assistant/google/open-google.ts";
 import { type FaultProxy, startFaultProxy } from "./fault-proxy.ts";
 import { calendarEmulator, emptyCalendar, refuse } from "./google-calendar-emulator.ts";
 import { addressBook, peopleEmulator } from "./google-people-emulator.ts";

@@ -1,8 +1,8 @@
+import { type Google, openGoogle } from "@retinue/assistant/google/open-google";
+import type { OutgoingMail } from "@retinue/assistant/mail/mail-provider";
+import { callService } from "@retinue/assistant/service-tools/call-service";
+import { type FaultType, ToolFault } from "@retinue/assistant/service-tools/tool-fault";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { callService } from "../../src/packs/assistant/errors/call-service.ts";
-import { type FaultType, ToolFault } from "../../src/packs/assistant/errors/tool-fault.ts";
-import { type Google, openGoogle } from "../../src/packs/assistant/google/open-google.ts";
-import type { OutgoingMail } from "../../src/packs/assistant/mail/mail-provider.ts";
 import type { Fault } from "./fault-proxy.ts";
 import { type EmulatedGoogle, OWNER, startGoogle } from "./google-emulators.ts";
 

@@ -1,6 +1,6 @@
+import type { Google } from "@retinue/assistant/google/open-google";
+import type { OutgoingMail } from "@retinue/assistant/mail/mail-provider";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { Google } from "../../src/packs/assistant/google/open-google.ts";
-import type { OutgoingMail } from "../../src/packs/assistant/mail/mail-provider.ts";
 import { type EmulatedGoogle, OWNER, startGoogle } from "./google-emulators.ts";
 
 const signal = new AbortController().signal;

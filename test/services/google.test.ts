@@ -1,6 +1,6 @@
+import type { NewEvent } from "@retinue/assistant/calendar/calendar-provider";
+import type { Google } from "@retinue/assistant/google/open-google";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { NewEvent } from "../../src/packs/assistant/calendar/calendar-provider.ts";
-import type { Google } from "../../src/packs/assistant/google/open-google.ts";
 import { type EmulatedGoogle, OWNER, startGoogle } from "./google-emulators.ts";
 
 const signal = new AbortController().signal;

@@ -1,6 +1,6 @@
+import { openImap } from "@retinue/assistant/imap/open-imap";
+import type { OutgoingMail } from "@retinue/assistant/mail/mail-provider";
 import { afterEach, expect, test } from "vitest";
-import { openImap } from "../../src/packs/assistant/imap/open-imap.ts";
-import type { OutgoingMail } from "../../src/packs/assistant/mail/mail-provider.ts";
 import { freePort } from "../fixtures/local-service.ts";
 import { type FakeImap, startFakeImap } from "./fake-imap.ts";
 

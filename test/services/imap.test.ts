@@ -1,10 +1,9 @@
+import { createImapSession, type ImapOptions } from "@retinue/assistant/imap/imap-session";
+import { openImap } from "@retinue/assistant/imap/open-imap";
+import { sendBySmtp } from "@retinue/assistant/imap/smtp";
+import type { MailProvider, OutgoingMail } from "@retinue/assistant/mail/mail-provider";
+import { ToolFault } from "@retinue/assistant/service-tools/tool-fault";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ToolFault } from "../../src/packs/assistant/errors/tool-fault.ts";
-import type { ImapOptions } from "../../src/packs/assistant/imap/imap-options.ts";
-import { createImapSession } from "../../src/packs/assistant/imap/imap-session.ts";
-import { openImap } from "../../src/packs/assistant/imap/open-imap.ts";
-import { smtpSend } from "../../src/packs/assistant/imap/smtp-send.ts";
-import type { MailProvider, OutgoingMail } from "../../src/packs/assistant/mail/mail-provider.ts";
 import { hasProgram } from "../fixtures/local-service.ts";
 import { PASSWORD, startCutter, startDovecot, startSmtp } from "../fixtures/mail-servers.ts";
 
@@ -199,7 +198,7 @@ describe.skipIf(!hasProgram("dovecot", "--version"))("a mailbox on dovecot", () 
     expect((await fault(guarded.search({ limit: 1 }, signal))).recoverable).toBe(false);
     expect(imap.heard()).not.toBe("");
     expect(imap.heard()).not.toMatch(/LOGIN|AUTHENTICATE/);
-    const sending = smtpSend(
+    const sending = sendBySmtp(
       { ...options, tls, smtp: at(outbox.port) },
       { from: "a@b.example", to: ["c@d.example"], bytes: Buffer.from("Subject: x\r\n\r\n") },
       signal,

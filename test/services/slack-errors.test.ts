@@ -1,8 +1,8 @@
+import { callService } from "@retinue/assistant/service-tools/call-service";
+import type { FaultType } from "@retinue/assistant/service-tools/tool-fault";
+import { ToolFault } from "@retinue/assistant/service-tools/tool-fault";
+import type { SlackProvider } from "@retinue/assistant/slack/slack-provider";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { callService } from "../../src/packs/assistant/errors/call-service.ts";
-import type { FaultType } from "../../src/packs/assistant/errors/tool-fault.ts";
-import { ToolFault } from "../../src/packs/assistant/errors/tool-fault.ts";
-import type { SlackProvider } from "../../src/packs/assistant/slack/slack-provider.ts";
 import type { Fault } from "./fault-proxy.ts";
 import { startWorkspace, TOKENS, type Workspace } from "./slack-workspace.ts";
 

@@ -1,7 +1,7 @@
+import type { SlackProvider } from "@retinue/assistant/slack/slack-provider";
+import type { SlackConfig } from "@retinue/assistant/slack-web/open-slack";
+import { openSlack } from "@retinue/assistant/slack-web/open-slack";
 import { createEmulator, defineEmulator } from "emulate";
-import type { SlackProvider } from "../../src/packs/assistant/slack/slack-provider.ts";
-import type { SlackConfig } from "../../src/packs/assistant/slack-web/open-slack.ts";
-import { openSlack } from "../../src/packs/assistant/slack-web/open-slack.ts";
 import { type FaultProxy, startFaultProxy } from "./fault-proxy.ts";
 
 /** Tokens that the workspace knows; `least` has no more scopes than the documentation asks for. */

@@ -1,5 +1,5 @@
+import type { SlackProvider } from "@retinue/assistant/slack/slack-provider";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { SlackProvider } from "../../src/packs/assistant/slack/slack-provider.ts";
 import { startWorkspace, TOKENS, type Workspace } from "./slack-workspace.ts";
 
 const signal = new AbortController().signal;

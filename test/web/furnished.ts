@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { createStore } from "@retinue/core/record/create-store";
+import type { ExecutionPlan } from "@retinue/core/schema/plan";
 import type { Browser } from "playwright-core";
-import type { ExecutionPlan } from "../../src/schema/plan.ts";
-import { createStore } from "../../src/store/create-store.ts";
 import { step } from "../fixtures/plans.ts";
 import { type MadeRun, writeSession } from "../fixtures/recorded-session.ts";
 import { type Served, serve, type Visitor, visit } from "./served.ts";

@@ -2,17 +2,17 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import type { ExecutionPlan } from "../../src/schema/plan.ts";
-import { createStore, type Store } from "../../src/store/create-store.ts";
+import { createStore, type Store } from "@retinue/core/record/create-store";
+import type { ExecutionPlan } from "@retinue/core/schema/plan";
 import type { World } from "../cli/world.ts";
 import { hostileReport } from "../fixtures/hostile-texts.ts";
 import { step } from "../fixtures/plans.ts";
 import { type MadeRun, writeSession } from "../fixtures/recorded-session.ts";
 
-/** An address that whatever loads or sends something asks; nobody may. */
+/** The address that anything which loads or sends something would ask; nothing may. */
 export type Canary = AsyncDisposable & { url: string; hits: string[] };
 
-/** Opens one. It answers everything, so that whoever asks would go on. */
+/** Opens one. It answers everything, so that a client that asks would go on. */
 export async function openCanary(): Promise<Canary> {
   const hits: string[] = [];
   const server = createServer((request, response) => {

@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { createStore } from "@retinue/core/record/create-store";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createStore } from "../../src/store/create-store.ts";
 import { World } from "../cli/world.ts";
 import { hasBrowser, startBrowser } from "../fixtures/browser.ts";
 import { writeSession } from "../fixtures/recorded-session.ts";

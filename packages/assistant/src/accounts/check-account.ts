@@ -1,0 +1,109 @@
+import { messageOf, RetinueError } from "@retinue/core/schema/error";
+import { checkSmtp } from "../imap/smtp.ts";
+import { isServiceFault, ToolFault } from "../service-tools/tool-fault.ts";
+import type { Account, Secrets, Service } from "./account.ts";
+import { closeProviders, imapOptions, type Opening, openWith, type Providers } from "./open-account.ts";
+import { fetchSlackIdentity } from "./slack-identity.ts";
+
+/** How one cheap read of a domain ended. */
+export type AccountCheck = {
+  readonly service: Service;
+  readonly ok: boolean;
+  /** What is wrong, and what helps. */
+  readonly fault?: string;
+  readonly remedy?: string;
+  /** Whether a sign-in would help. */
+  readonly auth?: boolean;
+};
+
+const DAY_MS = 86_400_000;
+
+/** Reads a little of every domain of an account; nothing is changed, and no failure is thrown. */
+export async function checkAccount(
+  account: Account,
+  secrets: Secrets,
+  { signal, ...opening }: Opening & { readonly signal: AbortSignal },
+): Promise<AccountCheck[]> {
+  let providers: Providers = {};
+  try {
+    providers = await openWith(account, secrets, opening);
+    const checks: AccountCheck[] = [];
+    for (const service of account.services) {
+      const reading = { account, secrets, providers, now: opening.now, signal };
+      checks.push(await checked(reading, service));
+    }
+    return checks;
+  } catch (thrown) {
+    return account.services.map((service) => failed(account, service, thrown));
+  } finally {
+    await closeProviders(providers);
+  }
+}
+
+type Reading = {
+  account: Account;
+  secrets: Secrets;
+  providers: Providers;
+  now: () => number;
+  signal: AbortSignal;
+};
+
+async function read(service: Service, reading: Reading): Promise<unknown> {
+  const { account, secrets, providers, now, signal } = reading;
+  if (service === "mail") {
+    await needed(providers.mail).search({ limit: 1 }, signal);
+    return account.kind === "imap" ? checkSmtp(await imapOptions(account, secrets)) : undefined;
+  }
+  if (service === "contacts") return needed(providers.contacts).search({ limit: 1 }, signal);
+  if (service === "calendar") {
+    const [start, end] = [now(), now() + DAY_MS].map((ms) => new Date(ms).toISOString());
+    return needed(providers.calendar).list({ start: start ?? "", end: end ?? "", limit: 1 }, signal);
+  }
+  return fetchSlackIdentity(secrets.token ?? "", {
+    apiUrl: account.kind === "slack" ? account.apiUrl : undefined,
+    signal,
+  });
+}
+
+/** A token that has run out is no fault as long as another can be had for it. */
+async function checked(reading: Reading, service: Service): Promise<AccountCheck> {
+  const { account, providers, signal } = reading;
+  try {
+    await read(service, reading).catch(async (thrown: unknown) => {
+      const provider = providers[service];
+      if (!isServiceFault(thrown, "auth") || !provider?.refresh) throw thrown;
+      await provider.refresh(signal);
+      return read(service, reading);
+    });
+    return { service, ok: true };
+  } catch (thrown) {
+    return failed(account, service, thrown);
+  }
+}
+
+function failed({ kind, id }: Account, service: Service, thrown: unknown): AccountCheck {
+  const fault = messageOf(thrown);
+  if (thrown instanceof RetinueError)
+    return {
+      service,
+      ok: false,
+      fault,
+      ...(thrown.hint && { remedy: thrown.hint }),
+      auth: thrown.code === "auth",
+    };
+  const type = thrown instanceof ToolFault ? thrown.type : "tool_error";
+  const remedy = {
+    auth: `sign in again: retinue accounts add ${kind} --id ${id}`,
+    permission: "give the account or its app this right at the service, then sign in again",
+    network: "check the network and the server's name",
+    rate_limit: "wait a while",
+    params: "check the account's address and server",
+    tool_error: undefined,
+  }[type];
+  return { service, ok: false, fault, ...(remedy && { remedy }), auth: type === "auth" };
+}
+
+function needed<Provider>(provider: Provider | undefined): Provider {
+  if (provider) return provider;
+  throw new ToolFault("tool_error", "the account does not serve this");
+}

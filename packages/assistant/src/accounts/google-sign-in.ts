@@ -1,0 +1,155 @@
+import { createHash, randomBytes } from "node:crypto";
+import { RetinueError } from "@retinue/core/schema/error";
+import type { Secrets, Service } from "./account.ts";
+import { type FormAnswer, postForm, refusePlain } from "./post-form.ts";
+import { waitForRedirect } from "./wait-for-redirect.ts";
+
+const AUTH_URL = "https://accounts.google.com/o/oauth2/v2/auth";
+const TOKEN_URL = "https://oauth2.googleapis.com/token";
+
+/** What a sign-in needs. */
+export type GoogleSignIn = {
+  readonly clientId: string;
+  readonly clientSecret?: string | undefined;
+  readonly services: readonly GoogleService[];
+  /** The account that the page is to propose. */
+  readonly address?: string | undefined;
+  readonly authUrl?: string | undefined;
+  readonly tokenUrl?: string | undefined;
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+  /** Brings a person to the page where they consent. */
+  visit(url: string): void;
+};
+
+/** Who signed in, for what, and with which tokens. */
+type GoogleSignedIn = {
+  readonly address: string;
+  readonly services: readonly GoogleService[];
+  readonly scopes: readonly string[];
+  readonly secrets: Secrets;
+};
+
+const GOOGLE = "https://www.googleapis.com/auth/";
+/** Tells whose account it is; nothing else. */
+const IDENTITY = ["openid", `${GOOGLE}userinfo.email`];
+/** The least that the tools of each domain need: reading, drafts and sending; events and free time; reading contacts. */
+const NEEDED: Readonly<Record<Exclude<Service, "slack">, readonly string[]>> = {
+  mail: [`${GOOGLE}gmail.readonly`, `${GOOGLE}gmail.compose`],
+  calendar: [`${GOOGLE}calendar.events`, `${GOOGLE}calendar.freebusy`],
+  contacts: [`${GOOGLE}contacts.readonly`],
+};
+
+/** A domain that Google can serve. */
+type GoogleService = keyof typeof NEEDED;
+
+/** Signs a person in by the authorization code with PKCE; the browser comes back to a port of this machine. */
+export async function signInGoogle(wanted: GoogleSignIn): Promise<GoogleSignedIn> {
+  const { authUrl = AUTH_URL, tokenUrl = TOKEN_URL } = wanted;
+  for (const url of [authUrl, tokenUrl]) refusePlain(url);
+  const state = randomBytes(32).toString("base64url");
+  const verifier = randomBytes(48).toString("base64url");
+  const redirect = await waitForRedirect(state, wanted.signal);
+  try {
+    wanted.visit(consentUrl(wanted, { state, verifier, redirectUri: redirect.uri }));
+    const code = await redirect.code;
+    const { clientId, clientSecret, signal } = wanted;
+    const form = {
+      grant_type: "authorization_code",
+      code,
+      code_verifier: verifier,
+      redirect_uri: redirect.uri,
+      client_id: clientId,
+      ...(clientSecret !== undefined && { client_secret: clientSecret }),
+    };
+    return signedIn(await postForm(tokenUrl, form, { signal }), wanted);
+  } finally {
+    redirect.close();
+  }
+}
+
+function consentUrl(
+  { clientId, services, address, authUrl = AUTH_URL }: GoogleSignIn,
+  { state, verifier, redirectUri }: { state: string; verifier: string; redirectUri: string },
+): string {
+  const url = new URL(authUrl);
+  const parameters = {
+    response_type: "code",
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope: listScopes(services).join(" "),
+    state,
+    code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+    code_challenge_method: "S256",
+    access_type: "offline",
+    prompt: "consent",
+    ...(address !== undefined && { login_hint: address }),
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+function signedIn({ ok, value }: FormAnswer, { services, clientSecret, now }: GoogleSignIn): GoogleSignedIn {
+  if (!ok || typeof value.access_token !== "string") throw refusedExchange(value.error);
+  if (typeof value.refresh_token !== "string")
+    throw new RetinueError(
+      "auth",
+      "Google gave no refresh token, so the account would stop working within the hour",
+      "remove Retinue at myaccount.google.com/permissions, and run the command again",
+    );
+  const scopes =
+    typeof value.scope === "string" ? value.scope.split(" ").filter(Boolean) : listScopes(services);
+  const granted = findGranted(services, scopes);
+  if (granted.length === 0)
+    throw new RetinueError(
+      "auth",
+      `none of ${services.join(", ")} was consented to in full`,
+      "run the command again, and leave the boxes of the page ticked",
+    );
+  const seconds = typeof value.expires_in === "number" ? value.expires_in : 0;
+  return {
+    address: addressIn(value.id_token),
+    services: granted,
+    scopes,
+    secrets: {
+      refreshToken: value.refresh_token,
+      accessToken: value.access_token,
+      expiryDate: String(now() + seconds * 1000),
+      ...(clientSecret !== undefined && { clientSecret }),
+    },
+  };
+}
+
+/** The address in an identity token; it came straight from the issuer, so its signature need not be looked at. */
+function addressIn(token: unknown): string {
+  try {
+    const [, payload = ""] = typeof token === "string" ? token.split(".") : [];
+    const claims: unknown = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
+    if (typeof claims === "object" && claims !== null && "email" in claims) {
+      const { email } = claims;
+      if (typeof email === "string" && /^[^\s@<>"]+@[^\s@<>"]+$/.test(email)) return email.toLowerCase();
+    }
+  } catch {
+    // Told below.
+  }
+  throw new RetinueError("auth", "Google did not tell whose account it is");
+}
+
+function refusedExchange(error: unknown): RetinueError {
+  const code = typeof error === "string" && /^[a-z_]{1,40}$/.test(error) ? error : "no reason given";
+  const hint =
+    code === "invalid_client"
+      ? "check the client id, and give the client secret that belongs to it in GOOGLE_CLIENT_SECRET"
+      : "run the command again";
+  return new RetinueError("auth", `the code was not taken: ${code}`, hint);
+}
+
+/** What to ask the person's consent for. */
+function listScopes(services: readonly GoogleService[]): string[] {
+  return [...IDENTITY, ...services.flatMap((service) => NEEDED[service])];
+}
+
+/** The domains that were consented to in full; a person may have left some out. */
+function findGranted(services: readonly GoogleService[], granted: readonly string[]): GoogleService[] {
+  return services.filter((service) => NEEDED[service].every((scope) => granted.includes(scope)));
+}

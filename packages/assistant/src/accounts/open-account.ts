@@ -1,0 +1,178 @@
+import { readFile } from "node:fs/promises";
+import { messageOf, RetinueError } from "@retinue/core/schema/error";
+import type { HostPlaces } from "@retinue/core/tools/tool";
+import type { CalendarProvider } from "../calendar/calendar-provider.ts";
+import type { ContactsProvider } from "../contacts/contacts-provider.ts";
+import type { ImapOptions } from "../imap/imap-session.ts";
+import type { MailProvider } from "../mail/mail-provider.ts";
+import type { SlackProvider } from "../slack/slack-provider.ts";
+import {
+  type Account,
+  type CaldavAccount,
+  type GoogleAccount,
+  type ImapAccount,
+  SERVICES,
+  type Secrets,
+  type SlackAccount,
+} from "./account.ts";
+import { findSecretStore, type SecretStore } from "./secret-store.ts";
+
+/** What an account is opened with besides its secrets. */
+export type Opening = {
+  readonly zone: string;
+  readonly now: () => number;
+  /** Keeps secrets that took the place of older ones. */
+  readonly onSecrets?: (changed: Secrets) => Promise<void>;
+};
+
+/** Kept with the secrets, but none. */
+const OPEN: ReadonlySet<string> = new Set(["expiryDate", "clientId"]);
+
+/** What one account, or the local store, serves. */
+export type Providers = {
+  readonly mail?: MailProvider;
+  readonly calendar?: CalendarProvider;
+  readonly contacts?: ContactsProvider;
+  readonly slack?: SlackProvider;
+  close?(): Promise<void> | void;
+};
+
+/** Opens an account with the secrets that are kept for it; every one of them is hidden wherever the runtime writes. */
+export async function openAccount(
+  account: Account,
+  places: HostPlaces,
+  opening: Omit<Opening, "onSecrets">,
+): Promise<Providers> {
+  const store = await findSecretStore(account, places);
+  const secrets = await store.read(account.id);
+  if (!secrets) throw signInAgain(account, "has no secrets kept for it");
+  const hide = (values: Secrets) => {
+    for (const [name, value] of Object.entries(values)) if (!OPEN.has(name)) places.hideSecret?.(value);
+  };
+  hide(secrets);
+  const keep = createSecretKeeper(store, account, secrets);
+  return openWith(account, secrets, {
+    ...opening,
+    onSecrets: async (changed) => {
+      hide(changed);
+      await keep(changed);
+    },
+  });
+}
+
+/**
+ * What keeps renewed secrets in the place of those that were read. If the account was removed or signed in to anew
+ * meanwhile, by another program, what is there now stays.
+ */
+export function createSecretKeeper(
+  store: SecretStore,
+  { id }: Pick<Account, "id">,
+  read: Secrets,
+): (changed: Secrets) => Promise<void> {
+  let kept = read;
+  return async (changed) => {
+    const there = await store.read(id);
+    if (there?.refreshToken !== kept.refreshToken || there === null) return;
+    kept = { ...there, ...changed };
+    await store.write(id, kept);
+  };
+}
+
+/** Opens an account with these secrets. Clients are loaded here and not before. */
+export async function openWith(account: Account, secrets: Secrets, opening: Opening): Promise<Providers> {
+  switch (account.kind) {
+    case "google":
+      return openGoogleAccount(account, secrets, opening);
+    case "slack":
+      return openSlackAccount(account, secrets, opening);
+    case "imap":
+      return openImapAccount(account, secrets, opening);
+    case "caldav":
+      return openDavAccount(account, secrets, opening);
+  }
+}
+
+async function openGoogleAccount(account: GoogleAccount, secrets: Secrets, { zone, onSecrets }: Opening) {
+  const { openGoogle } = await import("../google/open-google.ts");
+  const { clientId, address, rootUrl, tokenUrl } = account;
+  const { clientSecret, accessToken, expiryDate } = secrets;
+  return openGoogle({
+    credentials: {
+      clientId,
+      refreshToken: needed(account, secrets, "refreshToken"),
+      ...(clientSecret !== undefined && { clientSecret }),
+      ...(accessToken !== undefined && { accessToken }),
+      ...(expiryDate !== undefined && { expiryDate: Number(expiryDate) }),
+    },
+    address,
+    zone,
+    ...(rootUrl !== undefined && { rootUrl }),
+    ...(tokenUrl !== undefined && { tokenUrl }),
+    onTokens: (tokens) => onSecrets?.(toSecrets(tokens)),
+  });
+}
+
+async function openSlackAccount(account: SlackAccount, secrets: Secrets, { now, onSecrets }: Opening) {
+  const { openSlack } = await import("../slack-web/open-slack.ts");
+  const { userToken, refreshToken, clientId, clientSecret } = secrets;
+  const slack = await openSlack({
+    token: needed(account, secrets, "token"),
+    now,
+    ...(userToken !== undefined && { userToken }),
+    ...(account.apiUrl !== undefined && { apiUrl: account.apiUrl }),
+    ...(refreshToken && clientId && clientSecret && { refresh: { refreshToken, clientId, clientSecret } }),
+    onTokens: (tokens) => onSecrets?.(toSecrets(tokens)),
+  });
+  return { slack };
+}
+
+async function openImapAccount(account: ImapAccount, secrets: Secrets, { now }: Opening) {
+  const { openImap } = await import("../imap/open-imap.ts");
+  return { mail: openImap({ ...(await imapOptions(account, secrets)), now }) };
+}
+
+/** A mailbox as its adapter wants it. */
+export async function imapOptions(account: ImapAccount, secrets: Secrets): Promise<ImapOptions> {
+  const { address, name, user, imap, smtp, caFile } = account;
+  return {
+    ...{ address, user, password: needed(account, secrets, "password"), imap, smtp },
+    ...(name !== undefined && { name }),
+    ...(caFile !== undefined && { tls: { ca: await readAuthority(caFile) } }),
+  };
+}
+
+async function openDavAccount(account: CaldavAccount, secrets: Secrets, { zone, now }: Opening) {
+  const { openDav } = await import("../dav/open-dav.ts");
+  const { url, user, address, services } = account;
+  const kinds = (["calendar", "contacts"] as const).filter((kind) => services.includes(kind));
+  return openDav({ url, user, password: needed(account, secrets, "password"), address, zone, kinds, now });
+}
+
+function toSecrets(tokens: Readonly<Record<string, unknown>>): Secrets {
+  const given = Object.entries(tokens).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+}
+
+async function readAuthority(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (thrown) {
+    throw new RetinueError("config", `the authority's certificate cannot be read: ${messageOf(thrown)}`);
+  }
+}
+
+function needed(account: Account, secrets: Secrets, name: string): string {
+  const value = secrets[name];
+  if (value === undefined || value === "") throw signInAgain(account, `has no ${name} kept for it`);
+  return value;
+}
+
+function signInAgain({ id, kind }: Account, why: string): RetinueError {
+  return new RetinueError("auth", `account '${id}' ${why}`, `run: retinue accounts add ${kind} --id ${id}`);
+}
+
+/** Closes every provider, and then what they share. */
+export async function closeProviders(providers: Providers): Promise<void> {
+  for (const service of SERVICES) await providers[service]?.close?.();
+  await providers.close?.();
+}

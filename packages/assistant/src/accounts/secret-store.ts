@@ -1,0 +1,138 @@
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { RetinueError } from "@retinue/core/schema/error";
+import type { HostPlaces } from "@retinue/core/tools/tool";
+import type { Account, Secrets } from "./account.ts";
+import { closeFolder, readPrivate, writePrivate } from "./private-file.ts";
+
+/** Where secrets are kept, by the id of the account. */
+export type SecretStore = {
+  readonly where: Account["tokens"];
+  read(id: string): Promise<Secrets | null>;
+  write(id: string, secrets: Secrets): Promise<void>;
+  remove(id: string): Promise<void>;
+};
+
+/** The places that a store of secrets depends on. */
+type SecretPlaces = Pick<HostPlaces, "env" | "dataDir" | "configDir">;
+
+const SERVICE = "retinue";
+/** A locked keyring may ask the person for a word; a broken one never answers. */
+const PATIENCE_MS = 30_000;
+/** The kernel's keyring would forget everything at the next start, so on Linux only a Secret Service will do. */
+const OPTIONS = { linux: { store: "secret-service" } } as const;
+
+let probed: Promise<boolean> | undefined;
+
+/** The system's keyring if it works here, else files that only the user can read. */
+export async function chooseSecretStore(places: SecretPlaces): Promise<SecretStore> {
+  return (await openKeyring(places)) ?? fileStore(places);
+}
+
+/** The store that an account's secrets are in. */
+export async function findSecretStore(
+  { id, tokens }: Pick<Account, "id" | "tokens">,
+  places: SecretPlaces,
+): Promise<SecretStore> {
+  if (tokens === "file") return fileStore(places);
+  const keyring = await openKeyring(places);
+  if (keyring) return keyring;
+  throw new RetinueError(
+    "auth",
+    `the secrets of account '${id}' are in the system's keyring, which cannot be reached here`,
+    "unlock the keyring, or add the account again to keep its secrets in a file",
+  );
+}
+
+/** One file for each account, in a folder of its own. */
+export function fileStore({ dataDir }: Pick<SecretPlaces, "dataDir">): SecretStore {
+  const folder = join(dataDir, "secrets");
+  const locateFile = (id: string) => join(folder, `${id}.json`);
+  return {
+    where: "file",
+    async read(id) {
+      if ((await closeFolder(folder)) === null) return null;
+      const text = await readPrivate(locateFile(id), "read");
+      return text === null ? null : parseSecrets(text, id);
+    },
+    async write(id, secrets) {
+      await closeFolder(folder);
+      await writePrivate(locateFile(id), JSON.stringify(secrets));
+    },
+    remove: (id) => rm(locateFile(id), { force: true }),
+  };
+}
+
+/** Secrets from their text, whose content no error repeats. */
+function parseSecrets(text: string, id: string): Secrets {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      const texts = Object.entries(value).filter((entry): entry is [string, string] => {
+        return typeof entry[1] === "string";
+      });
+      return Object.fromEntries(texts);
+    }
+  } catch {
+    // The parser's own words would quote the text.
+  }
+  throw new RetinueError("auth", `the secrets of account '${id}' are damaged`, "add the account again");
+}
+
+/** The system's keyring; null where there is none that works, or where `RETINUE_KEYRING=off`. */
+export async function openKeyring({ env, configDir }: SecretPlaces): Promise<SecretStore | null> {
+  if (/^(?:off|0|no|false)$/i.test(env.RETINUE_KEYRING ?? "")) return null;
+  probed ??= works();
+  if (!(await probed)) return null;
+  const buildName = (id: string) => `${configDir}#${id}`;
+  return {
+    where: "keyring",
+    async read(id) {
+      const text = await tell(id, "read", async () => (await entry(buildName(id))).getPassword(patience()));
+      return text === null ? null : parseSecrets(text, id);
+    },
+    write: (id, secrets) =>
+      tell(id, "written", async () =>
+        (await entry(buildName(id))).setPassword(JSON.stringify(secrets), patience()),
+      ),
+    remove: (id) =>
+      tell(id, "deleted", async () => void (await (await entry(buildName(id))).deletePassword(patience()))),
+  };
+}
+
+async function entry(name: string) {
+  const { AsyncEntry } = await import("@napi-rs/keyring");
+  return new AsyncEntry(SERVICE, name, OPTIONS);
+}
+
+/** Whether a value that is set comes back. */
+async function works(): Promise<boolean> {
+  const value = randomUUID();
+  try {
+    const probe = await entry(`probe-${value}`);
+    await probe.setPassword(value, patience());
+    const found = await probe.getPassword(patience());
+    await probe.deletePassword(patience());
+    return found === value;
+  } catch {
+    return false;
+  }
+}
+
+function patience(): AbortSignal {
+  return AbortSignal.timeout(PATIENCE_MS);
+}
+
+async function tell<Value>(id: string, what: string, work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch {
+    // The keyring's own words are left out: they might repeat what was to be kept.
+    throw new RetinueError(
+      "auth",
+      `the secrets of account '${id}' cannot be ${what} in the system's keyring`,
+      "unlock the keyring; with RETINUE_KEYRING=off new accounts use files instead",
+    );
+  }
+}

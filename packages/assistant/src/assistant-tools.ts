@@ -1,0 +1,73 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Settings } from "@retinue/core/schema/settings";
+import type { AnyTool, HostPlaces } from "@retinue/core/tools/tool";
+import { locateAccountFile } from "./accounts/account-file.ts";
+import { type Assistant, findAssistant } from "./assistant.ts";
+import { checkAvailability } from "./calendar/check-availability.ts";
+import { createEvent } from "./calendar/create-event.ts";
+import { deleteEvent } from "./calendar/delete-event.ts";
+import { listEvents } from "./calendar/list-events.ts";
+import { updateEvent } from "./calendar/update-event.ts";
+import { getContact, listOrganizations, searchContacts } from "./contacts/search-contacts.ts";
+import { validateEmail } from "./contacts/validate-email.ts";
+import { getDeliveryStatus, getMessage, searchMessages } from "./mail/read-mail-tools.ts";
+import { createDraft, replyToMessage, sendEmail } from "./mail/send-mail-tools.ts";
+import type { CallPatience, ToolDesk } from "./service-tools/call-service.ts";
+import { ToolFault } from "./service-tools/tool-fault.ts";
+import { analyzeConversation } from "./slack/analyze-conversation.ts";
+import { postMessage } from "./slack/post-message.ts";
+import { getChannelMessages, getThreadReplies, getUserInfo, searchSlack } from "./slack/read-slack-tools.ts";
+
+const MAKERS: readonly ((desk: ToolDesk) => AnyTool)[] = [
+  ...[sendEmail, searchMessages, getMessage, createDraft, replyToMessage, getDeliveryStatus],
+  ...[createEvent, checkAvailability, listEvents, updateEvent, deleteEvent],
+  ...[searchContacts, getContact, listOrganizations, validateEmail],
+  ...[getChannelMessages, searchSlack, getThreadReplies, analyzeConversation, getUserInfo, postMessage],
+];
+
+/** The tools for mail, calendar, contacts and Slack over a person's services. */
+export function createAssistantTools(assistant: Assistant, options: CallPatience = {}): readonly AnyTool[] {
+  return MAKERS.map((make) => make({ assistant, ...options }));
+}
+
+/** The same tools as the settings and accounts want them; the runtime hands those in. */
+export const assistantTools: readonly AnyTool[] = MAKERS.map((make) => ({
+  ...make({ assistant: unopened() }),
+  offered: false,
+  withSettings(settings, places): AnyTool {
+    const assistant = findAssistant(settings, places);
+    const isSetUp = hasServices(settings, places);
+    return { ...make({ assistant }), isSetUp, close: () => closeOnce(assistant) };
+  },
+}));
+
+/** Whether somebody has set up an account or a folder of files, or has used the local store before. */
+function hasServices({ assistant = {} }: Settings, { configDir, dataDir }: HostPlaces): boolean {
+  if (assistant.folder !== undefined || assistant.accounts !== undefined) return true;
+  return existsSync(locateAccountFile(configDir)) || existsSync(join(dataDir, "assistant"));
+}
+
+const closings = new WeakMap<Assistant, Promise<void>>();
+
+/** All tools share the services, and each of them is closed. */
+function closeOnce(assistant: Assistant): Promise<void> {
+  const closing = closings.get(assistant) ?? assistant.close();
+  closings.set(assistant, closing);
+  return closing;
+}
+
+/** Stands where no settings have said whose services are meant. */
+function unopened(): Assistant {
+  const refuse = () => Promise.reject(new ToolFault("tool_error", "no services are set up"));
+  return {
+    mail: refuse,
+    calendar: refuse,
+    contacts: refuse,
+    slack: refuse,
+    internalDomains: [],
+    zone: "UTC",
+    now: Date.now,
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,114 @@
+import { messageOf, RetinueError } from "@retinue/core/schema/error";
+import type { Settings } from "@retinue/core/schema/settings";
+import type { HostPlaces } from "@retinue/core/tools/tool";
+import type { Service } from "./accounts/account.ts";
+import { LOCAL, type Picked, pickAccount } from "./accounts/account-file.ts";
+import { closeProviders, openAccount, type Providers } from "./accounts/open-account.ts";
+import type { CalendarProvider } from "./calendar/calendar-provider.ts";
+import type { ContactsProvider } from "./contacts/contacts-provider.ts";
+import { chooseLocalStore, findZone, openLocalStore } from "./local-store.ts";
+import type { MailProvider } from "./mail/mail-provider.ts";
+import { ToolFault } from "./service-tools/tool-fault.ts";
+import type { SlackProvider } from "./slack/slack-provider.ts";
+
+/** A person's services, as the tools reach them. A provider is opened at its first use and kept. */
+export type Assistant = {
+  mail(): Promise<MailProvider>;
+  calendar(): Promise<CalendarProvider>;
+  contacts(): Promise<ContactsProvider>;
+  slack(): Promise<SlackProvider>;
+  /** Domains that count as inside, besides the owner's own; lower case. */
+  readonly internalDomains: readonly string[];
+  /** IANA name of the zone that times without one are meant in. */
+  readonly zone: string;
+  /** Milliseconds since 1970. */
+  now(): number;
+  close(): Promise<void>;
+};
+
+const byRuntime = new WeakMap<HostPlaces, Assistant>();
+
+/** The assistant of a runtime: one for all of its tools, which opens nothing before a tool asks for it. */
+export function findAssistant(settings: Settings, places: HostPlaces): Assistant {
+  let assistant = byRuntime.get(places);
+  if (!assistant) {
+    assistant = createAssistant(settings, places);
+    byRuntime.set(places, assistant);
+  }
+  return assistant;
+}
+
+/** An assistant of its own; `now` is the clock. */
+export function createAssistant(
+  { assistant: wanted = {} }: Pick<Settings, "assistant">,
+  places: HostPlaces,
+  { now = Date.now }: { now?: () => number } = {},
+): Assistant {
+  const opened = new Map<string, Promise<Providers>>();
+  const picked = new Map<Service, Promise<Picked>>();
+  let zone: string | undefined;
+  const getZone = () => {
+    zone ??= findZone(wanted, places);
+    return zone;
+  };
+  let isClosed = false;
+
+  /** One answer for the life of the assistant: what a person approved for one account never goes out by another. */
+  const pick = (service: Service) => remember(picked, service, () => pickAccount(service, wanted, places));
+
+  async function provider<Name extends Service>(service: Name): Promise<NonNullable<Providers[Name]>> {
+    if (isClosed) throw new ToolFault("tool_error", "the assistant is closed");
+    try {
+      const { account, hasAny } = await pick(service);
+      const how = { zone: getZone(), now };
+      const providers = account
+        ? await remember(opened, account.id, () => openAccount(account, places, how))
+        : await remember(opened, LOCAL, async () =>
+            openLocalStore(chooseLocalStore(wanted, places, { hasAny }), how),
+          );
+      const found = providers[service];
+      if (found) return found;
+      throw new ToolFault("tool_error", `account '${account?.id ?? LOCAL}' serves no ${service}`);
+    } catch (thrown) {
+      throw toOpeningFault(thrown, service);
+    }
+  }
+
+  return {
+    mail: () => provider("mail"),
+    calendar: () => provider("calendar"),
+    contacts: () => provider("contacts"),
+    slack: () => provider("slack"),
+    internalDomains: (wanted.internalDomains ?? []).map((domain) => domain.toLowerCase().replace(/^@/, "")),
+    get zone() {
+      return getZone();
+    },
+    now,
+    async close() {
+      isClosed = true;
+      const all = await Promise.allSettled(opened.values());
+      opened.clear();
+      for (const each of all) if (each.status === "fulfilled") await closeProviders(each.value);
+    },
+  };
+}
+
+/** Tools know faults only; what a person must fix comes with its remedy. */
+function toOpeningFault(thrown: unknown, service: Service): ToolFault {
+  if (thrown instanceof ToolFault) return thrown;
+  if (!(thrown instanceof RetinueError))
+    return new ToolFault("tool_error", `${service} cannot be opened: ${messageOf(thrown)}`, {
+      cause: thrown,
+    });
+  const message = thrown.hint ? `${thrown.message}; ${thrown.hint}` : thrown.message;
+  return new ToolFault(thrown.code === "auth" ? "auth" : "tool_error", message, { cause: thrown });
+}
+
+/** What was made for a key before; what failed is forgotten, so that the next call tries anew. */
+function remember<Key, Value>(known: Map<Key, Promise<Value>>, key: Key, make: () => Promise<Value>) {
+  const making = known.get(key) ?? make();
+  if (known.has(key)) return making;
+  known.set(key, making);
+  making.catch(() => known.delete(key));
+  return making;
+}

@@ -1,0 +1,199 @@
+import type { RecurrenceRule } from "./rule.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** A rule is followed no further than this, whatever it says. */
+const MAX_PERIODS = 60_000;
+const MAX_STARTS = 10_000;
+/** Every hour, minute and second of a year would be more than anybody can wait for. */
+const MAX_CANDIDATES = 250_000;
+const MAX_CANDIDATES_OF_PERIOD = 20_000;
+
+/** Starts that lie in the window, as walls; `cut` if there may be more than were looked at. */
+type Expansion = { readonly starts: readonly number[]; readonly cut: boolean };
+
+/**
+ * The starts of a rule in a window (`to` exclusive). All times are walls: the local clock read as if it were UTC, so
+ * that a meeting stays at ten o'clock when the clocks change. The first start always belongs to the set, as
+ * calendars show it. `until` is a wall as well, the last start that is meant.
+ */
+export function expandRule(
+  rule: RecurrenceRule,
+  first: number,
+  window: { readonly from: number; readonly to: number; readonly until?: number },
+): Expansion {
+  const starts: number[] = [];
+  const last = Math.min(window.to - 1, window.until ?? Number.POSITIVE_INFINITY);
+  let counted = 1;
+  if (first >= window.from && first < window.to) starts.push(first);
+  // Counting needs every start from the first on; without it the periods before the window are skipped.
+  let index = rule.count === undefined ? Math.max(0, countPeriods(rule, first, window.from) - 1) : 0;
+  let candidates = 0;
+  for (let looked = 0; looked < MAX_PERIODS; looked++, index++) {
+    const period = findPeriodStart(rule, first, index);
+    if (!(period <= last)) return { starts, cut: false };
+    const all = listCandidates(rule, first, period);
+    candidates += all.length;
+    if (all.length > MAX_CANDIDATES_OF_PERIOD || candidates > MAX_CANDIDATES) return { starts, cut: true };
+    for (const start of chooseStarts(rule, all)) {
+      if (start <= first) continue;
+      if (start > last || (rule.count !== undefined && counted >= rule.count)) return { starts, cut: false };
+      counted++;
+      if (start < window.from) continue;
+      if (starts.length >= MAX_STARTS) return { starts, cut: true };
+      starts.push(start);
+    }
+  }
+  return { starts, cut: true };
+}
+
+/** Whether a start is one that the rule itself names. */
+export function isNamedStart(rule: RecurrenceRule, start: number): boolean {
+  return chooseStarts(rule, listCandidates(rule, start, findPeriodStart(rule, start, 0))).includes(start);
+}
+
+/** The number of the period that holds a moment, counted from the first start's in steps of the interval. */
+function countPeriods(rule: RecurrenceRule, first: number, moment: number): number {
+  const from = new Date(first);
+  const to = new Date(moment);
+  const years = to.getUTCFullYear() - from.getUTCFullYear();
+  const spans: Record<RecurrenceRule["frequency"], number> = {
+    YEARLY: years,
+    MONTHLY: years * 12 + to.getUTCMonth() - from.getUTCMonth(),
+    WEEKLY: (moment - first) / (7 * DAY_MS),
+    DAILY: (moment - first) / DAY_MS,
+    HOURLY: (moment - first) / HOUR_MS,
+  };
+  return Math.floor(spans[rule.frequency] / rule.interval);
+}
+
+/** All starts of a period, in order, before the rule chooses among them by their position. */
+function listCandidates(rule: RecurrenceRule, first: number, period: number): number[] {
+  const begin = new Date(first);
+  const hours =
+    rule.frequency === "HOURLY"
+      ? [new Date(period).getUTCHours()].filter((hour) => !rule.hours.length || rule.hours.includes(hour))
+      : orElse(rule.hours, begin.getUTCHours());
+  const minutes = orElse(rule.minutes, begin.getUTCMinutes());
+  const seconds = orElse(rule.seconds, begin.getUTCSeconds());
+  const starts: number[] = [];
+  for (const day of listDaysInPeriod(rule, first, period))
+    for (const hour of hours)
+      for (const minute of minutes)
+        for (const second of seconds) {
+          starts.push(day + hour * HOUR_MS + minute * 60_000 + second * 1_000);
+          if (starts.length > MAX_CANDIDATES_OF_PERIOD) return starts;
+        }
+  return starts.sort((a, b) => a - b);
+}
+
+/** A position that is named from the start and from the end is one start. */
+function chooseStarts(rule: RecurrenceRule, starts: readonly number[]): readonly number[] {
+  if (rule.positions.length === 0) return starts;
+  const chosen = rule.positions.map((at) => starts[at > 0 ? at - 1 : starts.length + at]);
+  return [...new Set(chosen)].filter((start) => start !== undefined).sort((a, b) => a - b);
+}
+
+function orElse(values: readonly number[], otherwise: number): readonly number[] {
+  return values.length > 0 ? values : [otherwise];
+}
+
+function findDayStart(wall: number): number {
+  return Math.floor(wall / DAY_MS) * DAY_MS;
+}
+
+/** Where the period of this number begins; the period of the first start has number 0. */
+function findPeriodStart(rule: RecurrenceRule, first: number, index: number): number {
+  const date = new Date(first);
+  const steps = index * rule.interval;
+  switch (rule.frequency) {
+    case "YEARLY":
+      return Date.UTC(date.getUTCFullYear() + steps, 0, 1);
+    case "MONTHLY":
+      return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + steps, 1);
+    case "WEEKLY":
+      return (
+        findDayStart(first) - ((date.getUTCDay() - rule.weekStart + 7) % 7) * DAY_MS + steps * 7 * DAY_MS
+      );
+    case "DAILY":
+      return findDayStart(first) + steps * DAY_MS;
+    case "HOURLY":
+      return Math.floor(first / HOUR_MS) * HOUR_MS + steps * HOUR_MS;
+  }
+}
+
+function countPeriodDays(rule: RecurrenceRule, period: number): number {
+  const date = new Date(period);
+  const year = date.getUTCFullYear();
+  const month = date.getUTCMonth();
+  if (rule.frequency === "YEARLY") return (Date.UTC(year + 1, 0, 1) - period) / DAY_MS;
+  if (rule.frequency === "MONTHLY") return (Date.UTC(year, month + 1, 1) - period) / DAY_MS;
+  return rule.frequency === "WEEKLY" ? 7 : 1;
+}
+
+/** The days of a period that the rule names, as walls of their midnight, in order. */
+function listDaysInPeriod(rule: RecurrenceRule, first: number, period: number): number[] {
+  const days: number[] = [];
+  const begin = findDayStart(period);
+  const count = countPeriodDays(rule, period);
+  for (let at = 0; at < count; at++) {
+    const day = begin + at * DAY_MS;
+    if (isNamed(rule, first, day)) days.push(day);
+  }
+  return days;
+}
+
+function isNamed(rule: RecurrenceRule, first: number, day: number): boolean {
+  const date = new Date(day);
+  const year = date.getUTCFullYear();
+  const month = date.getUTCMonth();
+  if (rule.months.length > 0 && !rule.months.includes(month + 1)) return false;
+  const monthDay = date.getUTCDate();
+  const daysInMonth = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  if (!counts(rule.monthDays, monthDay, daysInMonth)) return false;
+  const yearDay = (day - Date.UTC(year, 0, 1)) / DAY_MS + 1;
+  const daysInYear = (Date.UTC(year + 1, 0, 1) - Date.UTC(year, 0, 1)) / DAY_MS;
+  if (!counts(rule.yearDays, yearDay, daysInYear)) return false;
+  if (rule.weeks.length > 0 && !isInWeeks(rule, day)) return false;
+  if (rule.days.length > 0) {
+    const inYear = rule.frequency === "YEARLY" && rule.months.length === 0;
+    const place = inYear ? { at: yearDay, of: daysInYear } : { at: monthDay, of: daysInMonth };
+    return isNamedWeekday(rule, date.getUTCDay(), place);
+  }
+  return isLikeFirst(rule, new Date(first), date);
+}
+
+/** Whether a list names this number, counted from the start or, negative, from the end; an empty list names all. */
+function counts(list: readonly number[], at: number, of: number): boolean {
+  return list.length === 0 || list.includes(at) || list.includes(at - of - 1);
+}
+
+function isNamedWeekday(rule: RecurrenceRule, weekday: number, place: { at: number; of: number }): boolean {
+  const nth = Math.ceil(place.at / 7);
+  const fromEnd = -Math.ceil((place.of - place.at + 1) / 7);
+  const counted = (rule.frequency === "YEARLY" || rule.frequency === "MONTHLY") && rule.weeks.length === 0;
+  return rule.days.some(
+    (day) => day.weekday === weekday && (day.nth === 0 || !counted || day.nth === nth || day.nth === fromEnd),
+  );
+}
+
+/** What the rule leaves open is as at the first start: its day of the month, its month, or its weekday. */
+function isLikeFirst(rule: RecurrenceRule, first: Date, date: Date): boolean {
+  const sameWeekday = first.getUTCDay() === date.getUTCDay();
+  if (rule.frequency === "WEEKLY") return sameWeekday;
+  if (rule.frequency === "DAILY" || rule.frequency === "HOURLY") return true;
+  if (rule.monthDays.length > 0 || rule.yearDays.length > 0) return true;
+  if (rule.weeks.length > 0) return sameWeekday;
+  if (first.getUTCDate() !== date.getUTCDate()) return false;
+  return rule.frequency === "MONTHLY" || rule.months.length > 0 || first.getUTCMonth() === date.getUTCMonth();
+}
+
+/** Weeks as RFC 5545 counts them: the first has at least four days of the year. */
+function isInWeeks(rule: RecurrenceRule, day: number): boolean {
+  const weekBegin = (wall: number) => wall - ((new Date(wall).getUTCDay() - rule.weekStart + 7) % 7) * DAY_MS;
+  const week = weekBegin(day);
+  const year = new Date(week + 3 * DAY_MS).getUTCFullYear();
+  const firstWeek = weekBegin(Date.UTC(year, 0, 4));
+  const weeks = (weekBegin(Date.UTC(year + 1, 0, 4)) - firstWeek) / (7 * DAY_MS);
+  return counts(rule.weeks, (week - firstWeek) / (7 * DAY_MS) + 1, weeks);
+}

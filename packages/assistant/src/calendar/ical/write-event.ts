@@ -1,0 +1,147 @@
+import { instantToWall, isZone, wallToInstant } from "@retinue/core/text/zone";
+import { findInstant } from "../../service-tools/read-time.ts";
+import { ToolFault } from "../../service-tools/tool-fault.ts";
+import type { EventTime, NewEvent } from "../calendar-provider.ts";
+import { parseWall, wallDay, wallTime } from "./clock.ts";
+import { type Component, cleanLine, cleanValue, findProperties, findText, type Property } from "./jcal.ts";
+import type { Series } from "./parse-calendar.ts";
+import { readMailto } from "./read-event.ts";
+import { parseRecurrence, splitRule } from "./rule.ts";
+import { writeZone } from "./write-zone.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Who writes an event, and when. */
+export type Writing = {
+  readonly owner: string;
+  readonly ownerName?: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+};
+
+/** A new event whose UID is its id. Raises `params` for times, zones and rules that cannot be written. */
+export function newSeries(event: NewEvent, writing: Writing): Series {
+  checkTimes(event.start, event.end);
+  const stamp = `${wallTime(writing.now)}Z`;
+  const master: Component = [
+    "vevent",
+    [
+      ["uid", {}, "text", cleanLine(event.id)],
+      ["dtstamp", {}, "date-time", stamp],
+      ["created", {}, "date-time", stamp],
+      ["sequence", {}, "integer", 0],
+      timeProperty("dtstart", event.start),
+      timeProperty("dtend", event.end),
+      ...(event.recurrence ? [ruleProperty(event.recurrence, event.start)] : []),
+      ...textProperties({ summary: event.title, location: event.location, description: event.description }),
+      ...visibilityProperties(event.visibility),
+      ...peopleProperties(event.attendees, { notify: event.notify, writing }),
+    ],
+    [],
+  ];
+  return { uid: event.id, master, overrides: [], zones: zonesFor([], [event.start, event.end]) };
+}
+
+/** An event that ends before it starts, or mixes days with times, is refused. */
+export function checkTimes(start: EventTime, end: EventTime): void {
+  if (start.kind !== end.kind)
+    throw new ToolFault("params", "an event has either days or times for its start and end, not one of each");
+  const [from, to] = [findInstant(start, "UTC"), findInstant(end, "UTC")];
+  if (!(start.kind === "day" ? to > from : to >= from))
+    throw new ToolFault("params", "the event would end before it starts");
+}
+
+/** The zones a calendar has, and those these times need besides. */
+export function zonesFor(zones: readonly Component[], times: readonly EventTime[]): Component[] {
+  const all = [...zones];
+  for (const time of times) {
+    if (time.kind === "day" || time.zone === "UTC") continue;
+    if (all.some((zone) => findText(zone, "tzid") === time.zone)) continue;
+    all.push(writeZone(time.zone, new Date(time.at).getUTCFullYear()));
+  }
+  return all;
+}
+
+/** A time of an event as a property. */
+export function timeProperty(name: string, time: EventTime): Property {
+  if (time.kind === "day") {
+    if (!parseWall(time.day)?.isDay)
+      throw new ToolFault("params", `'${time.day}' is no day such as 2026-11-17`);
+    return [name, {}, "date", time.day];
+  }
+  const instant = Date.parse(time.at);
+  if (Number.isNaN(instant)) throw new ToolFault("params", `'${time.at}' is no time`);
+  if (!isZone(time.zone))
+    throw new ToolFault("params", `'${time.zone}' is no time zone such as Europe/Berlin`);
+  const wall = instantToWall(time.zone, instant);
+  // An hour that the clocks show twice is meant the first time; the second can only be said in UTC.
+  if (time.zone === "UTC" || wallToInstant(time.zone, wall) !== instant)
+    return [name, {}, "date-time", `${wallTime(instant)}Z`];
+  return [name, { tzid: time.zone }, "date-time", wallTime(wall)];
+}
+
+/** Texts as properties; an empty one is left out, so that it removes what was there. */
+export function textProperties(texts: Readonly<Record<string, string | undefined>>): Property[] {
+  return Object.entries(texts).flatMap(([name, text]) =>
+    text ? [[name, {}, "text", cleanValue(text)] satisfies Property] : [],
+  );
+}
+
+/** A visibility as a property; none for the calendar's default. */
+export function visibilityProperties(visibility: NewEvent["visibility"]): Property[] {
+  return visibility === "private" || visibility === "public"
+    ? [["class", {}, "text", visibility.toUpperCase()]]
+    : [];
+}
+
+/** A checked recurrence as a property; its UNTIL is written as the standard wants it for this start. */
+export function ruleProperty(text: string, start: EventTime): Property {
+  const rule = parseRecurrence(text);
+  const value: Record<string, unknown> = {};
+  for (const [key, list] of splitRule(text))
+    value[key.toLowerCase()] = list.includes(",") ? list.split(",") : list;
+  if (rule.until !== undefined) value.until = untilText(rule.until, start);
+  return ["rrule", {}, "recur", value];
+}
+
+function untilText(text: string, start: EventTime): string {
+  const until = parseWall(text);
+  if (!until) throw new ToolFault("params", `UNTIL=${text} is no date`);
+  if (start.kind === "day") return wallDay(until.wall);
+  if (until.isUtc) return `${wallTime(until.wall)}Z`;
+  const wall = until.isDay ? until.wall + DAY_MS - 1000 : until.wall;
+  return `${wallTime(wallToInstant(start.zone, wall))}Z`;
+}
+
+/**
+ * Organizer and attendees as properties; answers of those who stay are kept. Without `notify` a calendar server is
+ * asked to send nothing by itself (RFC 6638).
+ */
+export function peopleProperties(
+  addresses: readonly string[],
+  how: { readonly notify: boolean; readonly writing: Writing; readonly before?: Component },
+): Property[] {
+  if (addresses.length === 0) return [];
+  const known = how.before ? findProperties(how.before, "attendee") : [];
+  const organizer = how.before ? findProperties(how.before, "organizer") : [];
+  const { owner, ownerName } = how.writing;
+  const own: Property = [
+    "organizer",
+    ownerName ? { cn: cleanLine(ownerName) } : {},
+    "cal-address",
+    `mailto:${cleanLine(owner)}`,
+  ];
+  const attendees = [...new Set(addresses.map((address) => cleanLine(address).toLowerCase()))].map(
+    (address): Property => {
+      const [, kept] = known.find((property) => readMailto(property[3]) === address) ?? [];
+      const { "schedule-agent": _, ...parameters } = kept ?? newcomer();
+      const agent: Property[1] = how.notify ? {} : { "schedule-agent": "CLIENT" };
+      return ["attendee", { ...parameters, ...agent }, "cal-address", `mailto:${address}`];
+    },
+  );
+  return [organizer[0] ?? own, ...attendees];
+}
+
+function newcomer(): Record<string, string | string[]> {
+  return { role: "REQ-PARTICIPANT", partstat: "NEEDS-ACTION", rsvp: "TRUE" };
+}

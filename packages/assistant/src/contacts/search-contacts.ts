@@ -1,0 +1,120 @@
+import { readTool } from "../service-tools/service-tool.ts";
+import { cutText, fitItems } from "../service-tools/tool-output.ts";
+import type { Contact } from "./contacts-provider.ts";
+
+type Field = "name" | "email" | "phone" | "organization" | "title";
+
+type SearchInput = {
+  query?: string;
+  name?: string;
+  organization?: string;
+  email?: string;
+  fields?: Field[];
+  limit?: number;
+};
+
+const FIELDS: readonly Field[] = ["name", "email", "phone", "organization", "title"];
+const WORDS = { type: "string", minLength: 1, maxLength: 300 } as const;
+
+type OrganizationsInput = { query?: string; limit?: number };
+
+/** The tool `contacts_search`. */
+export const searchContacts = readTool<SearchInput>({
+  name: "contacts_search",
+  description:
+    "Finds people and lists in the address book; every given field must match. Use it to learn somebody's mail address, or who belongs to an organisation. Each hit has contact_id (for contacts_get_by_id) and the wanted fields; email is the preferred address, emails all if there are several.",
+  group: "contacts",
+  properties: {
+    query: { ...WORDS, description: "Words anywhere in the contact." },
+    name: { ...WORDS, description: "Name, or a part of it." },
+    organization: { ...WORDS, description: "Organisation, or a part of its name." },
+    email: { ...WORDS, description: "Mail address, or a part of it." },
+    fields: {
+      type: "array",
+      items: { type: "string", enum: FIELDS },
+      description: "Only these fields besides contact_id and name; all by default.",
+    },
+    limit: { type: "integer", minimum: 1, maximum: 200, description: "25 by default." },
+  },
+  run: async ({ query, name, organization, email, fields = [], limit = 25 }, services) => {
+    const wanted = { text: query, name, organization, email, limit };
+    const { contacts, total } = await services.contacts((book, signal) => book.search(wanted, signal));
+    const shown = new Set<Field>(fields.length > 0 ? fields : FIELDS);
+    return {
+      data: fitItems(contacts, (kept) => ({
+        contacts: kept.map((contact) => summary(contact, shown)),
+        total,
+      })),
+    };
+  },
+});
+
+/** The tool `contacts_get_by_id`. */
+export const getContact = readTool<{ contact_id: string }>({
+  name: "contacts_get_by_id",
+  description:
+    "Gives everything the address book has on one person or list: all addresses and phone numbers, notes, and the members of a list. contact_id comes from contacts_search.",
+  group: "contacts",
+  properties: { contact_id: { type: "string", minLength: 1, maxLength: 1_000 } },
+  required: ["contact_id"],
+  run: async ({ contact_id }, services) => {
+    const contact = await services.contacts((book, signal) => book.get(contact_id, signal));
+    const { id, name, emails, phones, organization, title, notes, members } = contact;
+    const build = (kept: readonly string[]) => ({
+      contact: {
+        contact_id: id,
+        name: cutText(name, 300),
+        emails: emails.slice(0, 20).map(short),
+        phones: phones.slice(0, 20).map(short),
+        ...(organization && { organization: cutText(organization, 300) }),
+        ...(title && { title: cutText(title, 300) }),
+        ...(notes && { notes: cutText(notes, 4_000) }),
+        ...(members && { members: kept }),
+      },
+    });
+    return { data: fitItems(members ?? [], build) };
+  },
+});
+
+/** The author of a card may write anything into it. */
+function short(text: string): string {
+  return cutText(text, 260);
+}
+
+function summary({ id, name, emails, phones, organization, title }: Contact, fields: ReadonlySet<Field>) {
+  const [email] = emails;
+  const [phone] = phones;
+  return {
+    contact_id: id,
+    name: cutText(name, 200),
+    ...(fields.has("email") && email && { email: short(email) }),
+    ...(fields.has("email") && emails.length > 1 && { emails: emails.slice(0, 10).map(short) }),
+    ...(fields.has("phone") && phone && { phone: short(phone) }),
+    ...(fields.has("organization") && organization && { organization: cutText(organization, 200) }),
+    ...(fields.has("title") && title && { title: cutText(title, 200) }),
+  };
+}
+
+/** The tool `contacts_list_organizations`. */
+export const listOrganizations = readTool<OrganizationsInput>({
+  name: "contacts_list_organizations",
+  description:
+    "Lists the organisations that people in the address book belong to, those with most people first, with the number of contacts of each. For the people themselves use contacts_search with organization.",
+  group: "contacts",
+  properties: {
+    query: { type: "string", minLength: 1, maxLength: 300, description: "A part of the name." },
+    limit: { type: "integer", minimum: 1, maximum: 500, description: "50 by default." },
+  },
+  run: async ({ query = "", limit = 50 }, services) => {
+    const all = await services.contacts((book, signal) => book.organizations(signal));
+    const wanted = query.trim().toLowerCase();
+    const matching = all
+      .filter(({ name }) => name.toLowerCase().includes(wanted))
+      .toSorted((a, b) => b.contacts - a.contacts || (a.name < b.name ? -1 : 1));
+    const build = (kept: readonly (typeof matching)[number][]) => ({
+      organizations: kept.map(({ name, contacts }) => ({ name: cutText(name, 300), contacts })),
+      total: matching.length,
+    });
+    return { data: fitItems(matching.slice(0, limit), build) };
+  },
+});

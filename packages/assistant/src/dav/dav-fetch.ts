@@ -1,0 +1,125 @@
+import { isLoopback, parseRetryAfter, readBoundedBody } from "../service-tools/bounded-requests.ts";
+import { raiseFaults, ToolFault } from "../service-tools/tool-fault.ts";
+
+const MAX_BYTES = 30_000_000;
+const ANSWER_MS = 60_000;
+const MAX_HOPS = 3;
+/** Strangers register names below these, so that neighbours there are no sisters. */
+const REGISTRY = /^(?:ac|co|com|edu|gob|gov|gv|ltd|ne|net|nom|or|org|plc)\.[a-z]{2}$/;
+
+/** Where a DAV server is, and who asks. */
+export type DavServer = { readonly url: string; readonly user: string; readonly password: string };
+
+/**
+ * A `fetch` for one DAV server: it adds the password, only towards that server's own hosts and only under TLS (or on
+ * this machine), bounds time and size, and raises a fault for every answer that no caller can use.
+ */
+export function createDavFetch(server: DavServer, signal: AbortSignal): typeof fetch {
+  const home = parseServerUrl(server.url);
+  const authorization = `Basic ${Buffer.from(`${server.user}:${server.password}`).toString("base64")}`;
+  return async (input, init) => {
+    let url = new URL(input instanceof Request ? input.url : input);
+    for (let hop = 0; ; hop++) {
+      if (!isOwn(url, home))
+        throw new ToolFault(
+          "tool_error",
+          `the server ${home.host} points to ${url.host}, which is not asked`,
+        );
+      const headers = new Headers(init?.headers);
+      headers.set("authorization", authorization);
+      // Redirects are followed here, so that each address is checked before it gets the password.
+      const response = await fetchOnce(url, { ...init, headers, redirect: "manual" }, signal);
+      const next = init?.redirect === "manual" ? null : response.headers.get("location");
+      if (response.status < 300 || response.status > 399 || next === null || hop >= MAX_HOPS) return response;
+      url = new URL(next, url);
+    }
+  };
+}
+
+async function fetchOnce(url: URL, init: RequestInit, signal: AbortSignal): Promise<Response> {
+  let response: Response;
+  let body: Uint8Array;
+  try {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+    response = await fetch(url, { ...init, signal: limit });
+    body = await readBoundedBody(response, { maxBytes: MAX_BYTES, about: "the server's answer" });
+  } catch (error) {
+    throw connectionFault(error, url);
+  }
+  const fault = answerFault(response, url);
+  if (fault) throw fault;
+  if (init.method === "REPORT" && response.ok && !isWholeList(response, body))
+    throw new ToolFault(
+      "tool_error",
+      `${url.host} answered with something else than a list, or a part of one`,
+    );
+  const isEmpty = [204, 205, 304].includes(response.status);
+  const { status, statusText, headers } = response;
+  return new Response(isEmpty ? null : Buffer.from(body), { status, statusText, headers });
+}
+
+/** The address of a DAV server; `params` if a password may not go there. */
+export function parseServerUrl(text: string): URL {
+  if (!URL.canParse(text)) throw new ToolFault("params", `'${text}' is no address of a server`);
+  const url = new URL(text);
+  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))) return url;
+  throw new ToolFault("params", `a password goes only over https, not to ${url.protocol}//${url.host}`);
+}
+
+/** The same server, or for a name of three parts and more its sisters: providers spread users over such hosts. */
+function isOwn(url: URL, home: URL): boolean {
+  if (url.origin === home.origin) return true;
+  if (url.protocol !== "https:" || url.port !== home.port) return false;
+  const parent = home.hostname.split(".").slice(1).join(".");
+  const isName = !/^[\d.]+$/.test(home.hostname) && !home.hostname.startsWith("[");
+  return isName && parent.includes(".") && !REGISTRY.test(parent) && url.hostname.endsWith(`.${parent}`);
+}
+
+/** A page of a proxy, or a list that was cut off, must not pass for an empty calendar: the client's parser takes anything. */
+function isWholeList({ status }: Response, body: Uint8Array): boolean {
+  const end = Buffer.from(body.subarray(-2_000)).toString("latin1");
+  return status === 207 && /<\/(?:[\w.-]+:)?multistatus\s*>|<(?:[\w.-]+:)?multistatus\b[^<>]*\/>/.test(end);
+}
+
+function connectionFault(error: unknown, home: URL): ToolFault {
+  if (error instanceof ToolFault) return error;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const words = cause instanceof Error ? cause.message || code : "no answer";
+  const isCertificate = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/.test(code);
+  return isCertificate
+    ? new ToolFault("tool_error", `the certificate of ${home.host} is not trusted: ${words}`, {
+        cause: error,
+      })
+    : new ToolFault("network", `the connection to ${home.host} failed: ${words}`, { cause: error });
+}
+
+/** What the caller itself reads: success, redirects, what is missing, what exists or has changed. */
+function answerFault(response: Response, url: URL): ToolFault | undefined {
+  const { status } = response;
+  const said = `${url.host} answered ${status} ${response.statusText}`.trim();
+  if (status === 401) return new ToolFault("auth", `the password was refused: ${said}`);
+  if (status === 429 || status === 503) {
+    const retryAfterMs = parseRetryAfter(response.headers.get("retry-after"), Date.now());
+    if (status === 429 || retryAfterMs !== undefined)
+      return new ToolFault("rate_limit", said, { retryAfterMs });
+  }
+  if (status >= 500) return new ToolFault("network", said);
+  if (status === 403 && !url.pathname.startsWith("/.well-known/")) return new ToolFault("permission", said);
+  return undefined;
+}
+
+/** Runs work of the DAV client, which raises nothing but faults. */
+export async function runDavCall<Value>(signal: AbortSignal, work: () => Promise<Value>): Promise<Value> {
+  if (signal.aborted) throw new ToolFault("network", "the call was stopped");
+  return raiseFaults("the server's answer is of no use", work);
+}
+
+/** A value that is found once and kept; a failed search is made again at the next call. */
+export function rememberFound<Value>(find: (signal: AbortSignal) => Promise<Value>) {
+  let kept: Value | undefined;
+  return async (signal: AbortSignal): Promise<Value> => {
+    kept ??= await find(signal);
+    return kept;
+  };
+}

@@ -1,0 +1,254 @@
+import { ToolFault } from "../service-tools/tool-fault.ts";
+import { foldText } from "../service-tools/tool-output.ts";
+import type {
+  SlackChannel,
+  SlackMessage,
+  SlackPage,
+  SlackProvider,
+  SlackUser,
+} from "../slack/slack-provider.ts";
+import { hintNearNames } from "../slack/slack-text.ts";
+import { type EmbeddedDatabase, guarded } from "./embedded-database.ts";
+import { buildTextConditions, splitOperators } from "./search-terms.ts";
+import {
+  listChannels,
+  listUsers,
+  loadSlackNames,
+  putChannel,
+  putMessage,
+  putUser,
+  type StoredChannel,
+  showMessage,
+} from "./slack-rows.ts";
+
+const MAX_TEXT_CHARS = 40_000;
+const REPLIES = `(SELECT count(*) FROM slack_messages r
+  WHERE r.channel_id = m.channel_id AND r.thread_ts = m.ts AND r.ts <> m.ts) AS replies`;
+
+/** The chat workspace in the store. What is posted is kept there and goes nowhere else. */
+export function createEmbeddedSlack(database: EmbeddedDatabase): SlackProvider {
+  return {
+    kind: "embedded",
+    channel: (name, signal) => guarded(signal, () => shownChannel(findChannel(database, name))),
+    messages: (channelId, query, signal) => guarded(signal, () => topLevel(database, channelId, query)),
+    replies: (channelId, threadTs, limit, signal) =>
+      guarded(signal, () => thread(database, channelId, threadTs, limit)),
+    search: (query, signal) => guarded(signal, () => search(database, query)),
+    user: (who, signal) => guarded(signal, () => findUser(database, who)),
+    post: (message, signal) => guarded(signal, () => post(database, message)),
+    findByCallKey: ({ channelId, callKey }, signal) =>
+      guarded(signal, () => findCallMessage(database, channelId, callKey)),
+  };
+}
+
+type Post = Parameters<SlackProvider["post"]>[0];
+
+function topLevel(
+  database: EmbeddedDatabase,
+  channelId: string,
+  { oldest, latest, limit }: { oldest?: number; latest?: number; limit: number },
+): SlackPage {
+  const rows = database.db
+    .prepare(
+      `SELECT m.*, ${REPLIES} FROM slack_messages m
+       WHERE m.channel_id = ? AND m.at >= ? AND m.at <= ? AND (m.thread_ts IS NULL OR m.thread_ts = m.ts)
+       ORDER BY m.at DESC LIMIT ?`,
+    )
+    .all(channelId, oldest ?? 0, latest ?? Number.MAX_SAFE_INTEGER, wholeLimit(limit) + 1);
+  return newestPage(database, rows, limit);
+}
+
+function newestPage(database: EmbeddedDatabase, rows: Record<string, unknown>[], limit: number): SlackPage {
+  const names = loadSlackNames(database);
+  const kept = rows.slice(0, wholeLimit(limit)).reverse();
+  return { messages: kept.map((row) => showMessage(row, names)), more: rows.length > kept.length };
+}
+
+function thread(database: EmbeddedDatabase, channelId: string, threadTs: string, limit: number): SlackPage {
+  const rows = database.db
+    .prepare(
+      `SELECT m.*, ${REPLIES} FROM slack_messages m
+       WHERE m.channel_id = ? AND (m.ts = ? OR m.thread_ts = ?) ORDER BY m.at LIMIT ?`,
+    )
+    .all(channelId, threadTs, threadTs, wholeLimit(limit) + 1);
+  if (rows.length === 0)
+    throw new ToolFault(
+      "params",
+      `There is no thread ${JSON.stringify(threadTs.slice(0, 40))} in this channel.`,
+    );
+  const names = loadSlackNames(database);
+  const kept = rows.slice(0, wholeLimit(limit));
+  return { messages: kept.map((row) => showMessage(row, names)), more: rows.length > kept.length };
+}
+
+function search(
+  database: EmbeddedDatabase,
+  query: Parameters<SlackProvider["search"]>[0],
+): { messages: SlackMessage[]; total: number } {
+  const { rest, operators } = splitOperators(query.text, ["in", "from"]);
+  const channel = query.channel ?? operators.get("in");
+  const from = query.from ?? operators.get("from");
+  const texts = buildTextConditions(rest, { table: "slack_texts", columns: ["body"], row: "m.row" });
+  if (texts === null && (rest !== "" || (channel === undefined && from === undefined)))
+    return { messages: [], total: 0 };
+  const conditions = ["1", ...(texts ?? []).map(({ sql }) => sql)];
+  const values: (string | number)[] = (texts ?? []).flatMap((each) => each.values);
+  const add = (sql: string, value: string) => {
+    conditions.push(sql);
+    values.push(value);
+  };
+  if (channel !== undefined) add("m.channel_id = ?", findChannel(database, channel).id);
+  if (from !== undefined) add("m.user_id = ?", findUser(database, from).id);
+  const where = conditions.join(" AND ");
+  const { db } = database;
+  const total = Number(
+    db.prepare(`SELECT count(*) AS n FROM slack_messages m WHERE ${where}`).get(...values)?.n,
+  );
+  const rows = db
+    .prepare(`SELECT m.*, ${REPLIES} FROM slack_messages m WHERE ${where} ORDER BY m.at DESC LIMIT ?`)
+    .all(...values, wholeLimit(query.limit));
+  const names = loadSlackNames(database);
+  return { messages: rows.map((row) => showMessage(row, names)), total };
+}
+
+/** A second post of the same call finds the first. */
+function post(database: EmbeddedDatabase, message: Post): SlackMessage {
+  if (message.text.trim() === "") throw new ToolFault("params", "The message has no text.");
+  if (message.text.length > MAX_TEXT_CHARS)
+    throw new ToolFault("params", `The message has more than ${MAX_TEXT_CHARS} characters.`);
+  return database.within(() => {
+    const known = findCallMessage(database, message.channelId, message.callKey);
+    if (known) return known;
+    const channel = findChannel(database, message.channelId);
+    putChannel(database, channel);
+    const threadTs =
+      message.threadTs === undefined ? undefined : findRoot(database, channel.id, message.threadTs);
+    const ts = freeTs(database, channel.id);
+    const { callKey } = message;
+    // What does not begin a link or a mention is a sign of its own, as Slack writes it.
+    const text = message.text.replaceAll(/<(?![@#!]|https?:|mailto:|tel:)/gi, "&lt;");
+    const base = {
+      channelId: channel.id,
+      ts,
+      userId: ownerAsUser(database).id,
+      text,
+      reactions: [],
+      callKey,
+    };
+    putMessage(database, threadTs === undefined ? base : { ...base, threadTs }, loadSlackNames(database));
+    const posted = findCallMessage(database, channel.id, callKey);
+    if (!posted) throw new ToolFault("tool_error", "The message could not be kept.");
+    return posted;
+  });
+}
+
+/** The first message of the thread that a message belongs to, so that an answer to an answer stays in it. */
+function findRoot(database: EmbeddedDatabase, channelId: string, ts: string): string {
+  const first = thread(database, channelId, ts, 1).messages[0];
+  return first?.threadTs ?? first?.ts ?? ts;
+}
+
+function findCallMessage(
+  database: EmbeddedDatabase,
+  channelId: string,
+  callKey: string,
+): SlackMessage | null {
+  const row = database.db
+    .prepare(`SELECT m.*, ${REPLIES} FROM slack_messages m WHERE m.channel_id = ? AND m.call_key = ?`)
+    .get(channelId, callKey);
+  return row ? showMessage(row, loadSlackNames(database)) : null;
+}
+
+/** The next time that no message of the channel has. */
+function freeTs(database: EmbeddedDatabase, channelId: string): string {
+  const taken = database.db.prepare("SELECT 1 FROM slack_messages WHERE channel_id = ? AND ts = ?");
+  for (let micros = BigInt(Math.trunc(database.now())) * 1000n; ; micros++) {
+    const ts = `${micros / 1_000_000n}.${String(micros % 1_000_000n).padStart(6, "0")}`;
+    if (!taken.get(channelId, ts)) return ts;
+  }
+}
+
+/** The owner's entry among the users, made if there is none. */
+function ownerAsUser(database: EmbeddedDatabase): SlackUser {
+  const { name, address, zone } = database.owner();
+  const known = listUsers(database).find(({ email }) => email?.toLowerCase() === address.toLowerCase());
+  if (known) return known;
+  const user = {
+    id: "UOWNER",
+    name: address.split("@")[0] ?? "me",
+    realName: name,
+    email: address,
+    zone,
+    isBot: false,
+  };
+  putUser(database, user);
+  return user;
+}
+
+/** By `#name`, name or id; `@person` or its id is the conversation with that person, which need not have begun. */
+function findChannel(database: EmbeddedDatabase, asked: string): StoredChannel {
+  const channels = listChannels(database);
+  const wanted = asked.trim();
+  const name = wanted.replace(/^#/, "");
+  const exact = channels.find(({ id }) => id === wanted) ?? channels.find((each) => each.name === name);
+  if (exact) return exact;
+  const alike = channels.filter((each) => foldText(each.name) === foldText(name));
+  if (alike.length > 1)
+    throw new ToolFault(
+      "params",
+      `${JSON.stringify(asked.slice(0, 100))} can be several channels: ${listed(alike.map((each) => `#${each.name}`))}.`,
+    );
+  if (alike[0]) return alike[0];
+  if (wanted.startsWith("@")) return directChannel(findUser(database, wanted));
+  const partner = listUsers(database).find(({ id }) => `D${id}` === wanted);
+  if (partner) return directChannel(partner);
+  const open = channels.filter(({ kind }) => kind !== "direct").map((each) => each.name);
+  const hint = hintNearNames(wanted.replace(/^#/, ""), open, "#") || `; there are ${listed(open)}`;
+  throw new ToolFault("params", `There is no channel ${JSON.stringify(wanted.slice(0, 100))}${hint}.`);
+}
+
+function directChannel({ id, name }: SlackUser): StoredChannel {
+  return { id: `D${id}`, kind: "direct", name: `@${name}`, isShared: false, members: [id] };
+}
+
+function shownChannel({ id, name, kind, isShared, members }: StoredChannel): SlackChannel {
+  const count = members.length > 0 ? { members: members.length } : {};
+  return { id, name, isPrivate: kind !== "public", isShared, ...count };
+}
+
+function findUser(database: EmbeddedDatabase, asked: string): SlackUser {
+  const users = listUsers(database);
+  const wanted = foldText(asked.trim().replace(/^@/, ""));
+  const isSame = (text: string | undefined) => text !== undefined && foldText(text) === wanted;
+  const tests: ((user: SlackUser) => boolean)[] = [
+    ({ id }) => isSame(id),
+    ({ email }) => isSame(email),
+    ({ name }) => isSame(name),
+    ({ realName }) => isSame(realName),
+    ({ realName }) => realName.split(/\s+/).some(isSame),
+  ];
+  for (const fits of wanted === "" ? [] : tests) {
+    const found = users.filter(fits);
+    if (found.length === 1 && found[0]) return found[0];
+    if (found.length > 1) throw ambiguous(asked, found);
+  }
+  const hint = hintNearNames(
+    wanted,
+    users.flatMap(({ name, realName }) => [name, realName]),
+    "",
+  );
+  throw new ToolFault("params", `There is nobody called ${JSON.stringify(asked.slice(0, 100))}${hint}.`);
+}
+
+function ambiguous(asked: string, found: readonly SlackUser[]): ToolFault {
+  const names = listed(found.map(({ name, realName }) => `@${name} (${realName})`));
+  return new ToolFault("params", `${JSON.stringify(asked.slice(0, 100))} can be several people: ${names}.`);
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 0 ? "none" : names.slice(0, 10).join(", ");
+}
+
+function wholeLimit(limit: number): number {
+  return Math.max(0, Math.trunc(limit));
+}

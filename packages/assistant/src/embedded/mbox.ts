@@ -1,0 +1,74 @@
+import { findExcess } from "../mail/read-mail.ts";
+import { canonicalBytes } from "../mail/write-mail.ts";
+
+/** A message as a file holds it, with what the file says beside it. */
+export type FiledMail = {
+  readonly bytes: Uint8Array;
+  readonly isRead: boolean;
+  /** When it came, if the file says so. */
+  readonly envelopeMs: number | null;
+};
+
+/** With a year and a time, so that a paragraph that begins with the word is none. */
+const SEPARATOR = /(?:^|(?<=\n\r?\n))From (?=[^\n]{0,500}\d{4})[^\n]{0,500}\d:\d\d[^\n]*(?:\n|$)/g;
+const STATUS = /^(x-)?status:/i;
+const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** The messages of an mbox file (the `mboxrd` kind, in which `>From ` at the start of a line lost one `>`). */
+export function* readMbox(content: Uint8Array): Generator<FiledMail> {
+  const text = Buffer.from(content).toString("latin1");
+  let last: { line: string; end: number } | undefined;
+  for (const { 0: line, index } of text.matchAll(SEPARATOR)) {
+    if (last) yield filed(text.slice(last.end, index), last.line);
+    last = { line, end: index + line.length };
+  }
+  if (last) yield filed(text.slice(last.end), last.line);
+}
+
+function filed(text: string, separator: string): FiledMail {
+  // The blank line before a separator, and before the end of the file, belongs to no message.
+  const body = text.replace(/(^|\n)\r?\n$/, "$1").replaceAll(/^>(>*From )/gm, "$1");
+  const { bytes, isRead } = readFiledMail(Buffer.from(body, "latin1"));
+  const time = /^From \S* *(.*)$/m.exec(separator)?.[1]?.trim() ?? "";
+  const ms = Date.parse(/[+-]\d{4}|GMT|UTC/.test(time) ? time : `${time} UTC`);
+  return { bytes, isRead, envelopeMs: Number.isNaN(ms) ? null : ms };
+}
+
+/** A single message: its `Status` header, which says whether it was read, is not part of what was sent. */
+export function readFiledMail(content: Uint8Array): FiledMail {
+  // Reading it will fail, so there is no use in parsing it here.
+  if (findExcess(content)) return { bytes: content, isRead: false, envelopeMs: null };
+  const text = Buffer.from(canonicalBytes(content)).toString("latin1");
+  const end = text.startsWith("\r\n") ? 0 : text.indexOf("\r\n\r\n");
+  const head = (end < 0 ? text : text.slice(0, end)).split("\r\n");
+  const states = head.filter((line) => STATUS.test(line));
+  const kept = head.filter((line) => !STATUS.test(line)).join("\r\n");
+  const rest = end < 0 ? "" : text.slice(end);
+  const isRead = states.some((line) => /^status:.*R/i.test(line) && !/^status:\s*O\s*$/i.test(line));
+  const whole = kept === "" ? rest.replace(/^\r\n/, "") : `${kept}${rest}`;
+  return {
+    bytes: states.length === 0 ? Buffer.from(text, "latin1") : canonicalBytes(Buffer.from(whole, "latin1")),
+    isRead,
+    envelopeMs: null,
+  };
+}
+
+/** A message as it stands in an mbox file. */
+export function writeMbox(
+  bytes: Uint8Array,
+  { isRead, dateMs }: { isRead: boolean; dateMs: number },
+): Buffer {
+  const text = Buffer.from(bytes)
+    .toString("latin1")
+    .replaceAll("\r\n", "\n")
+    .replaceAll(/^(>*From )/gm, ">$1");
+  return Buffer.from(`From retinue ${asctime(dateMs)}\nStatus: ${isRead ? "RO" : "O"}\n${text}\n`, "latin1");
+}
+
+function asctime(ms: number): string {
+  const date = new Date(ms);
+  const day = String(date.getUTCDate()).padStart(2, " ");
+  const time = date.toISOString().slice(11, 19);
+  return `${DAYS[date.getUTCDay()]} ${MONTHS[date.getUTCMonth()]} ${day} ${time} ${date.getUTCFullYear()}`;
+}

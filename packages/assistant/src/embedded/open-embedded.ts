@@ -1,0 +1,43 @@
+import type { CalendarProvider } from "../calendar/calendar-provider.ts";
+import type { ContactsProvider } from "../contacts/contacts-provider.ts";
+import type { MailProvider } from "../mail/mail-provider.ts";
+import type { SlackProvider } from "../slack/slack-provider.ts";
+import { createEmbeddedCalendar } from "./embedded-calendar.ts";
+import { createEmbeddedContacts } from "./embedded-contacts.ts";
+import { EmbeddedDatabase, type EmbeddedOptions, type StoreOwner } from "./embedded-database.ts";
+import { createEmbeddedMail } from "./embedded-mail.ts";
+import { createEmbeddedSlack } from "./embedded-slack.ts";
+
+/** All four services in one database file, for who has no account. */
+export type EmbeddedStore = {
+  readonly mail: MailProvider;
+  readonly calendar: CalendarProvider;
+  readonly contacts: ContactsProvider;
+  readonly slack: SlackProvider;
+  owner(): StoreOwner & { readonly zone: string };
+  /** Whether nothing was ever imported or written. */
+  isEmpty(): boolean;
+  /** The database itself, for import and export. */
+  database(): EmbeddedDatabase;
+  close(): void;
+};
+
+/** Opens the store; its file is made or read at the first call of a provider. */
+export function openEmbedded(options: EmbeddedOptions): EmbeddedStore {
+  const database = new EmbeddedDatabase(options);
+  return {
+    mail: createEmbeddedMail(database),
+    calendar: createEmbeddedCalendar(database),
+    contacts: createEmbeddedContacts(database),
+    slack: createEmbeddedSlack(database),
+    owner: () => database.owner(),
+    isEmpty: () => isEmpty(database),
+    database: () => database,
+    close: () => database.close(),
+  };
+}
+
+function isEmpty({ db }: EmbeddedDatabase): boolean {
+  const tables = ["owner", "mails", "events", "contacts", "slack_users", "slack_channels"];
+  return tables.every((table) => db.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() === undefined);
+}

@@ -1,0 +1,84 @@
+import { isStopWord } from "@retinue/core/text/terms";
+import { foldText } from "../service-tools/tool-output.ts";
+
+const MOST_TERMS = 32;
+const MAX_TERM_CHARS = 64;
+/** Scripts that put no space between words, so that the tokenizer takes a whole sentence for one. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+/** What a row must fulfil. */
+export type Condition = { readonly sql: string; readonly values: readonly (string | number)[] };
+
+/**
+ * Conditions that ask an FTS5 table for every word, or what begins like it; what stands in quotation marks must stand
+ * there so. Every term is quoted, so nothing of what a model or a person writes is read as syntax. Null if there is no word
+ * in the text. `row` names the rows that the table is about.
+ */
+export function buildTextConditions(
+  text: string,
+  {
+    table,
+    columns,
+    row,
+  }: { readonly table: string; readonly columns: readonly string[]; readonly row: string },
+): Condition[] | null {
+  const terms = splitTerms(text);
+  if (terms.length === 0) return null;
+  const isUnspaced = ({ words }: Term) => words.some((word) => UNSPACED.test(word));
+  const match = terms
+    .filter((term) => !isUnspaced(term))
+    .map(({ words, exact }) => `"${words.join(" ")}"${exact ? "" : "*"}`);
+  const inside = terms.filter(isUnspaced).flatMap(({ words }) => words);
+  const holds = columns.map((column) => `instr(${column}, ?) > 0`).join(" OR ");
+  return [
+    ...(match.length > 0 ? [{ where: `${table} MATCH ?`, values: [match.join(" AND ")] }] : []),
+    ...inside.map((word) => ({ where: holds, values: columns.map(() => word) })),
+  ].map(({ where, values }) => ({
+    sql: `${row} IN (SELECT rowid FROM ${table} WHERE ${where})`,
+    values,
+  }));
+}
+
+type Term = { readonly words: readonly string[]; readonly exact: boolean };
+
+function splitTerms(text: string): readonly Term[] {
+  const terms: Term[] = [];
+  for (const [, phrase, rest] of text.toWellFormed().matchAll(/["“”]([^"“”]*)["“”]|([^"“”]+)/g)) {
+    if (phrase !== undefined) terms.push({ words: wordsIn(phrase), exact: true });
+    else terms.push(...wordsIn(rest ?? "").map((word) => ({ words: [word], exact: false })));
+  }
+  const filled = terms.filter(({ words }) => words.length > 0);
+  const telling = filled.filter(({ words, exact }) => exact || !isStopWord(words.join(" ").toLowerCase()));
+  return (telling.length > 0 ? telling : filled).slice(0, MOST_TERMS);
+}
+
+/** Runs of what FTS5's tokenizer takes as parts of words; none of them holds a quotation mark. */
+function wordsIn(text: string): string[] {
+  return (text.normalize("NFC").match(/[\p{L}\p{M}\p{N}\p{Co}]+/gu) ?? []).map((word) =>
+    [...word].slice(0, MAX_TERM_CHARS).join(""),
+  );
+}
+
+/** What must all be found in a column of folded words. */
+export function splitFolded(text: string): string[] {
+  return foldText(text)
+    .split(/[\s,<>"]+/)
+    .filter(Boolean)
+    .slice(0, MOST_TERMS);
+}
+
+/** Takes the operators that are named out of a query, such as `from:dana` or `subject:"Q3 budget"`. */
+export function splitOperators(
+  text: string,
+  names: readonly string[],
+): { readonly rest: string; readonly operators: ReadonlyMap<string, string> } {
+  const operators = new Map<string, string>();
+  const rest = text.replaceAll(/(^|\s)([a-z]{2,10}):("[^"]*"|[^\s"]+)/gi, (whole, _gap, name, value) => {
+    const key = String(name).toLowerCase();
+    if (!names.includes(key)) return String(whole);
+    operators.set(key, String(value).replaceAll('"', "").trim());
+    return " ";
+  });
+  return { rest: rest.trim(), operators };
+}

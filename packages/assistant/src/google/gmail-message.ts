@@ -1,0 +1,136 @@
+import type { gmail_v1 } from "@googleapis/gmail";
+import type { Address, MailMessage, MailQuery, MailSummary, OutgoingMail } from "../mail/mail-provider.ts";
+import { oneLine, type ReadMail, readMail } from "../mail/read-mail.ts";
+import { writeMail } from "../mail/write-mail.ts";
+import { ToolFault } from "../service-tools/tool-fault.ts";
+
+/** Headers that a list shows. */
+export const SUMMARY_HEADERS: readonly string[] = ["From", "To", "Subject", "Date"];
+
+/** Names a message even if the service gave it another Message-ID, which Gmail does with one it does not like. */
+export const ORIGINAL_ID_HEADER = "X-Retinue-Message-ID";
+
+/** Words that Gmail reads as operators when they stand alone. */
+const OPERATOR_WORDS: ReadonlySet<string> = new Set(["AND", "OR", "AROUND", "NOT"]);
+const PLAIN_WORD = /^[\p{L}\p{N}](?:[\p{L}\p{N}@._+'’-]*[\p{L}\p{N}])?$/u;
+
+/** A message of a list, from its metadata. */
+export async function readGmailSummary(message: gmail_v1.Schema$Message): Promise<MailSummary> {
+  const { decodeWords } = await import("postal-mime");
+  return {
+    ...readCommon(message),
+    from: (await readHeaderPeople(message, "From"))[0] ?? { address: "" },
+    to: await readHeaderPeople(message, "To"),
+    subject: oneLine(decodeWords(readGmailHeader(message, "Subject"))),
+  };
+}
+
+/** A message in full, from its raw form. */
+export async function readGmailMessage(message: gmail_v1.Schema$Message): Promise<MailMessage> {
+  const { from, to, cc, bcc, replyTo, subject, messageId, references, text, attachments } =
+    await readRawGmail(message);
+  const headers = { from, to, cc, bcc, replyTo, subject, messageId, references };
+  return { ...readCommon(message), ...headers, text, attachments, labels: message.labelIds ?? [] };
+}
+
+/** What the raw form of a message says. */
+export async function readRawGmail(message: gmail_v1.Schema$Message): Promise<ReadMail> {
+  return await readMail(Buffer.from(message.raw ?? "", "base64url"));
+}
+
+/** A header from a message's metadata; empty if there is none. */
+export function readGmailHeader(message: gmail_v1.Schema$Message, name: string): string {
+  const wanted = name.toLowerCase();
+  const found = message.payload?.headers?.find((header) => header.name?.toLowerCase() === wanted);
+  return found?.value ?? "";
+}
+
+/** The people that a header of a message's metadata names; groups are given by their members. */
+export async function readHeaderPeople(message: gmail_v1.Schema$Message, name: string): Promise<Address[]> {
+  const { addressParser, decodeWords } = await import("postal-mime");
+  return addressParser(readGmailHeader(message, name), { flatten: true }).flatMap(({ name, address }) => {
+    if (!address) return [];
+    const shown = oneLine(decodeWords(name));
+    return [{ ...(shown ? { name: shown } : {}), address: oneLine(address) }];
+  });
+}
+
+/** The moment that Gmail has for a message, ISO 8601 in UTC. */
+export function readGmailDate(message: gmail_v1.Schema$Message): string {
+  const moment = Number(message.internalDate ?? Number.NaN);
+  const written = Number.isFinite(moment) ? moment : Date.parse(readGmailHeader(message, "Date"));
+  return new Date(Number.isNaN(written) ? 0 : written).toISOString();
+}
+
+function readCommon(message: gmail_v1.Schema$Message) {
+  return {
+    id: message.id ?? "",
+    threadId: message.threadId ?? "",
+    date: readGmailDate(message),
+    snippet: unescapeHtml(message.snippet ?? ""),
+    unread: message.labelIds?.includes("UNREAD") ?? false,
+  };
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
+
+/** Gmail escapes its snippets for a web page. */
+function unescapeHtml(text: string): string {
+  return text.replace(/&(amp|lt|gt|quot|#39);/g, (whole, name: string) => ENTITIES[name] ?? whole);
+}
+
+/** A message as it goes over the wire, in base64url; Gmail reads the Bcc from its header and takes it out. */
+export async function composeRaw(mail: OutgoingMail, from: string): Promise<string> {
+  const bytes = await writeMail(mail, { copy: "own", from: { address: from }, date: new Date() });
+  const first = Buffer.from(`${ORIGINAL_ID_HEADER}: ${mail.messageId}\r\n`);
+  return Buffer.concat([first, bytes]).toString("base64url");
+}
+
+/** What is searched for in Gmail's own language; nothing in a value can become an operator. */
+export function buildGmailQuery(query: MailQuery): string {
+  const parts = [
+    ...splitPhrases(query.text).map(term),
+    ...field("from", query.from),
+    ...field("to", query.to),
+    ...field("subject", query.subject),
+  ].filter(Boolean);
+  if (query.after) parts.push(`after:${toSeconds(query.after) - 1}`);
+  if (query.before) parts.push(`before:${toSeconds(query.before) + 1}`);
+  if (query.unread !== undefined) parts.push(query.unread ? "is:unread" : "is:read");
+  if (query.hasAttachment !== undefined) {
+    parts.push(query.hasAttachment ? "has:attachment" : "-has:attachment");
+  }
+  return parts.join(" ");
+}
+
+/** Whether a moment is within a query's own bounds; Gmail's are whole seconds. */
+export function isWithinQuery(date: string, { after, before }: MailQuery): boolean {
+  const moment = Date.parse(date);
+  return (!after || moment >= Date.parse(after)) && (!before || moment < Date.parse(before));
+}
+
+/** Each word must be there; a value in quotes stays one phrase. */
+function field(name: string, value: string | undefined): string[] {
+  return splitPhrases(value)
+    .map(term)
+    .filter(Boolean)
+    .map((one) => `${name}:${one}`);
+}
+
+function splitPhrases(text = ""): string[] {
+  return Array.from(text.matchAll(/"([^"]*)"|[^\s"]+/g), ([whole, phrase]) => phrase ?? whole);
+}
+
+/** A plain word as it is; all else as a phrase, whose punctuation Gmail ignores. */
+function term(phrase: string): string {
+  const bare = phrase.replace(/^[-+~{}()[\]]+|[{}()[\]]+$/g, "");
+  if (PLAIN_WORD.test(bare) && !OPERATOR_WORDS.has(bare.toUpperCase())) return bare;
+  const quoted = bare.replace(/["\\:\p{Cc}]+/gu, " ").trim();
+  return quoted ? `"${quoted}"` : "";
+}
+
+function toSeconds(date: string): number {
+  const moment = Date.parse(date);
+  if (Number.isNaN(moment)) throw new ToolFault("params", `'${date}' is no date`);
+  return Math.floor(moment / 1_000);
+}

@@ -1,0 +1,170 @@
+import type { calendar_v3 } from "@googleapis/calendar";
+import type { Busy, CalendarProvider, CalendarSpan, EventChange } from "../calendar/calendar-provider.ts";
+import { raiseFaults, ToolFault } from "../service-tools/tool-fault.ts";
+import type { GoogleApi, RequestOptions } from "./google-api.ts";
+import { changeBody, eventBody, readEvent } from "./google-event.ts";
+
+type Api = GoogleApi<"calendar">;
+type Surroundings = { owner(signal: AbortSignal): Promise<string>; readonly zone: string };
+
+const CALENDAR = "primary";
+const PAGE = 250;
+const MOST_PAGES = 4;
+/** Google answers for at most so many calendars at once. */
+const MOST_CALENDARS = 50;
+
+/** The owner's main calendar at Google. */
+export function createGoogleCalendar(api: Api, { owner, zone }: Surroundings): CalendarProvider {
+  const known = (event: calendar_v3.Schema$Event) => readEvent(event, zone);
+  return {
+    kind: "google",
+    refresh: api.refresh,
+    async self(signal) {
+      const { timeZone } = await api.request("the calendar", signal, (calendar, options) =>
+        calendar.events.list({ calendarId: CALENDAR, maxResults: 1, fields: "timeZone" }, options),
+      );
+      return { address: await owner(signal), zone: timeZone ?? zone };
+    },
+    list: (span, signal) =>
+      raiseFaults("the calendar could not be read", async () => {
+        const events = (await listAll(api, span, signal)).map(known);
+        return { events: events.slice(0, span.limit), total: events.length };
+      }),
+    get: (id, signal) =>
+      raiseFaults(`event '${id}' could not be read`, async () => known(await fetchEvent(api, id, signal))),
+    create: (event, signal) =>
+      raiseFaults(`event '${event.id}' could not be read`, async () => {
+        const made = await api.request(`event '${event.id}'`, signal, (calendar, options) =>
+          calendar.events.insert(
+            { calendarId: CALENDAR, sendUpdates: sendUpdatesTo(event.notify), requestBody: eventBody(event) },
+            options,
+          ),
+        );
+        return known(made);
+      }),
+    update: (id, change, etag, signal) =>
+      raiseFaults(`event '${id}' could not be read`, async () =>
+        known(await update(api, { id, change, etag }, signal)),
+      ),
+    async remove(id, { etag, notify }, signal) {
+      await api.request(`event '${id}'`, signal, (calendar, options) =>
+        calendar.events.delete(
+          { calendarId: CALENDAR, eventId: checkId(id), sendUpdates: sendUpdatesTo(notify) },
+          unchanged(options, etag),
+        ),
+      );
+    },
+    busy: (addresses, span, signal) =>
+      raiseFaults("free and busy times could not be read", async () => {
+        const self = (await owner(signal)).toLowerCase();
+        const people = addresses.map((address) => ({
+          address,
+          id: address.toLowerCase() === self ? CALENDAR : address,
+        }));
+        const ids = [...new Set(people.map(({ id }) => id))];
+        const calendars = await queryBusy(api, ids, span, signal);
+        return people.map(({ address, id }) => readBusy(address, calendars[id]));
+      }),
+  };
+}
+
+/** A span's events; more than the limit are read as far as one page goes, so that most totals are exact. */
+async function listAll(
+  api: Api,
+  span: CalendarSpan & { readonly query?: string; readonly limit: number },
+  signal: AbortSignal,
+): Promise<calendar_v3.Schema$Event[]> {
+  const items: calendar_v3.Schema$Event[] = [];
+  const asked = {
+    calendarId: CALENDAR,
+    singleEvents: true,
+    orderBy: "startTime",
+    timeMin: span.start,
+    timeMax: span.end,
+    maxResults: PAGE,
+    ...(span.query ? { q: span.query } : {}),
+  };
+  let pageToken: string | undefined;
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const answer = await api.request("the calendar", signal, (calendar, options) =>
+      calendar.events.list({ ...asked, ...(pageToken ? { pageToken } : {}) }, options),
+    );
+    items.push(...(answer.items ?? []).filter(({ status }) => status !== "cancelled"));
+    pageToken = answer.nextPageToken ?? undefined;
+    if (!pageToken || items.length >= span.limit) break;
+  }
+  return items;
+}
+
+async function fetchEvent(api: Api, id: string, signal: AbortSignal): Promise<calendar_v3.Schema$Event> {
+  return await api.request(`event '${id}'`, signal, (calendar, options) =>
+    calendar.events.get({ calendarId: CALENDAR, eventId: checkId(id) }, options),
+  );
+}
+
+/** The list of guests is written as a whole, so it is read first; the etag reveals a change made meanwhile. */
+async function update(
+  api: Api,
+  { id, change, etag }: { id: string; change: EventChange; etag: string },
+  signal: AbortSignal,
+): Promise<calendar_v3.Schema$Event> {
+  const guests = change.attendees ? ((await fetchEvent(api, id, signal)).attendees ?? []) : [];
+  return await api.request(`event '${id}'`, signal, (calendar, options) =>
+    calendar.events.patch(
+      {
+        calendarId: CALENDAR,
+        eventId: checkId(id),
+        sendUpdates: sendUpdatesTo(change.notify),
+        requestBody: changeBody(change, guests),
+      },
+      unchanged(options, etag),
+    ),
+  );
+}
+
+async function queryBusy(
+  api: Api,
+  ids: readonly string[],
+  { start, end }: CalendarSpan,
+  signal: AbortSignal,
+): Promise<Record<string, calendar_v3.Schema$FreeBusyCalendar>> {
+  const found: Record<string, calendar_v3.Schema$FreeBusyCalendar> = {};
+  for (let first = 0; first < ids.length; first += MOST_CALENDARS) {
+    const items = ids.slice(first, first + MOST_CALENDARS).map((id) => ({ id }));
+    const requestBody = { timeMin: start, timeMax: end, timeZone: "UTC", items };
+    const { calendars } = await api.request("free and busy times", signal, (calendar, options) =>
+      calendar.freebusy.query({ requestBody }, options),
+    );
+    Object.assign(found, calendars);
+  }
+  return found;
+}
+
+function readBusy(address: string, answer: calendar_v3.Schema$FreeBusyCalendar | undefined): Busy {
+  const reason = answer?.errors?.[0]?.reason;
+  if (!answer || reason) {
+    const unseen = reason === "notFound" || !answer;
+    const unknown = unseen ? "Google does not show their calendar to this account" : `Google says: ${reason}`;
+    return { address, busy: [], unknown };
+  }
+  const busy = (answer.busy ?? []).map(({ start, end }) => ({ start: utc(start), end: utc(end) }));
+  return { address, busy };
+}
+
+function utc(moment: string | null | undefined): string {
+  return new Date(moment ?? Number.NaN).toISOString();
+}
+
+/** Only if the event is still in the state that was read. */
+function unchanged(options: RequestOptions, etag: string): RequestOptions {
+  return etag ? { ...options, headers: { "If-Match": etag } } : options;
+}
+
+function sendUpdatesTo(notify: boolean): "all" | "none" {
+  return notify ? "all" : "none";
+}
+
+function checkId(id: string): string {
+  if (/^[\w@.-]{1,1024}$/.test(id)) return id;
+  throw new ToolFault("params", `'${id}' is no id of an event at Google`);
+}

@@ -1,0 +1,139 @@
+import type { people_v1 } from "@googleapis/people";
+import {
+  type Contact,
+  type ContactsProvider,
+  countOrganizations,
+  matchesContact,
+} from "../contacts/contacts-provider.ts";
+import { raiseFaults, ToolFault } from "../service-tools/tool-fault.ts";
+import type { GoogleApi } from "./google-api.ts";
+
+/** Recipients of one message are resolved one by one; the address book is not read anew for each. */
+const FRESH_MS = 60_000;
+
+type Api = GoogleApi<"people">;
+type Person = people_v1.Schema$Person;
+
+/** Fields that a contact is made of. */
+const PERSON_FIELDS = "names,emailAddresses,phoneNumbers,organizations,biographies,memberships";
+/** More contacts than these are not read. */
+const MOST_CONTACTS = 2_000;
+const PAGE = 1_000;
+
+/** The address book at Google. Its own search needs a warm-up and misses fresh entries, so the filter is ours. */
+export function createGoogleContacts(api: GoogleApi<"people">): ContactsProvider {
+  let kept: { readonly contacts: readonly Contact[]; readonly at: number } | undefined;
+
+  const directory = async (signal: AbortSignal): Promise<readonly Contact[]> => {
+    if (!kept || performance.now() - kept.at > FRESH_MS) {
+      kept = { contacts: await loadDirectory(api, signal), at: performance.now() };
+    }
+    return kept.contacts;
+  };
+
+  return {
+    kind: "google",
+    refresh: api.refresh,
+    search: (query, signal) =>
+      raiseFaults("the contacts could not be read", async () => {
+        const found = (await directory(signal)).filter((contact) =>
+          matchesContact(contact, query, contact.members),
+        );
+        return { contacts: found.slice(0, query.limit), total: found.length };
+      }),
+    get: (id, signal) =>
+      raiseFaults(`contact '${id}' could not be read`, async () => {
+        if (/^people\/\w+$/.test(id)) {
+          const person = await api.request(`contact '${id}'`, signal, (client, options) =>
+            client.people.get({ resourceName: id, personFields: PERSON_FIELDS }, options),
+          );
+          return readPerson(person);
+        }
+        const list = (await directory(signal)).find((contact) => contact.id === id);
+        if (!list) throw new ToolFault("params", `Google has no contact '${id}'`);
+        return list;
+      }),
+    organizations: (signal) =>
+      raiseFaults("the contacts could not be read", async () => countOrganizations(await directory(signal))),
+  };
+}
+
+/** People and lists of the address book, people first. */
+async function loadDirectory(api: Api, signal: AbortSignal): Promise<readonly Contact[]> {
+  const people = await listPeople(api, signal);
+  const { contactGroups = [] } = await api.request("the contact lists", signal, (client, options) =>
+    client.contactGroups.list({ pageSize: PAGE }, options),
+  );
+  const lists = contactGroups
+    .filter(({ groupType }) => groupType === "USER_CONTACT_GROUP")
+    .map((group) => readGroup(group, people));
+  return [...people.map(readPerson).filter(isOfUse), ...lists];
+}
+
+/** A person as the tools know them. */
+function readPerson(person: Person): Contact {
+  const work = preferred(person.organizations)[0];
+  const notes = preferred(person.biographies)[0]?.value;
+  const emails = listValues(person.emailAddresses);
+  const name = preferred(person.names)[0]?.displayName ?? emails[0] ?? work?.name ?? "";
+  return {
+    id: person.resourceName ?? "",
+    name,
+    emails,
+    phones: listValues(person.phoneNumbers),
+    ...(work?.name ? { organization: work.name } : {}),
+    ...(work?.title ? { title: work.title } : {}),
+    ...(notes ? { notes } : {}),
+  };
+}
+
+async function listPeople(api: Api, signal: AbortSignal): Promise<Person[]> {
+  const people: Person[] = [];
+  let pageToken: string | undefined;
+  do {
+    const answer = await api.request("the contacts", signal, (client, options) =>
+      client.people.connections.list(
+        {
+          resourceName: "people/me",
+          personFields: PERSON_FIELDS,
+          pageSize: PAGE,
+          ...(pageToken ? { pageToken } : {}),
+        },
+        options,
+      ),
+    );
+    const page = answer.connections ?? [];
+    people.push(...page);
+    pageToken = page.length > 0 ? (answer.nextPageToken ?? undefined) : undefined;
+  } while (pageToken && people.length < MOST_CONTACTS);
+  return people.slice(0, MOST_CONTACTS);
+}
+
+function readGroup(group: people_v1.Schema$ContactGroup, people: readonly Person[]): Contact {
+  const isMember = (person: Person) =>
+    person.memberships?.some(
+      ({ contactGroupMembership: membership }) => membership?.contactGroupResourceName === group.resourceName,
+    );
+  const members = people.filter(isMember).flatMap((person) => readPerson(person).emails.slice(0, 1));
+  const name = group.formattedName ?? group.name ?? "";
+  return { id: group.resourceName ?? "", name, emails: [], phones: [], members };
+}
+
+function isOfUse({ name, emails, phones }: Contact): boolean {
+  return name !== "" || emails.length > 0 || phones.length > 0;
+}
+
+function listValues(fields: readonly { value?: string | null; metadata?: Metadata }[] | undefined): string[] {
+  const values = preferred(fields).map(({ value }) => value?.trim() ?? "");
+  return [...new Set(values.filter(Boolean))];
+}
+
+type Metadata = { primary?: boolean | null };
+
+function preferred<Field extends { metadata?: Metadata }>(fields: readonly Field[] = []): Field[] {
+  return fields.toSorted((one, other) => Number(isPrimary(other)) - Number(isPrimary(one)));
+}
+
+function isPrimary({ metadata }: { metadata?: Metadata }): boolean {
+  return metadata?.primary ?? false;
+}

@@ -1,0 +1,63 @@
+import type { CalendarProvider } from "../calendar/calendar-provider.ts";
+import type { ContactsProvider } from "../contacts/contacts-provider.ts";
+import type { MailProvider } from "../mail/mail-provider.ts";
+import { ToolFault } from "../service-tools/tool-fault.ts";
+import { createGmail } from "./gmail.ts";
+import { openApi } from "./google-api.ts";
+import { createGoogleCalendar } from "./google-calendar.ts";
+import { createGoogleContacts } from "./google-contacts.ts";
+import {
+  type GoogleCredentials,
+  type GoogleTokens,
+  LOOPBACK_HOSTS,
+  openGoogleSession,
+} from "./google-session.ts";
+
+/** A Google account as it is opened. */
+export type GoogleConfig = {
+  readonly credentials: GoogleCredentials;
+  /** The owner's address; asked of Gmail if absent. */
+  readonly address?: string;
+  /** Another place for all three services than Google's own; https, or loopback. */
+  readonly rootUrl?: string;
+  readonly tokenUrl?: string;
+  /** Keeps new tokens; awaited before the next request. */
+  onTokens?(tokens: GoogleTokens): Promise<void> | void;
+  /** IANA name of the zone for events that name none. */
+  readonly zone: string;
+  /** Longest time for one request; 30 s. */
+  readonly timeoutMs?: number;
+};
+
+/** The three services of one account. */
+export type Google = {
+  readonly mail: MailProvider;
+  readonly calendar: CalendarProvider;
+  readonly contacts: ContactsProvider;
+};
+
+const TOKEN_URL = "https://oauth2.googleapis.com/token";
+const TIMEOUT_MS = 30_000;
+
+/** Opens an account of Google; nothing is loaded or requested before a method is called. */
+export function openGoogle(config: GoogleConfig): Google {
+  const { rootUrl, tokenUrl = TOKEN_URL, timeoutMs = TIMEOUT_MS, credentials, onTokens } = config;
+  for (const url of [rootUrl, tokenUrl]) if (url) checkAddress(url);
+  const session = openGoogleSession({ credentials, tokenUrl, timeoutMs, ...(onTokens ? { onTokens } : {}) });
+  const place = { rootUrl, timeoutMs };
+  const mail = createGmail(openApi("gmail", session, place), config.address);
+  const owner = async (signal: AbortSignal) => (await mail.self(signal)).address;
+  return {
+    mail,
+    calendar: createGoogleCalendar(openApi("calendar", session, place), { owner, zone: config.zone }),
+    contacts: createGoogleContacts(openApi("people", session, place)),
+  };
+}
+
+/** Tokens never travel in the clear beyond this machine. */
+function checkAddress(text: string): void {
+  const url = URL.parse(text);
+  if (url?.protocol === "https:" || (url?.protocol === "http:" && LOOPBACK_HOSTS.includes(url.hostname)))
+    return;
+  throw new ToolFault("params", `'${text}' is no place for Google's services: use https`);
+}

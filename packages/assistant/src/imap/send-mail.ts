@@ -1,0 +1,178 @@
+import type { ImapFlow } from "imapflow";
+import type { OutgoingMail, SentMail } from "../mail/mail-provider.ts";
+import { writeMail } from "../mail/write-mail.ts";
+import { ToolFault } from "../service-tools/tool-fault.ts";
+import { describeHandover, isPending, readCopyDelivery, withRejections } from "./delivery.ts";
+import type { ImapOptions, ImapSession } from "./imap-session.ts";
+import {
+  buildMailId,
+  fetchMail,
+  findFolderFor,
+  findThread,
+  inFolder,
+  type MailPlace,
+  noMessage,
+} from "./mailbox.ts";
+import { type Accepted, SendUnknown, sendBySmtp } from "./smtp.ts";
+
+/** What sending needs: the mailbox, its settings, and the time. */
+type Sender = {
+  readonly session: ImapSession;
+  readonly options: ImapOptions;
+  readonly nowMs: number;
+};
+
+/**
+ * Sends a message at most once, and leaves behind what tells whether it was sent. SMTP cannot be asked later, so a copy
+ * marked \Draft goes to the folder of sent mail first and loses its mark once the server has taken the message:
+ * a copy without the mark was sent; with it nobody knows; no copy means that nothing was sent.
+ */
+export async function sendMail(sender: Sender, mail: OutgoingMail, signal: AbortSignal): Promise<SentMail> {
+  const { session, options, nowMs } = sender;
+  const from = { address: options.address, ...(options.name && { name: options.name }) };
+  const date = new Date(nowMs);
+  const recipients = [...new Set([...mail.to, ...mail.cc, ...mail.bcc])];
+  if (recipients.length === 0) throw new ToolFault("params", "the message has no recipient");
+  const bytes = await writeMail(mail, { copy: "received", from, date });
+  const own = await writeMail(mail, { copy: "own", from, date });
+  const pending = await layAside(session, { bytes: own, use: "sent", mail, date }, signal);
+  let accepted: Accepted;
+  try {
+    accepted = await sendBySmtp(options, { from: options.address, to: recipients, bytes }, signal);
+  } catch (error) {
+    // What cannot be removed stays pending: the next look-up then says that it is not known, never that it is sent.
+    if (!(error instanceof SendUnknown))
+      await session
+        .run(AbortSignal.timeout(20_000), (client) => remove(client, pending))
+        .catch(() => undefined);
+    throw error;
+  }
+  const place = await session
+    .run(AbortSignal.timeout(20_000), (client) => settle(client, pending, { accepted, own, mail, date }))
+    .catch(() => pending);
+  return {
+    id: buildMailId(place),
+    threadId: findThread({ references: listAnswered(mail), messageId: mail.messageId }),
+    delivery: describeHandover(recipients, accepted.rejected, nowMs),
+  };
+}
+
+function listAnswered(mail: OutgoingMail): readonly string[] {
+  return mail.references ?? (mail.inReplyTo ? [mail.inReplyTo] : []);
+}
+
+/** Keeps a draft where the mailbox keeps them. */
+export async function saveDraft(
+  { session, options, nowMs }: Sender,
+  mail: OutgoingMail,
+  signal: AbortSignal,
+): Promise<{ readonly id: string; readonly messageId: string }> {
+  const from = { address: options.address, ...(options.name && { name: options.name }) };
+  const date = new Date(nowMs);
+  const bytes = await writeMail(mail, { copy: "draft", from, date });
+  const place = await session.run(signal, (client) => keep(client, { bytes, use: "drafts", mail, date }));
+  return { id: buildMailId(place), messageId: mail.messageId };
+}
+
+type Copy = {
+  readonly bytes: Uint8Array;
+  readonly use: "sent" | "drafts";
+  readonly mail: OutgoingMail;
+  readonly date: Date;
+};
+
+async function keep(client: ImapFlow, copy: Copy, flags = ["\\Draft", "\\Seen"]): Promise<MailPlace> {
+  const folder = await findFolderFor(client, copy.use);
+  const added = await client.append(folder, Buffer.from(copy.bytes), flags, copy.date);
+  if (!added) throw new ToolFault("tool_error", `the mail server keeps no message in '${folder}'`);
+  if (added.uid !== undefined && added.uidValidity !== undefined)
+    return { folder, validity: String(added.uidValidity), uid: added.uid };
+  const [last] = (await findCopies(client, folder, copy.mail.messageId)).slice(-1);
+  if (!last) throw new ToolFault("tool_error", `the copy in '${folder}' is not found again`);
+  return last;
+}
+
+/** A folder that was numbered anew has another message under the number: that one is not touched. */
+async function inOwnFolder(client: ImapFlow, place: MailPlace, work: () => Promise<unknown>): Promise<void> {
+  await inFolder(client, place.folder, (validity) => {
+    if (validity !== place.validity) throw noMessage(buildMailId(place));
+    return work();
+  });
+}
+
+async function remove(client: ImapFlow, place: MailPlace): Promise<void> {
+  await inOwnFolder(client, place, () => client.messageDelete(String(place.uid), { uid: true }));
+}
+
+/** Puts the marked copy aside. If its answer is lost it may lie there: nothing was sent yet, so it is taken back. */
+async function layAside(session: ImapSession, copy: Copy, signal: AbortSignal): Promise<MailPlace> {
+  let isBegun = false;
+  try {
+    return await session.run(signal, (client) => {
+      isBegun = true;
+      return keep(client, copy);
+    });
+  } catch (error) {
+    if (isBegun)
+      await session
+        .run(AbortSignal.timeout(20_000), (client) => removePending(client, copy.mail.messageId))
+        .catch(() => undefined);
+    throw error;
+  }
+}
+
+async function removePending(client: ImapFlow, messageId: string): Promise<void> {
+  for (const place of await findCopies(client, await findFolderFor(client, "sent"), messageId)) {
+    const { mail, raw } = await inFolder(client, place.folder, () => fetchMail(client, place, "head"));
+    if (mail.messageId === messageId && isPending(raw.flags)) await remove(client, place);
+  }
+}
+
+/** Notes that a message was sent: without its mark, or by a copy that says whom the server refused. */
+async function settle(
+  client: ImapFlow,
+  pending: MailPlace,
+  { accepted, own, ...rest }: { accepted: Accepted; own: Uint8Array; mail: OutgoingMail; date: Date },
+): Promise<MailPlace> {
+  if (accepted.rejected.length === 0) {
+    await inOwnFolder(client, pending, () =>
+      client.messageFlagsRemove(String(pending.uid), ["\\Draft"], { uid: true }),
+    );
+    return pending;
+  }
+  const bytes = withRejections(own, accepted.rejected);
+  const place = await keep(client, { bytes, use: "sent", ...rest }, ["\\Seen"]);
+  await remove(client, pending);
+  return place;
+}
+
+async function findCopies(client: ImapFlow, folder: string, messageId: string): Promise<MailPlace[]> {
+  return inFolder(client, folder, async (validity) => {
+    const header = { "message-id": messageId };
+    const uids = (await client.search({ header, deleted: false }, { uid: true })) || [];
+    return uids.sort((a, b) => a - b).map((uid) => ({ folder, validity, uid }));
+  });
+}
+
+/** The sent message or the draft with this Message-ID; a fault if a send was cut off and nobody knows its end. */
+export async function findCopy(
+  client: ImapFlow,
+  messageId: string,
+  kind: "sent" | "draft",
+): Promise<SentMail | null> {
+  const folder = await findFolderFor(client, kind === "sent" ? "sent" : "drafts");
+  const places = await findCopies(client, folder, messageId);
+  let pending = false;
+  for (const place of places.slice(-20)) {
+    const copy = await inFolder(client, folder, () => fetchMail(client, place, "head"));
+    // Servers match parts of a header: only the very id counts.
+    if (copy.mail.messageId !== messageId) continue;
+    if (kind === "sent" && isPending(copy.raw.flags)) pending = true;
+    else return { id: buildMailId(place), threadId: findThread(copy.mail), delivery: readCopyDelivery(copy) };
+  }
+  if (!pending) return null;
+  throw new ToolFault(
+    "tool_error",
+    `it is not known whether the message ${messageId} was sent: its sending was cut off; ask its recipients, or look at the mail server, before it is sent again`,
+  );
+}

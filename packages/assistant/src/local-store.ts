@@ -1,0 +1,124 @@
+import { createHash } from "node:crypto";
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, realpathSync } from "node:fs";
+import { access, mkdir, writeFile } from "node:fs/promises";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import type { AssistantSettings } from "@retinue/core/schema/settings";
+import { findMachineZone } from "@retinue/core/text/zone";
+import type { HostPlaces } from "@retinue/core/tools/tool";
+import { locateAccountFile } from "./accounts/account-file.ts";
+import type { EmbeddedStore } from "./embedded/open-embedded.ts";
+import { ToolFault } from "./service-tools/tool-fault.ts";
+
+/** Where the local store is: a database, and the folder whose files it is filled with at first. */
+type LocalStore = { readonly file: string; readonly folder?: string };
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+const MAX_OWNER_BYTES = 10_000;
+
+/**
+ * The local store that the settings choose. A folder that a project named serves only a user without any account, so that
+ * a project's address book never tells where real mail goes; its real path must be inside of the project.
+ */
+export function chooseLocalStore(
+  { folder, folderWithin }: AssistantSettings,
+  { dataDir }: Pick<HostPlaces, "dataDir">,
+  { hasAny }: { readonly hasAny: boolean },
+): LocalStore {
+  const stores = join(dataDir, "assistant");
+  if (folder === undefined || (folderWithin !== undefined && hasAny))
+    return { file: join(stores, "mailbox.db") };
+  const real = realFolder(folder, folderWithin);
+  const hash = createHash("sha256").update(real).digest("hex").slice(0, 32);
+  return { file: join(stores, `${hash}.db`), folder: real };
+}
+
+/** Opens a local store, and fills it with its folder's files if that has never been done to the end. */
+export async function openLocalStore(
+  { file, folder }: LocalStore,
+  { zone, now }: { readonly zone: string; readonly now: () => number },
+): Promise<EmbeddedStore> {
+  const { openEmbedded } = await import("./embedded/open-embedded.ts");
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const store = openEmbedded({ file, now, zone });
+  try {
+    if (folder !== undefined) await fillOnce(store, file, folder);
+    return store;
+  } catch (thrown) {
+    store.close();
+    throw thrown;
+  }
+}
+
+/**
+ * The zone that times without one are meant in: the settings' own, that of the folder's owner, or the machine's. Where
+ * there are accounts, a project's folder has no say in it.
+ */
+export function findZone(
+  { timezone, folder, folderWithin }: AssistantSettings,
+  { env, configDir }: Pick<HostPlaces, "env" | "configDir">,
+): string {
+  const isProjects = folderWithin !== undefined && existsSync(locateAccountFile(configDir));
+  const owners = folder === undefined || isProjects ? undefined : ownersZone(folder, folderWithin);
+  return [timezone, owners, env.TZ].find(isZone) ?? findMachineZone();
+}
+
+/** An import leaves out what is there already, so one that was cut short is simply made again. */
+async function fillOnce(store: EmbeddedStore, file: string, folder: string): Promise<void> {
+  const mark = `${file}.filled`;
+  const isFilled = await access(mark).then(
+    () => true,
+    () => false,
+  );
+  if (isFilled && !store.isEmpty()) return;
+  const { importFolder } = await import("./embedded/import-files.ts");
+  await importFolder(store, folder);
+  await writeFile(mark, `${folder}\n`, { mode: 0o600 });
+}
+
+function realFolder(folder: string, within: string | undefined): string {
+  let real: string;
+  try {
+    real = realpathSync(folder);
+    if (within === undefined || isInside(realpathSync(within), real)) return real;
+  } catch {
+    throw new ToolFault("tool_error", `the folder ${folder} of the settings' assistant.folder is not there`);
+  }
+  throw new ToolFault(
+    "tool_error",
+    `the folder ${folder} leads out of the project, to ${real}, and is not read`,
+  );
+}
+
+function ownersZone(folder: string, within: string | undefined): string | undefined {
+  try {
+    const owner: unknown = JSON.parse(smallFile(join(realFolder(folder, within), "owner.json")));
+    if (typeof owner !== "object" || owner === null || !("zone" in owner)) return undefined;
+    return typeof owner.zone === "string" ? owner.zone : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of a small regular file; a link might lead to a device that never ends or waits for somebody. */
+function smallFile(path: string): string {
+  const descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const stats = fstatSync(descriptor);
+    return stats.isFile() && stats.size <= MAX_OWNER_BYTES ? readFileSync(descriptor, "utf8") : "null";
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function isZone(name: string | undefined): name is string {
+  try {
+    return name !== undefined && name !== "" && Intl.DateTimeFormat("en", { timeZone: name }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function isInside(folder: string, path: string): boolean {
+  const inside = relative(folder, path);
+  return inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+}

@@ -1,0 +1,119 @@
+/** A person or list as mail names it. */
+export type Address = { readonly name?: string; readonly address: string };
+
+/** A message to be sent or kept as a draft. Addresses are checked and canonical. */
+export type OutgoingMail = {
+  /** The Message-ID header, with its angle brackets; made from the tool call, so that a send can be found again. */
+  readonly messageId: string;
+  readonly to: readonly string[];
+  readonly cc: readonly string[];
+  readonly bcc: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+  /** Set for a reply: header values with angle brackets, and the thread at the provider. */
+  readonly inReplyTo?: string;
+  readonly references?: readonly string[];
+  readonly threadId?: string;
+};
+
+/** One message in a list. */
+export type MailSummary = {
+  /** The provider's own id. */
+  readonly id: string;
+  readonly threadId: string;
+  readonly from: Address;
+  readonly to: readonly Address[];
+  readonly subject: string;
+  /** ISO 8601 in UTC. */
+  readonly date: string;
+  readonly snippet: string;
+  readonly unread: boolean;
+};
+
+/** One message in full. */
+export type MailMessage = MailSummary & {
+  /** The Message-ID header, with its angle brackets; empty if it has none. */
+  readonly messageId: string;
+  readonly cc: readonly Address[];
+  readonly bcc: readonly Address[];
+  readonly replyTo: readonly Address[];
+  readonly references: readonly string[];
+  /** Plain text; made from the HTML part if there is no other. */
+  readonly text: string;
+  readonly attachments: readonly { readonly name: string; readonly type: string; readonly bytes: number }[];
+  readonly labels: readonly string[];
+};
+
+/** What to look for; all given fields must match. */
+export type MailQuery = {
+  readonly text?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly subject?: string;
+  /** ISO 8601; from this moment on. */
+  readonly after?: string;
+  /** ISO 8601; before this moment. */
+  readonly before?: string;
+  readonly unread?: boolean;
+  readonly hasAttachment?: boolean;
+  readonly limit: number;
+};
+
+/** What the provider really knows of one recipient. */
+export type DeliveryStatus = "delivered" | "sent" | "queued" | "rejected" | "bounced" | "unknown";
+
+/** How far a message has come. */
+export type Delivery = {
+  /** The worst of its recipients' if they differ. */
+  readonly status: DeliveryStatus;
+  readonly recipients: readonly {
+    readonly address: string;
+    readonly status: DeliveryStatus;
+    /** The server's words, if it said some. */
+    readonly detail?: string;
+  }[];
+  /** ISO 8601 in UTC; when the message was handed over. */
+  readonly timestamp: string;
+};
+
+/** A message that was handed over. */
+export type SentMail = { readonly id: string; readonly threadId: string; readonly delivery: Delivery };
+
+/** A mailbox. Every method raises `ToolFault` and nothing else; none repeats a request by itself. */
+export type MailProvider = {
+  readonly kind: "embedded" | "google" | "imap";
+  /** The owner's address. */
+  self(signal: AbortSignal): Promise<Address>;
+  /** Newest first. */
+  search(
+    query: MailQuery,
+    signal: AbortSignal,
+  ): Promise<{ readonly messages: readonly MailSummary[]; readonly total: number }>;
+  get(id: string, signal: AbortSignal): Promise<MailMessage>;
+  send(mail: OutgoingMail, signal: AbortSignal): Promise<SentMail>;
+  /** Keeps a draft; sends nothing. */
+  draft(
+    mail: OutgoingMail,
+    signal: AbortSignal,
+  ): Promise<{ readonly id: string; readonly messageId: string }>;
+  /** A message that was handed over, or a draft that was kept, under this Message-ID; null if there is none. */
+  findByMessageId(messageId: string, kind: "sent" | "draft", signal: AbortSignal): Promise<SentMail | null>;
+  delivery(id: string, signal: AbortSignal): Promise<Delivery>;
+  /** Gets a new token after the old one was refused; absent where there is none to get. */
+  refresh?(signal: AbortSignal): Promise<void>;
+  close?(): Promise<void> | void;
+};
+
+const WORST_FIRST: readonly DeliveryStatus[] = [
+  "rejected",
+  "bounced",
+  "unknown",
+  "queued",
+  "sent",
+  "delivered",
+];
+
+/** The worst status of several recipients; `unknown` of none. */
+export function worstStatus(recipients: readonly { readonly status: DeliveryStatus }[]): DeliveryStatus {
+  return WORST_FIRST.find((each) => recipients.some(({ status }) => status === each)) ?? "unknown";
+}

@@ -1,0 +1,121 @@
+import { domainToASCII } from "node:url";
+import { cutAt } from "@retinue/core/tools/truncate";
+import { ToolFault } from "../service-tools/tool-fault.ts";
+import { hasHiddenText, visibleLine } from "../service-tools/tool-output.ts";
+
+const MAX_LOCAL = 64;
+const MAX_DOMAIN = 253;
+const MAX_ADDRESS = 254;
+/** With its display name. */
+const MAX_WRITTEN = 1_000;
+/** Characters of a name or an address that are shown. */
+const MAX_SHOWN = 300;
+/** Without `%` and `!`, which old servers take for a way through other servers. */
+const LOCAL = /^[A-Za-z0-9#$&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9#$&'*+/=?^_`{|}~-]+)*$/;
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+/** One address in angle brackets behind a name. */
+const NAMED = /^(.*?)\s*<([^<>]*)>$/s;
+
+/**
+ * Reads exactly one mail address, alone or behind a display name, and gives it in the one form in which it is judged,
+ * shown and sent: an ASCII local part and the domain in lower case and punycode. The display name is dropped: it says
+ * nothing that can be relied upon.
+ */
+export function parseAddress(text: string): string {
+  const wrong = findAddressFault(text);
+  if (wrong !== null)
+    throw new ToolFault("params", `'${visibleLine(text.slice(0, 200))}' is no address to write to: ${wrong}`);
+  return canonical(bareAddress(text));
+}
+
+/** Why a text is not exactly one usable address; null if it is. */
+export function findAddressFault(text: string): string | null {
+  if (text.length > MAX_WRITTEN) return `it is longer than ${MAX_WRITTEN} characters`;
+  if (/[\r\n\t]/.test(text) || hasHiddenText(text)) return "it holds control or invisible characters";
+  const named = NAMED.exec(text.trim());
+  if (named) {
+    const wrongName = findNameFault(named[1] ?? "");
+    if (wrongName) return wrongName;
+  }
+  const bare = bareAddress(text);
+  if (/[,;]/.test(bare)) return "it holds several addresses; give each as an entry of its own";
+  const at = bare.lastIndexOf("@");
+  if (at < 1) return "it has no name before an @";
+  if (bare.indexOf("@") !== at) return "it has more than one @";
+  return findLocalFault(bare.slice(0, at)) ?? findDomainFault(bare.slice(at + 1)) ?? findLengthFault(bare);
+}
+
+/** The part behind the @. */
+export function readDomain(address: string): string {
+  return address.slice(address.lastIndexOf("@") + 1);
+}
+
+/** Whether two canonical addresses are one mailbox for every server that matters. */
+export function isSameAddress(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
+/** An address with a name, quoted if it must be; what comes with mails and events may hold anything, at any length. */
+export function showAddress({
+  name,
+  address,
+}: {
+  readonly name?: string | undefined;
+  readonly address: string;
+}): string {
+  const shown = visibleLine(shorten(address));
+  const clean = visibleLine(shorten(name ?? "")).replaceAll(/["\\]/g, "");
+  if (clean === "" || clean.toLowerCase() === shown.toLowerCase()) return shown;
+  return /^[\p{L}\p{M}\p{N} .'’-]+$/u.test(clean) ? `${clean} <${shown}>` : `"${clean}" <${shown}>`;
+}
+
+function shorten(text: string): string {
+  return text.length <= MAX_SHOWN ? text : `${cutAt(text, MAX_SHOWN)}…`;
+}
+
+/** A name that itself looks like an address is meant to be taken for it. */
+function findNameFault(name: string): string | null {
+  if (/[@＠﹫]/u.test(name)) return "its display name looks like another address";
+  const quoted = /^"([^"]*)"$/.exec(name.trim());
+  if (!quoted && /[,;:<>()"]/.test(name))
+    return "it may hold several addresses; give each as an entry of its own";
+  return null;
+}
+
+function bareAddress(text: string): string {
+  const trimmed = text.trim();
+  return (NAMED.exec(trimmed)?.[2] ?? trimmed).trim();
+}
+
+function findLocalFault(local: string): string | null {
+  if (/[^ -~]/.test(local)) return "the part before the @ has characters outside ASCII";
+  if (local.length > MAX_LOCAL) return `the part before the @ is longer than ${MAX_LOCAL} characters`;
+  return LOCAL.test(local)
+    ? null
+    : "the part before the @ holds characters that mail servers read differently";
+}
+
+function findDomainFault(domain: string): string | null {
+  if (domain.startsWith("[")) return "a server's number is no domain";
+  const ascii = asciiDomain(domain);
+  if (ascii === "" || ascii.length > MAX_DOMAIN) return "its domain is not valid";
+  const labels = ascii.split(".");
+  if (!labels.every((label) => LABEL.test(label))) return "its domain is not valid";
+  if (labels.length < 2 && ascii !== "localhost") return "its domain has no ending such as .com";
+  return /^\d+$/.test(labels.at(-1) ?? "") ? "a server's number is no domain" : null;
+}
+
+function findLengthFault(bare: string): string | null {
+  return canonical(bare).length > MAX_ADDRESS ? `it is longer than ${MAX_ADDRESS} characters` : null;
+}
+
+function canonical(bare: string): string {
+  const at = bare.lastIndexOf("@");
+  return `${bare.slice(0, at)}@${asciiDomain(bare.slice(at + 1))}`;
+}
+
+/** What a URL parser would take for an escape or a port is no part of a domain. */
+function asciiDomain(domain: string): string {
+  const bare = domain.replace(/(?<!\.)\.$/, "");
+  return /[\s%/\\:?#@<>()[\],;]/.test(bare) ? "" : domainToASCII(bare).toLowerCase();
+}

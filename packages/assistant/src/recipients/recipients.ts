@@ -1,0 +1,129 @@
+import type { Contact } from "../contacts/contacts-provider.ts";
+import type { Services } from "../service-tools/call-service.ts";
+import { ToolFault } from "../service-tools/tool-fault.ts";
+import { visibleLine } from "../service-tools/tool-output.ts";
+import { findAddressFault, parseAddress, showAddress } from "./parse-address.ts";
+
+/** Somebody a call reaches. */
+export type Recipient = {
+  readonly address: string;
+  /** From the address book; a name that a caller gave is not kept. */
+  readonly name?: string;
+};
+
+/** People one call may reach. */
+const MAX_RECIPIENTS = 100;
+const MAX_MATCHES = 1_000;
+
+/** The addresses behind what a caller wrote: addresses, names of contacts, names of lists, or `me`. */
+export async function resolveRecipients(
+  written: readonly string[],
+  field: string,
+  { services, self }: { readonly services: Services; readonly self: string },
+): Promise<readonly Recipient[]> {
+  const found: Recipient[] = [];
+  for (const each of written) found.push(...(await resolveEntry(each, { field, services, self })));
+  const unique = dropRepeated(found);
+  refuseBulk(unique);
+  return unique;
+}
+
+/** What is wrong with the entries that are meant as addresses; null if nothing. */
+export function findEntryFault(written: readonly string[]): string | null {
+  for (const entry of written) {
+    const wrong = isAddress(entry) ? findAddressFault(entry) : null;
+    if (wrong) return `'${visibleLine(entry)}' is no address to write to: ${wrong}`;
+  }
+  return null;
+}
+
+/** Refuses a call that reaches more people than one may. */
+export function refuseBulk(recipients: readonly Recipient[]): void {
+  if (recipients.length > MAX_RECIPIENTS)
+    throw new ToolFault("params", `it reaches ${recipients.length} people, more than ${MAX_RECIPIENTS}`);
+}
+
+/** Each address once, where it stands first; without those that `except` has. */
+export function dropRepeated(
+  recipients: readonly Recipient[],
+  except: readonly Recipient[] = [],
+): readonly Recipient[] {
+  const seen = new Set(except.map(({ address }) => address.toLowerCase()));
+  return recipients.filter(({ address }) => {
+    const isNew = !seen.has(address.toLowerCase());
+    seen.add(address.toLowerCase());
+    return isNew;
+  });
+}
+
+async function resolveEntry(
+  written: string,
+  { field, services, self }: { field: string; services: Services; self: string },
+): Promise<readonly Recipient[]> {
+  if (isAddress(written)) return [{ address: parseAddress(written) }];
+  const name = written.trim().replace(/^the\s+/i, "");
+  if (name === "") throw new ToolFault("params", `${field} holds an empty entry`);
+  if (/^(?:me|myself)$/i.test(name)) return [{ address: self }];
+  const { contacts, total } = await services.contacts((book, signal) =>
+    book.search({ name, limit: MAX_MATCHES }, signal),
+  );
+  // Among those that were not given there may be another of this name.
+  if (total > contacts.length)
+    throw new ToolFault(
+      "params",
+      `${field}: '${visibleLine(name)}' fits ${total} contacts; give a mail address`,
+    );
+  const contact = pickContact(name, contacts, field);
+  const addresses = contact.members ?? contact.emails.slice(0, 1);
+  if (addresses.length === 0)
+    throw new ToolFault("params", `the contact '${visibleLine(contact.name)}' has no mail address`);
+  return addresses.map((address) => ({
+    address: parseAddress(address),
+    ...(!contact.members && { name: visibleLine(contact.name) }),
+  }));
+}
+
+function isAddress(written: string): boolean {
+  return /[@<>＠]/u.test(written);
+}
+
+/** The one contact that a name means: the whole name, else all of its words; never a part of a word. */
+function pickContact(name: string, contacts: readonly Contact[], field: string): Contact {
+  const wanted = splitName(name);
+  const exact = contacts.filter((contact) => splitName(contact.name).join(" ") === wanted.join(" "));
+  const matching =
+    exact.length > 0
+      ? exact
+      : contacts.filter((contact) => {
+          const words = new Set(splitName(contact.name));
+          return wanted.length > 0 && wanted.every((word) => words.has(word));
+        });
+  const [first, ...others] = matching;
+  const shown = visibleLine(name);
+  if (!first) {
+    const near = contacts.length > 0 ? `; near: ${listNames(contacts)}` : "; give a mail address";
+    throw new ToolFault("params", `${field}: there is no contact '${shown}'${near}`);
+  }
+  if (others.length > 0)
+    throw new ToolFault(
+      "params",
+      `${field}: '${shown}' may be ${listNames(matching)}; give the mail address of the one that is meant`,
+    );
+  return first;
+}
+
+function listNames(contacts: readonly Contact[]): string {
+  return contacts
+    .slice(0, 8)
+    .map(({ name, emails: [address] }) => (address ? showAddress({ name, address }) : visibleLine(name)))
+    .join(", ");
+}
+
+function splitName(name: string): string[] {
+  return (
+    name
+      .normalize("NFKC")
+      .toLowerCase()
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  );
+}

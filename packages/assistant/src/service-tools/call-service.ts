@@ -1,0 +1,185 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { messageOf } from "@retinue/core/schema/error";
+import type { Assistant } from "../assistant.ts";
+import type { CalendarProvider } from "../calendar/calendar-provider.ts";
+import type { ContactsProvider } from "../contacts/contacts-provider.ts";
+import type { MailProvider } from "../mail/mail-provider.ts";
+import type { SlackProvider } from "../slack/slack-provider.ts";
+import { type FaultType, ToolFault } from "./tool-fault.ts";
+
+/** How a call waits and varies its waits; tests give their own. */
+export type CallPatience = {
+  readonly sleep?: ((ms: number, signal: AbortSignal) => Promise<unknown>) | undefined;
+  /** From 0 up to 1. */
+  readonly random?: (() => number) | undefined;
+};
+
+/** For whom a service is called, and how a write is found again. */
+type ServiceCall<Value> = CallPatience & {
+  /** The tool that calls, for messages. */
+  readonly tool: string;
+  readonly signal: AbortSignal;
+  /** Set for a write: asks the service whether it has happened; its outcome, or null if it has not. */
+  readonly write?: { lookup(signal: AbortSignal): Promise<Value | null> } | undefined;
+};
+
+/** The part of a provider that renews a refused token. */
+type Refreshable = { refresh?(signal: AbortSignal): Promise<void> };
+
+const RETRIES: Readonly<Record<FaultType, number>> = {
+  auth: 1,
+  rate_limit: 2,
+  network: 3,
+  params: 0,
+  permission: 0,
+  tool_error: 0,
+};
+const LONGEST_WAIT_MS = 60_000;
+const READ_BASE_MS = 500;
+/** A service needs a moment until it finds what it has just taken in. */
+const SLOW_BASE_MS = 1_000;
+/** After these faults it is unknown whether a write happened. */
+const LEAVES_DOUBT: ReadonlySet<FaultType> = new Set(["network", "tool_error"]);
+
+/** What the tools of this pack work with. */
+export type ToolDesk = CallPatience & { readonly assistant: Assistant };
+
+/** One request to a service; with `lookup` it is a write that is asked for before it is repeated. */
+type Ask<Provider> = <Value>(
+  what: (provider: Provider, signal: AbortSignal) => Promise<Value>,
+  lookup?: (provider: Provider, signal: AbortSignal) => Promise<Value | null>,
+) => Promise<Value>;
+
+/** A person's services, each request under the error policy. */
+export type Services = {
+  readonly mail: Ask<MailProvider>;
+  readonly calendar: Ask<CalendarProvider>;
+  readonly contacts: Ask<ContactsProvider>;
+  readonly slack: Ask<SlackProvider>;
+  readonly assistant: Pick<Assistant, "internalDomains" | "zone" | "now">;
+};
+
+/**
+ * The one way to a service. A refused token is renewed once, a rate limit is waited out twice, a lost connection is tried
+ * three more times; every other fault is final. A write is looked up before it is repeated and before it is given up.
+ */
+export async function callService<Value>(
+  provider: Refreshable,
+  what: (signal: AbortSignal) => Promise<Value>,
+  options: ServiceCall<Value>,
+): Promise<Value> {
+  const { signal, write } = options;
+  const used = new Map<FaultType, number>();
+  let doubtful = false;
+  for (let attempt = 0; ; attempt++) {
+    signal.throwIfAborted();
+    try {
+      if (write && attempt > 0) {
+        const found = await write.lookup(signal);
+        if (found !== null) return found;
+        doubtful = false;
+      }
+      return await attemptOnce(what, signal, (fault) => {
+        doubtful = LEAVES_DOUBT.has(fault.type);
+      });
+    } catch (thrown) {
+      signal.throwIfAborted();
+      const fault = asFault(thrown);
+      const times = used.get(fault.type) ?? 0;
+      used.set(fault.type, times + 1);
+      const last = isFinal(fault, times, provider) ? fault : await recover(fault, times, provider, options);
+      if (last && write && doubtful) return await lastLook(last, write.lookup, options);
+      if (last) throw last;
+    }
+  }
+}
+
+/** Any error as a fault; what no adapter has named is the tool's own. */
+export function asFault(thrown: unknown): ToolFault {
+  return thrown instanceof ToolFault
+    ? thrown
+    : new ToolFault("tool_error", messageOf(thrown), { cause: thrown });
+}
+
+async function attemptOnce<Value>(
+  what: (signal: AbortSignal) => Promise<Value>,
+  signal: AbortSignal,
+  onFault: (fault: ToolFault) => void,
+): Promise<Value> {
+  try {
+    return await what(signal);
+  } catch (thrown) {
+    const fault = asFault(thrown);
+    onFault(fault);
+    throw fault;
+  }
+}
+
+function isFinal(fault: ToolFault, times: number, provider: Refreshable): boolean {
+  if (times >= RETRIES[fault.type] || !fault.recoverable) return true;
+  if (fault.type === "auth") return !provider.refresh;
+  return (fault.retryAfterMs ?? 0) > LONGEST_WAIT_MS;
+}
+
+/** Does what helps before the next attempt; a fault if that fails itself. */
+async function recover(
+  fault: ToolFault,
+  times: number,
+  provider: Refreshable,
+  { signal, write, sleep = defaultSleep, random = Math.random }: ServiceCall<unknown>,
+): Promise<ToolFault | undefined> {
+  const base = fault.type === "network" && !write ? READ_BASE_MS : SLOW_BASE_MS;
+  const growing = base * 2 ** times * (0.5 + random() / 2);
+  try {
+    if (fault.type === "auth") await provider.refresh?.(signal);
+    else await sleep(Math.max(0, fault.retryAfterMs ?? growing), signal);
+    return undefined;
+  } catch (thrown) {
+    signal.throwIfAborted();
+    return asFault(thrown);
+  }
+}
+
+/** The answer to a write may be lost although the write is not: only the service can tell. */
+async function lastLook<Value>(
+  fault: ToolFault,
+  lookup: (signal: AbortSignal) => Promise<Value | null>,
+  { tool, signal }: ServiceCall<Value>,
+): Promise<Value> {
+  let found: Value | null;
+  try {
+    found = await lookup(signal);
+  } catch {
+    signal.throwIfAborted();
+    const doubt = `it is not known whether '${tool}' took effect; find out before you repeat it`;
+    throw new ToolFault(fault.type, `${fault.message} (${doubt})`, { recoverable: false, cause: fault });
+  }
+  if (found === null) throw fault;
+  return found;
+}
+
+function defaultSleep(ms: number, signal: AbortSignal): Promise<unknown> {
+  return pause(ms, undefined, { signal });
+}
+
+/** The services as one call of a tool uses them. */
+export function createServices(
+  { assistant, ...patience }: ToolDesk,
+  tool: string,
+  signal: AbortSignal,
+): Services {
+  const asking =
+    <Provider extends Refreshable>(open: () => Promise<Provider>): Ask<Provider> =>
+    async (what, lookup) => {
+      const provider = await open();
+      const write = lookup && { lookup: (during: AbortSignal) => lookup(provider, during) };
+      return callService(provider, (during) => what(provider, during), { ...patience, tool, signal, write });
+    };
+  return {
+    mail: asking(() => assistant.mail()),
+    calendar: asking(() => assistant.calendar()),
+    contacts: asking(() => assistant.contacts()),
+    slack: asking(() => assistant.slack()),
+    assistant,
+  };
+}

@@ -1,0 +1,214 @@
+import { createHash } from "node:crypto";
+import type { JsonSchema } from "@retinue/core/schema/json-schema";
+import type { Target } from "@retinue/core/schema/rights";
+import {
+  defineTool,
+  type Risk,
+  type Tool,
+  type ToolContext,
+  type ToolOutput,
+} from "@retinue/core/tools/tool";
+import { asFault, createServices, type Services, type ToolDesk } from "./call-service.ts";
+import { ToolFault } from "./tool-fault.ts";
+import { cutText, jsonOutput, jsonText, type ToolAnswer } from "./tool-output.ts";
+
+type Described<Input> = {
+  readonly name: string;
+  readonly description: string;
+  readonly group: "email" | "calendar" | "contacts" | "slack";
+  readonly properties: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  /** What is wrong with an input that fits the schema. */
+  readonly check?: (input: Input) => string | null;
+};
+
+/** A tool as it is made for a desk. */
+type ToolMaker<Input extends object> = (desk: ToolDesk) => Tool<Input>;
+
+/** A tool that only reads. */
+type ReadDefinition<Input> = Described<Input> & {
+  /** Its output is other people's text. */
+  readonly untrusted?: boolean;
+  readonly run: (input: Input, services: Services) => Promise<ToolAnswer>;
+};
+
+/** What a write needs besides its input. */
+type WriteCall<Plan> = { readonly plan: Plan; readonly services: Services; readonly key: string };
+
+/** A tool that changes something. Its plan is what a call comes down to: found once, then judged, shown and done. */
+type WriteDefinition<Input, Plan> = Described<Input> & {
+  readonly plan: (input: Input, services: Services) => Promise<Plan>;
+  /** Whom the call reaches. */
+  readonly reaches: (plan: Plan) => readonly string[];
+  readonly risk: (plan: Plan) => Risk;
+  readonly outbound: boolean | ((input: Input) => boolean);
+  /** Why a person must confirm the call. */
+  readonly confirm?: (plan: Plan) => string | null;
+  /** The call as a person must see it before a yes. */
+  readonly present: (plan: Plan, services: Services) => Promise<string>;
+  readonly run: (input: Input, call: WriteCall<Plan>) => Promise<ToolAnswer>;
+  /** What `run` would answer if the call has happened already; null if it has not. */
+  readonly find: (input: Input, call: Omit<WriteCall<Plan>, "plan">) => Promise<ToolAnswer | null>;
+};
+
+/** How long finding out whom a call reaches may take. */
+const PLAN_MS = 120_000;
+/** A server's words may be as long as it likes. */
+const MAX_MESSAGE = 2_000;
+
+/** Defines a tool that only reads. */
+export function readTool<Input extends object>(definition: ReadDefinition<Input>): ToolMaker<Input> {
+  const { name, run, untrusted = false } = definition;
+  return (desk) =>
+    defineTool<Input>({
+      ...describe(definition),
+      risk: "low",
+      replay: "safe",
+      untrusted,
+      execute: (input, { signal }) =>
+        answer(name, signal, () => run(input, createServices(desk, name, signal))),
+    });
+}
+
+/** Defines a tool that changes something, with a person's view of it. */
+export function writeTool<Input extends object, Plan>(
+  definition: WriteDefinition<Input, Plan>,
+): ToolMaker<Input> {
+  const { name, outbound, reaches, risk, confirm, present, run, find } = definition;
+  return (desk) => {
+    const findPlan = createPlanner(desk, definition);
+    return defineTool<Input>({
+      ...describe(definition),
+      replay: "lookup",
+      outbound,
+      access: async (input) => reaches(await findPlan(input)).map(toTarget),
+      risk: async (input) => risk(await findPlan(input)),
+      ...(confirm && { confirm: async (input) => confirm(await findPlan(input)) }),
+      present: async (input) => {
+        const plan = await findPlan(input);
+        return inTime((services) => present(plan, services), desk, name);
+      },
+      lookup: async (input, { signal, ...call }) => {
+        const found = await find(input, {
+          services: createServices(desk, name, signal),
+          key: buildCallKey(call),
+        });
+        return found?.tainted ? jsonOutput(found) : found && jsonText(found.data);
+      },
+      execute: (input, context) =>
+        answer(name, context.signal, async () => {
+          const plan = await findPlan(input);
+          refuseOthers(reaches(plan), context.targets);
+          const services = createServices(desk, name, context.signal);
+          return run(input, { plan, services, key: buildCallKey(context) });
+        }),
+    });
+  };
+}
+
+function describe<Input>({ name, description, group, properties, required = [], check }: Described<Input>) {
+  return {
+    name,
+    description,
+    groups: [group],
+    input: { type: "object", properties, required, additionalProperties: false },
+    ...(check && {
+      check: (input: Input) => {
+        const wrong = check(input);
+        return wrong === null ? null : faultOutput(new ToolFault("params", wrong), name).text;
+      },
+    }),
+  };
+}
+
+/** One plan for each call, so that what is judged and shown is what is done. */
+function createPlanner<Input extends object, Plan>(
+  desk: ToolDesk,
+  { name, plan }: Pick<WriteDefinition<Input, Plan>, "name" | "plan">,
+): (input: Input) => Promise<Plan> {
+  const plans = new WeakMap<Input, Promise<Plan>>();
+  return (input) => {
+    let planned = plans.get(input);
+    if (!planned) {
+      planned = inTime((services) => plan(input, services), desk, name).catch((thrown: unknown) => {
+        throw new PlanError(thrown, name);
+      });
+      plans.set(input, planned);
+    }
+    return planned;
+  };
+}
+
+/** Looks something up before a call may act; no run's stop reaches there, so that time must end it, whatever hangs. */
+async function inTime<Value>(
+  work: (services: Services) => Promise<Value>,
+  desk: ToolDesk,
+  tool: string,
+): Promise<Value> {
+  const stop = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new ToolFault("network", `no service said within ${PLAN_MS / 1_000} s whom this call reaches`));
+      stop.abort();
+    }, PLAN_MS);
+  });
+  try {
+    return await Promise.race([work(createServices(desk, tool, stop.signal)), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function toTarget(address: string): Target {
+  return { kind: "recipient", address };
+}
+
+/** Nobody is reached whom the check of rights has not seen. */
+function refuseOthers(reached: readonly string[], targets: readonly Target[]): void {
+  const allowed = new Set(targets.flatMap((target) => (target.kind === "recipient" ? [target.address] : [])));
+  const other = reached.find((address) => !allowed.has(address));
+  if (other !== undefined || allowed.size !== new Set(reached).size)
+    throw new ToolFault("params", "whom this call reaches has changed since it was allowed; make it again");
+}
+
+async function answer(tool: string, signal: AbortSignal, work: () => Promise<ToolAnswer>) {
+  try {
+    return jsonOutput(await work());
+  } catch (thrown) {
+    signal.throwIfAborted();
+    return faultOutput(thrown instanceof PlanError ? thrown.cause : thrown, tool);
+  }
+}
+
+/** A plan that failed before its tool ran: its caller has only the message to show. */
+class PlanError extends Error {
+  constructor(cause: unknown, tool: string) {
+    super(faultOutput(cause, tool).text, { cause });
+    this.name = "PlanError";
+  }
+}
+
+/** A call's own mark, the same whenever the call is made again: 40 hexadecimal digits. */
+function buildCallKey({
+  sessionId,
+  runId,
+  callId,
+}: Pick<ToolContext, "sessionId" | "runId" | "callId">): string {
+  return createHash("sha256")
+    .update(JSON.stringify([sessionId, runId, callId]))
+    .digest("hex")
+    .slice(0, 40);
+}
+
+/** A failure as the tools of this pack tell it: JSON that names its kind and whether a later attempt can help. */
+export function faultOutput(thrown: unknown, tool: string): ToolOutput {
+  const fault = asFault(thrown);
+  const { type, recoverable, retryAfterMs = Number.NaN } = fault;
+  const message = cutText(fault.message, MAX_MESSAGE);
+  const retryAfter = Number.isFinite(retryAfterMs) ? { retry_after: Math.ceil(retryAfterMs / 1_000) } : {};
+  return {
+    text: JSON.stringify({ error: { type, message, tool, recoverable, ...retryAfter } }),
+    isError: true,
+  };
+}

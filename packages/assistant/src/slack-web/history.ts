@@ -1,0 +1,144 @@
+import { type JsonObject, recordsIn, textIn } from "../service-tools/read-json.ts";
+import { ToolFault } from "../service-tools/tool-fault.ts";
+import type { SlackProvider } from "../slack/slack-provider.ts";
+import { isSlackTs, isSystemMessage } from "../slack/slack-text.ts";
+import { type Directory, readSlackMessages } from "./read-message.ts";
+import type { SlackApi } from "./slack-api.ts";
+import { nextCursor } from "./slack-api.ts";
+
+/** What of a channel is wanted. */
+type HistoryRange = { readonly oldest?: number; readonly latest?: number; readonly limit: number };
+
+const PAGE = 200;
+const MAX_PAGES = 50;
+const DAY_S = 86_400;
+/** Creates what reads channels and threads. */
+export function createHistory(
+  api: SlackApi,
+  directory: Directory,
+): Pick<SlackProvider, "messages" | "replies"> {
+  const readable = async (channelId: string, raws: readonly JsonObject[], signal: AbortSignal) => {
+    if (raws.length === 0) return [];
+    const channel = { id: channelId, name: await directory.channels.learn(channelId, signal) };
+    return readSlackMessages(
+      raws.map((raw) => ({ raw, channel })),
+      directory,
+      signal,
+    );
+  };
+  return {
+    async messages(channelId, range, signal) {
+      const { raws, more } = await fetchHistory(
+        api,
+        { channelId, range, isKnown: isKnown(directory, channelId) },
+        signal,
+      );
+      return { messages: await readable(channelId, raws.toReversed(), signal), more };
+    },
+    async replies(channelId, threadTs, limit, signal) {
+      const wanted = { channelId, threadTs, limit, isKnown: isKnown(directory, channelId) };
+      const { raws, more } = await fetchThread(api, wanted, signal);
+      return { messages: await readable(channelId, raws, signal), more };
+    },
+  };
+}
+
+/** Whether Slack has told of this channel before. */
+export function isKnown({ channels }: Pick<Directory, "channels">, channelId: string): boolean {
+  return (channels.getName(channelId) ?? channelId) !== channelId;
+}
+
+/** Newest first. */
+export async function fetchHistory(
+  api: SlackApi,
+  wanted: {
+    readonly channelId: string;
+    readonly range: HistoryRange;
+    readonly isKnown: boolean;
+    readonly withMetadata?: boolean;
+  },
+  signal: AbortSignal,
+): Promise<{ readonly raws: readonly JsonObject[]; readonly more: boolean }> {
+  const { oldest = 0, latest = Number.POSITIVE_INFINITY } = wanted.range;
+  const limit = Math.max(1, Math.floor(wanted.range.limit));
+  const raws: JsonObject[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const args = {
+      channel: wanted.channelId,
+      limit: Math.min(PAGE, limit - raws.length),
+      cursor,
+      ...rangeArgs(wanted.range, api.now()),
+      ...(wanted.withMetadata ? { include_all_metadata: true } : {}),
+    };
+    const answer = await api.call("conversations.history", args, signal, { knownChannel: wanted.isKnown });
+    const found = recordsIn(answer.messages);
+    raws.push(...found.filter((raw) => wasSaid(raw) && isWithin(raw, oldest, latest)));
+    cursor = nextCursor(answer);
+    if (raws.length >= limit)
+      return { raws: raws.slice(0, limit), more: raws.length > limit || cursor !== undefined };
+    const isPast = found.some((raw) => Number(raw.ts) < oldest);
+    if (cursor === undefined || isPast) return { raws, more: false };
+  }
+  return { raws, more: true };
+}
+
+/** The first message and its replies, oldest first. Slack repeats the first message on each page. */
+export async function fetchThread(
+  api: SlackApi,
+  wanted: {
+    readonly channelId: string;
+    readonly threadTs: string;
+    readonly limit: number;
+    readonly isKnown: boolean;
+    readonly withMetadata?: boolean;
+  },
+  signal: AbortSignal,
+): Promise<{ readonly raws: readonly JsonObject[]; readonly more: boolean }> {
+  const { threadTs } = wanted;
+  const shown = threadTs.slice(0, 40);
+  if (!isSlackTs(threadTs))
+    throw new ToolFault("params", `'${shown}' names no thread; a thread_ts looks like 1700000000.000100`);
+  const limit = Math.max(1, Math.floor(wanted.limit));
+  const raws = new Map<string, JsonObject>();
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const args = {
+      channel: wanted.channelId,
+      ts: threadTs,
+      limit: PAGE,
+      cursor,
+      ...(wanted.withMetadata ? { include_all_metadata: true } : {}),
+    };
+    const answer = await api.call("conversations.replies", args, signal, { knownChannel: wanted.isKnown });
+    for (const raw of recordsIn(answer.messages)) {
+      const ts = textIn(raw.ts);
+      if (ts !== undefined && wasSaid(raw) && !raws.has(ts)) raws.set(ts, raw);
+    }
+    cursor = nextCursor(answer);
+    if (raws.size >= limit || cursor === undefined) break;
+  }
+  return { raws: [...raws.values()].slice(0, limit), more: raws.size > limit || cursor !== undefined };
+}
+
+/**
+ * A range without an end is given one: Slack pages forward from `oldest` when it stands alone, and the newest are wanted.
+ * The end is a day ahead, so that a clock that is slow hides nothing.
+ */
+function rangeArgs({ oldest, latest }: HistoryRange, now: number): JsonObject {
+  if (oldest === undefined && latest === undefined) return {};
+  return {
+    inclusive: true,
+    latest: (latest ?? Math.ceil(now / 1000) + DAY_S).toFixed(6),
+    ...(oldest === undefined ? {} : { oldest: oldest.toFixed(6) }),
+  };
+}
+
+function wasSaid(raw: JsonObject): boolean {
+  return !isSystemMessage(raw.subtype) && isSlackTs(textIn(raw.ts));
+}
+
+function isWithin(raw: JsonObject, oldest: number, latest: number): boolean {
+  const at = Number(raw.ts);
+  return at >= oldest && at <= latest;
+}

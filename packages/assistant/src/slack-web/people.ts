@@ -1,0 +1,231 @@
+import { mapLimited } from "../service-tools/bounded-requests.ts";
+import { type JsonObject, recordIn, textIn } from "../service-tools/read-json.ts";
+import { isServiceFault, ToolFault } from "../service-tools/tool-fault.ts";
+import type { SlackUser } from "../slack/slack-provider.ts";
+import { foldName, hintNearNames } from "../slack/slack-text.ts";
+import { listAll, type SlackApi } from "./slack-api.ts";
+
+/** Somebody, with what decides whether writing to them leaves the organisation. */
+export type SlackPerson = SlackUser & {
+  /** The name of the account, which the person does not choose anew like the one that is shown. */
+  readonly handle: string;
+  readonly isOutside: boolean;
+};
+
+/** The people of a workspace, kept for a while. */
+export type SlackPeople = {
+  /** By id, `@name`, name, real name or mail address. */
+  find(who: string, signal: AbortSignal): Promise<SlackPerson>;
+  /** Gets the names of ids that are not known yet; those that Slack will not tell stay ids. */
+  learn(ids: Iterable<string>, signal: AbortSignal): Promise<void>;
+  /** As far as it was learnt. */
+  getName(id: string): string | undefined;
+};
+
+const LISTED = 5_000;
+const KEPT_MS = 5 * 60_000;
+const KEPT_PEOPLE = 20_000;
+const AT_ONCE = 5;
+
+type Listing = { readonly at: number; readonly people: readonly SlackPerson[]; readonly isWhole: boolean };
+
+/** The workspace a token belongs to. */
+export type Identity = {
+  /** Where its pages are, with a slash at the end. */
+  readonly url: string | undefined;
+  readonly teamId: string | undefined;
+  readonly enterpriseId: string | undefined;
+};
+
+/** Looks up once which workspace the token belongs to. */
+export type Team = {
+  identity(signal: AbortSignal): Promise<Identity>;
+  /** The same, or nothing known while the service cannot say; only a refused token is raised. */
+  identityIfKnown(signal: AbortSignal): Promise<Identity>;
+};
+
+const UNKNOWN: Identity = { url: undefined, teamId: undefined, enterpriseId: undefined };
+
+/** Creates the directory of people. */
+export function createPeople(api: SlackApi, team: Team): SlackPeople {
+  const names = new Map<string, string>();
+  let listing: Listing | undefined;
+
+  function remember(id: string, name: string): void {
+    if (names.size >= KEPT_PEOPLE) names.clear();
+    names.set(id, name);
+  }
+
+  /** Whether somebody is of another organisation must be known, so that the workspace's identity is needed here. */
+  async function read(user: unknown, signal: AbortSignal): Promise<SlackPerson> {
+    const person = personIn(recordIn(user), await team.identity(signal));
+    remember(person.id, person.name);
+    return person;
+  }
+
+  async function list(signal: AbortSignal): Promise<Listing> {
+    if (listing && api.now() - listing.at < KEPT_MS) return listing;
+    const found = await listAll(api, { method: "users.list", field: "members", cap: LISTED }, signal);
+    const present = found.items.filter((user) => user.deleted !== true);
+    const own = await team.identity(signal);
+    const people = present.map((user) => personIn(user, own));
+    for (const { id, name } of people) remember(id, name);
+    listing = { at: api.now(), people, isWhole: found.isWhole };
+    return listing;
+  }
+
+  async function byId(id: string, signal: AbortSignal): Promise<SlackPerson> {
+    return read((await api.call("users.info", { user: id }, signal)).user, signal);
+  }
+
+  return {
+    async find(given, signal) {
+      const who = given.trim();
+      const id = /^(?:<@)?([UW][A-Z0-9]{6,20})(?:\|[^<>]*)?>?$/.exec(who)?.[1];
+      const byName = async () => onlyMatch(who, await list(signal));
+      if (id !== undefined) return orElse(byId(id, signal), isWord(who) ? byName : undefined);
+      if (!/^[^\s@<>]+@[^\s@<>]+$/.test(who)) return byName();
+      return read((await api.call("users.lookupByEmail", { email: who }, signal)).user, signal);
+    },
+    async learn(ids, signal) {
+      const missing = [...new Set(ids)].filter((id) => /^[UW][A-Z0-9]{1,30}$/.test(id) && !names.has(id));
+      await mapLimited(missing, AT_ONCE, async (id) => {
+        try {
+          const { user } = await api.call("users.info", { user: id }, signal);
+          remember(id, nameIn(recordIn(user)) ?? id);
+        } catch (thrown) {
+          if (!isRefusal(thrown)) throw thrown;
+          remember(id, id);
+        }
+      });
+    },
+    getName: (id) => names.get(id),
+  };
+}
+
+function onlyMatch(given: string, { people, isWhole }: Listing): SlackPerson {
+  const who = given.replace(/^@/, "").slice(0, 80);
+  const wanted = foldName(who);
+  if (wanted === "") throw new ToolFault("params", "no person is named");
+  const isNamed = (name: string) => foldName(name) === wanted;
+  const matches = people.filter((one) => [one.handle, one.name, one.realName].some(isNamed));
+  const [only, ...others] = matches;
+  if (only && others.length === 0) return only;
+  if (only)
+    throw new ToolFault("params", `'${who}' may be ${matches.map(describe).join(" or ")}; use the id`);
+  const near = hintNearNames(
+    who,
+    people.flatMap((one) => [one.name, one.realName]),
+    "",
+  );
+  const scope = isWhole ? "" : ` among the first ${LISTED} people`;
+  throw new ToolFault("params", `there is nobody called '${who}' in this workspace${scope}${near}`);
+}
+
+/** Slack will not say it, today or tomorrow. */
+function isRefusal(thrown: unknown): boolean {
+  return isServiceFault(thrown, "params", "permission");
+}
+
+function describe({ realName, name, id }: SlackPerson): string {
+  return `${realName} (@${name}, ${id})`;
+}
+
+function personIn(
+  user: JsonObject,
+  own: { teamId: string | undefined; enterpriseId: string | undefined },
+): SlackPerson {
+  const profile = recordIn(user.profile);
+  const id = textIn(user.id);
+  if (id === undefined) throw new ToolFault("tool_error", "Slack described a person without an id");
+  const handle = textIn(user.name) ?? id;
+  const optional = {
+    title: textIn(profile.title),
+    email: textIn(profile.email),
+    zone: textIn(user.tz),
+    status: textIn([profile.status_emoji, profile.status_text].filter(textIn).join(" ")),
+  };
+  return {
+    id,
+    handle,
+    name: nameIn(user) ?? handle,
+    realName: textIn(profile.real_name) ?? textIn(user.real_name) ?? handle,
+    isBot: user.is_bot === true,
+    isOutside: isOutside(user, own),
+    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
+  };
+}
+
+/** As mentions show it. */
+function nameIn(user: JsonObject): string | undefined {
+  return textIn(recordIn(user.profile).display_name) ?? textIn(user.name);
+}
+
+/** Of another organisation, or nobody knows. Workspaces of one enterprise belong together. */
+function isOutside(
+  user: JsonObject,
+  own: { teamId: string | undefined; enterpriseId: string | undefined },
+): boolean {
+  if (user.is_stranger === true) return true;
+  const teamId = textIn(user.team_id);
+  if (teamId !== undefined && teamId === own.teamId) return false;
+  const enterpriseId = textIn(recordIn(user.enterprise_user).enterprise_id);
+  return enterpriseId === undefined || enterpriseId !== own.enterpriseId;
+}
+
+/** Creates the lookup. */
+export function createTeam(api: SlackApi): Team {
+  let known: Identity | undefined;
+  async function identity(signal: AbortSignal): Promise<Identity> {
+    known ??= identityIn(await api.call("auth.test", {}, signal));
+    return known;
+  }
+  return {
+    identity,
+    identityIfKnown: (signal) =>
+      identity(signal).catch((thrown: unknown) => {
+        if (thrown instanceof ToolFault && thrown.type !== "auth") return UNKNOWN;
+        throw thrown;
+      }),
+  };
+}
+
+function identityIn(answer: JsonObject): Identity {
+  const url = textIn(answer.url);
+  const isSafe = url !== undefined && URL.parse(url)?.protocol === "https:";
+  return {
+    url: isSafe ? url.replace(/\/*$/, "/") : undefined,
+    teamId: textIn(answer.team_id),
+    enterpriseId: textIn(answer.enterprise_id),
+  };
+}
+
+/** The address of a message in the browser, built without asking; undefined if the workspace's is not known. */
+export function linkTo(
+  { url }: Identity,
+  message: { readonly channelId: string; readonly ts: string; readonly threadTs?: string | undefined },
+): string | undefined {
+  if (url === undefined) return undefined;
+  const { channelId, ts, threadTs } = message;
+  const link = `${url}archives/${channelId}/p${ts.replace(".", "")}`;
+  if (threadTs === undefined || threadTs === ts) return link;
+  return `${link}?${new URLSearchParams({ thread_ts: threadTs, cid: channelId })}`;
+}
+
+/** Written like an id, but perhaps a name in capitals: ids mostly have digits. */
+export function isWord(text: string): boolean {
+  return /^[A-Z]+$/.test(text);
+}
+
+/** The first outcome; where there is no such thing, the second one, if there is a second way. */
+export async function orElse<Value>(
+  first: Promise<Value>,
+  second: (() => Promise<Value>) | undefined,
+): Promise<Value> {
+  try {
+    return await first;
+  } catch (thrown) {
+    if (!second || !isServiceFault(thrown, "params")) throw thrown;
+    return second();
+  }
+}

@@ -1,0 +1,107 @@
+import { recordIn, textIn } from "../service-tools/read-json.ts";
+
+/** The event type under which a posted message carries the key of its call. */
+export const CALL_EVENT = "retinue_call";
+
+/** System messages (joins and leaves): no author. */
+const SYSTEM: ReadonlySet<unknown> = new Set([
+  ...["channel_join", "channel_leave", "group_join", "group_leave", "tombstone"],
+]);
+
+/** How ids in a text are named. */
+export type Names = {
+  person(id: string): string | undefined;
+  channel(id: string): string | undefined;
+};
+
+/** Slack's markup as a person reads it: mentions by name, links with their real target, entities as characters. */
+export function readableText(text: string, names: Names): string {
+  return text
+    .split(/(<[^<>]*>)/)
+    .map((part, index) => plain(index % 2 === 1 ? readToken(part.slice(1, -1), names) : part))
+    .join("");
+}
+
+/** Ids of the people whom texts mention. */
+export function mentionedPeople(text: string): string[] {
+  return [...text.matchAll(/<@([UW][A-Z0-9]{1,30})(?:\|[^<>]*)?>/g)].map(([, id = ""]) => id);
+}
+
+function readToken(token: string, names: Names): string {
+  const bar = token.indexOf("|");
+  const target = bar < 0 ? token : token.slice(0, bar);
+  const label = bar < 0 ? "" : token.slice(bar + 1);
+  const id = target.slice(1);
+  if (target.startsWith("@")) return `@${names.person(id) ?? (label || id)}`;
+  if (target.startsWith("#")) return `#${label || (names.channel(id) ?? id)}`;
+  if (target.startsWith("!")) return readCommand(id, label);
+  return readLink(target, label);
+}
+
+/** `!here` and its like, groups, and dates, whose label is what they fall back to. */
+function readCommand(command: string, label: string): string {
+  if (label) return label;
+  const [name = "", detail] = command.split("^");
+  return `@${name === "subteam" && detail ? detail : name}`;
+}
+
+/** A label never hides where its link leads. */
+function readLink(target: string, label: string): string {
+  const bare = target.replace(/^(mailto:|tel:|https?:\/\/)/, "").replace(/\/$/, "");
+  if (label === "" || label === target) return target.replace(/^(mailto|tel):/, "");
+  if (label.replace(/\/$/, "") === bare) return /^https?:/.test(target) ? target : label;
+  return `${label} (${target})`;
+}
+
+/** Slack escapes these three and no others; the ampersand comes last, so that nothing is read twice. */
+function plain(text: string): string {
+  return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+}
+
+/** Names that somebody may have meant, most alike first; none that share nothing with it. */
+function findNearNames(wanted: string, names: Iterable<string>, count = 5): string[] {
+  const pairs = pairLetters(wanted);
+  return [...new Set(names)]
+    .map((name) => ({ name, likeness: compareLikeness(pairs, pairLetters(name)) }))
+    .filter((near) => near.likeness >= 0.3)
+    .sort((a, b) => b.likeness - a.likeness || (a.name < b.name ? -1 : 1))
+    .slice(0, count)
+    .map(({ name }) => name);
+}
+
+/** `; near: #a, #b`, or nothing. */
+export function hintNearNames(wanted: string, names: Iterable<string>, mark: string): string {
+  const near = findNearNames(wanted, names);
+  return near.length === 0 ? "" : `; near: ${near.map((name) => mark + name).join(", ")}`;
+}
+
+/** Text as it is compared: case and forms of letters do not count. */
+export function foldName(text: string): string {
+  return text.normalize("NFKC").trim().toLowerCase();
+}
+
+function pairLetters(text: string): ReadonlySet<string> {
+  const letters = [...` ${foldName(text).slice(0, 80)} `];
+  return new Set(letters.slice(1).map((letter, index) => `${letters[index]}${letter}`));
+}
+
+/** Share of letter pairs that both have: 0 for none, 1 for all. */
+function compareLikeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  return (2 * [...a].filter((pair) => b.has(pair)).length) / (a.size + b.size);
+}
+
+/** Whether a text names a message within its channel: seconds since 1970 with six digits after the point. */
+export function isSlackTs(text: string | undefined): text is string {
+  return text !== undefined && /^\d{1,12}\.\d{6}$/.test(text);
+}
+
+/** Whether a message of this subtype tells of an event and has no author. */
+export function isSystemMessage(subtype: unknown): boolean {
+  return SYSTEM.has(subtype);
+}
+
+/** The key of the call that posted a message, from its metadata. */
+export function readCallKey(metadata: unknown): string | undefined {
+  const { event_type, event_payload } = recordIn(metadata);
+  return event_type === CALL_EVENT ? textIn(recordIn(event_payload).key) : undefined;
+}

@@ -1,0 +1,126 @@
+import { join } from "node:path";
+import { parseAgentValue } from "@retinue/core/agents/define-agent";
+import { splitCommas } from "@retinue/core/agents/fields/read-values";
+import { slugOf } from "@retinue/core/agents/fields/slug";
+import { parseAgentFile } from "@retinue/core/agents/parse-agent-file";
+import { writeAgentFile } from "@retinue/core/agents/write-agent-file";
+import type { Problem } from "@retinue/core/schema/agent";
+import { RetinueError } from "@retinue/core/schema/error";
+import { askFor } from "../ask.ts";
+import { type CommonOptions, type OpenProject, openProject, shortenPath } from "../open-project.ts";
+import { stripControls, writeJson } from "../plain-text.ts";
+import type { Terminal } from "../terminal.ts";
+import { writeNew } from "../write-files.ts";
+import { showSource } from "./show-agents.ts";
+
+/** Options of `retinue agents new`. */
+export type NewAgentOptions = CommonOptions & {
+  description?: string;
+  tools?: string;
+  model?: string;
+  subagents?: string;
+  prompt?: string;
+  global?: boolean;
+  dryRun?: boolean;
+};
+
+/** The default tools of a new agent: it reads, and changes nothing. */
+const LOOKING = "read, glob, grep";
+
+/** `retinue agents new`: writes an agent file that is known to load; never over one that is there. */
+export async function makeAgent(name: string, options: NewAgentOptions, terminal: Terminal): Promise<void> {
+  const slug = slugOf(name);
+  if (slug !== name)
+    throw new RetinueError(
+      "usage",
+      `'${name.slice(0, 80)}' cannot be an agent's name`,
+      slug ? `call it ${slug}` : "use small letters, digits and -",
+    );
+  const project = await openProject(options, terminal);
+  const folder = options.global
+    ? join(project.places.configDir, "agents")
+    : join(project.projectDir, ".retinue", "agents");
+  const file = join(folder, `${name}.md`);
+  const text = await composeFile(name, options, terminal);
+  await refuseFaults(text, file, project);
+  if (options.dryRun) return terminal.print(text.trimEnd());
+  const within = options.global ? {} : { within: project.projectDir };
+  if (!(await writeNew(file, text, within)))
+    throw new RetinueError("input", `${file} is there already`, "choose another name, or edit that file");
+  report(name, file, project, options, terminal);
+}
+
+async function composeFile(name: string, options: NewAgentOptions, terminal: Terminal): Promise<string> {
+  const description = await askFor(
+    {
+      value: options.description,
+      flag: '--description "When to delegate to it."',
+      question: "what is it for (others delegate by this)",
+    },
+    terminal,
+  );
+  const isAsked = terminal.interactive && options.description === undefined;
+  const tools = isAsked
+    ? await askFor(
+        { value: options.tools, flag: "--tools", question: "what may it use", proposal: LOOKING },
+        terminal,
+      )
+    : (options.tools ?? LOOKING);
+  const { agent, problems } = parseAgentValue({
+    name,
+    description,
+    prompt: options.prompt ?? instructionsFor(description),
+    ...(options.model && { model: options.model }),
+    ...(options.subagents && { subagents: names(options.subagents) }),
+  });
+  const fault = faultIn(problems);
+  if (!agent || fault)
+    throw new RetinueError("input", fault?.message ?? "no agent can be made of this", fault?.fix);
+  return writeAgentFile({ ...agent, ...(tools !== "*" && { tools: names(tools) }) });
+}
+
+function instructionsFor(description: string): string {
+  const goal = description.trim().replace(/\.$/, "");
+  return [
+    `Your work: ${goal}.`,
+    "",
+    "Look before you speak: names, paths and numbers come from what you have read. Do what the task asks and nothing else.",
+    "End with what you found or did, the files concerned, and what remains open.",
+  ].join("\n");
+}
+
+/** A file that we make must be free of problems, unknown tools included. */
+async function refuseFaults(text: string, file: string, { known }: OpenProject): Promise<void> {
+  const { problems } = await parseAgentFile(text, { file, format: "native", scope: "project", known });
+  const fault = faultIn(problems);
+  if (fault) throw new RetinueError("input", fault.message, fault.fix);
+}
+
+function faultIn(problems: readonly Problem[]): Problem | undefined {
+  return problems.find(({ severity }) => severity !== "info");
+}
+
+function report(
+  name: string,
+  file: string,
+  { registry, projectDir }: OpenProject,
+  { json }: NewAgentOptions,
+  terminal: Terminal,
+): void {
+  const before = registry.get(name);
+  const shadows = before && { file: before.source.file ?? null, from: showSource(before.source) };
+  if (json) {
+    terminal.print(writeJson({ name, file, shadows: shadows ?? null }, 2));
+    return;
+  }
+  terminal.print(`made ${shortenPath(file, projectDir)}`);
+  if (before?.name === name)
+    terminal.tell(`note: it takes the place of the one from ${stripControls(showSource(before.source))}`);
+  else if (before)
+    terminal.tell(`note: '${name}' was another name of '${stripControls(before.name)}', and no longer is`);
+  terminal.print(`try it: retinue run --agent ${name} "…"   its rights: retinue agents explain ${name}`);
+}
+
+function names(text: string): string[] {
+  return splitCommas(text).flatMap((each) => each.trim() || []);
+}

@@ -1,0 +1,208 @@
+import { buildChain, explainTools, listDelegates } from "@retinue/builtin/explain-rights";
+import { isBroken, requireAgent } from "@retinue/core/agents/registry";
+import { nameDeliverable } from "@retinue/core/run/deliverables";
+import type { Agent, AgentSource, Trigger } from "@retinue/core/schema/agent";
+import {
+  type CommonOptions,
+  countProblems,
+  type OpenProject,
+  openProject,
+  openSoundProject,
+  shortenPath,
+} from "../open-project.ts";
+import { cutToLine, drawTable, stripControls } from "../plain-text.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** `retinue agents list`. */
+export async function listAgents(options: CommonOptions, terminal: Terminal): Promise<void> {
+  const project = await openProject(options, terminal);
+  terminal.print(options.json ? JSON.stringify(asJson(project), null, 2) : asText(project).join("\n"));
+}
+
+function asText({ registry, problems, projectDir, places }: OpenProject): string[] {
+  const agents = registry.list();
+  const lines: string[] = [];
+  if (agents.length === 0) {
+    lines.push(
+      "no agents yet",
+      `hint: put one into ${projectDir}/.retinue/agents or ${places.configDir}/agents`,
+    );
+  } else {
+    const head = ["NAME", "FROM", "MODEL", "TOOLS", "DESCRIPTION"];
+    lines.push(...drawTable([head, ...agents.map(drawAgent)]));
+  }
+  if (registry.shadowed.length > 0) {
+    const rows = registry.shadowed.map(({ agent, by }) => [
+      `  ${agent.name}`,
+      showPlace(agent, projectDir),
+      `by ${showPlace(by, projectDir)}`,
+    ]);
+    lines.push("", "shadowed by another of the same name:", ...drawTable(rows));
+  }
+  if (registry.disabled.length > 0) {
+    const rows = registry.disabled.map((agent) => [`  ${agent.name}`, showPlace(agent, projectDir)]);
+    lines.push("", "disabled:", ...drawTable(rows));
+  }
+  if (registry.broken.length > 0) {
+    const rows = registry.broken.map((broken) => [
+      `  ${broken.name}`,
+      showPlace(broken, projectDir),
+      cutToLine(broken.problem.message, 200),
+    ]);
+    lines.push("", "cannot be used, and no other agent takes their place:", ...drawTable(rows));
+  }
+  const counts = countProblems(problems);
+  if (counts) lines.push("", `${counts}; see: retinue agents check`);
+  return lines;
+}
+
+function drawAgent(agent: Agent): string[] {
+  const { name, source, model, description, display } = agent;
+  const icon = display.icon === undefined ? "" : `${cutToLine(display.icon, 8)} `;
+  return [
+    name,
+    showSource(source),
+    cutToLine(model, 30),
+    cutToLine(showTools(agent), 36),
+    icon + cutToLine(description, 60),
+  ];
+}
+
+function showPlace({ source }: Pick<Agent, "source">, projectDir: string): string {
+  return source.file ? shortenPath(source.file, projectDir) : showSource(source);
+}
+
+function asJson({ registry, problems }: OpenProject): object {
+  const brief = (agent: Agent) => ({
+    name: agent.name,
+    displayName: agent.displayName,
+    ...(agent.display.icon !== undefined && { icon: agent.display.icon }),
+    aliases: agent.aliases,
+    description: agent.description,
+    model: agent.model,
+    ...(agent.tools && { tools: agent.tools }),
+    subagents: agent.subagents?.allow ?? [],
+    limits: agent.limits,
+    source: agent.source,
+  });
+  const count = (severity: string) => problems.filter((problem) => problem.severity === severity).length;
+  return {
+    agents: registry.list().map(brief),
+    shadowed: registry.shadowed.map(({ agent, by }) => ({
+      ...(isBroken(agent) ? agent : brief(agent)),
+      by: by.source,
+    })),
+    disabled: registry.disabled.map(brief),
+    broken: registry.broken,
+    problems: { errors: count("error"), warnings: count("warning"), notes: count("info") },
+  };
+}
+
+/** `retinue agents show`. */
+export async function showAgent(name: string, options: CommonOptions, terminal: Terminal): Promise<void> {
+  const project = await openProject(options, terminal);
+  const agent = requireAgent(project.registry, name);
+  const problems = project.problems.filter((problem) => problem.file === agent.source.file);
+  if (options.json) return terminal.print(JSON.stringify({ ...agent, problems }, null, 2));
+  const file = agent.source.file && shortenPath(agent.source.file, project.projectDir);
+  const rows = listFacts(agent).map(([label, value]) => [label, cutToLine(value, 500)]);
+  if (file) rows.splice(1, 0, ["file", file]);
+  const counts = countProblems(problems);
+  if (counts) rows.push(["problems", `${counts}; see: retinue agents check ${file}`]);
+  terminal.print([...drawTable(rows), "", stripControls(agent.prompt).trimEnd()].join("\n"));
+}
+
+function listFacts(agent: Agent): [string, string][] {
+  const { subagents, limits, retry, delegation } = agent;
+  const rows: [string, string | undefined][] = [
+    ["name", agent.displayName === agent.name ? agent.name : `${agent.name} (${agent.displayName})`],
+    ["from", showSource(agent.source)],
+    ["aliases", joinNames(agent.aliases)],
+    ["description", agent.description],
+    ["model", agent.model],
+    ["temperature", agent.temperature === undefined ? undefined : String(agent.temperature)],
+    ["output tokens", agent.maxOutputTokens === undefined ? undefined : String(agent.maxOutputTokens)],
+    ["tools", showTools(agent)],
+    ["asks before", joinNames(agent.askTools)],
+    ["never", joinNames(agent.disallowedTools)],
+    ["grants", agent.grants && (joinNames(agent.grants) ?? "(nothing)")],
+    ["delegates to", subagents ? (joinNames(subagents.allow) ?? "(nobody)") : "(nobody)"],
+    ["never to", subagents && joinNames(subagents.deny)],
+    ["execution", subagents && `${subagents.execution}, ${subagents.maxConcurrent} at once`],
+    ["context", agent.context],
+    ["limits", showLimits(limits)],
+    ["retry", `${retry.attempts} more on ${retry.on.join(", ")}`],
+    ["deliverables", joinNames(agent.deliverables.map(nameDeliverable))],
+    ["mandatory for", delegation?.mandatory ? joinNames(delegation.triggers.map(showTrigger)) : undefined],
+    ["workspace", agent.workspace],
+    ["other keys", joinNames(Object.keys(agent.extra))],
+  ];
+  return rows.flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as [string, string]]));
+}
+
+function showTrigger(trigger: string | Trigger): string {
+  if (typeof trigger === "string") return trigger;
+  const { word, with: besides, not } = trigger;
+  return `${word}${besides ? ` (with ${besides.join(" | ")})` : ""}${not ? ` (not ${not.join(" | ")})` : ""}`;
+}
+
+function joinNames(items: readonly string[]): string | undefined {
+  return items.length > 0 ? items.join(", ") : undefined;
+}
+
+function showLimits(limits: Agent["limits"]): string | undefined {
+  const parts = Object.entries(limits).map(([key, value]) => {
+    return `${key} ${typeof value === "object" ? JSON.stringify(value) : value}`;
+  });
+  return joinNames(parts);
+}
+
+/** Options of `retinue agents explain`. */
+export type ExplainOptions = CommonOptions & { parent: string[] };
+
+/** `retinue agents explain`: what an agent may use below the given parents, and who decides that. */
+export async function explainAgent(name: string, options: ExplainOptions, terminal: Terminal): Promise<void> {
+  const project = await openSoundProject(options, terminal);
+  const agent = requireAgent(project.registry, name);
+  const line = [...options.parent.map((parent) => requireAgent(project.registry, parent)), agent];
+  const chain = buildChain(line, project);
+  const rows = explainTools(chain);
+  const delegatesTo = listDelegates(line, chain, project);
+  const names = line.map((each) => each.name);
+  const allowed = rows.filter((row) => row.verdict === "allow").map((row) => row.tool);
+  if (options.json) {
+    const layers = chain.map((layer) => layer.name);
+    return terminal.print(
+      JSON.stringify({ agent: agent.name, chain: names, layers, allowed, tools: rows, delegatesTo }, null, 2),
+    );
+  }
+  const head = ["TOOL", "VERDICT", "DECIDED BY", "RULE"];
+  const body = rows.map((row) => [
+    row.kind === "group" ? `${row.tool} (group)` : row.tool,
+    row.verdict,
+    row.layer,
+    stripControls([row.rule ?? "-", ...(row.patterns ? [`[${row.patterns.join(", ")}]`] : [])].join(" ")),
+  ]);
+  terminal.print(
+    [
+      `${names.join(" > ")}`,
+      "",
+      ...drawTable([head, ...body]),
+      "",
+      `allowed: ${allowed.join(", ") || "nothing"}`,
+      `may delegate to: ${delegatesTo.join(", ") || "nobody"}`,
+    ].join("\n"),
+  );
+}
+
+/** Where a definition came from, in words: `project, claude`. */
+export function showSource({ scope, format }: AgentSource): string {
+  if (scope === "code") return "--agents";
+  return format === "native" ? scope : `${scope}, ${format}`;
+}
+
+/** An agent's tools on one line. */
+function showTools(agent: Pick<Agent, "tools">): string {
+  if (agent.tools === undefined) return "(all it is granted)";
+  return agent.tools.length === 0 ? "(none)" : agent.tools.join(", ");
+}

@@ -1,0 +1,81 @@
+import { RetinueError } from "@retinue/core/schema/error";
+import { findPlaces } from "@retinue/core/settings/places";
+import type { Blacklist, BlacklistEntry } from "@retinue/research/crawl/blacklist";
+import { Argument, type Command } from "commander";
+import type { CommonOptions } from "../open-project.ts";
+import { cutToLine } from "../plain-text.ts";
+import type { Cli, Terminal } from "../terminal.ts";
+import { listExamples } from "./options.ts";
+
+/** Registers `retinue blacklist`. */
+export function registerBlacklist(program: Command, cli: Cli): void {
+  program
+    .command("blacklist")
+    .summary("domains that crawls leave out")
+    .description("show and edit the domains that crawls leave out, in every session")
+    .addArgument(
+      new Argument("[action]", "what to do").choices(["list", "add", "remove", "clear"]).default("list"),
+    )
+    .argument("[domains...]", "example.org or an address of it")
+    .addHelpText("after", listExamples("retinue blacklist", "retinue blacklist add slow.example.org"))
+    .action(async (action: string, domains: string[], _options: unknown, command: Command) => {
+      await editBlacklist(action, domains, command.optsWithGlobals<CommonOptions>(), cli.terminal);
+    });
+}
+
+/** `retinue blacklist`: shows or edits the domains that crawls leave out. */
+async function editBlacklist(
+  action: string,
+  domains: readonly string[],
+  options: CommonOptions,
+  terminal: Terminal,
+): Promise<void> {
+  checkDomains(action, domains);
+  const { openBlacklist } = await import("@retinue/research/crawl/blacklist");
+  const blacklist = openBlacklist(findPlaces(terminal.env).dataDir);
+  try {
+    for (const notice of blacklist.notices) terminal.tell(`warning: ${notice}`);
+    const said = changeList(action, domains, blacklist);
+    const entries = blacklist.list();
+    if (options.json) terminal.print(JSON.stringify(entries, null, 2));
+    else terminal.print(action === "list" ? drawList(entries) : said.join("\n"));
+  } finally {
+    blacklist.close();
+  }
+}
+
+function checkDomains(action: string, domains: readonly string[]): void {
+  const needed = action === "add" || action === "remove";
+  if (needed && domains.length === 0)
+    throw new RetinueError(
+      "usage",
+      `'blacklist ${action}' needs a domain`,
+      `Write: retinue blacklist ${action} example.org`,
+    );
+  if (!needed && domains.length > 0)
+    throw new RetinueError(
+      "usage",
+      `'blacklist ${action}' takes no domain, but '${domains.join(" ")}' was given`,
+    );
+}
+
+function changeList(action: string, domains: readonly string[], blacklist: Blacklist): string[] {
+  if (action === "add") return domains.map((domain) => `added ${blacklist.add(domain).domain}`);
+  if (action === "remove")
+    return domains.map((domain) =>
+      blacklist.remove(domain) ? `removed ${domain}` : `${domain} was not on the list`,
+    );
+  if (action === "clear") return [`removed all: ${blacklist.clear()}`];
+  return [];
+}
+
+function drawList(entries: readonly BlacklistEntry[]): string {
+  if (entries.length === 0) return "no domain is blacklisted";
+  const width = Math.max(...entries.map(({ domain }) => domain.length));
+  return entries
+    .map(({ domain, by, failures, since }) => {
+      const why = by === "person" ? "by a person" : `${failures} pages were not there`;
+      return `${cutToLine(domain, 300).padEnd(width)}  since ${since.slice(0, 10)}  ${why}`;
+    })
+    .join("\n");
+}

@@ -1,0 +1,224 @@
+import { readFile } from "node:fs/promises";
+import { isDeepStrictEqual } from "node:util";
+import { didYouMean } from "@retinue/core/agents/closest";
+import { parseAgentValue } from "@retinue/core/agents/define-agent";
+import { isRecord } from "@retinue/core/models/wire/json";
+import { parseRule } from "@retinue/core/rights/rule";
+import type { Problem } from "@retinue/core/schema/agent";
+import { RetinueError } from "@retinue/core/schema/error";
+import { checkSettings } from "@retinue/core/settings/check-settings";
+import { EditFault, editJson } from "@retinue/core/settings/edit-json";
+import { locateJson } from "@retinue/core/settings/locate-json";
+import { refuseWidening } from "@retinue/core/settings/narrow-settings";
+import { readSettingsFile, type SettingsFile } from "@retinue/core/settings/read-settings-file";
+import { type CommonOptions, findSettingsFiles, type OpenProject, openProject } from "../open-project.ts";
+import { cutToLine, writeJson } from "../plain-text.ts";
+import type { Terminal } from "../terminal.ts";
+import { writeWhole } from "../write-files.ts";
+import { findSettingSchema, isSecret, maskSecrets, parseKey, readValueAt, showKey } from "./setting-key.ts";
+import { loadEffectiveSettings, showOrigin } from "./show-settings.ts";
+
+/** Options of `retinue config set` and `unset`. */
+export type SetOptions = CommonOptions & { global?: boolean; project?: boolean };
+
+/** `retinue config set`: checks the changed file before writing it. */
+export async function setSetting(
+  key: string,
+  text: string,
+  options: SetOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const keys = parseKey(key);
+  const schema = findSettingSchema(keys);
+  if (isSecret(keys) && text !== "-")
+    terminal.tell("warning: your shell may keep this secret in its history; give it by stdin: … set KEY -");
+  const value = parseValue(text === "-" ? await readStdinValue(terminal) : text, schema, showKey(keys));
+  await change(keys, value, options, terminal);
+}
+
+/** `retinue config unset`: takes a key out of a file. */
+export async function unsetSetting(key: string, options: SetOptions, terminal: Terminal): Promise<void> {
+  await change(parseKey(key), undefined, options, terminal);
+}
+
+async function change(
+  keys: readonly string[],
+  value: unknown,
+  options: SetOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const project = await openProject(options, terminal);
+  const scope = options.project ? "project" : "user";
+  const file = findSettingsFiles(project)[scope];
+  const { text, before } = await readNow(file);
+  const edited = editText(text, keys, value);
+  if (edited !== text) {
+    const after = parseEdited(file, edited);
+    await refuseFaults({ before, after, keys, scope }, project);
+    const own = scope === "user" ? { mode: 0o600, folderMode: 0o700 } : { within: project.projectDir };
+    await writeWhole(file, edited, own);
+  }
+  await reportChange({ keys, value, file, changed: edited !== text }, options, terminal);
+}
+
+async function readNow(file: string): Promise<{ text: string; before: SettingsFile }> {
+  const read = await readSettingsFile(file);
+  if (!read) return { text: "{}\n", before: { file, value: {}, lines: new Map() } };
+  if ("problem" in read)
+    throw new RetinueError("config", `${file}: ${read.problem.message}`, read.problem.fix);
+  return { text: await readFile(file, "utf8"), before: read };
+}
+
+function editText(text: string, keys: readonly string[], value: unknown): string {
+  try {
+    return editJson(text, keys, value);
+  } catch (thrown) {
+    if (!(thrown instanceof EditFault)) throw thrown;
+    throw new RetinueError(
+      "input",
+      `'${showKey(keys)}' cannot be set: ${thrown.message}`,
+      "set the whole of it",
+    );
+  }
+}
+
+function parseEdited(file: string, text: string): SettingsFile {
+  const located = locateJson(text.replace(/^\uFEFF/, ""));
+  const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
+  if ("fault" in located || !isRecord(value))
+    throw new RetinueError("input", "the value is nested too deeply for a settings file");
+  return { file, value, lines: located.lines };
+}
+
+type Change = {
+  before: SettingsFile;
+  after: SettingsFile;
+  keys: readonly string[];
+  scope: "user" | "project";
+};
+
+/** Refuses new errors, and settings without effect. */
+async function refuseFaults({ before, after, keys, scope }: Change, project: OpenProject): Promise<void> {
+  const knowledge = { suggest: didYouMean, ruleFault };
+  const old = (await checkSettings(before, knowledge)).problems;
+  const faults = (await checkSettings(after, knowledge)).problems.concat(agentFaults(after, project));
+  refuseNew(old.concat(agentFaults(before, project)), faults, keys);
+  if (scope !== "project") return;
+  const findLine = () => 1;
+  const refused = refuseWidening(after.value, after.file, findLine).problems;
+  const known = new Set(
+    refuseWidening(before.value, before.file, findLine).problems.map(({ message }) => message),
+  );
+  const fresh = refused.find(({ message }) => !known.has(message));
+  if (fresh)
+    throw new RetinueError(
+      "denied",
+      fresh.message.replace("is ignored:", "cannot be set in a project:"),
+      "set it in your own settings: without --project",
+    );
+}
+
+function refuseNew(old: readonly Problem[], now: readonly Problem[], keys: readonly string[]): void {
+  const known = new Set(old.map(({ message }) => message));
+  const fresh = now.find(({ severity, code, message }) => {
+    return (severity === "error" || code === "unknown-setting") && !known.has(message);
+  });
+  if (!fresh) return;
+  const hint =
+    fresh.code === "unknown-setting" ? fresh.fix : `see what ${showKey(keys)} may be: retinue config schema`;
+  throw new RetinueError("input", fresh.message, hint);
+}
+
+function agentFaults({ value, file }: SettingsFile, { known }: OpenProject): Problem[] {
+  const entries = isRecord(value.agents) ? Object.entries(value.agents) : [];
+  return entries.flatMap(([name, each]) => {
+    const draft = isRecord(each) ? { ...each, name } : each;
+    const { problems } = parseAgentValue(draft, {
+      source: { format: "settings", scope: "user", file },
+      known,
+    });
+    return problems.map((one) => ({ ...one, message: `agent '${name}': ${one.message}` }));
+  });
+}
+
+function ruleFault(text: string): string | undefined {
+  const rule = parseRule(text);
+  return "error" in rule ? rule.error : undefined;
+}
+
+type Changed = { keys: readonly string[]; value: unknown; file: string; changed: boolean };
+
+/** Says what was changed, and which value applies now if it is another one. */
+async function reportChange(
+  { keys, value, file, changed }: Changed,
+  options: SetOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const key = showKey(keys);
+  const settings = await loadEffectiveSettings(options, terminal);
+  const holds = readValueAt(settings.value, keys);
+  if (options.json) {
+    const shown = {
+      key,
+      value: maskSecrets(value, keys) ?? null,
+      file,
+      changed,
+      effective: maskSecrets(holds, keys) ?? null,
+    };
+    return terminal.print(writeJson(shown, 2));
+  }
+  const now =
+    value === undefined ? "removed" : `= ${cutToLine(JSON.stringify(maskSecrets(value, keys)), 200)}`;
+  terminal.print(changed ? `${key} ${now} in ${file}` : `nothing to change: ${key} is so already in ${file}`);
+  if (isDeepStrictEqual(holds, value) || holds === undefined) return;
+  const leaf = settings.leaves.find((each) => showKey(each.keys) === key);
+  const by = leaf ? ` (${leaf.origins.map((each) => showOrigin(each, "")).join(" + ")})` : "";
+  terminal.tell(`note: what holds here is ${cutToLine(JSON.stringify(maskSecrets(holds, keys)), 200)}${by}`);
+}
+
+const MAX_VALUE = 1_000_000;
+
+/** The value that a text means where the schema wants a certain type: JSON, or the text itself. */
+export function parseValue(text: string, schema: Readonly<Record<string, unknown>>, key: string): unknown {
+  const value = parseJson(text);
+  const wanted = schema.type;
+  if (value === undefined) {
+    if (wanted === undefined || wanted === "string") return text;
+    throw new RetinueError(
+      "usage",
+      `${key} must be ${inWords(wanted)}, written as JSON`,
+      example(wanted, key),
+    );
+  }
+  return wanted === "string" && typeof value.json !== "string" ? text : value.json;
+}
+
+/** A value from stdin, without the trailing line end. */
+async function readStdinValue({ stdin }: Terminal): Promise<string> {
+  let text = "";
+  for await (const chunk of stdin) {
+    text += String(chunk);
+    if (text.length > MAX_VALUE)
+      throw new RetinueError("input", "the value on stdin is too long for a setting");
+  }
+  return text.replace(/\r?\n$/, "");
+}
+
+function parseJson(text: string): { json: unknown } | undefined {
+  try {
+    return { json: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+function inWords(type: unknown): string {
+  if (type === "integer") return "a whole number";
+  if (type === "boolean") return "true or false";
+  return type === "array" || type === "object" ? `an ${type}` : `a ${String(type)}`;
+}
+
+function example(type: unknown, key: string): string {
+  const values: Record<string, string> = { array: `'["one"]'`, object: `'{"name": …}'`, boolean: "true" };
+  return `such as: retinue config set ${key} ${values[String(type)] ?? "5"}`;
+}

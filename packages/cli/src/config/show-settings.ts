@@ -1,0 +1,240 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { didYouMean } from "@retinue/core/agents/closest";
+import { DEFAULT_LIMITS } from "@retinue/core/delegate/effective-limits";
+import { isRecord } from "@retinue/core/models/wire/json";
+import type { Problem } from "@retinue/core/schema/agent";
+import { DEFAULT_SETTINGS } from "@retinue/core/settings/default-settings";
+import { loadSettings } from "@retinue/core/settings/load-settings";
+import { readSettingsFile, type SettingsFile } from "@retinue/core/settings/read-settings-file";
+import { PUBLISHED_SETTINGS_SCHEMA } from "@retinue/core/settings/settings-schema";
+import { EXIT } from "../exit-code.ts";
+import {
+  type CommonOptions,
+  findProjectDir,
+  findSettingsFiles,
+  openProject,
+  shortenPath,
+} from "../open-project.ts";
+import { cutToLine, drawTable, stripControls, writeJson } from "../plain-text.ts";
+import type { Terminal } from "../terminal.ts";
+import {
+  findSettingSchema,
+  listKnownKeys,
+  maskSecrets,
+  parseKey,
+  readValueAt,
+  showKey,
+  writePointer,
+} from "./setting-key.ts";
+
+/** Options of `retinue config list`. */
+export type ListOptions = CommonOptions & { showOrigin?: boolean; all?: boolean };
+
+/** Options of `retinue config get`. */
+export type GetOptions = CommonOptions & { reveal?: boolean };
+
+const MAX_VALUE = 200;
+
+/** `retinue config list`: the values that apply here, and with `--show-origin` where each comes from. */
+export async function listSettings(options: ListOptions, terminal: Terminal): Promise<number> {
+  const settings = await loadEffectiveSettings(options, terminal);
+  const leaves = settings.leaves.map(({ keys, value, origins }) => ({
+    key: showKey(keys),
+    value: maskSecrets(value, keys),
+    origins,
+  }));
+  tellProblems(settings, terminal);
+  if (options.json)
+    terminal.print(
+      writeJson(
+        leaves.map(({ origins, ...leaf }) => ({ ...leaf, ...(options.showOrigin && { origins }) })),
+        2,
+      ),
+    );
+  else {
+    const dir = findProjectDir(options, terminal);
+    const rows = leaves
+      .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+      .map(({ key, value, origins }) => [
+        cutToLine(key, MAX_VALUE),
+        cutToLine(JSON.stringify(value), MAX_VALUE),
+        ...(options.showOrigin
+          ? [cutToLine(origins.map((each) => showOrigin(each, dir)).join(" + "), 300)]
+          : []),
+      ]);
+    terminal.print(drawTable(rows).join("\n"));
+    if (options.all) terminal.print(["", ...listUnset(leaves.map(({ key }) => key))].join("\n"));
+  }
+  return settings.problems.some(({ severity }) => severity === "error") ? EXIT.config : EXIT.ok;
+}
+
+/** `retinue config get`: one value that applies; 1 if there is none. */
+export async function getSetting(text: string, options: GetOptions, terminal: Terminal): Promise<number> {
+  const keys = parseKey(text);
+  findSettingSchema(keys);
+  const settings = await loadEffectiveSettings(options, terminal);
+  tellProblems(settings, terminal);
+  const found = readValueAt(settings.value, keys);
+  if (found === undefined) {
+    terminal.tell(`${showKey(keys)} is not set`);
+    return EXIT.failed;
+  }
+  const value = options.reveal ? found : maskSecrets(found, keys);
+  if (value !== found && !options.reveal && JSON.stringify(value) !== JSON.stringify(found))
+    terminal.tell("note: secrets are hidden; --reveal shows them");
+  if (typeof value === "string" && !options.json) terminal.print(stripControls(value));
+  else terminal.print(writeJson(value, 2));
+  return EXIT.ok;
+}
+
+/** `retinue config path`. */
+export async function showPaths(options: CommonOptions, terminal: Terminal): Promise<void> {
+  const project = await openProject(options, terminal);
+  const files = findSettingsFiles(project);
+  const entries = (["user", "project"] as const).map((scope) => ({
+    scope,
+    file: files[scope],
+    exists: statSync(files[scope], { throwIfNoEntry: false }) !== undefined,
+  }));
+  if (options.json) return terminal.print(writeJson(entries, 2));
+  const rows = entries.map(({ scope, file, exists }) => [scope, file + (exists ? "" : " (not there yet)")]);
+  terminal.print(drawTable(rows).join("\n"));
+}
+
+/** `retinue config schema`. */
+export function showSchema(terminal: Terminal): void {
+  terminal.print(writeJson(PUBLISHED_SETTINGS_SCHEMA, 2));
+}
+
+/** The source of a value, as briefly as possible. */
+export function showOrigin({ scope, file, line, variable }: SettingOrigin, projectDir: string): string {
+  if (variable) return `environment ${variable}`;
+  return file ? `${shortenPath(file, projectDir)}:${line ?? 1}` : scope;
+}
+
+function tellProblems({ problems }: EffectiveSettings, terminal: Terminal): void {
+  for (const { file, line, severity, message, fix } of problems)
+    terminal.tell(`${severity}: ${stripControls(`${file}:${Math.max(1, line)}: ${message} (${fix})`)}`);
+}
+
+/** The keys that nobody has set, with what they are for. */
+function listUnset(set: readonly string[]): string[] {
+  const isSet = (key: string) =>
+    set.some((each) => each === key || each.startsWith(`${key}.`) || each.startsWith(`${key}[`));
+  const rows = listKnownKeys()
+    .filter(({ key }) => key !== "$schema" && !isSet(key))
+    .map(({ key, about }) => [`# ${key}`, cutToLine(about, 160)]);
+  return ["# not set:", ...drawTable(rows)];
+}
+
+/** Which source sets a value. */
+type SettingScope = "default" | "user" | "project" | "environment";
+
+/** Where a value comes from; a file with its line, or the variable that holds it. */
+type SettingOrigin = { scope: SettingScope; file?: string; line?: number; variable?: string };
+
+/** One value that applies, with every source it comes from. */
+type Effective = { keys: readonly string[]; value: unknown; origins: SettingOrigin[] };
+
+/** The settings that hold, as a run in this folder sees them. */
+type EffectiveSettings = {
+  value: Readonly<Record<string, unknown>>;
+  leaves: Effective[];
+  problems: Problem[];
+  files: { user: string; project: string };
+};
+
+/** Loads the settings that apply, with the source of every value. */
+export async function loadEffectiveSettings(
+  options: CommonOptions,
+  terminal: Terminal,
+): Promise<EffectiveSettings> {
+  const project = await openProject(options, terminal);
+  const files = findSettingsFiles(project);
+  const read = { user: await readGood(files.user), project: await readGood(files.project) };
+  const defaults = { ...DEFAULT_SETTINGS, limits: DEFAULT_LIMITS };
+  const mine = await loadSettings({
+    // A path below a file leads nowhere, so no project settings are read.
+    projectDir: join(files.user, "none"),
+    configDir: project.places.configDir,
+    defaults,
+    suggest: didYouMean,
+  });
+  const variable = terminal.env.RETINUE_MODEL;
+  const { agents: _, ...settings } = project.settings;
+  const value: Record<string, unknown> = {
+    ...settings,
+    ...readAgents(read),
+    ...(variable && { model: variable }),
+  };
+  const levels: Levels = { read, defaults, mine: { ...mine.settings }, variable };
+  const leaves = listLeaves(value, []).map(([keys, each]) => ({
+    keys,
+    value: each,
+    origins: findOrigins(keys, each, levels),
+  }));
+  const problems = project.problems.filter(({ file }) => file === files.user || file === files.project);
+  return { value, leaves, problems, files };
+}
+
+type Levels = {
+  read: { user: SettingsFile | undefined; project: SettingsFile | undefined };
+  defaults: object;
+  mine: object;
+  variable: string | undefined;
+};
+
+async function readGood(file: string): Promise<SettingsFile | undefined> {
+  const read = await readSettingsFile(file);
+  return read && "value" in read ? read : undefined;
+}
+
+/** Agents are not settings but stand in the same files: the user's by name, the roles of both. */
+function readAgents({ user, project }: Levels["read"]): Record<string, unknown> {
+  const roles = project?.value.AgentRoles ?? user?.value.AgentRoles;
+  const agents = user?.value.agents;
+  return { ...(agents !== undefined && { agents }), ...(roles !== undefined && { AgentRoles: roles }) };
+}
+
+/** Every value that is not an object; a list is one value. */
+function listLeaves(value: unknown, way: readonly string[]): [readonly string[], unknown][] {
+  if (!isRecord(value)) return value === undefined ? [] : [[way, value]];
+  return Object.entries(value).flatMap(([key, each]) => listLeaves(each, [...way, key]));
+}
+
+function findOrigins(keys: readonly string[], value: unknown, levels: Levels): SettingOrigin[] {
+  const { read, defaults, mine, variable } = levels;
+  if (keys[0] === "model" && variable) return [{ scope: "environment", variable: "RETINUE_MODEL" }];
+  if (keys[0] === "agents") return [inFile("user", read.user, keys)];
+  if (keys[0] === "AgentRoles")
+    return [
+      read.project?.value.AgentRoles === undefined
+        ? inFile("user", read.user, keys)
+        : inFile("project", read.project, keys),
+    ];
+  const before = readValueAt(mine, keys);
+  const user = isSaid(read.user, keys) ? inFile("user", read.user, keys) : undefined;
+  if (isDeepStrictEqual(before, value)) return [user ?? { scope: "default" }];
+  const project = isSaid(read.project, keys) ? inFile("project", read.project, keys) : byRoles(read);
+  const isJoined = Array.isArray(value) && Array.isArray(before) && before.length > 0;
+  const first =
+    user ?? (readValueAt(defaults, keys) === undefined ? undefined : { scope: "default" as const });
+  return isJoined && first ? [first, project] : [project];
+}
+
+function isSaid(file: SettingsFile | undefined, keys: readonly string[]): boolean {
+  return file !== undefined && readValueAt(file.value, keys) !== undefined;
+}
+
+/** Limits that come with a file's roles come from that file. */
+function byRoles({ user, project }: Levels["read"]): SettingOrigin {
+  const way = ["AgentRoles"];
+  return isSaid(project, way) ? inFile("project", project, way) : inFile("user", user, way);
+}
+
+function inFile(scope: SettingScope, file: SettingsFile | undefined, keys: readonly string[]): SettingOrigin {
+  if (!file) return { scope };
+  return { scope, file: file.file, line: file.lines.get(writePointer(keys)) ?? 1 };
+}

@@ -1,0 +1,193 @@
+import { statSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { dirname, extname, join, relative, resolve, sep } from "node:path";
+import { openForReading, PathRefused } from "@retinue/core/files/open-inside";
+import type { Store } from "@retinue/core/record/create-store";
+import { RetinueError } from "@retinue/core/schema/error";
+import type { SessionRow } from "@retinue/core/schema/record";
+import { showCount } from "@retinue/core/show/measures";
+import { exportLines, loadExport } from "@retinue/core/trace/load-export";
+import { loadTrace } from "@retinue/core/trace/load-trace";
+import type { CommonOptions } from "../open-project.ts";
+import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
+import { cutToLine } from "../plain-text.ts";
+import type { Terminal } from "../terminal.ts";
+import { makePrivateFolder, saveText, writePrivateFile } from "../write-files.ts";
+
+/** The form in which a session is exported. */
+type ExportFormat = "md" | "json" | "jsonl" | "html";
+
+/** Options of `retinue export`. */
+export type ExportOptions = CommonOptions & { format?: ExportFormat; output?: string; files?: boolean };
+
+/** What each form is called in a folder. */
+const NAMES: Readonly<Record<ExportFormat, string>> = {
+  md: "transcript.md",
+  json: "session.json",
+  jsonl: "rows.jsonl",
+  html: "trace.html",
+};
+const MAX_NAMED = 10;
+
+/** `retinue export`: everything the record holds of a session. */
+export async function exportSession(id: string, options: ExportOptions, terminal: Terminal): Promise<void> {
+  const place = choosePlace(options, terminal);
+  const session = await withRecord(terminal, async (store) => {
+    const found = findSession(store, id, options, terminal);
+    if (place.kind === "text") {
+      await saveText(await renderSession(store, found, place.format), options.output, terminal);
+      return found;
+    }
+    await makePrivateFolder(place.folder);
+    for (const format of place.formats)
+      await saveText(await renderSession(store, found, format), join(place.folder, NAMES[format]), terminal);
+    return found;
+  });
+  if (!session) throw createNoSessionError(id);
+  if (place.kind === "folder" && options.files) await copyWorkspace(session, place.folder, terminal);
+}
+
+type Place =
+  | { kind: "text"; format: ExportFormat }
+  | { kind: "folder"; folder: string; formats: readonly ExportFormat[] };
+
+/** A folder if it is one, ends like one, or has to hold files; otherwise one text, whose form its name may tell. */
+function choosePlace({ format, output, files, json }: ExportOptions, terminal: Terminal): Place {
+  const wanted = format ?? (json ? "json" : undefined);
+  if (output === "") throw new RetinueError("usage", "-o needs a name", "such as: -o session.html");
+  if (output === undefined || output === "-") {
+    if (files)
+      throw new RetinueError("usage", "--files needs a folder to copy to", "name it with: -o FOLDER");
+    return { kind: "text", format: wanted ?? "md" };
+  }
+  const path = resolve(terminal.cwd, output);
+  const byName = findFormat(extname(output).slice(1));
+  const isFolder = output.endsWith("/") || output.endsWith(sep) || files || (!wanted && !byName);
+  if (isFolder || statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    return { kind: "folder", folder: path, formats: wanted ? [wanted] : ["md", "json", "jsonl", "html"] };
+  return { kind: "text", format: wanted ?? byName ?? "md" };
+}
+
+function findFormat(extension: string): ExportFormat | undefined {
+  return Object.hasOwn(NAMES, extension) ? (extension as ExportFormat) : undefined;
+}
+
+/** A session in one of its forms. */
+export async function renderSession(
+  store: Store,
+  session: SessionRow,
+  format: ExportFormat,
+): Promise<string> {
+  switch (format) {
+    case "json":
+      return JSON.stringify(loadExport(store, session), null, 2);
+    case "jsonl":
+      return [...exportLines(loadExport(store, session))].join("\n");
+    case "md": {
+      const { writeTranscript } = await import("./transcript.ts");
+      return writeTranscript(loadTrace(store, session));
+    }
+    case "html": {
+      const { renderTracePage } = await import("../trace-page/render-page.ts");
+      return renderTracePage(loadTrace(store, session), (prompt) => store.prompt(prompt));
+    }
+  }
+}
+
+/** The session's own folder, and those of its isolated runs. */
+async function copyWorkspace({ workspace }: SessionRow, folder: string, terminal: Terminal): Promise<void> {
+  for (const [from, name] of [
+    [workspace, "workspace"],
+    [`${workspace}-runs`, "workspace-runs"],
+  ] as const) {
+    if (!relative(from, folder).startsWith(".."))
+      throw new RetinueError("input", `${folder} is inside the workspace`, "name another folder with -o");
+    const { files, bytes, left } = await copyFiles(from, join(folder, name));
+    if (files > 0)
+      terminal.tell(
+        `copied ${showCount(files, "file")} (${showCount(bytes, "byte")}) to ${join(folder, name)}`,
+      );
+    for (const note of left.slice(0, MAX_NAMED))
+      terminal.tell(`warning: not copied: ${cutToLine(note, 200)}`);
+    if (left.length > MAX_NAMED) terminal.tell(`warning: ${left.length - MAX_NAMED} more were not copied`);
+  }
+}
+
+/** What was copied, and what was left out and why. */
+type CopiedFiles = { files: number; bytes: number; left: string[] };
+
+const MOST_FILES = 10_000;
+const MOST_BYTES = 2 ** 30;
+const MOST_BYTES_OF_ONE = 256 * 2 ** 20;
+
+/**
+ * Copies what is below a folder, without following a link anywhere, for its owner alone. A folder that is not there holds
+ * nothing. Anything that is too large or not a regular file is left out and named.
+ */
+export async function copyFiles(from: string, to: string): Promise<CopiedFiles> {
+  const copied: CopiedFiles = { files: 0, bytes: 0, left: [] };
+  for (const path of await filesBelow(from)) {
+    const name = relative(from, path);
+    if (copied.files >= MOST_FILES || copied.bytes >= MOST_BYTES) {
+      copied.left.push(`${name}: more than is copied at once`);
+      continue;
+    }
+    const content = await readSafely(from, path, name, copied);
+    if (!content) continue;
+    await makePrivateFolder(dirname(join(to, name)));
+    await writePrivateFile(join(to, name), content);
+    copied.files++;
+    copied.bytes += content.length;
+  }
+  return copied;
+}
+
+async function readSafely(
+  root: string,
+  path: string,
+  name: string,
+  copied: CopiedFiles,
+): Promise<Uint8Array | undefined> {
+  try {
+    const handle = await openForReading(root, path);
+    try {
+      const { size } = await handle.stat();
+      if (size <= MOST_BYTES_OF_ONE) return await handle.readFile();
+      copied.left.push(`${name}: ${size.toLocaleString("en-US")} bytes`);
+    } finally {
+      await handle.close();
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof PathRefused) && !isGone(thrown)) throw thrown;
+    copied.left.push(`${name}: not a regular file of its own`);
+  }
+  return undefined;
+}
+
+/** Everything but folders, found before anything is written. */
+async function filesBelow(root: string): Promise<string[]> {
+  const found: string[] = [];
+  const left = [root];
+  for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
+    for (const entry of await listEntries(folder)) {
+      const path = `${folder}${sep}${entry.name}`;
+      if (entry.isDirectory()) left.push(path);
+      else found.push(path);
+    }
+  }
+  return found.sort();
+}
+
+async function listEntries(folder: string) {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (thrown) {
+    if (isGone(thrown)) return [];
+    throw thrown;
+  }
+}
+
+function isGone(thrown: unknown): boolean {
+  const { code } = thrown as NodeJS.ErrnoException;
+  return code === "ENOENT" || code === "ENOTDIR" || code === "EACCES";
+}

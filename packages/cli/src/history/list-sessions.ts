@@ -1,0 +1,181 @@
+import { basename, resolve } from "node:path";
+import type { Store } from "@retinue/core/record/create-store";
+import type { SessionQuery, SessionSummary } from "@retinue/core/schema/inspect/session-summary";
+import type { SessionState } from "@retinue/core/schema/inspect/trace";
+import { showCost, showDuration } from "@retinue/core/show/measures";
+import { sessionState } from "@retinue/core/trace/session-state";
+import { sayMore } from "../measures.ts";
+import type { CommonOptions } from "../open-project.ts";
+import { withRecord } from "../open-record.ts";
+import { cutToLine } from "../plain-text.ts";
+import type { Terminal } from "../terminal.ts";
+import { type Canvas, createTerminalCanvas } from "../tree/canvas.ts";
+import { showRunStatus } from "../tree/describe-run.ts";
+import { cutTo, measureWidth, padTo } from "../tree/text-width.ts";
+
+/** Options of `retinue sessions`. */
+export type SessionsOptions = CommonOptions & {
+  limit: number;
+  search?: string;
+  /** True for the current folder. */
+  project?: string | true;
+  status?: SessionState;
+  since?: number;
+};
+
+/** `retinue sessions`. */
+export async function listSessions(options: SessionsOptions, terminal: Terminal): Promise<void> {
+  const found = await withRecord(terminal, (store) => findSessions(store, options, terminal));
+  const { sessions, hasMore, searchedOnly } = found ?? { sessions: [], hasMore: false };
+  if (options.json) terminal.print(JSON.stringify(sessions, null, 2));
+  else if (sessions.length === 0) terminal.print(sayNone(options, terminal));
+  else
+    terminal.print(
+      drawSessions(sessions, { nowMs: Date.now(), canvas: createTerminalCanvas(terminal) }).join("\n"),
+    );
+  if (hasMore) terminal.tell(sayMore(options.limit));
+  if (searchedOnly !== undefined)
+    terminal.tell(
+      `hint: only the latest ${searchedOnly.toLocaleString("en-US")} sessions were searched; narrow with --project or --since`,
+    );
+}
+
+type Listed = { sessions: SessionSummary[]; hasMore: boolean; searchedOnly?: number };
+
+function findSessions(store: Store, options: SessionsOptions, terminal: Terminal): Listed {
+  const { limit, status } = options;
+  const query = buildQuery(options, terminal);
+  // Waiting and interrupted are what the record calls running.
+  const isOpen = status === "running" || status === "waiting" || status === "interrupted";
+  const wanted: SessionQuery = {
+    ...query,
+    // One more tells whether there are more; an open session's state is known only after reading it.
+    limit: isOpen ? -1 : limit + 1,
+    ...(status !== undefined && { status: isOpen ? "running" : status }),
+  };
+  const { sessions, ...more } = store.searchSessions(wanted);
+  const stated = sessions.map((row) => ({ ...row, state: sessionState(store, row) }));
+  const fitting = isOpen ? stated.filter(({ state }) => state === status) : stated;
+  const shown = fitting.slice(0, limit);
+  return {
+    sessions: shown.map((row) => ({ ...row, ...store.sessionFigures(row.session_id) })),
+    hasMore: fitting.length > limit,
+    ...more,
+  };
+}
+
+function buildQuery({ search, project, since, cwd }: SessionsOptions, terminal: Terminal): SessionQuery {
+  const here = resolve(terminal.cwd, cwd ?? ".");
+  // The folder may be gone; its record is still of interest.
+  const folder = project === true || (project === undefined && cwd !== undefined) ? here : project;
+  return {
+    ...(search !== undefined && { search }),
+    ...(folder !== undefined && { project: resolve(here, folder) }),
+    ...(since !== undefined && { sinceMs: since }),
+  };
+}
+
+function sayNone({ search, status, since, ...rest }: SessionsOptions, terminal: Terminal): string {
+  const { project } = buildQuery(rest, terminal);
+  const filters = [
+    search ? `with '${cutToLine(search, 100)}'` : "",
+    project === undefined ? "" : `in ${cutToLine(project, 200)}`,
+    status === undefined ? "" : `that is ${status}`,
+    since === undefined ? "" : `since ${new Date(since).toISOString()}`,
+  ].filter(Boolean);
+  if (filters.length > 0) return `no session ${filters.join(" ")}`;
+  return 'no sessions yet; start one with: retinue "what to do"';
+}
+
+/** What a list is drawn with. */
+type SessionsDrawing = { nowMs: number; canvas: Canvas };
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const LEAST_TASK = 24;
+/** Columns in the order in which they are given up where there is no room. */
+const DISPENSABLE = ["RUNS", "PROJECT", "TIME", "COST"];
+
+/** Sessions as a table that fits, and what to do next. */
+export function drawSessions(
+  sessions: readonly SessionSummary[],
+  { nowMs, canvas }: SessionsDrawing,
+): string[] {
+  const { glyphs, paint, width } = canvas;
+  const table = sessions.map((session) => fillCells(session, nowMs, canvas));
+  const columns = fittingColumns(table, width);
+  const line = (cells: Readonly<Record<string, string>>) => columns.map((name) => cells[name] ?? "");
+  const widths = columns.map((name) =>
+    Math.max(name.length, ...table.map((cells) => measureWidth(cells[name] ?? ""))),
+  );
+  const draw = (cells: readonly string[]) =>
+    cutTo(
+      cells
+        .map((cell, index) => padTo(cell, widths[index] ?? 0))
+        .join("  ")
+        .trimEnd(),
+      width,
+      glyphs.cut,
+    );
+  const rows = sessions.flatMap((session, index) => [
+    draw(line(table[index] ?? {})),
+    ...foundLine(session, canvas),
+  ]);
+  return [paint.dim(draw(columns)), ...rows, "", ...nextSteps(sessions).map((text) => paint.dim(text))];
+}
+
+/** How long ago, or the day. */
+export function showWhen(iso: string, nowMs: number): string {
+  const ms = Date.parse(iso);
+  const ago = nowMs - ms;
+  if (Number.isNaN(ms)) return "?";
+  if (ago < 0 || ago >= 7 * DAY) return iso.slice(0, 16).replace("T", " ");
+  if (ago < MINUTE) return "just now";
+  if (ago < HOUR) return `${Math.floor(ago / MINUTE)}m ago`;
+  return ago < DAY ? `${Math.floor(ago / HOUR)}h ago` : `${Math.floor(ago / DAY)}d ago`;
+}
+
+function fillCells(session: SessionSummary, nowMs: number, { glyphs }: Canvas): Record<string, string> {
+  const { runs, duration_ms: ms, cost_usd: cost } = session;
+  return {
+    SESSION: session.session_id,
+    STARTED: showWhen(session.created_at, nowMs),
+    STATUS: showRunStatus({ status: session.status, partial: false }, session.state, glyphs.status),
+    RUNS: runs.toLocaleString("en-US"),
+    TIME: ms > 0 ? showDuration(ms) : "",
+    COST: showCost(cost),
+    PROJECT: glyphs.text(cutToLine(basename(session.project) || session.project, 24)),
+    TASK: glyphs.text(cutToLine(session.title, 120)),
+  };
+}
+
+function fittingColumns(table: readonly Readonly<Record<string, string>>[], width: number): string[] {
+  let columns = ["SESSION", "STARTED", "STATUS", "RUNS", "TIME", "COST", "PROJECT", "TASK"];
+  const needed = () =>
+    columns.reduce((sum, name) => {
+      const widest = Math.max(name.length, ...table.map((cells) => measureWidth(cells[name] ?? "")));
+      return sum + (name === "TASK" ? Math.min(widest, LEAST_TASK) : widest) + 2;
+    }, 0);
+  for (const name of DISPENSABLE) if (needed() > width) columns = columns.filter((each) => each !== name);
+  return columns;
+}
+
+function foundLine({ found }: SessionSummary, { glyphs, paint, width }: Canvas): string[] {
+  if (!found) return [];
+  const text = `  ${found.in} of ${cutToLine(found.agent, 40)}: ${cutToLine(found.excerpt, 160)}`;
+  return [paint.dim(cutTo(glyphs.text(text), width, glyphs.cut))];
+}
+
+/** Commands with their ids, ready to be copied. */
+function nextSteps(sessions: readonly SessionSummary[]): string[] {
+  const [first] = sessions;
+  const findId = (state: string) => sessions.find((session) => session.state === state)?.session_id;
+  const interrupted = findId("interrupted");
+  const waiting = findId("waiting");
+  return [
+    ...(first ? [`look closer: retinue trace ${first.session_id}`] : []),
+    ...(interrupted ? [`go on where it was interrupted: retinue resume ${interrupted}`] : []),
+    ...(waiting ? ["answer what waits for you: retinue approve"] : []),
+  ];
+}

@@ -1,0 +1,116 @@
+import { realpathSync } from "node:fs";
+import { RetinueError } from "@retinue/core/schema/error";
+import type { SessionRow } from "@retinue/core/schema/record";
+import {
+  type CleanUpParts,
+  type CleanUpPlan,
+  cleanUp,
+  compactRecord,
+  planCleanUp,
+} from "@retinue/core/session/clean-up";
+import { findPlaces } from "@retinue/core/settings/places";
+import { showCount } from "@retinue/core/show/measures";
+import { confirm } from "../ask.ts";
+import { type CommonOptions, findProjectDir, openSoundProject } from "../open-project.ts";
+import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
+import { cutToLine } from "../plain-text.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** Options of `retinue sessions delete` and `prune`. */
+export type RemovalOptions = CommonOptions & { yes?: boolean; dryRun?: boolean; olderThan?: number };
+
+const DAY_MS = 86_400_000;
+const MOST_LISTED = 20;
+
+/** `retinue sessions delete`: removes named sessions. */
+export async function deleteSessions(
+  ids: readonly string[],
+  options: RemovalOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const done = await withParts(terminal, async (parts) => {
+    const found = ids.map((id) => findSession(parts.store, id, options, terminal));
+    const rows = [...new Map(found.map((row) => [row.session_id, row])).values()];
+    const plan = await planCleanUp(parts, rows);
+    const [first] = plan.kept;
+    if (first)
+      throw new RetinueError(
+        "input",
+        `${first.sessionId} cannot be removed: ${first.why}`,
+        "end it with: retinue cancel ID, or merge it with: retinue merge",
+      );
+    await remove(parts, plan, options, terminal);
+  });
+  if (!done) throw createNoSessionError(ids[0] ?? "");
+}
+
+/** `retinue sessions prune`: removes what ended long ago, and what nothing needs. */
+export async function pruneSessions(options: RemovalOptions, terminal: Terminal): Promise<void> {
+  const untilMs = options.olderThan ?? (await findRetention(options, terminal));
+  const done = await withParts(terminal, async (parts) => {
+    const project = options.cwd === undefined ? undefined : realpathSync(findProjectDir(options, terminal));
+    const rows = untilMs === undefined ? [] : parts.store.endedBefore(untilMs, project);
+    await remove(parts, await planCleanUp(parts, rows), options, terminal);
+  });
+  if (!done) terminal.print("nothing is recorded");
+}
+
+async function findRetention(options: RemovalOptions, terminal: Terminal): Promise<number | undefined> {
+  const { retentionDays } = (await openSoundProject(options, terminal)).settings.store;
+  return retentionDays === undefined ? undefined : Date.now() - retentionDays * DAY_MS;
+}
+
+async function withParts(terminal: Terminal, work: (parts: CleanUpParts) => Promise<void>): Promise<boolean> {
+  const { dataDir } = findPlaces(terminal.env);
+  const done = await withRecord(terminal, async (store) => {
+    await work({ store, dataDir });
+    return true;
+  });
+  return done === true;
+}
+
+async function remove(
+  parts: CleanUpParts,
+  plan: CleanUpPlan,
+  options: RemovalOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const { removable, kept, bytes } = plan;
+  const what = `remove ${showCount(removable.length, "session")}, ${sizeText(bytes)}`;
+  if (!options.json) list(removable, terminal);
+  for (const { sessionId, why } of kept) terminal.tell(`kept: ${sessionId}: ${why}`);
+  if (options.dryRun) {
+    const sessions = removable.map(({ session, bytes: size }) => ({
+      session_id: session.session_id,
+      bytes: size,
+    }));
+    return terminal.print(
+      options.json ? JSON.stringify({ would_remove: sessions, bytes }, null, 2) : `would ${what}`,
+    );
+  }
+  if (removable.length > 0 && !(await confirm(what, options, terminal)))
+    throw new RetinueError("denied", "nothing was removed");
+  const before = parts.store.fileSize().bytes;
+  const report = await cleanUp(
+    parts,
+    removable.map(({ session }) => session.session_id),
+  );
+  const problem = compactRecord(parts);
+  if (problem !== null) terminal.tell(`the database was not made smaller: ${cutToLine(problem, 200)}`);
+  const freed = report.freedBytes + Math.max(0, before - parts.store.fileSize().bytes);
+  if (options.json) return terminal.print(JSON.stringify({ ...report, freedBytes: freed }, null, 2));
+  terminal.print(`removed ${showCount(report.sessions, "session")}; ${sizeText(freed)} are free again`);
+}
+
+function list(removable: readonly { session: SessionRow; bytes: number }[], terminal: Terminal): void {
+  for (const { session, bytes } of removable.slice(0, MOST_LISTED))
+    terminal.tell(
+      `${session.session_id}  ${session.updated_at.slice(0, 10)}  ${sizeText(bytes)}  ${cutToLine(session.title, 60)}`,
+    );
+  if (removable.length > MOST_LISTED) terminal.tell(`and ${removable.length - MOST_LISTED} more`);
+}
+
+function sizeText(bytes: number): string {
+  if (bytes < 1_000) return `${Math.round(bytes)} B`;
+  return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

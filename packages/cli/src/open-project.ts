@@ -1,0 +1,95 @@
+import { statSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { loadProject, type Project, refuseBrokenSettings } from "@retinue/builtin/load-project";
+import type { Problem } from "@retinue/core/schema/agent";
+import { RetinueError } from "@retinue/core/schema/error";
+import { showCount } from "@retinue/core/show/measures";
+import { stripControls } from "./plain-text.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Options that every command has. */
+export type CommonOptions = { cwd?: string; json?: boolean };
+
+/** The project a command works on. */
+export type OpenProject = Project & { projectDir: string };
+
+/** The folder that `-C` names, or the current one. */
+export function findProjectDir({ cwd }: CommonOptions, terminal: Terminal): string {
+  const dir = resolve(terminal.cwd, cwd ?? ".");
+  if (statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return dir;
+  throw new RetinueError("input", `${dir} is not a folder`, "name an existing folder with -C");
+}
+
+/** Loads settings and agents, with all their problems. */
+export async function openProject(
+  options: CommonOptions & { agents?: string },
+  terminal: Terminal,
+): Promise<OpenProject> {
+  const projectDir = findProjectDir(options, terminal);
+  return {
+    ...(await loadProject({ projectDir, env: terminal.env, agentsJson: options.agents })),
+    projectDir,
+  };
+}
+
+/** The same for commands that must not go on with broken settings. */
+export async function openSoundProject(
+  options: CommonOptions & { agents?: string },
+  terminal: Terminal,
+): Promise<OpenProject> {
+  const project = await openProject(options, terminal);
+  refuseBrokenSettings(project);
+  return project;
+}
+
+/** The same for commands that run agents: first they warn about what is ignored. */
+export async function openWorkingProject(
+  options: CommonOptions & { agents?: string },
+  terminal: Terminal,
+): Promise<OpenProject> {
+  const project = await openSoundProject(options, terminal);
+  for (const line of describeUnheld(project)) terminal.tell(`warning: ${line}`);
+  return project;
+}
+
+/** Settings that are ignored, and names that broken agent files block; one line each. */
+export function describeUnheld(project: OpenProject): string[] {
+  const files = findSettingsFiles(project);
+  return project.problems
+    .filter(
+      ({ severity, file, code }) =>
+        severity !== "info" && (file === files.user || file === files.project || UNHELD_CODES.has(code)),
+    )
+    .map(({ file, line, message, fix }) =>
+      stripControls(`${shortenPath(file, project.projectDir)}:${Math.max(1, line)}: ${message} (${fix})`),
+    );
+}
+
+/** Agents are missing or replaced: a file with their name is broken, or was perhaps not found. */
+const UNHELD_CODES = new Set(["blocked-agent", "unreadable-folder", "too-many-files"]);
+
+/** The settings files that apply in a folder. */
+export function findSettingsFiles({ projectDir, places }: Pick<OpenProject, "projectDir" | "places">) {
+  return {
+    user: join(places.configDir, "settings.json"),
+    project: join(projectDir, ".retinue", "settings.json"),
+  };
+}
+
+/** A path as short as it can be without being ambiguous. */
+export function shortenPath(path: string, projectDir: string): string {
+  const inside = relative(projectDir, path);
+  return inside === "" || inside.startsWith("..") ? path : inside;
+}
+
+/** How many problems of each weight there are; empty if there are none. */
+export function countProblems(problems: readonly Problem[]): string {
+  const of = (severity: Problem["severity"]) =>
+    problems.filter((problem) => problem.severity === severity).length;
+  const counts: [number, string][] = [
+    [of("error"), "error"],
+    [of("warning"), "warning"],
+    [of("info"), "note"],
+  ];
+  return counts.flatMap(([count, word]) => (count > 0 ? [showCount(count, word)] : [])).join(", ");
+}

@@ -1,0 +1,41 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { escapeControls, wrapWords } from "./plain-text.ts";
+
+test("exact text hides nothing that escape codes would hide, and steers no terminal", () => {
+  const command = "ls \u009bx;reboot;\u009c here";
+  expect(escapeControls(command)).toBe("ls \\u009bx;reboot;\\u009c here");
+  expect(escapeControls("a\u001b]0;b\u0007c\rd\u202ee")).toBe("a\\u001b]0;b\\u0007c\\u000dd\\u202ee");
+  expect(escapeControls("one\r\n\ttwo")).toBe("one\n\ttwo");
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      const shown = escapeControls(text);
+      expect(shown).not.toMatch(/(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u);
+      expect(shown.replaceAll(/\s/g, "").length).toBeGreaterThanOrEqual(text.replaceAll(/\s/g, "").length);
+    }),
+  );
+});
+
+test("a line is broken at blanks, and what follows is indented", () => {
+  expect(wrapWords("  one two three four five six", { columns: 24 }, 4)).toBe(
+    "  one two three four\n    five six",
+  );
+  expect(wrapWords("ok   wide  gaps stay in a line", { columns: 80 })).toBe("ok   wide  gaps stay in a line");
+});
+
+test("without a terminal, and on one too narrow, nothing is broken", () => {
+  const line = "word ".repeat(50).trim();
+  expect(wrapWords(line, { columns: null }, 4)).toBe(line);
+  expect(wrapWords(line, { columns: 10 }, 4)).toBe(line);
+});
+
+test("no word is lost, and only a word that is too long itself makes a line too long", () => {
+  const words = fc.array(fc.stringMatching(/^[a-zé✅]{1,30}$/u), { minLength: 1 });
+  fc.assert(
+    fc.property(words, fc.integer({ min: 30, max: 100 }), (list, columns) => {
+      const lines = wrapWords(list.join(" "), { columns }, 6).split("\n");
+      expect(lines.flatMap((line) => line.trim().split(" "))).toEqual(list);
+      for (const line of lines) expect([...line].length <= columns || !line.trim().includes(" ")).toBe(true);
+    }),
+  );
+});

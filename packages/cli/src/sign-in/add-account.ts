@@ -1,0 +1,290 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { signInGoogle } from "@retinue/assistant/accounts/google-sign-in";
+import { findKnownServers, findMailDomain, parseServer } from "@retinue/assistant/accounts/known-servers";
+import { refusePlain } from "@retinue/assistant/accounts/post-form";
+import { fetchSlackIdentity } from "@retinue/assistant/accounts/slack-identity";
+import { isRecord } from "@retinue/core/models/wire/json";
+import { RetinueError } from "@retinue/core/schema/error";
+import { askFor, askHidden, readSecret, readStdinLines } from "../ask.ts";
+import { openBrowser } from "../open-browser.ts";
+import type { Terminal } from "../terminal.ts";
+import {
+  type AddOptions,
+  chooseAccountId,
+  parseMailAddress,
+  parseServices,
+  proveAccount,
+  refuseBadAccountId,
+  saveAccount,
+} from "./save-account.ts";
+
+/** Options of `accounts add imap`. */
+export type AddImapOptions = AddOptions & {
+  address?: string;
+  name?: string;
+  user?: string;
+  imap?: string;
+  smtp?: string;
+  caFile?: string;
+  passwordStdin?: boolean;
+  passwordEnv?: string;
+};
+
+/** `retinue accounts add imap`: the mailbox is opened once before the account is kept. */
+export async function addImap(options: AddImapOptions, terminal: Terminal): Promise<void> {
+  refuseBadAccountId(options.id);
+  const address = parseMailAddress(
+    await askFor({ value: options.address, flag: "--address", question: "your mail address" }, terminal),
+  );
+  const known = findKnownServers(address);
+  const imap = await askServer(
+    { ...options, kind: "imap", usualPort: 993, known: known?.imap },
+    address,
+    terminal,
+  );
+  const smtp = await askServer(
+    { ...options, kind: "smtp", usualPort: 465, known: known?.smtp },
+    address,
+    terminal,
+  );
+  if (known?.hint) terminal.tell(`${findMailDomain(address)}: ${known.hint}`);
+  const user = await askUser(options.user, address, terminal);
+  const password = await readPassword(options, user, terminal);
+  const id = await chooseAccountId(options, { kind: "imap", address }, terminal);
+  const account = {
+    ...{ id, kind: "imap" as const, address, services: ["mail" as const], user, imap, smtp },
+    addedAt: new Date().toISOString(),
+    ...(options.name !== undefined && { name: options.name }),
+    ...(options.caFile !== undefined && { caFile: resolve(terminal.cwd, options.caFile) }),
+  };
+  await proveAccount(account, { password }, terminal);
+  await saveAccount(account, { password }, options, terminal);
+}
+
+/** The name to sign in with; the address is a good guess, so nobody has to answer. */
+async function askUser(user: string | undefined, address: string, terminal: Terminal): Promise<string> {
+  const value = user ?? (terminal.interactive ? undefined : address);
+  return askFor({ value, flag: "--user", question: "the name to sign in with", proposal: address }, terminal);
+}
+
+/** The password, by stdin, a variable or a prompt. */
+function readPassword(
+  { passwordStdin, passwordEnv }: { passwordStdin?: boolean; passwordEnv?: string },
+  user: string,
+  terminal: Terminal,
+): Promise<string> {
+  const flags = "--password-stdin or --password-env";
+  return readSecret(
+    { question: `password of ${user}`, stdin: passwordStdin, env: passwordEnv, flags },
+    terminal,
+  );
+}
+
+async function askServer(
+  from: {
+    kind: "imap" | "smtp";
+    imap?: string;
+    smtp?: string;
+    usualPort: number;
+    known: ReturnType<typeof parseServer> | undefined;
+  },
+  address: string,
+  terminal: Terminal,
+) {
+  const { kind, usualPort, known } = from;
+  const value = from[kind];
+  if (value === undefined && known) return known;
+  const question = `the ${kind.toUpperCase()} server of ${findMailDomain(address)}`;
+  const proposal = `${kind}.${findMailDomain(address)}`;
+  return parseServer(await askFor({ value, flag: `--${kind}`, question, proposal }, terminal), usualPort);
+}
+
+/** Options of `accounts add caldav`. */
+export type AddCaldavOptions = AddOptions & {
+  url?: string;
+  address?: string;
+  user?: string;
+  services?: string;
+  passwordStdin?: boolean;
+  passwordEnv?: string;
+};
+
+/** `retinue accounts add caldav`: calendars and address books are looked for before the account is kept. */
+export async function addCaldav(options: AddCaldavOptions, terminal: Terminal): Promise<void> {
+  refuseBadAccountId(options.id);
+  const services = parseServices(options.services, "caldav");
+  const url = await askFor(
+    { value: options.url, flag: "--url", question: "the server, such as https://dav.example.org/" },
+    terminal,
+  );
+  refusePlain(url);
+  const address = parseMailAddress(
+    await askFor({ value: options.address, flag: "--address", question: "your mail address" }, terminal),
+  );
+  const user = await askUser(options.user, address, terminal);
+  const password = await readPassword(options, user, terminal);
+  const id = await chooseAccountId(options, { kind: "caldav", address }, terminal);
+  const account = {
+    ...{ id, kind: "caldav" as const, address, services, user, url },
+    addedAt: new Date().toISOString(),
+  };
+  await proveAccount(account, { password }, terminal);
+  await saveAccount(account, { password }, options, terminal);
+}
+
+/** Options of `accounts add google`. */
+export type AddGoogleOptions = AddOptions & {
+  clientId?: string;
+  clientFile?: string;
+  services?: string;
+  address?: string;
+  browser: boolean;
+  authUrl?: string;
+  tokenUrl?: string;
+  rootUrl?: string;
+};
+
+/** How long a person may take for the page. */
+const PATIENCE_MS = 5 * 60_000;
+
+/** `retinue accounts add google`: the person consents in their browser. */
+export async function addGoogle(options: AddGoogleOptions, terminal: Terminal): Promise<void> {
+  refuseBadAccountId(options.id);
+  const services = parseServices(options.services, "google");
+  const client = await findClient(options, terminal);
+  const { address, authUrl, tokenUrl, rootUrl } = options;
+  const signedIn = await signInGoogle({
+    ...client,
+    ...{ services, address, authUrl, tokenUrl, now: Date.now },
+    signal: AbortSignal.timeout(PATIENCE_MS),
+    visit(url) {
+      const isOpened = options.browser && terminal.interactive && openBrowser(url, terminal.env);
+      terminal.tell(`${isOpened ? "your browser shows" : "open"} this page to give your consent:\n${url}`);
+    },
+  });
+  for (const service of services)
+    if (!signedIn.services.includes(service))
+      terminal.tell(`warning: ${service} was not consented to, and is left out`);
+  const id = await chooseAccountId(options, { kind: "google", address: signedIn.address }, terminal);
+  const account = {
+    id,
+    kind: "google" as const,
+    address: signedIn.address,
+    services: signedIn.services,
+    addedAt: new Date().toISOString(),
+    clientId: client.clientId,
+    scopes: signedIn.scopes,
+    ...(tokenUrl !== undefined && { tokenUrl }),
+    ...(rootUrl !== undefined && { rootUrl }),
+  };
+  await saveAccount(account, signedIn.secrets, options, terminal);
+}
+
+type Client = { clientId: string; clientSecret?: string | undefined };
+
+async function findClient({ clientId, clientFile }: AddGoogleOptions, terminal: Terminal): Promise<Client> {
+  if (clientFile !== undefined) {
+    const client = readClient(await readText(resolve(terminal.cwd, clientFile)), clientFile);
+    if (clientId !== undefined && clientId !== client.clientId)
+      throw new RetinueError("usage", "--client-id and --client-file name two clients", "give one of them");
+    return client;
+  }
+  const { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET } = terminal.env;
+  const id = await askFor(
+    {
+      value: clientId ?? (GOOGLE_CLIENT_ID || undefined),
+      flag: "--client-id or --client-file",
+      question: "id of your OAuth client (of the kind 'Desktop app', from console.cloud.google.com)",
+    },
+    terminal,
+  );
+  if (GOOGLE_CLIENT_SECRET || !terminal.interactive)
+    return { clientId: id, clientSecret: GOOGLE_CLIENT_SECRET || undefined };
+  const secret = await askHidden("its secret; empty if it has none", terminal);
+  return { clientId: id, clientSecret: secret.trim() || undefined };
+}
+
+/** The client in a file as Google's console gives it. */
+function readClient(text: string, file: string): Client {
+  try {
+    const value: unknown = JSON.parse(text);
+    const client = isRecord(value) ? (value.installed ?? value.web) : undefined;
+    if (isRecord(client) && typeof client.client_id === "string")
+      return {
+        clientId: client.client_id,
+        ...(typeof client.client_secret === "string" && { clientSecret: client.client_secret }),
+      };
+  } catch {
+    // The parser's words would quote the file.
+  }
+  throw new RetinueError(
+    "input",
+    `${file} is not the file of an OAuth client`,
+    "download it from console.cloud.google.com",
+  );
+}
+
+async function readText(path: string): Promise<string> {
+  return readFile(path, "utf8").catch((thrown: NodeJS.ErrnoException) => {
+    throw new RetinueError("input", `${path} cannot be read (${thrown.code})`);
+  });
+}
+
+/** Options of `accounts add slack`. */
+export type AddSlackOptions = AddOptions & {
+  tokenStdin?: boolean;
+  tokenEnv?: string;
+  userTokenEnv?: string;
+  apiUrl?: string;
+};
+
+/** `retinue accounts add slack`: the token is shown to Slack before it is kept. */
+export async function addSlack(options: AddSlackOptions, terminal: Terminal): Promise<void> {
+  refuseBadAccountId(options.id);
+  const { token, userToken } = await readTokens(options, terminal);
+  const { apiUrl } = options;
+  const signal = new AbortController().signal;
+  const { user, team, scopes } = await fetchSlackIdentity(token, { apiUrl, signal });
+  if (userToken !== undefined) {
+    const person = await fetchSlackIdentity(userToken, { apiUrl, signal });
+    if (person.team !== team)
+      throw new RetinueError("input", `the two tokens are of two workspaces: ${team} and ${person.team}`);
+  }
+  const address = `${user}@${team}`;
+  const id = await chooseAccountId(options, { kind: "slack", address }, terminal);
+  const account = {
+    ...{ id, kind: "slack" as const, address, team, scopes, services: ["slack" as const] },
+    addedAt: new Date().toISOString(),
+    ...(apiUrl !== undefined && { apiUrl }),
+  };
+  await saveAccount(account, { token, ...(userToken !== undefined && { userToken }) }, options, terminal);
+}
+
+type Tokens = { token: string; userToken?: string | undefined };
+
+async function readTokens(options: AddSlackOptions, terminal: Terminal): Promise<Tokens> {
+  const { tokenStdin, tokenEnv, userTokenEnv } = options;
+  const person = userTokenEnv === undefined ? undefined : readTokenVariable(userTokenEnv, terminal);
+  if (tokenStdin && tokenEnv === undefined) {
+    const [first = "", second = ""] = await readStdinLines(terminal);
+    if (first.trim() === "") throw new RetinueError("input", "stdin holds no token");
+    return { token: first.trim(), userToken: person ?? (second.trim() || undefined) };
+  }
+  const source = {
+    question: "token of your app (xoxb-… or xoxp-…)",
+    stdin: tokenStdin,
+    env: tokenEnv,
+    flags: "--token-stdin or --token-env",
+  };
+  const token = (await readSecret(source, terminal)).trim();
+  if (person !== undefined || tokenEnv !== undefined) return { token, userToken: person };
+  const asked = await askHidden("a person's token for searching (xoxp-…); empty for none", terminal);
+  return { token, userToken: asked.trim() || undefined };
+}
+
+function readTokenVariable(name: string, { env }: Terminal): string {
+  const value = env[name]?.trim();
+  if (value) return value;
+  throw new RetinueError("input", `the environment variable ${name} holds no token`);
+}

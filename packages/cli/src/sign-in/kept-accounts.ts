@@ -1,0 +1,163 @@
+import { type Account, SERVICES, type Service } from "@retinue/assistant/accounts/account";
+import {
+  chooseAccount,
+  findAccount,
+  LOCAL,
+  loadAccounts,
+  saveAccounts,
+} from "@retinue/assistant/accounts/account-file";
+import type { AccountCheck } from "@retinue/assistant/accounts/check-account";
+import { createSecretKeeper } from "@retinue/assistant/accounts/open-account";
+import { findSecretStore } from "@retinue/assistant/accounts/secret-store";
+import { messageOf, RetinueError } from "@retinue/core/schema/error";
+import { EXIT } from "../exit-code.ts";
+import { type CommonOptions, openProject, openSoundProject } from "../open-project.ts";
+import { cutToLine, drawTable } from "../plain-text.ts";
+import type { Terminal } from "../terminal.ts";
+import { findAccountPlaces, redactWords, tryAccount } from "./save-account.ts";
+
+/** `retinue accounts list`. */
+export async function listAccounts(options: CommonOptions, terminal: Terminal): Promise<void> {
+  const { settings } = await openSoundProject(options, terminal);
+  const kept = await loadAccounts(findAccountPlaces(terminal).configDir);
+  const serving: Partial<Record<Service, string>> = {};
+  for (const service of SERVICES) {
+    try {
+      serving[service] = chooseAccount(service, settings.assistant ?? {}, kept)?.id ?? LOCAL;
+    } catch (thrown) {
+      terminal.tell(`warning: nobody serves ${service}: ${messageOf(thrown)}`);
+    }
+  }
+  if (options.json) terminal.print(JSON.stringify({ accounts: kept.accounts, serving }, null, 2));
+  else terminal.print(drawAccounts(kept.accounts, serving).join("\n"));
+}
+
+function drawAccounts(accounts: readonly Account[], serving: Partial<Record<Service, string>>): string[] {
+  const listServed = (id: string) => SERVICES.filter((service) => serving[service] === id).join(", ") || "-";
+  const rows = accounts.map(({ id, kind, address, services, tokens, addedAt }) => [
+    id,
+    kind,
+    cutToLine(address, 60),
+    listServed(id),
+    services.join(", "),
+    tokens,
+    addedAt.slice(0, 10),
+  ]);
+  const local = [LOCAL, "store", "this machine", listServed(LOCAL), SERVICES.join(", "), "-", "-"];
+  return drawTable([["id", "kind", "address", "serves", "can serve", "secrets", "added"], ...rows, local]);
+}
+
+type CheckedService = AccountCheck & { account: string };
+
+/** `retinue accounts test`: its exit code says whether all is well, or that a sign-in is needed. */
+export async function testAccounts(
+  id: string | undefined,
+  options: CommonOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const kept = await loadAccounts(findAccountPlaces(terminal).configDir);
+  const chosen = id === undefined ? kept.accounts : [findAccount(kept, id)];
+  const rows: CheckedService[] = [];
+  for (const account of chosen) {
+    terminal.tell(`trying ${account.id} …`);
+    rows.push(...(await testOne(account, terminal)));
+  }
+  if (options.json) terminal.print(JSON.stringify(rows, null, 2));
+  else if (rows.length === 0) terminal.print("there are no accounts; the local store needs no test");
+  else terminal.print(drawChecks(rows));
+  const bad = rows.filter(({ ok }) => !ok);
+  return bad.length === 0 ? EXIT.ok : bad.some(({ auth }) => auth) ? EXIT.auth : EXIT.failed;
+}
+
+/** One that cannot even be opened has a row for each of its services. */
+async function testOne(account: Account, terminal: Terminal): Promise<CheckedService[]> {
+  const places = findAccountPlaces(terminal);
+  try {
+    const store = await findSecretStore(account, places);
+    const secrets = await store.read(account.id);
+    if (!secrets)
+      throw new RetinueError(
+        "auth",
+        "no secrets are kept for it",
+        `run: retinue accounts add ${account.kind}`,
+      );
+    let known = secrets;
+    const keep = createSecretKeeper(store, account, secrets);
+    const checks = await tryAccount(account, secrets, {
+      onSecrets: async (changed) => {
+        known = { ...known, ...changed };
+        await keep(changed);
+      },
+    });
+    return checks.map(({ fault, ...check }) => ({
+      account: account.id,
+      ...check,
+      ...(fault !== undefined && { fault: redactWords(fault, known) }),
+    }));
+  } catch (thrown) {
+    if (!(thrown instanceof RetinueError)) throw thrown;
+    const { message: fault, hint: remedy, code } = thrown;
+    return account.services.map((service) => ({
+      ...{ account: account.id, service, ok: false, fault, auth: code === "auth" },
+      ...(remedy !== undefined && { remedy }),
+    }));
+  }
+}
+
+function drawChecks(rows: readonly CheckedService[]): string {
+  const lines = drawTable(
+    rows.map(({ account, service, ok, fault }) => [account, service, ok ? "ok" : `failed: ${fault}`]),
+  );
+  const remedies = new Set(rows.flatMap(({ remedy }) => remedy ?? []));
+  return [...lines, ...[...remedies].map((remedy) => `hint: ${remedy}`)].join("\n");
+}
+
+/** `retinue accounts default`: who serves a domain from now on. */
+export async function chooseDefault(
+  service: Service,
+  id: string,
+  options: CommonOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const { configDir } = findAccountPlaces(terminal);
+  const kept = await loadAccounts(configDir);
+  if (id !== LOCAL) {
+    const { services } = findAccount(kept, id);
+    if (!services.includes(service))
+      throw new RetinueError("input", `'${id}' cannot serve ${service}, only ${services.join(", ")}`);
+  }
+  const { settings } = await openProject(options, terminal);
+  await saveAccounts(configDir, { ...kept, defaults: { ...kept.defaults, [service]: id } });
+  const said = settings.assistant?.accounts?.[service];
+  if (said !== undefined && said !== id)
+    terminal.tell(
+      `warning: your settings say assistant.accounts.${service} = '${said}', which counts for more`,
+    );
+  if (options.json) terminal.print(JSON.stringify({ service, id }));
+  else terminal.print(`${id === LOCAL ? "the local store" : id} serves ${service}`);
+}
+
+/** Where a person ends what the service itself still grants. */
+const WITHDRAW: Readonly<Record<Account["kind"], string>> = {
+  google: "Google still trusts your client until you remove it at https://myaccount.google.com/permissions",
+  slack: "the token stays good until you revoke it in your app's settings at https://api.slack.com/apps",
+  imap: "the password stays good; if it was an app password, delete it at your provider",
+  caldav: "the password stays good; if it was an app password, delete it at your provider",
+};
+
+/** `retinue accounts remove`: what the service grants is not touched, and the person is told how to end it. */
+export async function removeAccount(id: string, options: CommonOptions, terminal: Terminal): Promise<void> {
+  const places = findAccountPlaces(terminal);
+  const kept = await loadAccounts(places.configDir);
+  const account = findAccount(kept, id);
+  await (await findSecretStore(account, places)).remove(id);
+  const served = Object.entries(kept.defaults).flatMap(([service, by]) => (by === id ? [service] : []));
+  await saveAccounts(places.configDir, {
+    accounts: kept.accounts.filter((each) => each.id !== id),
+    defaults: Object.fromEntries(Object.entries(kept.defaults).filter(([, by]) => by !== id)),
+  });
+  if (options.json) return terminal.print(JSON.stringify({ removed: id, served }, null, 2));
+  terminal.print(`removed ${id} and its secrets`);
+  if (served.length > 0) terminal.print(`the local store serves ${served.join(", ")} from now on`);
+  terminal.tell(`note: ${WITHDRAW[account.kind]}`);
+}

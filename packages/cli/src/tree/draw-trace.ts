@@ -1,0 +1,178 @@
+import type { Trace, TraceCall, TraceRun } from "@retinue/core/schema/inspect/trace";
+import { showCost, showDuration } from "@retinue/core/show/measures";
+import { nameStatus } from "@retinue/core/show/standing";
+import { createTimeline, spanRuns } from "@retinue/core/show/timeline";
+import { walkRuns } from "@retinue/core/show/walk-runs";
+import { type Canvas, chooseColour } from "./canvas.ts";
+import { pickRuns, sayHidden } from "./choose-runs.ts";
+import { labelCall, labelRun, listNotes } from "./describe-run.ts";
+import { type BarColumn, drawAxis, drawRunBar, drawSpanBar } from "./draw-bar.ts";
+import { cutTo, measureWidth, padTo } from "./text-width.ts";
+import { type GuidedRow, walkTree } from "./walk-tree.ts";
+
+/** What of a trace is drawn. */
+export type TraceDrawing = {
+  /** Every tool call, instead of their counts. */
+  calls?: boolean;
+  /** The id of every run. */
+  ids?: boolean;
+  /** At most this many runs, and calls of one run; all of them without it. */
+  limit?: number;
+};
+
+/** A row of the tree: a run, a call, or the words for what is left out. */
+type Item = TraceRun | TraceCall | { readonly hidden: string };
+type Page = {
+  trace: Trace;
+  canvas: Canvas;
+  columns: Columns;
+  picked: ReadonlySet<TraceRun>;
+  drawing: TraceDrawing;
+  lines: string[];
+};
+
+/** The tree of runs beside their bars on one axis of time, a line each, with what went wrong and was called below it. */
+export function drawTrace(trace: Trace, canvas: Canvas, drawing: TraceDrawing = {}): string[] {
+  if (trace.runs.length === 0) return [];
+  const picked = pickRuns(trace.runs, drawing.limit ?? Number.POSITIVE_INFINITY);
+  const columns = layOutColumns(trace, canvas);
+  const page: Page = { trace, canvas, columns, picked, drawing, lines: [drawHeading(columns, canvas)] };
+  const listBelow = (item: Item) =>
+    isRun(item) ? listShown(drawing.calls ? bySeq(item) : item.children, page) : [];
+  for (const line of walkTree(listShown(trace.runs, page), listBelow, canvas.glyphs))
+    page.lines.push(...drawItem(line, page));
+  return [...page.lines, "", ...drawLegend(page)];
+}
+
+function drawItem(line: GuidedRow<Item>, page: Page): string[] {
+  const { node, guides } = line;
+  const { glyphs, paint, width } = page.canvas;
+  if ("hidden" in node) return [paint.dim(cutTo(`${guides}${glyphs.cut} ${node.hidden}`, width, glyphs.cut))];
+  if (!isRun(node)) return [drawCall(node, guides, page)];
+  return [drawRun(node, guides, page), ...drawNotes(node, line, page)];
+}
+
+function drawRun(run: TraceRun, prefix: string, { canvas, columns, trace }: Page): string {
+  const figures = {
+    time: showDuration(run.durationMs ?? Math.max(0, trace.endMs - run.startMs)),
+    tokens: run.tokens.self.toLocaleString("en-US"),
+    cost: showCost(run.costUsd.self),
+  };
+  const label = labelRun(run, trace.session.state, canvas);
+  const bar = drawRunBar(run, columns.bar, canvas);
+  const look = { status: nameStatus(run), dim: !run.matched };
+  return drawLine({ prefix, label, figures, bar, ...look }, columns, canvas);
+}
+
+function drawCall(call: TraceCall, prefix: string, { canvas, columns }: Page): string {
+  const figures = { time: call.durationMs === null ? "" : showDuration(call.durationMs) };
+  const bar = drawSpanBar(call, columns.bar, canvas);
+  return drawLine({ prefix, label: labelCall(call, canvas), figures, bar }, columns, canvas);
+}
+
+function drawNotes(run: TraceRun, { rest, hasBelow }: GuidedRow<Item>, { canvas, drawing }: Page): string[] {
+  const { glyphs, paint, width } = canvas;
+  const guide = cutTo(`${rest}${hasBelow ? glyphs.trunk : glyphs.gap}`, Math.floor(width / 2), glyphs.cut);
+  return listNotes(run, drawing).map(({ text, bad }) => {
+    const note = cutTo(glyphs.text(text), width - measureWidth(guide), glyphs.cut);
+    return `${paint.dim(guide)}${bad ? paint.bad(note) : paint.dim(note)}`;
+  });
+}
+
+/** What is drawn of some runs and calls, and at its end the words for what is not. */
+function listShown(below: readonly (TraceRun | TraceCall)[], { picked, drawing }: Page): Item[] {
+  const { limit = Number.POSITIVE_INFINITY } = drawing;
+  let calls = 0;
+  const shown = below.filter((one) => (isRun(one) ? picked.has(one) : ++calls <= limit));
+  const left = below.filter(isRun).filter((run) => !picked.has(run));
+  const words = [
+    ...(left.length > 0 ? [sayHidden(left)] : []),
+    ...(calls > limit ? [`${(calls - limit).toLocaleString("en-US")} more calls`] : []),
+  ];
+  return words.length > 0 ? [...shown, { hidden: words.join(", ") }] : shown;
+}
+
+function drawLegend({ canvas, columns, picked, trace, lines }: Page): string[] {
+  const { bars, paint, glyphs, width } = canvas;
+  const leftOut = columns.bar.timeline.gaps.reduce((sum, gap) => sum + gap.leftOutMs, 0);
+  const signs = [`${bars.busy} at work`, `${bars.idle} waiting`];
+  if (lines.some((line) => line.includes(bars.parallel)))
+    signs.push(`${bars.parallel} at the same time as a sibling`);
+  if (leftOut > 0) signs.push(`${bars.gap} ${showDuration(leftOut)} without work left out`);
+  const legend = [paint.dim(cutTo(signs.join(` ${glyphs.dot} `), width, glyphs.cut))];
+  const all = [...walkRuns(trace.runs)].length;
+  if (picked.size === all) return legend;
+  const number = (count: number) => count.toLocaleString("en-US");
+  const shown = `${number(picked.size)} of ${number(all)} runs are shown`;
+  return [
+    ...legend,
+    cutTo(`${shown}: --limit for more; --failed, --agent, --run for less`, width, glyphs.cut),
+  ];
+}
+
+function bySeq({ calls, children }: TraceRun): (TraceRun | TraceCall)[] {
+  return [...calls, ...children].sort((one, other) => one.openedSeq - other.openedSeq);
+}
+
+function isRun(one: Item): one is TraceRun {
+  return "runId" in one;
+}
+
+/** The columns of a drawing: what a line is about, its figures, its bar. */
+type Columns = {
+  readonly left: number;
+  readonly figures: readonly { name: FigureName; width: number }[];
+  readonly bar: BarColumn;
+};
+
+/** One line before it is put into columns. */
+type TraceLine = {
+  /** The guides of the tree. */
+  prefix: string;
+  label: string;
+  figures: Partial<Record<FigureName, string>>;
+  bar: string;
+  status?: string;
+  dim?: boolean;
+};
+
+type FigureName = "time" | "tokens" | "cost";
+
+const FIGURES = [
+  { name: "time", width: 6, from: 0 },
+  { name: "tokens", width: 8, from: 100 },
+  { name: "cost", width: 7, from: 70 },
+] as const;
+const GAP = "  ";
+const LEAST_BAR = 12;
+const MOST_BAR = 60;
+
+/** Shares out the width of a canvas; what has no room is left out, the figures first. */
+function layOutColumns({ gaps, endMs, runs }: Trace, { width }: Canvas): Columns {
+  const figures = FIGURES.filter(({ from }) => width >= from);
+  const bar = Math.min(MOST_BAR, Math.max(LEAST_BAR, Math.round((width - 40) * 0.45)));
+  const taken = figures.reduce((sum, figure) => sum + figure.width + GAP.length, bar + GAP.length);
+  const timeline = createTimeline({ gaps, endMs }, spanRuns(runs, endMs));
+  return { left: width - taken, figures, bar: { timeline, width: bar, nowMs: endMs } };
+}
+
+/** The line above all others. */
+function drawHeading({ left, figures, bar }: Columns, { paint }: Canvas): string {
+  const names = figures.map(({ name, width }) => name.toUpperCase().padStart(width));
+  return paint.dim([padTo("RUN", left), ...names, drawAxis(bar)].join(GAP).trimEnd());
+}
+
+/** Puts a line into its columns. */
+function drawLine(line: TraceLine, { left, figures }: Columns, { glyphs, paint }: Canvas): string {
+  // Very deep runs keep half of their column for what they are.
+  const most = Math.floor(left / 2);
+  const guide =
+    measureWidth(line.prefix) > most ? `${cutTo(line.prefix, most - 1, glyphs.cut)} ` : line.prefix;
+  const room = left - measureWidth(guide);
+  const label = padTo(cutTo(line.label, room, glyphs.cut), room);
+  const cells = figures.map(({ name, width }) => (line.figures[name] ?? "").padStart(width)).join(GAP);
+  const bar = line.bar.trimEnd();
+  if (line.dim) return paint.dim(`${guide}${label}${GAP}${cells}${GAP}${bar}`.trimEnd());
+  const tint = chooseColour(line.status, paint) ?? paint.busy;
+  return `${paint.dim(guide)}${label}${GAP}${paint.dim(cells)}${GAP}${tint(bar)}`.trimEnd();
+}

@@ -1,0 +1,263 @@
+import { createHash } from "node:crypto";
+import { appendFile, chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { builtInTools } from "@retinue/builtin/built-in-tools";
+import { createBuiltInRuntime } from "@retinue/builtin/create-runtime";
+import type { ApprovalAnswer, ApprovalRequest } from "@retinue/core/run/ports";
+import { messageOf, RetinueError } from "@retinue/core/schema/error";
+import { AnsweredElsewhere } from "@retinue/core/session/answered-elsewhere";
+import { type Approver, type PermissionMode, STOPPED } from "@retinue/core/session/approvals";
+import type { Runtime } from "@retinue/core/session/runtime";
+import { describeUnheld, type OpenProject, openSoundProject } from "../open-project.ts";
+import { cutToLine } from "../plain-text.ts";
+import type { Terminal } from "../terminal.ts";
+import { pickAgent, type RunOptions } from "../work/run-options.ts";
+import { listProjectFiles } from "./list-files.ts";
+import { type CommandDesk, performCommand } from "./perform-command.ts";
+import type { Effect, TalkEntry, TuiState } from "./state/tui-state.ts";
+import { followTranscript } from "./transcripts.ts";
+import type { Tui } from "./tui.ts";
+
+/** Options of `retinue tui`. */
+export type TuiOptions = Pick<RunOptions, "cwd" | "agent" | "model" | "agents"> & {
+  permissionMode?: PermissionMode;
+  /** The session to go on in. */
+  resume?: string;
+  /** Goes on in the newest session of the project. */
+  continue?: boolean;
+  linear?: boolean;
+  screenReader?: boolean;
+};
+
+/** What does the work behind the screen. */
+export type Engine = {
+  perform(effect: Effect): Promise<void>;
+  /** Ends everything that runs, or leaves it to be resumed, and waits until it is written. */
+  close(how: "end" | "leave"): Promise<void>;
+};
+
+/** Loads the project and opens the runtime. Throws what a person must fix before anything can run. */
+export async function openEngine(options: TuiOptions, terminal: Terminal, tui: Tui): Promise<Engine> {
+  const project = await openSoundProject(options, terminal);
+  const agent = pickAgent(project.registry, options.agent);
+  const approver = createApprover(tui, (request) => findDiff(request, desk.runtime));
+  const open = (mode: TuiState["facts"]["mode"]) => openRuntime(project, mode, { terminal, tui, approver });
+  const runtime = open(options.permissionMode ?? "default");
+  const desk: CommandDesk = {
+    tui,
+    terminal,
+    project,
+    agent,
+    runtime,
+    transcripts: followTranscript(tui, () => desk.runtime.store),
+    model: options.model,
+    reports: [],
+    async reopen(mode) {
+      await desk.runtime.close();
+      desk.runtime = open(mode);
+      tui.dispatch({ type: "facts", facts: { mode } });
+    },
+    say: (text, level = "info") => tui.dispatch({ type: "say", entry: { kind: "notice", level, text } }),
+    output: (text) => tui.dispatch({ type: "say", entry: { kind: "output", text } }),
+  };
+  const place = { dataDir: project.places.dataDir, projectDir: project.projectDir };
+  tui.dispatch({ type: "history", items: await loadHistory(place) });
+  const agents = project.registry.list().map(({ name }) => name);
+  tui.dispatch({ type: "ready", agent, model: options.model ?? "", agents });
+  for (const line of describeUnheld(project)) desk.say(line, "warning");
+  const engine: Engine = {
+    async perform(effect) {
+      try {
+        if (effect.kind === "remember") await rememberInput(place, effect.text);
+        else if (effect.kind === "answer") approver.answer(effect.approvalId, effect.answer);
+        else await performEffect(desk, effect);
+      } catch (thrown) {
+        const hint = thrown instanceof RetinueError && thrown.hint ? ` (${thrown.hint})` : "";
+        desk.say(`${messageOf(thrown)}${hint}`, "error");
+      }
+    },
+    async close(how) {
+      desk.transcripts.stop();
+      // What waits for the person stays open in the record.
+      if (how === "leave") await desk.runtime.drain(project.settings.graceSeconds * 1_000);
+      approver.close();
+      await desk.runtime.close();
+    },
+  };
+  if (options.resume !== undefined || options.continue)
+    void engine.perform({ kind: "command", name: "resume", rest: options.resume ?? "" });
+  return engine;
+}
+
+type Around = { terminal: Terminal; tui: Tui; approver: TuiApprover };
+
+function openRuntime(
+  { registry, settings, projectDir, places }: OpenProject,
+  permissionMode: TuiState["facts"]["mode"],
+  { terminal, tui, approver }: Around,
+): Runtime {
+  const runtime = createBuiltInRuntime({
+    agents: registry,
+    tools: builtInTools,
+    settings,
+    projectDir,
+    dataDir: places.dataDir,
+    configDir: places.configDir,
+    env: terminal.env,
+    permissionMode,
+    approve: approver.approve,
+  });
+  runtime.events((event) => tui.dispatch({ type: "event", event }));
+  return runtime;
+}
+
+async function performEffect(desk: CommandDesk, effect: Effect): Promise<void> {
+  const { runtime, tui } = desk;
+  switch (effect.kind) {
+    case "start":
+      return startTask(desk, effect.text);
+    case "steer":
+      if (!runtime.steer(effect.runId, effect.text)) tui.dispatch({ type: "unsteered", runId: effect.runId });
+      return;
+    case "cancel":
+      for (const id of effect.ids) runtime.cancel(id);
+      return;
+    case "open":
+      return desk.transcripts.open(effect.runId);
+    case "list-files":
+      return tui.dispatch({ type: "files", items: await listProjectFiles(desk.project) });
+    case "command":
+      return performCommand(desk, effect.name, effect.rest);
+    default:
+      return;
+  }
+}
+
+async function startTask(desk: CommandDesk, task: string): Promise<void> {
+  const { runtime, tui, agent, model } = desk;
+  const { sessionId } = tui.snapshot().state;
+  const reports = [...desk.reports];
+  try {
+    const handle = await runtime.start({
+      agent,
+      task,
+      reports,
+      ...(model && { model }),
+      ...(sessionId !== null && { session: sessionId }),
+    });
+    desk.reports = desk.reports.filter((report) => !reports.includes(report));
+    await handle.result;
+  } finally {
+    tui.dispatch({ type: "not-started" });
+  }
+}
+
+/** What a call that asks would change in a file, as the web app shows it. */
+async function findDiff(request: ApprovalRequest, { store }: Runtime): Promise<string | null> {
+  const { tool, runId, sessionId, targets, input } = request;
+  const session = store.session(sessionId);
+  if (!session || (tool !== "write" && tool !== "edit")) return null;
+  const { proposedDiff } = await import("@retinue/server/views/proposed-diff");
+  return proposedDiff(store, { tool, runId, request: { targets, input } }, session);
+}
+
+/** Asks on the screen. */
+type TuiApprover = {
+  readonly approve: Approver;
+  answer(approvalId: string, answer: ApprovalAnswer): void;
+  /** Answers everything that is open with a no. */
+  close(): void;
+};
+
+/** Creates it. A question whose run has ended, or that somebody else has answered, is taken from the screen. */
+function createApprover(
+  tui: Pick<Tui, "dispatch">,
+  askDiff: (request: ApprovalRequest) => Promise<string | null> = async () => null,
+): TuiApprover {
+  const open = new Map<string, (answer: ApprovalAnswer) => void>();
+  const answer = (approvalId: string, given: ApprovalAnswer): void => {
+    open.get(approvalId)?.(given);
+    open.delete(approvalId);
+  };
+  return {
+    answer,
+    approve(request, signal) {
+      const { approvalId } = request;
+      if (signal.aborted) return Promise.resolve(STOPPED);
+      return new Promise((resolve) => {
+        open.set(approvalId, resolve);
+        const gone = () => {
+          answer(approvalId, STOPPED);
+          tui.dispatch({ type: "unasked", approvalId, atMs: Date.now() });
+          // A no is told with its note when the call hears of it.
+          if (signal.reason instanceof AnsweredElsewhere && signal.reason.answer.allowed)
+            tui.dispatch({ type: "say", entry: describeAllowed(request.tool, signal.reason.answer) });
+        };
+        signal.addEventListener("abort", gone, { once: true });
+        void askDiff(request)
+          .catch(() => null)
+          .then((diff) => {
+            if (open.has(approvalId)) tui.dispatch({ type: "asked", request, diff, atMs: Date.now() });
+          });
+      });
+    },
+    close() {
+      for (const approvalId of [...open.keys()]) {
+        answer(approvalId, { allowed: false, by: "the end of the program" });
+        tui.dispatch({ type: "unasked", approvalId, atMs: Date.now() });
+      }
+    },
+  };
+}
+
+function describeAllowed(tool: string, { by }: ApprovalAnswer): TalkEntry {
+  return {
+    kind: "notice",
+    level: "info",
+    text: `${cutToLine(tool, 80)} was allowed by ${cutToLine(by, 100)}`,
+  };
+}
+
+/** Whose history it is. */
+type HistoryPlace = { dataDir: string; projectDir: string };
+
+const MOST_KEPT = 500;
+const MOST_CHARS = 20_000;
+
+/** What was typed in this project before, the oldest first; nothing if it cannot be read. */
+export async function loadHistory(of: HistoryPlace): Promise<string[]> {
+  const path = findHistoryFile(of);
+  const text = await readFile(path, "utf8").catch(() => "");
+  const lines = text.split("\n").filter(Boolean);
+  const items = lines.flatMap(parseLine).slice(-MOST_KEPT);
+  if (lines.length > 2 * MOST_KEPT) await rewriteHistory(path, items).catch(() => {});
+  return items;
+}
+
+/** Adds what was typed, in a file that only its owner can read. */
+export async function rememberInput(of: HistoryPlace, text: string): Promise<void> {
+  if (text.length > MOST_CHARS) return;
+  const path = findHistoryFile(of);
+  await mkdir(join(of.dataDir, "history"), { recursive: true, mode: 0o700 });
+  await appendFile(path, `${JSON.stringify(text)}\n`, { mode: 0o600 });
+  await chmod(path, 0o600);
+}
+
+function findHistoryFile({ dataDir, projectDir }: HistoryPlace): string {
+  const name = createHash("sha256").update(projectDir).digest("hex").slice(0, 16);
+  return join(dataDir, "history", `${name}.jsonl`);
+}
+
+function parseLine(line: string): string[] {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "string" ? [value] : [];
+  } catch {
+    return [];
+  }
+}
+
+async function rewriteHistory(path: string, items: readonly string[]): Promise<void> {
+  await writeFile(`${path}.new`, items.map((item) => `${JSON.stringify(item)}\n`).join(""), { mode: 0o600 });
+  await rename(`${path}.new`, path);
+}

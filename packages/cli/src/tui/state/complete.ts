@@ -1,0 +1,108 @@
+import type { Editor } from "./editor.ts";
+
+/** What could stand at the cursor. `from` is where the word begins that a choice replaces. */
+export type Completion = {
+  readonly kind: "command" | "agent" | "file";
+  readonly from: number;
+  readonly word: string;
+  readonly items: readonly { readonly value: string; readonly about: string }[];
+  /** The chosen one. */
+  readonly at: number;
+};
+
+/** Most choices that are kept. */
+const MOST_CHOICES = 50;
+
+/** What there is to complete at the cursor, from what is known at once; files are looked up and come later. */
+export function findCompletion(
+  { text, cursor }: Editor,
+  known: { agents: readonly string[]; files: readonly string[] },
+): Completion | null {
+  const before = text.slice(0, cursor);
+  const command = /^\/([a-z]*)$/.exec(before);
+  if (command) return commands(command[1] ?? "");
+  const agent = /^\/spawn\s+([\w-]*)$/.exec(before);
+  if (agent) return named("agent", agent[1] ?? "", cursor, known.agents);
+  const mention = findMention(before);
+  if (mention !== undefined) return named("file", mention, cursor, known.files);
+  return null;
+}
+
+/** The beginning of a file's name after an `@` that stands at the beginning of a word. */
+export function findMention(before: string): string | undefined {
+  return /(?:^|\s)@([^\s@]*)$/.exec(before)?.[1];
+}
+
+function commands(word: string): Completion | null {
+  const items = SLASH_COMMANDS.filter(({ name }) => name.startsWith(word)).map(({ name, takes, does }) => ({
+    value: name,
+    about: takes === "" ? does : `${takes} · ${does}`,
+  }));
+  return items.length === 0 ? null : { kind: "command", from: 1, word, items, at: 0 };
+}
+
+function named(
+  kind: "agent" | "file",
+  word: string,
+  cursor: number,
+  names: readonly string[],
+): Completion | null {
+  const items = ranked(names, word).map((value) => ({ value, about: "" }));
+  return items.length === 0 ? null : { kind, from: cursor - word.length, word, items, at: 0 };
+}
+
+/** Names that fit: first those whose last part begins so, then those that contain it, then its letters in order. */
+function ranked(names: readonly string[], word: string): string[] {
+  const wanted = word.toLowerCase();
+  const classes: [string[], string[], string[]] = [[], [], []];
+  for (const name of names) {
+    const lower = name.toLowerCase();
+    const last = lower.slice(lower.lastIndexOf("/") + 1);
+    if (lower.startsWith(wanted) || last.startsWith(wanted)) classes[0].push(name);
+    else if (lower.includes(wanted)) classes[1].push(name);
+    else if (hasInOrder(lower, wanted)) classes[2].push(name);
+    if (classes[0].length >= MOST_CHOICES) break;
+  }
+  return classes.flat().slice(0, MOST_CHOICES);
+}
+
+function hasInOrder(text: string, letters: string): boolean {
+  let at = 0;
+  for (const letter of letters) {
+    at = text.indexOf(letter, at) + 1;
+    if (at === 0) return false;
+  }
+  return true;
+}
+
+/** A command that is typed with a slash. */
+type SlashCommand = { readonly name: string; readonly takes: string; readonly does: string };
+
+/** Every slash command, in the order in which help lists them. */
+export const SLASH_COMMANDS: readonly SlashCommand[] = [
+  { name: "agents", takes: "", does: "list the agents" },
+  {
+    name: "spawn",
+    takes: "AGENT task",
+    does: "give an agent a task of its own; its report goes into the conversation",
+  },
+  { name: "runs", takes: "", does: "list what runs and ran here" },
+  { name: "plan", takes: "goal | run [ID]", does: "make a plan, or carry out the last one" },
+  { name: "cost", takes: "", does: "tokens and money so far" },
+  { name: "model", takes: "[NAME]", does: "show or change the model" },
+  { name: "permissions", takes: "[MODE]", does: "show or change how asks are answered" },
+  { name: "approve", takes: "[ID [no]]", does: "what waits for an answer, and answering it" },
+  { name: "stop", takes: "[RUN]", does: "stop a run, or everything" },
+  { name: "resume", takes: "[SESSION]", does: "go on with an earlier session" },
+  { name: "export", takes: "[FILE]", does: "save this session as a file" },
+  { name: "doctor", takes: "", does: "check the set-up" },
+  { name: "help", takes: "", does: "commands and keys" },
+  { name: "clear", takes: "", does: "begin a new session" },
+  { name: "quit", takes: "", does: "leave" },
+];
+
+/** A line that is a slash command, taken apart; undefined for what is no command, such as a path. */
+export function parseSlash(text: string): { name: string; rest: string } | undefined {
+  const found = /^\/([a-z]+)(?:\s+([\s\S]*))?$/.exec(text.trim());
+  return found?.[1] === undefined ? undefined : { name: found[1], rest: (found[2] ?? "").trim() };
+}

@@ -1,0 +1,231 @@
+/** The text a person is writing, and where in it; `cursor` is an offset that never splits a character. */
+export type Editor = { readonly text: string; readonly cursor: number };
+
+/** An editor with nothing in it. */
+export const EMPTY_EDITOR: Editor = { text: "", cursor: 0 };
+
+/** An editor with this text, the cursor at its end. */
+export function createEditor(text: string): Editor {
+  return { text, cursor: text.length };
+}
+
+/** The longest message. */
+const MOST_CHARS = 1_000_000;
+
+/** Puts text in at the cursor, as far as there is room. */
+function insert({ text, cursor }: Editor, wanted: string): Editor {
+  const added = wanted.slice(0, Math.max(0, MOST_CHARS - text.length)).toWellFormed();
+  return { text: text.slice(0, cursor) + added + text.slice(cursor), cursor: cursor + added.length };
+}
+
+/** Takes `from` to `to` out. */
+export function remove({ text }: Editor, from: number, to: number): Editor {
+  return { text: text.slice(0, from) + text.slice(to), cursor: from };
+}
+
+/** The offset one character, as people count them, before or after the cursor. */
+function stepCursor({ text, cursor }: Editor, direction: -1 | 1): number {
+  // A character is looked for in its surroundings only: the text may be a pasted book.
+  if (direction === 1) {
+    const [next] = segmenter.segment(text.slice(cursor, cursor + REACH));
+    return cursor + (next?.segment.length ?? 0);
+  }
+  const start = Math.max(0, cursor - REACH);
+  const before = [...segmenter.segment(text.slice(start, cursor))].at(-1);
+  return cursor - (before?.segment.length ?? 0);
+}
+
+/** The offset one word before or after the cursor. */
+function stepWord({ text, cursor }: Editor, direction: -1 | 1): number {
+  if (direction === 1) return cursor + (/^\s*\S*/.exec(text.slice(cursor))?.[0].length ?? 0);
+  let at = text.slice(0, cursor).trimEnd().length;
+  while (at > 0 && !/\s/.test(text.charAt(at - 1))) at--;
+  return at;
+}
+
+/** Where the cursor's line begins. */
+function findLineStart({ text, cursor }: Editor): number {
+  return cursor === 0 ? 0 : text.lastIndexOf("\n", cursor - 1) + 1;
+}
+
+/** Where the cursor's line ends. */
+function findLineEnd({ text, cursor }: Editor): number {
+  const end = text.indexOf("\n", cursor);
+  return end < 0 ? text.length : end;
+}
+
+/** The editor with the cursor a line higher or lower; undefined at the first or last line. */
+function moveLine(editor: Editor, direction: -1 | 1): Editor | undefined {
+  const start = findLineStart(editor);
+  const column = editor.cursor - start;
+  if (direction === -1) {
+    if (start === 0) return undefined;
+    const above = findLineStart({ text: editor.text, cursor: start - 1 });
+    return { ...editor, cursor: safeAt(editor.text, Math.min(above + column, start - 1)) };
+  }
+  const end = findLineEnd(editor);
+  if (end === editor.text.length) return undefined;
+  const below = findLineEnd({ text: editor.text, cursor: end + 1 });
+  return { ...editor, cursor: safeAt(editor.text, Math.min(end + 1 + column, below)) };
+}
+
+const REACH = 200;
+const segmenter = new Intl.Segmenter();
+
+/** The offset, or the one before it if it would split a pair of surrogates. */
+function safeAt(text: string, offset: number): number {
+  const code = text.charCodeAt(offset);
+  return code >= 0xdc00 && code <= 0xdfff ? offset - 1 : offset;
+}
+
+/** The editor after a key that edits or moves; undefined for every other key, and for a move that leads out of the text. */
+export function editKey(editor: Editor, key: Key): Editor | undefined {
+  const { cursor } = editor;
+  switch (key.name) {
+    case "text":
+      return insert(editor, key.text);
+    case "newline":
+      return insert(editor, "\n");
+    case "left":
+      return { ...editor, cursor: stepCursor(editor, -1) };
+    case "right":
+      return { ...editor, cursor: stepCursor(editor, 1) };
+    case "word-left":
+      return { ...editor, cursor: stepWord(editor, -1) };
+    case "word-right":
+      return { ...editor, cursor: stepWord(editor, 1) };
+    case "home":
+      return { ...editor, cursor: findLineStart(editor) };
+    case "end":
+      return { ...editor, cursor: findLineEnd(editor) };
+    case "up":
+      return moveLine(editor, -1);
+    case "down":
+      return moveLine(editor, 1);
+    case "backspace":
+      return remove(editor, stepCursor(editor, -1), cursor);
+    case "delete":
+      return remove(editor, cursor, stepCursor(editor, 1));
+    case "delete-word":
+      return remove(editor, stepWord(editor, -1), cursor);
+    case "delete-to-start":
+      return remove(editor, findLineStart(editor), cursor);
+    case "delete-to-end":
+      return remove(editor, cursor, findLineEnd(editor));
+    default:
+      return undefined;
+  }
+}
+
+/** A key as the state knows it: what it means, not which bytes it was. */
+export type KeyName =
+  | "enter"
+  | "newline"
+  | "tab"
+  | "shift-tab"
+  | "esc"
+  | "up"
+  | "down"
+  | "left"
+  | "right"
+  | "word-left"
+  | "word-right"
+  | "home"
+  | "end"
+  | "pageup"
+  | "pagedown"
+  | "backspace"
+  | "delete"
+  | "delete-word"
+  | "delete-to-start"
+  | "delete-to-end"
+  | "open"
+  | "interrupt"
+  | "end-of-input"
+  | "redraw";
+
+/** A key press: a named key, or text that was typed or pasted. */
+export type Key = { readonly name: KeyName } | { readonly name: "text"; readonly text: string };
+
+/** What the terminal library tells of a key. */
+type RawKey = Partial<
+  Record<
+    | "upArrow"
+    | "downArrow"
+    | "leftArrow"
+    | "rightArrow"
+    | "pageDown"
+    | "pageUp"
+    | "home"
+    | "end"
+    | "return"
+    | "escape"
+    | "ctrl"
+    | "shift"
+    | "tab"
+    | "backspace"
+    | "delete"
+    | "meta",
+    boolean
+  >
+>;
+
+const CONTROLS: Readonly<Record<string, KeyName>> = {
+  a: "home",
+  e: "end",
+  b: "left",
+  f: "right",
+  p: "up",
+  n: "down",
+  w: "delete-word",
+  u: "delete-to-start",
+  k: "delete-to-end",
+  o: "open",
+  c: "interrupt",
+  d: "end-of-input",
+  j: "newline",
+  l: "redraw",
+};
+
+/** The keys in what came from the terminal at once; fast typing and terminals without bracketed paste send several. */
+export function readKeys(input: string, key: RawKey): Key[] {
+  const named = nameKey(input, key);
+  if (named) return [{ name: named }];
+  if (key.ctrl || key.meta || input === "") return [];
+  const text = cleanPaste(input);
+  // One line and its end came together: typed ahead. Line ends within the text: a paste, which sends nothing.
+  if (text.endsWith("\n") && !text.slice(0, -1).includes("\n"))
+    return [
+      ...(text.length > 1 ? [{ name: "text", text: text.slice(0, -1) } as const] : []),
+      { name: "enter" },
+    ];
+  return text === "" ? [] : [{ name: "text", text }];
+}
+
+/** Pasted text as it goes into the editor: line ends of every kind become one, and nothing in it steers the terminal. */
+export function cleanPaste(pasted: string): string {
+  return pasted
+    .replaceAll(/\r\n?/g, "\n")
+    .replaceAll("\t", "  ")
+    .replaceAll(/(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, "");
+}
+
+function nameKey(input: string, key: RawKey): KeyName | undefined {
+  if (key.return) return key.meta || key.shift ? "newline" : "enter";
+  if (input === "\n") return "newline";
+  if (key.escape) return "esc";
+  if (key.tab) return key.shift ? "shift-tab" : "tab";
+  if (key.upArrow) return "up";
+  if (key.downArrow) return "down";
+  if (key.leftArrow) return key.meta || key.ctrl ? "word-left" : "left";
+  if (key.rightArrow) return key.meta || key.ctrl ? "word-right" : "right";
+  if (key.pageUp) return "pageup";
+  if (key.pageDown) return "pagedown";
+  if (key.home) return "home";
+  if (key.end) return "end";
+  if (key.backspace) return key.meta ? "delete-word" : "backspace";
+  if (key.delete) return "delete";
+  if (key.ctrl) return CONTROLS[input];
+  if (key.meta) return input === "b" ? "word-left" : input === "f" ? "word-right" : undefined;
+  return undefined;
+}

@@ -1,0 +1,208 @@
+import { showCost, showCount } from "@retinue/core/show/measures";
+import { cutToLine } from "../../plain-text.ts";
+import { measureWidth } from "../../tree/text-width.ts";
+import { findTarget, isBusy, type OpenTranscript, type TuiState } from "../state/tui-state.ts";
+import { drawEntries, drawMarkdown, wrapText } from "./draw-entries.ts";
+import { drawApproval, drawCompletion, drawInput } from "./draw-input.ts";
+import { cutSpans, fillLine, type SpanPainter, type StyledSpan } from "./spans.ts";
+
+/** The tree of runs in a given space: lines that fit, and which run each is about. */
+export type DrawnTree = { readonly lines: readonly string[]; readonly runIds: readonly (string | null)[] };
+
+/** What drawing needs besides the state. */
+type Drawing = {
+  readonly columns: number;
+  readonly rows: number;
+  readonly nowMs: number;
+  readonly paint: SpanPainter;
+  readonly drawTree: (width: number, height: number, staysOpen: boolean) => DrawnTree;
+};
+
+/** A whole screen: exactly as many lines as the window has rows, none wider than it. */
+export type DrawnScreen = {
+  readonly lines: readonly string[];
+  readonly cursor: { x: number; y: number } | null;
+  /** Runs that can be selected, as they stand on the screen. */
+  readonly runIds: readonly string[];
+  /** How far a page key scrolls, and how far one can scroll at all. */
+  readonly page: number;
+  readonly most: number;
+};
+
+const BESIDE_FROM = 120;
+/** Rows that a question gets at least. */
+const LEAST_ASKED = 14;
+const SEPARATOR = " │ ";
+
+type Bottom = { lines: StyledSpan[][]; cursor: DrawnScreen["cursor"]; most?: number };
+
+/** Draws everything. Pure. */
+export function drawScreen(state: TuiState, drawing: Drawing): DrawnScreen {
+  const { columns, rows, paint } = drawing;
+  const bottom = drawBottom(state, drawing);
+  const height = Math.max(0, rows - bottom.lines.length);
+  const top = state.transcript
+    ? drawTranscript(state.transcript, { width: columns, height, paint })
+    : drawTop(state, drawing, height);
+  const lines = [...top.lines, ...bottom.lines.map((line) => paint(cutSpans(line, columns)))].slice(-rows);
+  const cursor = bottom.cursor && {
+    x: Math.min(columns - 1, bottom.cursor.x),
+    y: bottom.cursor.y + lines.length - bottom.lines.length,
+  };
+  return { lines, cursor, runIds: top.runIds, page: Math.max(1, height - 1), most: bottom.most ?? top.most };
+}
+
+type Top = Pick<DrawnScreen, "lines" | "runIds" | "most">;
+
+function drawTop(state: TuiState, drawing: Drawing, height: number): Top {
+  const { columns, drawTree, paint } = drawing;
+  const isBeside = columns >= BESIDE_FROM;
+  const treeWidth = isBeside ? Math.max(48, Math.floor(columns * 0.42)) : columns;
+  const treeHeight = isBeside
+    ? height
+    : Math.min(Math.floor(height / 2), Math.max(4, Math.floor(height / 3)));
+  const staysOpen = isBeside || state.focus === "tree";
+  const tree = drawTree(treeWidth, isBeside ? treeHeight : Math.max(0, treeHeight - 1), staysOpen);
+  const runIds = tree.runIds.filter((id) => id !== null);
+  if (tree.lines.length === 0) return { ...drawTalk(state, columns, height, paint), runIds };
+  if (!isBeside) {
+    const rule = paint([{ text: "─".repeat(columns), style: "dim" }]);
+    const talk = drawTalk(state, columns, height - tree.lines.length - 1, paint);
+    return { lines: [...talk.lines, rule, ...tree.lines], most: talk.most, runIds };
+  }
+  const width = columns - treeWidth - SEPARATOR.length;
+  const talk = drawTalk(state, width, height, paint);
+  const bar = paint([{ text: SEPARATOR, style: "dim" }]);
+  const lines = talk.lines.map((line, index) => fillLine(line, width) + bar + (tree.lines[index] ?? ""));
+  return { lines, most: talk.most, runIds };
+}
+
+/** The conversation; what is short stands at the top. */
+function drawTalk(
+  state: TuiState,
+  width: number,
+  height: number,
+  paint: SpanPainter,
+): Pick<Top, "lines" | "most"> {
+  const drawn =
+    state.entries.length === 0
+      ? { lines: wrapText(WELCOME, width, "dim").slice(0, Math.max(0, height)), most: 0 }
+      : drawEntries(state.entries, { width, height: Math.max(0, height), scroll: state.scroll });
+  const lines = drawn.lines.map((line) => paint(cutSpans(line, width)));
+  return {
+    lines: [...lines, ...Array<string>(Math.max(0, height - lines.length)).fill("")],
+    most: drawn.most,
+  };
+}
+
+function drawBottom(state: TuiState, drawing: Drawing): Bottom {
+  const { columns, rows, nowMs } = drawing;
+  const status = drawStatus(state, columns);
+  const [asked] = state.approvals;
+  const rule = drawTarget(state, columns);
+  if (asked) {
+    const height = Math.min(rows, Math.max(LEAST_ASKED, Math.floor(rows * 0.6))) - 2;
+    const { lines, cursor, most } = drawApproval(asked, {
+      width: columns,
+      height,
+      nowMs,
+      waiting: state.approvals.length,
+    });
+    return { lines: [rule, ...lines, status], cursor: cursor && { ...cursor, y: cursor.y + 1 }, most };
+  }
+  if (state.transcript) return { lines: [status], cursor: null };
+  const hint =
+    findTarget(state) !== null
+      ? "a message steers what runs"
+      : "ask for something; / for commands, @ for files";
+  const input = drawInput(state.editor, {
+    width: columns,
+    height: Math.max(1, Math.min(10, Math.floor(rows / 3))),
+    hint,
+  });
+  const choices = state.completion
+    ? drawCompletion(state.completion, columns, Math.max(1, Math.min(8, rows - input.lines.length - 4)))
+    : [];
+  const cursor =
+    state.focus === "input" && !state.leaving ? { x: input.cursor.x, y: input.cursor.y + 1 } : null;
+  return { lines: [rule, ...input.lines, ...choices, status], cursor };
+}
+
+/** Shown before the conversation begins. */
+const WELCOME = `Retinue
+
+Ask for something below. Agents hand parts of it to sub-agents; you see them work, and nothing risky happens without your approval.
+
+/help lists commands and keys.`;
+
+/** The last line: who answers, what was spent, and the key that matters now. */
+function drawStatus(state: TuiState, width: number): StyledSpan[] {
+  const { facts, spent, ready } = state;
+  const mode = facts.mode === "default" ? "" : facts.mode;
+  const left = ready
+    ? [facts.agent, facts.model, mode, facts.project]
+        .filter(Boolean)
+        .map((part) => cutToLine(part, 60))
+        .join(" · ")
+    : "loading…";
+  const cost = spent.tasks > 0 ? `${showCount(spent.tokens, "token")} · ${showCost(spent.costUsd)} · ` : "";
+  const right = `${cost}${chooseHint(state)}`;
+  const room = width - measureWidth(right) - 2;
+  if (room < 10) return cutSpans([{ text: right, style: "dim" }], width);
+  const [start] = cutSpans([{ text: left, style: "dim" }], room);
+  const cut = cutSpans([{ text: left, style: "dim" }], room);
+  const gap = width - measureWidth(right) - cut.reduce((sum, { text }) => sum + measureWidth(text), 0);
+  return start ? [...cut, { text: " ".repeat(Math.max(1, gap)) }, { text: right, style: "dim" }] : [];
+}
+
+function chooseHint(state: TuiState): string {
+  if (state.leaving) return "settling; Ctrl-C to leave at once";
+  if (state.interruptedAtMs !== null)
+    return isBusy(state) ? "stopping; Ctrl-C again to leave" : "Ctrl-C again to leave";
+  if (state.transcript) return "↑↓ scroll · Esc back";
+  if (state.approvals.length > 0) return "Esc stops the run";
+  if (state.focus === "tree") return "↑↓ choose · Enter opens · Esc back";
+  if (state.scroll > 0) return "Esc to the end";
+  return isBusy(state) ? "Esc stops · Tab tree · Ctrl-O transcript" : "/help";
+}
+
+/** The line above the input; it names the run that a message would go to. */
+function drawTarget(state: TuiState, width: number): StyledSpan[] {
+  const run = state.selectedRunId === null ? undefined : state.alive.get(state.selectedRunId);
+  const name = run && !state.approvals[0] ? ` to ${cutToLine(run.agent, 40)} ` : "";
+  const rule = "─".repeat(Math.max(0, width - measureWidth(name) - 3));
+  return cutSpans(
+    [
+      { text: "───", style: "dim" },
+      { text: name, style: "accent" },
+      { text: rule, style: "dim" },
+    ],
+    width,
+  );
+}
+
+let drawnTranscript: { text: string; width: number; lines: StyledSpan[][] } | undefined;
+
+/** The transcript of one run over the whole upper screen. */
+function drawTranscript(
+  { title, text, scroll }: OpenTranscript,
+  { width, height, paint }: { width: number; height: number; paint: SpanPainter },
+): Pick<DrawnScreen, "lines" | "runIds" | "most"> {
+  if (drawnTranscript?.text !== text || drawnTranscript.width !== width)
+    drawnTranscript = { text, width, lines: drawMarkdown(text, width) };
+  const all = drawnTranscript.lines;
+  const room = Math.max(0, height - 2);
+  const most = Math.max(0, all.length - room);
+  const end = all.length - Math.min(scroll, most);
+  const shown = all.slice(Math.max(0, end - room), end);
+  const head: StyledSpan[][] = [
+    cutSpans([{ text: cutToLine(title, 300), style: "bold" }], width),
+    [{ text: "─".repeat(width), style: "dim" }],
+  ];
+  const lines = [...head, ...shown].slice(0, height).map((line) => paint(cutSpans(line, width)));
+  return {
+    lines: [...lines, ...Array<string>(Math.max(0, height - lines.length)).fill("")],
+    runIds: [],
+    most,
+  };
+}

@@ -1,0 +1,141 @@
+import { userInfo } from "node:os";
+import type { Store } from "@retinue/core/record/create-store";
+import { SessionTaken } from "@retinue/core/record/session-lease";
+import { createRedactor } from "@retinue/core/redact/create-redactor";
+import { secretsFromEnvironment } from "@retinue/core/redact/secrets-from-environment";
+import { messageOf, RetinueError } from "@retinue/core/schema/error";
+import type { Approval, SessionRow } from "@retinue/core/schema/record";
+import { showInput } from "@retinue/core/schema/show-input";
+import { proposedDiff } from "@retinue/server/views/proposed-diff";
+import { askLine } from "../ask.ts";
+import { EXIT } from "../exit-code.ts";
+import { withRecord } from "../open-record.ts";
+import { cutToLine, escapeControls, writeJson } from "../plain-text.ts";
+import type { Terminal } from "../terminal.ts";
+import { describeAsk, showWaitingTime, toWaitingLine } from "./list-waiting.ts";
+import { resumeTask } from "./resume-task.ts";
+import { chooseFormat, type RunOptions } from "./run-options.ts";
+
+/** Options of `retinue approve`. */
+export type ApproveOptions = RunOptions & { yes?: boolean; deny?: boolean; note?: string; later?: boolean };
+
+/** What a person decided. */
+type Answer = { allowed: boolean; note?: string };
+
+/** `retinue approve ID`: shows a call that waits, takes the answer, and goes on with its session. */
+export async function approveCall(id: string, options: ApproveOptions, terminal: Terminal): Promise<number> {
+  const found = await withRecord(terminal, async (store) => {
+    const approval = store.findApproval(id);
+    const session = store.session(approval.sessionId);
+    refuseSettled(approval, session);
+    const diff = session ? await proposedDiff(store, approval, session) : null;
+    for (const line of describeCall(approval, session, diff)) terminal.tell(line);
+    const answer = await takeAnswer(approval, options, terminal);
+    recordAnswer(store, approval, answer);
+    return { approval, answer };
+  });
+  if (!found) throw new RetinueError("input", `no approval '${id}'; nothing was ever recorded`);
+  const { approval, answer } = found;
+  terminal.tell(`${answer.allowed ? "✅ allowed" : "🚫 denied"} ${approval.approvalId}`);
+  const onlyRecorded = (how: string) => {
+    if (chooseFormat(options) !== "text")
+      terminal.print(writeJson({ ...toWaitingLine(approval), answer }, 2));
+    terminal.tell(how);
+    return EXIT.ok;
+  };
+  if (options.later)
+    return onlyRecorded(`go on with it by: retinue resume ${approval.sessionId} --on-ask park`);
+  const elsewhere = await withRecord(terminal, (store) => goesOnElsewhere(store, approval.sessionId));
+  if (elsewhere) return onlyRecorded(elsewhere);
+  try {
+    return await resumeTask(approval.sessionId, { onAsk: "park", ...options }, terminal);
+  } catch (thrown) {
+    if (!(thrown instanceof SessionTaken)) throw thrown;
+    return onlyRecorded(`${thrown.holder} took the session first, and goes on with the answer`);
+  }
+}
+
+const LOOKS = 20;
+const LOOK_MS = 100;
+
+/**
+ * Says who goes on with a session instead of this process. One that is just leaving it for later may have looked for
+ * answers already, so that a moment passes before it counts.
+ */
+async function goesOnElsewhere(store: Store, sessionId: string): Promise<string | null> {
+  for (let looks = 0; looks < LOOKS && store.holderOf(sessionId); looks++)
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  const holder = store.holderOf(sessionId);
+  if (holder) return `${holder} has the session ${sessionId}, and goes on with the answer`;
+  if (store.findSession(sessionId).status === "running") return null;
+  return `the session ${sessionId} went on in another process, and has ended`;
+}
+
+function refuseSettled({ approvalId, sessionId, answer }: Approval, session: SessionRow | undefined): void {
+  const isOpen = session?.status === "running";
+  if (answer) {
+    const at = new Date(answer.atMs).toISOString();
+    const what = `${approvalId} was ${answer.allowed ? "allowed" : "denied"} by ${answer.by} at ${at}`;
+    throw new RetinueError("input", what, isOpen ? `go on with: retinue resume ${sessionId}` : undefined);
+  }
+  if (isOpen) return;
+  throw new RetinueError(
+    "input",
+    `the session ${sessionId} of ${approvalId} has ended (${session?.status ?? "unknown"}); there is nothing left to approve`,
+    "see what waits with: retinue approve",
+  );
+}
+
+/** A note typed in a hurry may contain a key; the record keeps none. */
+function withoutSecrets(note: string, { env }: Terminal): string {
+  return createRedactor({ secrets: secretsFromEnvironment(env) }).redact(note);
+}
+
+function recordAnswer(store: Store, { approvalId }: Approval, { allowed, note }: Answer): void {
+  const answer = { allowed, by: personName(), ...(note !== undefined && { note }), atMs: Date.now() };
+  if (store.answerApproval(approvalId, answer)) return;
+  throw new RetinueError("input", `somebody else has just answered ${approvalId}`);
+}
+
+async function takeAnswer(
+  { approvalId }: Approval,
+  { yes, deny, note }: ApproveOptions,
+  terminal: Terminal,
+): Promise<Answer> {
+  const words = note === undefined ? {} : { note: withoutSecrets(note, terminal) };
+  if (yes || deny) return { allowed: yes === true, ...words };
+  if (!terminal.interactive)
+    throw new RetinueError(
+      "usage",
+      `nobody is at a terminal to answer ${approvalId}`,
+      `add --yes or --deny: retinue approve ${approvalId} --yes`,
+    );
+  const said = await askLine("allow it? [y/n] ", terminal);
+  if (/^y(?:es)?$/i.test(said)) return { allowed: true, ...words };
+  if (/^no?$/i.test(said)) return { allowed: false, ...words };
+  throw new RetinueError("denied", "there was no answer; it still waits");
+}
+
+/** Everything a person must see before the answer; the call itself is never cut. */
+function describeCall(approval: Approval, session: SessionRow | undefined, diff: string | null): string[] {
+  const { request, approvalId, sessionId } = approval;
+  const task = session ? `: ${cutToLine(session.title, 120)}` : "";
+  const tainted = request.tainted === true ? ", and untrusted text has entered this run" : "";
+  const said = typeof request.presented === "string" ? request.presented : showInput(request.input);
+  return [
+    `⏸ ${describeAsk(approval)}`,
+    `   ${approvalId}, asked ${showWaitingTime(approval, Date.now())} ago in ${sessionId}${task}`,
+    `   risk: ${cutToLine(String(request.risk ?? "unknown"), 40)}${tainted}`,
+    ...escapeControls(diff ?? said)
+      .split("\n")
+      .map((line) => `   ${line}`),
+  ];
+}
+
+function personName(): string {
+  try {
+    return userInfo().username;
+  } catch (thrown) {
+    return `a person (${messageOf(thrown)})`;
+  }
+}

@@ -1,0 +1,102 @@
+import { createInterface } from "node:readline/promises";
+import { type Clock, delay, systemClock } from "@retinue/core/budget/clock";
+import type { ApprovalAnswer, ApprovalRequest } from "@retinue/core/run/ports";
+import { showInput } from "@retinue/core/schema/show-input";
+import { AnsweredElsewhere } from "@retinue/core/session/answered-elsewhere";
+import { type Approver, STOPPED } from "@retinue/core/session/approvals";
+import { cutToLine, escapeControls } from "../plain-text.ts";
+import { createKeyboard, type KeyInput } from "../progress/stage.ts";
+import { isTerminalGone, type Terminal } from "../terminal.ts";
+
+const MAX_INPUT = 4_000;
+/** Time for a terminal to hand over what it kept. */
+const KEPT_MS = 50;
+/** After a question that went away under the person's hands: time to notice, so that its answer is not the next one's. */
+const NOTICED_MS = 1_000;
+
+/** The part of a terminal that a question needs. */
+type Desk = Pick<Terminal, "tell" | "prompt"> & {
+  stdin: NodeJS.ReadableStream & KeyInput & { readableEnded?: boolean; fd?: number };
+};
+
+/** Asks at the terminal, one question at a time however many agents ask; anything but a yes is a no. */
+export function createAsker(terminal: Desk, clock: Clock = systemClock): Approver {
+  let before: Promise<unknown> = Promise.resolve();
+  let quietMs = KEPT_MS;
+  return (request, signal) => {
+    const asking = before.then(async () => {
+      if (terminal.stdin.isTTY && !signal.aborted)
+        await dropTypedAhead(terminal, delay(clock, quietMs, signal));
+      const answer = await ask(request, signal, terminal);
+      quietMs = signal.aborted ? NOTICED_MS : KEPT_MS;
+      return answer;
+    });
+    before = asking.catch(() => {});
+    return asking;
+  };
+}
+
+async function ask(
+  request: ApprovalRequest,
+  signal: AbortSignal,
+  { stdin, tell, prompt }: Desk,
+): Promise<ApprovalAnswer> {
+  if (signal.aborted) return STOPPED;
+  // Ctrl-D at an earlier question ended the input for good: nothing could ever answer this one.
+  if (stdin.readableEnded && !isTerminalGone(stdin)) return { allowed: false, by: "nobody" };
+  const chain = cutToLine(request.chain.join(" > "), 300);
+  tell(`⏸ ${chain} asks to use ${cutToLine(request.tool, 80)}: ${cutToLine(request.reason, 300)}`);
+  tell(`   risk: ${request.risk}${request.tainted ? ", and untrusted text has entered this run" : ""}`);
+  for (const line of showCall(request)) tell(`   ${line}`);
+  prompt(`   allow ${cutToLine(request.tool, 80)} for ${cutToLine(request.chain.at(-1) ?? "?", 80)}? [y/N] `);
+  const lines = createInterface({ input: stdin, terminal: false });
+  try {
+    const answer = await nextLine(lines, stdin, signal);
+    const { reason } = signal;
+    if (reason instanceof AnsweredElsewhere) tell(`(answered elsewhere: ${cutToLine(reason.message, 200)})`);
+    const allowed = /^\s*y(?:es)?\s*$/i.test(answer);
+    return { allowed, by: "the person at the terminal" };
+  } finally {
+    lines.close();
+    stdin.pause();
+  }
+}
+
+/** What was typed before the question was seen, be it whole lines or half a line: the terminal kept it, and it would answer. */
+async function dropTypedAhead({ stdin }: Desk, moment: Promise<void>): Promise<void> {
+  const keyboard = createKeyboard(stdin, (signal) => {
+    keyboard.release();
+    process.kill(signal === "SIGTSTP" ? 0 : process.pid, signal);
+  });
+  keyboard.hold();
+  await moment;
+  keyboard.release();
+}
+
+/**
+ * The next line; an ended input, a stopped run or an answer from elsewhere is an empty one. A terminal that is gone answers
+ * nothing: the signal that follows leaves the question open for later.
+ */
+function nextLine(
+  lines: ReturnType<typeof createInterface>,
+  stdin: Desk["stdin"],
+  signal: AbortSignal,
+): Promise<string> {
+  return new Promise((resolve) => {
+    lines.once("line", resolve);
+    lines.once("close", () => !isTerminalGone(stdin) && resolve(""));
+    signal.addEventListener("abort", () => resolve(""), { once: true });
+  });
+}
+
+/**
+ * What is approved: the call in the tool's words, which are never cut, or else the exact input, of which only a very long
+ * one is cut and says so.
+ */
+function showCall({ presented, input }: ApprovalRequest): string[] {
+  if (presented !== undefined) return escapeControls(presented).split("\n");
+  const text = escapeControls(showInput(input));
+  const cut =
+    text.length > MAX_INPUT ? `${text.slice(0, MAX_INPUT)}\n… (${text.length} characters in all)` : text;
+  return cut.split("\n");
+}

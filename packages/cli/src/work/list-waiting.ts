@@ -1,0 +1,103 @@
+import type { Store } from "@retinue/core/record/create-store";
+import type { Approval } from "@retinue/core/schema/record";
+import { showDuration } from "@retinue/core/show/measures";
+import type { CommonOptions } from "../open-project.ts";
+import { withRecord } from "../open-record.ts";
+import { cutToLine, drawTable, writeJson } from "../plain-text.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** `retinue approve` without an id: what waits for a person, the oldest first. */
+export async function listWaiting(options: CommonOptions, terminal: Terminal): Promise<void> {
+  const waiting = (await withRecord(terminal, findWaiting)) ?? [];
+  if (options.json) return terminal.print(writeJson(waiting.map(toWaitingLine), 2));
+  const [first] = waiting;
+  if (!first) return terminal.print("nothing waits for approval");
+  const now = Date.now();
+  const rows = waiting.map((one) => drawWaiting(one, now));
+  terminal.print(drawTable([["APPROVAL", "AGE", "SESSION", "WHO ASKS", "TOOL", "WHY"], ...rows]).join("\n"));
+  terminal.tell(`see one whole and answer it with: retinue approve ${first.approvalId}`);
+}
+
+/** What waits for a person in any project, the oldest first. */
+export function findWaiting(store: Pick<Store, "approvals" | "session">): Approval[] {
+  // A session that has ended needs no answer any more.
+  return store
+    .approvals({ open: true })
+    .filter(({ sessionId }) => store.session(sessionId)?.status === "running");
+}
+
+function drawWaiting(approval: Approval, nowMs: number): string[] {
+  const { approvalId, sessionId, tool, request } = approval;
+  return [
+    approvalId,
+    showWaitingTime(approval, nowMs),
+    sessionId,
+    cutToLine(listAskers(approval).join(" > "), 120),
+    cutToLine(tool, 60),
+    cutToLine(typeof request.reason === "string" ? request.reason : "", 120),
+  ];
+}
+
+/** A question as scripts read it. */
+export type WaitingLine = {
+  approval_id: string;
+  session_id: string;
+  run_id: string;
+  tool_use_id: string;
+  tool_name: string;
+  tool_input: unknown;
+  /** Who asks: the agents from the root down. */
+  chain: readonly string[];
+  risk: string;
+  reason: string;
+  asked_at: string;
+};
+
+/** A question with everything a script needs to answer it. */
+export function toWaitingLine(approval: Approval): WaitingLine {
+  const { approvalId, sessionId, runId, callId, tool, request, requestedAtMs } = approval;
+  return {
+    approval_id: approvalId,
+    session_id: sessionId,
+    run_id: runId,
+    tool_use_id: callId,
+    tool_name: tool,
+    tool_input: request.input ?? null,
+    chain: listAskers(approval),
+    risk: textOrEmpty(request.risk),
+    reason: textOrEmpty(request.reason),
+    asked_at: new Date(requestedAtMs).toISOString(),
+  };
+}
+
+/** What a session that was left for later waits for, and how to answer it. */
+export function describeWaiting(waiting: readonly Approval[]): string[] {
+  const [first] = waiting;
+  if (!first) return [];
+  const count = waiting.length === 1 ? "an approval" : `${waiting.length} approvals`;
+  return [
+    `⏸ waiting for ${count}; the session ${first.sessionId} is left as it is until then`,
+    ...waiting.map((one) => `   ${one.approvalId}  ${describeAsk(one)}`),
+    `hint: see it and answer with: retinue approve ${first.approvalId}`,
+  ];
+}
+
+/** Who asks for what and why, on one line. */
+export function describeAsk(approval: Approval): string {
+  const why = cutToLine(textOrEmpty(approval.request.reason), 200);
+  return `${cutToLine(listAskers(approval).join(" > "), 200)} asks to use ${cutToLine(approval.tool, 80)}${why && `: ${why}`}`;
+}
+
+/** How long a question has waited. */
+export function showWaitingTime({ requestedAtMs }: Approval, nowMs: number): string {
+  return showDuration(Math.max(0, nowMs - requestedAtMs));
+}
+
+/** The agents that lead to the question, from the root down. */
+function listAskers({ request }: Approval): string[] {
+  return Array.isArray(request.chain) ? request.chain.map(String) : [];
+}
+
+function textOrEmpty(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,214 @@
+import { realpathSync } from "node:fs";
+import { createBuiltInRuntime } from "@retinue/builtin/create-runtime";
+import { PlanLeft } from "@retinue/core/plan/plan-errors";
+import type { ExecuteOptions } from "@retinue/core/plan/plans";
+import { reportOf } from "@retinue/core/plan/report-plan";
+import type { Store } from "@retinue/core/record/create-store";
+import { RetinueError } from "@retinue/core/schema/error";
+import type { ExecutionPlan, PlanResult } from "@retinue/core/schema/plan";
+import type { Runtime } from "@retinue/core/session/runtime";
+import { chooseExitCode, EXIT } from "../exit-code.ts";
+import {
+  type CommonOptions,
+  findProjectDir,
+  type OpenProject,
+  openSoundProject,
+  openWorkingProject,
+} from "../open-project.ts";
+import { withRecord } from "../open-record.ts";
+import { stripControls } from "../plain-text.ts";
+import { openTaskView, type TaskView } from "../progress/task-view.ts";
+import type { Terminal } from "../terminal.ts";
+import { drawPlan } from "./draw-plan.ts";
+import { chooseFormat, pickAgent, pickLimits, type RunOptions, readTask } from "./run-options.ts";
+import { chooseRuntimeOptions, watchUnanswered } from "./run-task.ts";
+import { catchSignals } from "./stop-signals.ts";
+
+/** `retinue plan "goal"`: makes a plan, stores it and prints it; with `--approve` it is carried out at once. */
+export async function makePlan(
+  argument: string | undefined,
+  options: PlanRunOptions,
+  terminal: Terminal,
+): Promise<number> {
+  if (argument !== undefined && argument !== "" && !/\s/.test(argument.trim())) throw oneWord(argument);
+  const project = await openWorkingProject(options, terminal);
+  const agent = pickAgent(project.registry, options.agent);
+  const goal = await readTask(argument, terminal);
+  return withPlanSession(project, options, terminal, async (session) => {
+    const { maxSteps, model } = options;
+    const plan = await session.runtime.planForGoal(goal, {
+      agent,
+      signal: session.signal,
+      limits: pickLimits(options),
+      ...(maxSteps !== undefined && { maxSteps }),
+      ...(model && { model }),
+    });
+    const json = chooseFormat(options) === "json";
+    if (!options.approve) {
+      session.view.close();
+      terminal.print(json ? JSON.stringify(plan, null, 2) : drawPlan(plan).join("\n"));
+      if (!json)
+        terminal.tell(
+          `hint: carry it out with \`retinue plan run ${plan.id} --approve\`, change it with: retinue plan edit ${plan.id}`,
+        );
+      return 0;
+    }
+    if (!json && !options.print) session.view.terminal.tell(drawPlan(plan).join("\n"));
+    return carryOut(session, session.runtime.plans.approve(plan.id), options, terminal);
+  });
+}
+
+/** A single word is far more likely a mistyped command than a goal. */
+function oneWord(word: string): RetinueError {
+  return new RetinueError(
+    "usage",
+    `'${word}' is neither a command of retinue plan nor a goal`,
+    "commands: list, show, edit, approve, run; a goal has more than one word",
+  );
+}
+
+/** `retinue plan run`: carries out a plan that a person has approved. */
+export async function runPlan(id: string, options: PlanRunOptions, terminal: Terminal): Promise<number> {
+  const named = await findNamedPlan(id, options, terminal);
+  const project = await openPlanProject(named, options, terminal);
+  return withPlanSession(project, options, terminal, async (session) => {
+    const { plans } = session.runtime;
+    const plan = plans.find(named.id);
+    if (plan.status === "draft" && !options.approve) {
+      throw new RetinueError(
+        "denied",
+        `plan ${plan.id} is a draft that nobody has approved`,
+        `look at it with \`retinue plan show ${plan.id}\`, then: retinue plan approve ${plan.id}`,
+      );
+    }
+    return carryOut(session, plan.status === "draft" ? plans.approve(plan.id) : plan, options, terminal);
+  });
+}
+
+/** Options of the commands that make or carry out a plan. */
+export type PlanRunOptions = RunOptions & {
+  approve?: boolean;
+  maxSteps?: number;
+  maxConcurrent?: number;
+  onFailure?: "continue" | "stop";
+  replan: boolean;
+  review: boolean;
+};
+
+/** A runtime while a command works with plans, what shows it, and what stops it. */
+type PlanSession = { runtime: Runtime; view: TaskView; signal: AbortSignal; unanswered(): boolean };
+
+/** Opens a runtime that shows what happens, lets `work` use it, and gives the exit code; signals stop the work. */
+async function withPlanSession(
+  project: OpenProject,
+  options: RunOptions,
+  terminal: Terminal,
+  work: (session: PlanSession) => Promise<number>,
+): Promise<number> {
+  if (chooseFormat(options) === "stream-json")
+    throw new RetinueError("usage", "a plan is printed as text or JSON, not as a stream", "use --json");
+  const given = chooseRuntimeOptions(project, options, terminal);
+  const view = await openTaskView(options, terminal);
+  const runtime = createBuiltInRuntime({
+    ...given,
+    ...(given.approve && { approve: view.asking(given.approve) }),
+  });
+  const signals = catchSignals(view.terminal);
+  const stopping = new AbortController();
+  const left = Promise.withResolvers<never>();
+  signals.onStop((signal) => {
+    if (signal === "SIGINT") stopping.abort();
+    else runtime.drain(project.settings.graceSeconds * 1_000).catch(left.reject);
+  });
+  runtime.events(view.take);
+  const unanswered = watchUnanswered(runtime);
+  try {
+    const working = work({ runtime, view, signal: stopping.signal, unanswered }).catch((thrown: unknown) => {
+      if (signals.exitCode === undefined) throw thrown;
+      if (thrown instanceof PlanLeft) view.terminal.tell(`left in the middle; ${thrown.hint}`);
+      return signals.exitCode;
+    });
+    const code = await Promise.race([working, left.promise]);
+    return signals.exitCode ?? code;
+  } finally {
+    view.close();
+    await runtime.close();
+    signals.release();
+  }
+}
+
+/** Carries a plan out and prints the outcome. */
+async function carryOut(
+  { runtime, view, signal, unanswered }: PlanSession,
+  plan: ExecutionPlan,
+  options: PlanRunOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const { onFailure, replan, review, maxConcurrent, model } = options;
+  const terms: ExecuteOptions = {
+    replan,
+    review,
+    signal,
+    limits: pickLimits(options),
+    ...(onFailure && { onFailure }),
+    ...(maxConcurrent !== undefined && { maxConcurrent }),
+    ...(model && { model }),
+  };
+  const result = await runtime.executePlan(plan, terms);
+  view.close();
+  const json = chooseFormat(options) === "json";
+  terminal.print(json ? JSON.stringify(result, null, 2) : stripControls(reportOf(result)).trimEnd());
+  if (!result.success && !json)
+    terminal.tell(
+      `hint: change it with \`retinue plan edit ${plan.id}\`, or go on with: retinue plan run ${plan.id}`,
+    );
+  return choosePlanExitCode(result, unanswered());
+}
+
+function choosePlanExitCode({ success, steps }: PlanResult, unanswered: boolean): number {
+  if (success) return unanswered ? EXIT.denied : EXIT.ok;
+  const failed = steps.find((one) => !one.replaced && !one.success && one.result)?.result;
+  if (failed) return chooseExitCode(failed, unanswered);
+  return unanswered ? EXIT.denied : EXIT.failed;
+}
+
+/** The plan that a person names, read from the database alone. */
+export async function findNamedPlan(
+  id: string,
+  options: CommonOptions,
+  terminal: Terminal,
+): Promise<ExecutionPlan> {
+  const found = await withRecord(terminal, (store) =>
+    findPlan(store, id, realpathSync(findProjectDir(options, terminal))),
+  );
+  if (found) return found;
+  throw noPlans(id);
+}
+
+function findPlan(store: Store, id: string, project: string): ExecutionPlan {
+  if (id !== "last") return store.findPlan(id);
+  const [newest] = store.plans({ project, limit: 1 });
+  if (newest) return newest;
+  throw new RetinueError(
+    "input",
+    `no plan of ${project} is recorded`,
+    "see them all with: retinue plan list",
+  );
+}
+
+/** The project that a plan was made for, whatever the current folder is. */
+export function openPlanProject(
+  plan: ExecutionPlan,
+  options: RunOptions,
+  terminal: Terminal,
+): Promise<OpenProject> {
+  return openSoundProject({ ...options, cwd: plan.project }, terminal);
+}
+
+function noPlans(id: string): RetinueError {
+  return new RetinueError(
+    "input",
+    `no plan '${id}'; there are none yet`,
+    'make one with: retinue plan "goal"',
+  );
+}

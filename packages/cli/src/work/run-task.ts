@@ -1,0 +1,167 @@
+import { realpath } from "node:fs/promises";
+import { builtInTools } from "@retinue/builtin/built-in-tools";
+import { type BuiltInOptions, createBuiltInRuntime } from "@retinue/builtin/create-runtime";
+import type { Approval } from "@retinue/core/schema/record";
+import type {
+  ResumedHandle,
+  RunHandle,
+  RunRequest,
+  Runtime,
+  RuntimeOptions,
+} from "@retinue/core/session/runtime";
+import { chooseExitCode, EXIT } from "../exit-code.ts";
+import { type OpenProject, openWorkingProject } from "../open-project.ts";
+import { openTaskView } from "../progress/task-view.ts";
+import type { Terminal } from "../terminal.ts";
+import { createAsker } from "./ask-person.ts";
+import { openOut } from "./copy-out.ts";
+import {
+  applyFlags,
+  chooseFormat,
+  parseFork,
+  parseToolRules,
+  pickAgent,
+  pickLimits,
+  type RunOptions,
+  readAnswerSchema,
+  readTask,
+} from "./run-options.ts";
+import { createResultView } from "./show-result.ts";
+import { catchSignals } from "./stop-signals.ts";
+
+/** `retinue run`: runs one task to its end and returns the exit code. */
+export async function runTask(
+  argument: string | undefined,
+  options: RunOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const project = await openWorkingProject(options, terminal);
+  const agent = pickAgent(project.registry, options.agent);
+  const request = await readTaskRequest(argument, options, terminal);
+  const tools = options.tools && parseToolRules(options.tools, "--tools", project.known);
+  return watchTask(project, options, terminal, (runtime) =>
+    runtime.start({ ...request, agent, ...(tools && { tools }) }),
+  );
+}
+
+/** What the flags ask for, with the task from the argument or stdin. */
+export async function readTaskRequest(
+  argument: string | undefined,
+  options: RunOptions,
+  terminal: Terminal,
+): Promise<Omit<RunRequest, "agent">> {
+  const answer = await readAnswerSchema(options, terminal);
+  const task = await readTask(argument, terminal);
+  const fork = parseFork(options);
+  return {
+    task,
+    limits: pickLimits(options),
+    ...(options.model && { model: options.model }),
+    ...(answer && { deliverables: [{ answer }] }),
+    ...(fork && { fork }),
+  };
+}
+
+/** Begins a run, shows it, ends it when the person says so, and gives the exit code. */
+export async function watchTask(
+  project: OpenProject,
+  options: RunOptions,
+  terminal: Terminal,
+  begin: (runtime: Runtime) => Promise<RunHandle | ResumedHandle>,
+  more: Pick<BuiltInOptions, "procedures" | "tools"> = {},
+): Promise<number> {
+  const out = await openOut(options, terminal);
+  const given = { ...chooseRuntimeOptions(project, options, terminal), ...more };
+  const view = await openTaskView(options, terminal);
+  const runtime = createBuiltInRuntime({
+    ...given,
+    ...(given.approve && { approve: view.asking(given.approve) }),
+  });
+  const signals = catchSignals(view.terminal);
+  runtime.events(view.take);
+  const finish = createResultView(runtime, project.projectDir, options, terminal);
+  const unanswered = watchUnanswered(runtime);
+  const parked = watchParked(runtime);
+  try {
+    const handle = await begin(runtime);
+    const stopped = Promise.withResolvers<never>();
+    let isLeft = false;
+    signals.onStop((signal) => {
+      isLeft = signal !== "SIGINT";
+      if (!isLeft) runtime.cancel(handle.sessionId);
+      else runtime.drain(project.settings.graceSeconds * 1_000).catch(stopped.reject);
+    });
+    const working = "results" in handle ? handle.results : handle.result.then((result) => [result]);
+    const results = await Promise.race([working, stopped.promise]);
+    const waiting = parked();
+    view.close();
+    finish({ results, waiting });
+    if (signals.exitCode !== undefined) terminal.tell(describeStop(runtime, handle.sessionId, isLeft));
+    view.tellTally(results);
+    const { workspace, session_id: sessionId } = runtime.store.findSession(handle.sessionId);
+    const copies = await out?.copyFrom(workspace);
+    const tainted = results.find((result) => result.tainted);
+    if (copies && tainted) {
+      const { noteCopies } = await import("@retinue/core/session/untrusted-files");
+      const place = { project: await realpath(project.projectDir), sessionId, runId: tainted.run_id };
+      await noteCopies(runtime.store, copies, place);
+    }
+    const codes = results.map((result) => chooseExitCode(result, unanswered()));
+    if (waiting.length > 0 && signals.exitCode === undefined) return EXIT.denied;
+    return signals.exitCode ?? codes.find((code) => code !== EXIT.ok) ?? EXIT.ok;
+  } finally {
+    view.close();
+    await runtime.close();
+    signals.release();
+  }
+}
+
+/** The runtime that a command line asks for. */
+export function chooseRuntimeOptions(
+  project: OpenProject,
+  options: RunOptions,
+  terminal: Terminal,
+): RuntimeOptions {
+  const { known, projectDir, registry, places } = project;
+  const { onAsk } = options;
+  const asks = terminal.interactive && !options.print && chooseFormat(options) === "text" && !onAsk;
+  return {
+    agents: registry,
+    tools: builtInTools,
+    settings: applyFlags(project.settings, options),
+    projectDir,
+    dataDir: places.dataDir,
+    configDir: places.configDir,
+    env: terminal.env,
+    allowedTools: parseToolRules(options.allowedTools, "--allowed-tools", known),
+    disallowedTools: parseToolRules(options.disallowedTools, "--disallowed-tools", known),
+    ...(options.triggers === false && { triggers: false }),
+    ...(options.permissionMode && { permissionMode: options.permissionMode }),
+    ...(onAsk && { onAsk }),
+    ...(asks && { approve: createAsker(terminal) }),
+  };
+}
+
+function describeStop({ store }: Runtime, sessionId: string, isLeft: boolean): string {
+  return isLeft && store.session(sessionId)?.status === "running"
+    ? `left in the middle; go on with: retinue resume ${sessionId}`
+    : "interrupted: what was under way has settled";
+}
+
+/** The questions that a session was left with, if it was. */
+function watchParked(runtime: Runtime): () => Approval[] {
+  const ids = new Set<string>();
+  runtime.events((event) => {
+    if (event.type === "session.parked") for (const id of event.approvalIds) ids.add(id);
+  });
+  return () => [...ids].map((id) => runtime.store.findApproval(id));
+}
+
+/** Whether something needed approval and nobody was there. */
+export function watchUnanswered(runtime: Runtime): () => boolean {
+  let unanswered = false;
+  runtime.events((event) => {
+    if (event.type === "approval.settled" && !event.allowed && event.by === "nobody") unanswered = true;
+  });
+  return () => unanswered;
+}

@@ -1,0 +1,296 @@
+import { ANSWER_FORM } from "@retinue/core/run/deliverables";
+import type { RetinueEvent } from "@retinue/core/schema/event";
+import type { Approval } from "@retinue/core/schema/record";
+import type { RunResult, Usage } from "@retinue/core/schema/result";
+import type { Runtime } from "@retinue/core/session/runtime";
+import { stripControls, writeJson } from "../plain-text.ts";
+import type { Terminal } from "../terminal.ts";
+import { describeWaiting, toWaitingLine, type WaitingLine } from "./list-waiting.ts";
+import { chooseFormat, type RunOptions } from "./run-options.ts";
+
+/** What a run came to: its results, and what it waits for if it was left for later. */
+type ShownOutcome = { results: readonly RunResult[]; waiting: readonly Approval[] };
+
+/** Shows the outcome in the format that was asked for; as a stream, also everything on the way to it. */
+export function createResultView(
+  runtime: Runtime,
+  cwd: string,
+  options: RunOptions,
+  terminal: Terminal,
+): (outcome: ShownOutcome) => void {
+  const format = chooseFormat(options);
+  if (format === "text") return (outcome) => printText(outcome, terminal);
+  const isStream = format === "stream-json";
+  const about = { cwd, permissionMode: options.permissionMode ?? "default" };
+  const write = (line: object) => terminal.print(writeJson(line));
+  const stream = createJsonStream(runtime, about, isStream ? write : () => {});
+  runtime.events(stream.take);
+  return ({ results, waiting }) => {
+    const lines = results.map((result) => stream.finish(result, waiting));
+    if (isStream) for (const line of lines) write(line);
+    else terminal.print(writeJson(lines.length === 1 ? lines[0] : lines, 2));
+  };
+}
+
+function printText({ results, waiting }: ShownOutcome, terminal: Terminal): void {
+  if (waiting.length > 0) {
+    for (const line of describeWaiting(waiting)) terminal.tell(line);
+    return;
+  }
+  for (const [index, result] of results.entries()) {
+    if (results.length > 1)
+      terminal.print(
+        `${index > 0 ? "\n" : ""}${index + 1}. ${stripControls(result.agent)}: ${result.status}`,
+      );
+    printResult(result, terminal);
+  }
+}
+
+function printResult(result: RunResult, terminal: Terminal): void {
+  if (hasFittingAnswer(result)) {
+    terminal.print(writeJson(result.data, 2));
+    return;
+  }
+  const text = stripControls(result.details || result.summary).trimEnd();
+  const error = result.success ? "" : stripControls(result.error?.message ?? "").trimEnd();
+  // Where JSON was asked for, nothing else may stand in its place.
+  if (text && text !== error && !wantsForm(result)) terminal.print(text);
+  if (error) terminal.tell(`error: ${error}`);
+}
+
+/** Turns events into the lines that scripts written for Claude Code read. */
+type JsonStream = {
+  take(event: RetinueEvent): void;
+  /** The last line, which the caller writes; `waiting` is what a session that was left for later waits for. */
+  finish(result: RunResult, waiting: readonly Approval[]): object;
+};
+
+/** A run, and of its last turn the calls that nobody has answered yet. */
+type Live = { callId: string | null; agent: string; model: string; open: Set<string> };
+type Of<Type extends RetinueEvent["type"]> = Extract<RetinueEvent, { type: Type }>;
+
+/** Creates the stream; `write` gets one object per line. Sub-agents' messages carry the call that made them. */
+export function createJsonStream(
+  runtime: Pick<Runtime, "store" | "agents">,
+  about: { cwd: string; permissionMode: string },
+  write: (line: object) => void,
+): JsonStream {
+  const runs = new Map<string, Live>();
+  const inputs = new Map<string, { tool: string; input: unknown }>();
+  const totals: StreamTotals = { usage: noUsage(), denials: [], runs: [] };
+  const say = (type: "assistant" | "user", run: Live, sessionId: string, message: object) =>
+    write({
+      type,
+      message: { role: type, ...message },
+      parent_tool_use_id: run.callId,
+      session_id: sessionId,
+    });
+
+  function answer(runId: string, sessionId: string, callId: string, content: string, isError: boolean): void {
+    const run = runs.get(runId);
+    if (!run?.open.delete(callId)) return;
+    say("user", run, sessionId, {
+      content: [{ type: "tool_result", tool_use_id: callId, content, is_error: isError }],
+    });
+  }
+  function takeTurn(event: Of<"turn.ended">): void {
+    const run = runs.get(event.runId);
+    if (!run) return;
+    if (event.usage) addUsage(totals.usage, event.usage);
+    if (event.error) return;
+    const calls = event.calls.map(({ callId, tool, input }) => ({ callId, tool, input: parseInput(input) }));
+    for (const call of calls) inputs.set(`${event.runId} ${call.callId}`, call);
+    run.open = new Set(calls.map((call) => call.callId));
+    const uses = calls.map(({ callId, tool, input }) => ({
+      type: "tool_use",
+      id: callId,
+      name: tool,
+      input,
+    }));
+    const content = [...(event.text ? [{ type: "text", text: event.text }] : []), ...uses];
+    if (content.length > 0) say("assistant", run, event.sessionId, { model: run.model, content });
+  }
+  function takeCall(event: Of<"call.ended">): void {
+    if (event.outcome === "denied") {
+      const call = inputs.get(`${event.runId} ${event.callId}`);
+      totals.denials.push({
+        tool_name: event.tool,
+        tool_use_id: event.callId,
+        tool_input: call?.input ?? null,
+      });
+    }
+    const text = runtime.store.message(event.messageId)?.response_content ?? event.summary;
+    answer(
+      event.runId,
+      event.sessionId,
+      event.callId,
+      text,
+      event.outcome === "error" || event.outcome === "denied",
+    );
+  }
+  function takeEnd(event: Of<"run.ended">): void {
+    if (runs.get(event.runId)?.callId) totals.runs.push(event.result);
+    runs.delete(event.runId);
+  }
+
+  return {
+    take(event) {
+      if (event.type === "run.started") {
+        const { callId, agent, model } = event;
+        runs.set(event.runId, { callId, agent, model, open: new Set() });
+        if (!event.parentRunId) write(writeInitLine(event, runtime, about));
+      } else if (event.type === "delegation.answered")
+        answer(event.runId, event.sessionId, event.callId, event.text, event.isError);
+      else if (event.type === "turn.ended") takeTurn(event);
+      else if (event.type === "call.ended") takeCall(event);
+      else if (event.type === "run.ended") takeEnd(event);
+    },
+    finish: (result, waiting) => writeResultLine(result, totals, waiting),
+  };
+}
+
+function noUsage(): Usage {
+  return { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
+}
+
+function addUsage(total: Usage, usage: Usage): void {
+  total.inputTokens += usage.inputTokens;
+  total.outputTokens += usage.outputTokens;
+  total.cacheReadTokens += usage.cacheReadTokens;
+  total.cacheWriteTokens += usage.cacheWriteTokens;
+  total.reasoningTokens += usage.reasoningTokens;
+}
+
+function parseInput(input: unknown): unknown {
+  if (typeof input !== "string") return input;
+  try {
+    return JSON.parse(input || "{}");
+  } catch {
+    return { malformed: input };
+  }
+}
+
+/** The first line of a stream: what the session begins with. */
+function writeInitLine(
+  event: Extract<RetinueEvent, { type: "run.started" }>,
+  { store, agents }: Pick<Runtime, "store" | "agents">,
+  about: { cwd: string; permissionMode: string },
+): object {
+  const agent = agents.get(event.agent);
+  const delegation = agent?.subagents ? ["delegate", "delegate_many", "collect_results"] : [];
+  return {
+    type: "system",
+    subtype: "init",
+    session_id: event.sessionId,
+    cwd: about.cwd,
+    model: event.model,
+    agent: event.agent,
+    tools: [...offeredTools(store, event.messageId), ...delegation],
+    agents: agents.list().map((each) => each.name),
+    mcp_servers: [],
+    permissionMode: about.permissionMode,
+  };
+}
+
+/** The tools of a run, from the snapshot that its row points to. */
+function offeredTools(store: Runtime["store"], messageId: number): string[] {
+  const metadata = parseObject(store.message(messageId)?.metadata_json ?? "");
+  const snapshot = parseObject(store.prompt(String(metadata.snapshot ?? "")) ?? "");
+  const { tools } = snapshot;
+  return Array.isArray(tools) ? tools.filter((name): name is string => typeof name === "string") : [];
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}
+
+/** What is counted while a stream goes on. */
+type StreamTotals = {
+  usage: Usage;
+  denials: { tool_name: string; tool_use_id: string; tool_input: unknown }[];
+  /** Results of all sub-agents, retries included. */
+  runs: RunResult[];
+};
+
+/**
+ * The last line of a stream: what scripts written for Claude Code read, and beside it all of the result. Usage and cost
+ * are of the whole tree; an unknown price is null.
+ */
+function writeResultLine(
+  result: RunResult,
+  { usage, denials, runs }: StreamTotals,
+  approvals: readonly Approval[],
+): object {
+  const waiting = approvals.map(toWaitingLine);
+  const shown = waiting.length > 0 ? leftForLater(result, waiting) : result;
+  const subtype = waiting.length > 0 ? "parked" : chooseSubtype(result);
+  return {
+    type: "result",
+    subtype,
+    is_error: subtype !== "success",
+    result: shown.details || shown.summary,
+    num_turns: result.iteration_count,
+    total_cost_usd: result.cost_usd.subtree,
+    usage: {
+      input_tokens: usage.inputTokens,
+      output_tokens: usage.outputTokens,
+      cache_read_input_tokens: usage.cacheReadTokens,
+      cache_creation_input_tokens: usage.cacheWriteTokens,
+    },
+    permission_denials: waiting.length > 0 ? [] : denials,
+    subagent_stats: countRuns(waiting.length > 0 ? [] : runs),
+    ...(hasFittingAnswer(result) && { structured_output: result.data }),
+    ...(waiting.length > 0 && { waiting }),
+    ...shown,
+  };
+}
+
+/** Whether the run was asked for an answer of a given form, and gave it. */
+export function hasFittingAnswer(result: RunResult): boolean {
+  return wantsForm(result) && result.success && result.data !== undefined;
+}
+
+/** Whether the run was asked for an answer of a given form. */
+export function wantsForm({ deliverables }: RunResult): boolean {
+  return deliverables.some((one) => one.deliverable === ANSWER_FORM);
+}
+
+/** What is known of a run that waits: it has not ended, whatever became of it in this process. */
+function leftForLater(result: RunResult, waiting: readonly WaitingLine[]): RunResult {
+  const { error: _error, bailout_reason: _bailout, data: _data, ...rest } = result;
+  const ids = waiting.map((one) => one.approval_id).join(", ");
+  const summary = `waiting for approval: ${ids}; answer with: retinue approve ${waiting[0]?.approval_id}`;
+  return { ...rest, status: "running", success: false, partial: true, summary, details: summary };
+}
+
+function chooseSubtype({ success, bailout_reason: bailout }: RunResult): string {
+  if (bailout === "max_iterations") return "error_max_turns";
+  if (bailout === "max_cost") return "error_max_budget_usd";
+  return success && !bailout ? "success" : "error_during_execution";
+}
+
+/** Completed with what there was when a limit cut it short: neither a success nor a failure. */
+function isPartial({ status, partial }: RunResult): boolean {
+  return status === "completed" && partial;
+}
+
+function countRuns(runs: readonly RunResult[]): object {
+  const byAgent = Map.groupBy(runs, (run) => run.agent);
+  const count = (some: readonly RunResult[]) => ({
+    runs: some.length,
+    succeeded: some.filter((run) => run.success).length,
+    failed: some.filter((run) => !run.success && !isPartial(run) && run.status !== "cancelled").length,
+    partial: some.filter(isPartial).length,
+    cancelled: some.filter((run) => run.status === "cancelled").length,
+    tokens: some.reduce((sum, run) => sum + run.tokens.self, 0),
+  });
+  return {
+    ...count(runs),
+    by_agent: Object.fromEntries([...byAgent].map(([name, some]) => [name, count(some)])),
+  };
+}

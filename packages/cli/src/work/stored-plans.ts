@@ -1,0 +1,164 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createBuiltInRuntime } from "@retinue/builtin/create-runtime";
+import { settleEnded } from "@retinue/core/plan/plan-result";
+import { messageOf, RetinueError } from "@retinue/core/schema/error";
+import type { ExecutionPlan } from "@retinue/core/schema/plan";
+import type { Runtime } from "@retinue/core/session/runtime";
+import { sayMore } from "../measures.ts";
+import type { CommonOptions } from "../open-project.ts";
+import { withRecord } from "../open-record.ts";
+import { cutToLine, drawTable } from "../plain-text.ts";
+import type { Terminal } from "../terminal.ts";
+import { drawPlan } from "./draw-plan.ts";
+import { type RunOptions, readTask } from "./run-options.ts";
+import { findNamedPlan, openPlanProject } from "./run-plan.ts";
+import { chooseRuntimeOptions } from "./run-task.ts";
+
+/** Options of `retinue plan list`. */
+export type PlanListOptions = CommonOptions & { limit: number };
+
+/** `retinue plan list`. */
+export async function listPlans({ limit, json }: PlanListOptions, terminal: Terminal): Promise<void> {
+  const found = await withRecord(terminal, (store) =>
+    // One more tells whether there are more.
+    store.plans({ limit: limit + 1 }).map((plan) => settleEnded(store, plan)),
+  );
+  const plans = found?.slice(0, limit) ?? [];
+  if (found && found.length > limit) terminal.tell(sayMore(limit));
+  if (json) return terminal.print(JSON.stringify(plans, null, 2));
+  if (plans.length === 0) return terminal.print('no plans yet; make one with: retinue plan "goal"');
+  const rows = plans.map((plan) => [
+    plan.id,
+    new Date(plan.updatedAtMs).toISOString().slice(0, 16).replace("T", " "),
+    plan.status,
+    String(plan.steps.length),
+    cutToLine(plan.project, 40),
+    cutToLine(plan.goal, 60),
+  ]);
+  terminal.print(
+    drawTable([["PLAN", "CHANGED (UTC)", "STATUS", "STEPS", "PROJECT", "GOAL"], ...rows]).join("\n"),
+  );
+}
+
+/** `retinue plan show`. */
+export async function showPlan(id: string, options: CommonOptions, terminal: Terminal): Promise<void> {
+  const named = await findNamedPlan(id, options, terminal);
+  const plan = (await withRecord(terminal, (store) => settleEnded(store, named))) ?? named;
+  terminal.print(options.json ? JSON.stringify(plan, null, 2) : drawPlan(plan).join("\n"));
+}
+
+/** Options of `retinue plan edit`. */
+export type PlanEditOptions = CommonOptions & { file?: string };
+
+/** `retinue plan edit`: takes a changed plan from a file or an editor, checks it and stores it as a new version. */
+export async function editPlan(id: string, options: PlanEditOptions, terminal: Terminal): Promise<void> {
+  const plan = await findNamedPlan(id, options, terminal);
+  if (options.file !== undefined) {
+    const text = await readPlanText(options.file, terminal);
+    return saveEdited(plan, parseDraft(text, options.file), options, terminal);
+  }
+  const editor = findEditor(terminal);
+  const draft = JSON.stringify(
+    { goal: plan.goal, summary: plan.summary, risks: plan.risks ?? [], steps: plan.steps },
+    null,
+    2,
+  );
+  const folder = await mkdtemp(join(tmpdir(), "retinue-plan-"));
+  const file = join(folder, `${plan.id}.json`);
+  await writeFile(file, `${draft}\n`, { mode: 0o600 });
+  await openEditor(file, editor, terminal);
+  const text = await readFile(file, "utf8");
+  if (text.trim() === draft) terminal.tell("nothing was changed");
+  else {
+    await Promise.resolve()
+      .then(() => saveEdited(plan, parseDraft(text, file), options, terminal))
+      .catch((thrown: unknown) => {
+        terminal.tell(`your text is kept: put it right, then: retinue plan edit ${plan.id} --file ${file}`);
+        throw thrown;
+      });
+  }
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** `retinue plan approve`. */
+export async function approvePlan(id: string, options: CommonOptions, terminal: Terminal): Promise<void> {
+  const plan = await findNamedPlan(id, options, terminal);
+  await withPlans(plan, options, terminal, async ({ plans }) => {
+    const approved = plans.approve(plan.id);
+    terminal.print(options.json ? JSON.stringify(approved, null, 2) : `${approved.id} is approved`);
+    if (!options.json) terminal.tell(`hint: carry it out with: retinue plan run ${approved.id}`);
+  });
+}
+
+function saveEdited(
+  plan: ExecutionPlan,
+  draft: unknown,
+  options: CommonOptions,
+  terminal: Terminal,
+): Promise<void> {
+  return withPlans(plan, options, terminal, async ({ plans }) => {
+    const edited = await plans.edit(plan.id, draft);
+    terminal.print(options.json ? JSON.stringify(edited, null, 2) : drawPlan(edited).join("\n"));
+  });
+}
+
+async function withPlans(
+  plan: ExecutionPlan,
+  options: CommonOptions,
+  terminal: Terminal,
+  work: (runtime: Runtime) => Promise<void>,
+): Promise<void> {
+  const silent: RunOptions = {
+    ...options,
+    print: true,
+    outputFormat: "text",
+    allowedTools: [],
+    disallowedTools: [],
+  };
+  const project = await openPlanProject(plan, silent, terminal);
+  const runtime = createBuiltInRuntime(chooseRuntimeOptions(project, silent, terminal));
+  try {
+    await work(runtime);
+  } finally {
+    await runtime.close();
+  }
+}
+
+async function readPlanText(file: string, terminal: Terminal): Promise<string> {
+  if (file === "-") return readTask(undefined, terminal);
+  const path = resolve(terminal.cwd, file);
+  return readFile(path, "utf8").catch((thrown: unknown) => {
+    throw new RetinueError("input", `cannot read ${path}: ${messageOf(thrown)}`, "name a file with --file");
+  });
+}
+
+function parseDraft(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    throw new RetinueError("input", `${file} is not JSON: ${messageOf(thrown)}`, "correct it and try again");
+  }
+}
+
+function findEditor({ env }: Terminal): string {
+  const editor = env.VISUAL || env.EDITOR;
+  if (editor) return editor;
+  const message = "there is no $VISUAL or $EDITOR to change the plan with";
+  throw new RetinueError("usage", message, "set one, or use --file");
+}
+
+/** Opens the person's own editor, which may be a command with arguments, and waits until it is closed. */
+async function openEditor(file: string, editor: string, terminal: Terminal): Promise<void> {
+  // An editor for terminals would wait for keys that never come; one that is a script needs none.
+  const keys = terminal.stdin.isTTY ? "inherit" : "ignore";
+  const stdio = [keys, "inherit", "inherit"] as const;
+  const child = spawn("sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: [...stdio], env: terminal.env });
+  const code = await new Promise<number | null>((done, failed) =>
+    child.once("error", failed).once("close", done),
+  );
+  if (code !== 0)
+    throw new RetinueError("failed", `the editor '${editor}' ended with ${code}; nothing was changed`);
+}

@@ -1,0 +1,76 @@
+import type { Stats } from "node:fs";
+import { relative, sep } from "node:path";
+import { openForReading, PathRefused } from "@retinue/core/files/open-inside";
+import type { Target } from "@retinue/core/schema/rights";
+import type { ToolContext } from "@retinue/core/tools/tool";
+
+/** A canonical path, the root folder it lies in, and whether another name of the same file may be read. */
+export type FilePlace = { path: string; root: string; mayRead?: (path: string) => boolean };
+
+/** The path that was judged, not the one that the same words would lead to now; refuses what lies outside. */
+export function findFilePlace(
+  context: Pick<ToolContext, "targets" | "projectDir" | "workspaceDir" | "maySee">,
+): FilePlace {
+  const { targets, projectDir, workspaceDir } = context;
+  const target = targets.find((each) => each.kind === "path");
+  if (!target || target.root === "outside")
+    throw new PathRefused("it is outside the project and the workspace");
+  const root = target.root === "project" ? projectDir : workspaceDir;
+  return {
+    path: target.path,
+    root,
+    mayRead: (path) => context.maySee(toReadTarget(path, { root }, context)),
+  };
+}
+
+/** The permission target of a file found below a place. */
+export function toReadTarget(
+  path: string,
+  { root }: Pick<FilePlace, "root">,
+  { projectDir }: Pick<ToolContext, "projectDir">,
+): Target {
+  return {
+    kind: "path",
+    path,
+    root: root === projectDir ? "project" : "workspace",
+    relative: relative(root, path).replaceAll(sep, "/"),
+    mode: "read",
+  };
+}
+
+/** What a file holds, and the metadata it had when it was opened. */
+type FileContent = { bytes: Buffer; state: string };
+
+/** Files larger than this are not read whole. */
+const MAX_READ_BYTES = 20 * 1024 * 1024;
+
+/** A file that has more bytes than were to be read. */
+export class FileTooLarge extends Error {
+  override name = "FileTooLarge";
+}
+
+/** Reads a whole regular file of the place. */
+export async function readWhole(
+  { root, path, mayRead }: FilePlace,
+  maxBytes = MAX_READ_BYTES,
+): Promise<FileContent> {
+  const handle = await openForReading(root, path, mayRead);
+  try {
+    const stats = await handle.stat();
+    if (stats.size > maxBytes)
+      throw new FileTooLarge(`it has ${stats.size} bytes; at most ${maxBytes} can be read`);
+    return { bytes: await handle.readFile(), state: describeState(stats) };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Metadata that change when the content does. */
+export function describeState({ ino, size, mtimeMs, ctimeMs }: Stats): string {
+  return `${ino}:${size}:${mtimeMs}:${ctimeMs}`;
+}
+
+/** Whether these bytes are no text. */
+export function isBinary(bytes: Uint8Array): boolean {
+  return bytes.subarray(0, 8_000).includes(0);
+}

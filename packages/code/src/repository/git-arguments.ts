@@ -1,0 +1,280 @@
+/** What one subcommand takes. */
+export type CommandGrammar = {
+  /** Options without a value, spelled exactly so. */
+  readonly flags?: readonly string[];
+  /** Options with a value, and what the value looks like. */
+  readonly values?: Readonly<Record<string, ValueKind>>;
+  /** What stands before `--`: revisions (or also `revision:path`), paths, or a pattern and then revisions. */
+  readonly words?: "revisions" | "objects" | "paths" | "pattern" | "none";
+  /** Whether paths may follow `--`. */
+  readonly paths?: boolean;
+  readonly maxWords?: number;
+};
+
+/** Shapes of values. */
+type ValueKind = "number" | "text" | "format" | "range" | "revision" | "word";
+
+/** The arguments of a call, each known for what it is. */
+export type Arguments = {
+  readonly options: readonly string[];
+  readonly words: readonly string[];
+  readonly paths: readonly string[];
+};
+
+const SHAPES: Readonly<Record<ValueKind, RegExp>> = {
+  number: /^\d{1,9}$/,
+  text: /^[^\p{Cc}]{1,500}$/u,
+  // Signatures would be checked by a program; a NUL separates commits.
+  format: /^(?:oneline|short|medium|full|fuller|reference|raw|(?!.*%(?:G|x00))[^\p{Cc}]*%[^\p{Cc}]*)$/u,
+  range: /^(?:\d{1,9})?(?:,[+-]?\d{1,9})?$/,
+  revision: /^(?!-)[\p{L}\p{N}_./@^~{}+ ,=#!-]{1,300}$/u,
+  word: /^-?[A-Za-z][A-Za-z:_-]{0,60}$/,
+};
+
+/** Whether a text can be a revision: never an option, and never `revision:path`, whose path nobody would judge. */
+export function isRevision(text: string): boolean {
+  return SHAPES.revision.test(text);
+}
+
+/** The two sides of `revision:path`; no path if there is no colon. */
+export function splitObject(word: string): { revision: string; path?: string } {
+  const colon = word.indexOf(":");
+  return colon < 0 ? { revision: word } : { revision: word.slice(0, colon), path: word.slice(colon + 1) };
+}
+
+/** Sorts arguments by an allow list; the text says what is wrong and names what is allowed. */
+export function parseArguments(
+  command: string,
+  grammar: CommandGrammar,
+  args: readonly string[],
+): Arguments | string {
+  const end = args.indexOf("--");
+  const before = end < 0 ? [...args] : args.slice(0, end);
+  const paths = end < 0 ? [] : args.slice(end + 1);
+  const options: string[] = [];
+  const words: string[] = [];
+  while (before.length > 0) {
+    const arg = before.shift() ?? "";
+    if (!arg.startsWith("-") || arg === "-") words.push(arg);
+    else {
+      const taken = takeOption(grammar, arg, before);
+      if (!taken.ok) return `git ${command}: ${taken.why}; ${allowedOptions(grammar)}`;
+      options.push(taken.option);
+    }
+  }
+  const { words: kind = "none", maxWords = 50 } = grammar;
+  if (kind === "paths")
+    return paths.length + words.length > 500
+      ? tooMany(command)
+      : { options, words: [], paths: [...words, ...paths] };
+  if (words.length > (kind === "none" ? 0 : maxWords))
+    return `git ${command}: '${words.at(-1)}' is one argument too many${grammar.paths ? "; paths come after --" : ""}`;
+  const revisions = kind === "pattern" ? words.slice(1) : words;
+  const odd = revisions.find((word) => !isRevision(kind === "objects" ? splitObject(word).revision : word));
+  if (odd !== undefined)
+    return `git ${command}: '${odd}' is not a revision${grammar.paths ? "; paths come after --" : ""}`;
+  if (paths.length > 0 && !grammar.paths) return `git ${command}: takes no paths`;
+  return paths.length > 500 ? tooMany(command) : { options, words, paths };
+}
+
+/** Those of the options that say how a diff looks. */
+export function selectDiffOptions(options: readonly string[]): string[] {
+  return options.filter((option) =>
+    /^(?:-w|-b|--ignore-all-space|--ignore-space-change|-U\d+|--unified=\d+)$/.test(option),
+  );
+}
+
+/** Whether an option asks for what was changed, as the lines around a change do. */
+export function isPatch(option: string): boolean {
+  return /^(?:-p|-u|--patch|-U\d+|--unified=\d+)$/.test(option);
+}
+
+/** The value of an option among parsed ones. */
+export function findOptionValue(options: readonly string[], name: string): string | undefined {
+  return options.findLast((option) => option.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
+type Taken = { ok: true; option: string } | { ok: false; why: string };
+
+function takeOption({ flags = [], values = {} }: CommandGrammar, arg: string, rest: string[]): Taken {
+  if (flags.includes(arg)) return { ok: true, option: arg };
+  const count = /^-(\d{1,9})$/.exec(arg)?.[1];
+  if (count !== undefined && "--max-count" in values) return { ok: true, option: `--max-count=${count}` };
+  const [, name = arg, glued] = /^(--[^=]+)=(.*)$/s.exec(arg) ?? /^(-[A-Za-z])(.+)$/s.exec(arg) ?? [];
+  const kind = Object.hasOwn(values, name) ? values[name] : undefined;
+  if (!kind) return { ok: false, why: `the option '${name}' is not allowed` };
+  const value = glued ?? rest.shift();
+  if (value === undefined || !SHAPES[kind].test(value))
+    return { ok: false, why: `'${name}' needs a ${kind}` };
+  return { ok: true, option: name.startsWith("--") ? `${name}=${value}` : `${name}${value}` };
+}
+
+function allowedOptions({ flags = [], values = {} }: CommandGrammar): string {
+  const names = [...flags, ...Object.entries(values).map(([name, kind]) => `${name} <${kind}>`)];
+  return names.length > 0 ? `allowed: ${names.join(", ")}` : "it takes no options";
+}
+
+function tooMany(command: string): string {
+  return `git ${command}: more than 500 paths`;
+}
+
+/** What of white space a diff passes over. */
+const SPACES = ["-w", "--ignore-all-space", "-b", "--ignore-space-change"] as const;
+const LISTING = ["--stat", "--numstat", "--name-only", "--name-status"] as const;
+const PATCH = ["-p", "--patch", "-u", ...SPACES] as const;
+const LINES_AROUND = { "-U": "number", "--unified": "number" } as const;
+const CHOICE = {
+  "--max-count": "number",
+  "-n": "number",
+  "--skip": "number",
+  "--since": "text",
+  "--after": "text",
+  "--until": "text",
+  "--before": "text",
+  "--author": "text",
+  "--committer": "text",
+  "--grep": "text",
+} as const;
+const LOOK = { "--format": "format", "--pretty": "format", "--date": "text" } as const;
+const WALK = [
+  "--all",
+  "--branches",
+  "--tags",
+  "--remotes",
+  "--first-parent",
+  "--merges",
+  "--no-merges",
+  "--reverse",
+  "--topo-order",
+  "--date-order",
+  "-i",
+  "--all-match",
+] as const;
+
+/** The subcommands that only read, each with the options it may have. What is not named here does not exist. */
+export const GIT_COMMANDS = {
+  status: {
+    flags: ["-s", "--short", "-b", "--branch", "-u", "--untracked-files", "--ignored"],
+    values: { "--untracked-files": "word" },
+    words: "paths",
+    paths: true,
+  },
+  log: {
+    flags: [
+      ...LISTING,
+      ...PATCH,
+      ...WALK,
+      "--oneline",
+      "--graph",
+      "--follow",
+      "--decorate",
+      "--abbrev-commit",
+    ],
+    values: { ...CHOICE, ...LOOK, ...LINES_AROUND },
+    words: "revisions",
+    paths: true,
+  },
+  diff: {
+    flags: [...LISTING, "--shortstat", ...PATCH, "--staged", "--cached"],
+    values: LINES_AROUND,
+    words: "revisions",
+    maxWords: 2,
+    paths: true,
+  },
+  show: {
+    flags: [...LISTING, ...PATCH, "--oneline", "-s", "--no-patch"],
+    values: { ...LOOK, ...LINES_AROUND },
+    words: "objects",
+    paths: true,
+  },
+  shortlog: {
+    flags: ["-s", "-n", "-e", "-sn", "-sne", "--summary", "--numbered", "--email", ...WALK],
+    values: CHOICE,
+    words: "revisions",
+    paths: true,
+  },
+  blame: {
+    flags: ["-w", "-M", "-C", "-e", "-s", "-l", "--show-email", "--root"],
+    values: { "-L": "range", "--date": "text", "--since": "text" },
+    words: "revisions",
+    maxWords: 1,
+    paths: true,
+  },
+  branch: {
+    flags: ["-a", "--all", "-r", "--remotes", "-v", "-vv", "--list", "--show-current"],
+    values: {
+      "--contains": "revision",
+      "--no-contains": "revision",
+      "--merged": "revision",
+      "--no-merged": "revision",
+      "--sort": "word",
+    },
+  },
+  tag: {
+    flags: ["-l", "--list", "-n"],
+    values: { "--contains": "revision", "--points-at": "revision", "--merged": "revision", "--sort": "word" },
+  },
+  "ls-files": {
+    flags: [
+      "-c",
+      "--cached",
+      "-m",
+      "--modified",
+      "-d",
+      "--deleted",
+      "-o",
+      "--others",
+      "-u",
+      "--unmerged",
+      "-i",
+      "--ignored",
+      "--exclude-standard",
+    ],
+    words: "paths",
+    paths: true,
+  },
+  "ls-tree": { flags: ["-r", "-d", "-l", "--name-only"], words: "revisions", maxWords: 1, paths: true },
+  grep: {
+    flags: [
+      "-i",
+      "--ignore-case",
+      "-n",
+      "--line-number",
+      "-w",
+      "--word-regexp",
+      "-l",
+      "--files-with-matches",
+      "-c",
+      "--count",
+      "-F",
+      "--fixed-strings",
+      "-E",
+      "--extended-regexp",
+      "-P",
+      "--perl-regexp",
+      "-v",
+      "--cached",
+      "--untracked",
+    ],
+    values: { "--max-depth": "number" },
+    words: "pattern",
+    paths: true,
+  },
+  "rev-parse": { flags: ["--short", "--abbrev-ref", "--symbolic-full-name"], words: "revisions" },
+  "rev-list": {
+    flags: [...WALK, "--count", "--left-right"],
+    values: CHOICE,
+    words: "revisions",
+    paths: true,
+  },
+  "merge-base": { flags: ["--all", "--is-ancestor", "--fork-point"], words: "revisions", maxWords: 2 },
+  describe: {
+    flags: ["--tags", "--all", "--always", "--long", "--exact-match"],
+    values: { "--abbrev": "number" },
+    words: "revisions",
+    maxWords: 1,
+  },
+} as const satisfies Readonly<Record<string, CommandGrammar>>;
+
+/** A subcommand that only reads. */
+export type GitCommand = keyof typeof GIT_COMMANDS;

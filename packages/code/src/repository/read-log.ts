@@ -1,0 +1,163 @@
+import { type CheckedRepository, runGit } from "@retinue/core/git/run-git";
+import type { ToolContext } from "@retinue/core/tools/tool";
+import { describeHidden } from "../file-tools/ripgrep.ts";
+import { type Arguments, findOptionValue, isPatch, selectDiffOptions } from "./git-arguments.ts";
+import { fileTarget } from "./git-paths.ts";
+import { parseNumstat, showCommit } from "./read-diff.ts";
+
+const DEFAULT_COMMITS = 30;
+const MAX_COMMITS = 1_000;
+/** Commits that are shown with their changes; each takes calls of git of its own. */
+const MAX_PATCHES = 10;
+/** How long changes and files may be together; a file of git show alone fits. */
+const MAX_CHARS = 4 * 1024 * 1024;
+const LISTINGS = ["--stat", "--numstat", "--name-only", "--name-status"];
+
+/** Whether an option asks for the files of a commit. */
+export function isListing(option: string): boolean {
+  return LISTINGS.includes(option);
+}
+
+/** Reads texts one by one until they are too long together; says how many are missing then. */
+export async function joinTexts<Item>(
+  items: readonly Item[],
+  readText: (item: Item, index: number) => Promise<string>,
+): Promise<string> {
+  const texts: string[] = [];
+  let room = MAX_CHARS;
+  for (const [index, item] of items.entries()) {
+    const text = await readText(item, index);
+    texts.push(text.slice(0, room));
+    room -= text.length;
+    const left = items.length - index - 1;
+    if (room >= 0 && (room > 0 || left === 0)) continue;
+    texts.push(`(cut here${left > 0 ? `, ${left} more are not shown` : ""}; ask for less at once)`);
+    break;
+  }
+  return texts.join("\n\n");
+}
+
+/** The log, with the files of each commit, or what it changed in them, if that was asked for. */
+export async function readLog(
+  repository: CheckedRepository,
+  { options, words, paths: named }: Arguments,
+  context: ToolContext,
+): Promise<string> {
+  const patch = options.some(isPatch);
+  const listing = options.find(isListing);
+  const most = patch ? Math.min(MAX_PATCHES, readCount(options)) : readCount(options);
+  const looks = selectDiffOptions(options);
+  const isWalk = (option: string) => !isListing(option) && !isPatch(option) && !looks.includes(option);
+  const walk = [...options.filter(isWalk), `--max-count=${most}`];
+  const where = [...words, "--", ...named];
+  const { signal } = context;
+  const always = ["--no-color", "--no-show-signature", "--no-ext-diff", "--no-textconv"];
+  const look = options.some((option) => /^--(format|pretty)=|^--oneline$/.test(option))
+    ? []
+    : ["--format=medium"];
+  if ((!listing && !patch) || walk.includes("--graph")) {
+    const text = await runGit(repository, ["log", ...always, "--no-patch", ...look, ...walk, ...where], {
+      signal,
+    });
+    const note = listing || patch ? "\n(files and changes are shown without --graph)" : "";
+    return text.stdout + (text.cut ? "\n(cut here; ask for fewer commits)" : "") + note;
+  }
+  const shown = await runGit(repository, ["log", ...always, "--no-patch", "-z", ...look, ...walk, ...where], {
+    signal,
+    whole: true,
+  });
+  const ids = await runGit(
+    repository,
+    ["log", ...always, "--no-patch", "--format=%H", ...walk.filter(isNoFormat), ...where],
+    { signal, whole: true },
+  );
+  const texts = shown.stdout.split("\0");
+  const commits = ids.stdout.split("\n").filter(Boolean);
+  const before = walk.includes("--follow")
+    ? await listNames(repository, [...walk.filter(isNoFormat), ...where], signal)
+    : [];
+  const paths = [...new Set([...named, ...before])];
+  if (patch || listing === undefined) {
+    const text = await joinTexts(commits, async (commit, index) => {
+      const changes = await showCommit(repository, { commit, paths, look: looks }, context);
+      return `${texts[index]?.trimEnd() ?? commit}\n${changes}`;
+    });
+    const isMore = most < readCount(options) && commits.length === most;
+    return isMore ? `${text}\n\n(changes of ${most} commits at once; go on with --skip=${most})` : text;
+  }
+  const files = await listCommitFiles(repository, { ids: ids.stdout, kind: listing, paths }, context);
+  const blocks = commits.map((id, index) =>
+    [texts[index]?.trimEnd() ?? id, ...(files.byCommit.get(id) ?? [])].join("\n"),
+  );
+  const hidden = files.hidden > 0 ? [describeHidden(files.hidden)] : [];
+  return [...blocks, ...hidden].join("\n\n");
+}
+
+/** All names that a file had in the commits of a walk with --follow. */
+async function listNames(
+  repository: CheckedRepository,
+  walk: readonly string[],
+  signal: AbortSignal,
+): Promise<string[]> {
+  const form = ["--no-color", "--no-show-signature", "--no-ext-diff", "--no-textconv", "--find-renames"];
+  const args = ["log", ...form, "--format=", "--numstat", "-z", ...walk];
+  const { stdout } = await runGit(repository, args, { signal, whole: true });
+  return parseNumstat(stdout).flatMap(({ file, from }) => (from === undefined ? [file] : [from, file]));
+}
+
+function isNoFormat(option: string): boolean {
+  return !/^--(format|pretty)=|^--(oneline|decorate|abbrev-commit)$/.test(option);
+}
+
+function readCount(options: readonly string[]): number {
+  const short = options.findLast((option) => /^-n\d+$/.test(option))?.slice(2);
+  return Math.min(MAX_COMMITS, Number(findOptionValue(options, "--max-count") ?? short ?? DEFAULT_COMMITS));
+}
+
+/** The files that each commit changed against its first parent; what the run may not read is left out and counted. */
+async function listCommitFiles(
+  repository: CheckedRepository,
+  asked: { ids: string; kind: string; paths: readonly string[] },
+  context: ToolContext,
+): Promise<{ byCommit: Map<string, string[]>; hidden: number }> {
+  const kind = asked.kind === "--stat" ? "--numstat" : asked.kind;
+  const args = [
+    "diff-tree",
+    "--stdin",
+    "--root",
+    "-r",
+    "--diff-merges=first-parent",
+    "--no-renames",
+    "-z",
+    kind,
+  ];
+  const { stdout } = await runGit(
+    repository,
+    [...args, "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "--", ...asked.paths],
+    { signal: context.signal, input: asked.ids, whole: true },
+  );
+  const ids = new Set(asked.ids.split("\n").filter(Boolean));
+  const byCommit = new Map<string, string[]>();
+  const hidden = new Set<string>();
+  let lines: string[] = [];
+  const fields = stdout.split("\0").filter(Boolean);
+  for (let at = 0; at < fields.length; at++) {
+    const field = fields[at] ?? "";
+    if (ids.has(field)) {
+      lines = [];
+      byCommit.set(field, lines);
+      continue;
+    }
+    const entry =
+      kind === "--name-status" ? { about: field, file: fields[++at] ?? "" } : readEntry(field, kind);
+    if (!context.maySee(fileTarget(entry.file, repository.projectDir))) hidden.add(entry.file);
+    else lines.push(entry.about ? `${entry.about}\t${entry.file}` : entry.file);
+  }
+  return { byCommit, hidden: hidden.size };
+}
+
+function readEntry(field: string, kind: string): { about: string; file: string } {
+  if (kind === "--name-only") return { about: "", file: field };
+  const [added, deleted, ...file] = field.split("\t");
+  return { about: added === "-" ? "binary" : `+${added} -${deleted}`, file: file.join("\t") };
+}

@@ -1,0 +1,242 @@
+import type { Feed, ProgramCall } from "@retinue/core/rights/patterns/command-part";
+import { findInner } from "@retinue/core/rights/patterns/inner-command";
+import type { Word } from "@retinue/core/rights/patterns/shell-word";
+import { hasOption, nameProgram, PASSES_ON, readOperands, SILENT } from "./command-words.ts";
+/** A file that is there under another name, both without their folders. */
+export type ProgramCopy = { readonly from: string; readonly to: string };
+
+export type HazardDraft = {
+  /** The calls of the text that is read now, and the one that is looked at. */
+  calls: readonly ProgramCall[];
+  call: ProgramCall | null;
+  /** What comes in to it. */
+  feed: Feed | null;
+  /** Programs whose output is run, and files. */
+  sources: Set<string>;
+  inputs: Set<string>;
+  copies: ProgramCopy[];
+  /** The programs that other names stand for. */
+  names: Map<string, string>;
+  /** Variables whose values are known only when the command runs. */
+  unknown: Set<string>;
+  deletes: Set<string>;
+  empties: Set<string>;
+  moves: { from: string[]; to: string }[];
+  discards: Set<string>;
+  drops: Set<string>;
+  folders: Set<string>;
+  deletesUnknown: Set<string>;
+  /** How many calls were found that delete. */
+  deletions: number;
+  /** Addresses and repositories that packages are installed from. */
+  packages: Set<string>;
+  /** Programs that bring bytes from outside, and the addresses they are given. */
+  downloads: Set<string>;
+  addresses: Set<string>;
+  /** Names that downloads are saved under, without their folders; null for one that is not known. */
+  saved: Set<string | null>;
+  /** Folders that repositories are cloned into. */
+  cloned: Set<string>;
+  /** Names that anything else is written to, which may have been downloaded. */
+  written: Set<string>;
+  /** Something is written, so that a file that runs later may hold what is in the command. */
+  relays: boolean;
+  /** Something is unpacked, or written otherwise, to names that are not known. */
+  unpacks: boolean;
+  decoders: Set<string>;
+  /** Names that decoded text is saved under. */
+  decoded: Set<string | null>;
+  /** Something runs text that is not in the command. */
+  runsText: boolean;
+  /** A shell runs text that is in the command. */
+  runsHeld: boolean;
+  /** Files that are run; null for one that is not known. */
+  runsFiles: Set<string | null>;
+  /** Programs that are run by their bare names. */
+  programs: Set<string>;
+  /** All words, without their folders. */
+  mentions: Set<string>;
+  /** Arguments are filled in from elsewhere. */
+  fills: boolean;
+  findStarts: string[];
+  /** How many programs have started the one that is looked at. */
+  depth: number;
+  /** Texts in the command that may be handed to a shell. */
+  texts: string[];
+};
+
+/** What is known of a command before it is read. */
+export function startDraft(names: ReadonlyMap<string, string>, unknown: Set<string>): HazardDraft {
+  return {
+    calls: [],
+    call: null,
+    feed: null,
+    sources: new Set(),
+    inputs: new Set(),
+    copies: [],
+    names: new Map(names),
+    unknown,
+    deletes: new Set(),
+    empties: new Set(),
+    moves: [],
+    discards: new Set(),
+    drops: new Set(),
+    folders: new Set(),
+    deletesUnknown: new Set(),
+    deletions: 0,
+    packages: new Set(),
+    downloads: new Set(),
+    addresses: new Set(),
+    saved: new Set(),
+    cloned: new Set(),
+    written: new Set(),
+    relays: false,
+    unpacks: false,
+    decoders: new Set(),
+    decoded: new Set(),
+    runsText: false,
+    runsHeld: false,
+    runsFiles: new Set(),
+    programs: new Set(),
+    mentions: new Set(),
+    fills: false,
+    findStarts: [],
+    depth: 0,
+    texts: [],
+  };
+}
+
+const ADDRESS = /\b(?:https?|ftp):\/\/[^\s'"`<>|;)]+/gi;
+
+/** Program text that is not a file: an address, or the text itself in a form that nobody reads. */
+export const REMOTE_TEXT = /^(?:https?|ftp|data):/i;
+
+export const STDIN_FILE = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/;
+
+/** Words by which a text that is not understood gives itself away. */
+export const MENTIONS_DELETION =
+  /(?:^|[^\w.-])(?:rm|unlink|shred|rimraf|rmtree)(?![\w.-])|(?:^|\s)-delete\b|\bgit\s+(?:\S+\s+){0,6}clean\b|--delete\b/;
+
+const MENTIONS_DISCARD =
+  /\breset\s+(?:\S+\s+){0,3}--(?:hard|merge)\b|\b(?:checkout|switch)\s+(?:-f\b|--|\.)|\brestore\s/;
+
+const MENTIONS_DROP = /\bstash\s+(?:drop|clear)\b/;
+
+export const MENTIONS_DOWNLOAD =
+  /(?:^|[^\w-])(?:curl|wget|aria2c|ncat|nc|socat)(?![\w-])|\bhttps?:\/\/|\/dev\/(?:tcp|udp)\//;
+
+export const MENTIONS_RUNNER =
+  /(?:^|[^\w.-])(?:(?:ba|da|z|k|a|fi)?sh|python[\d.]*|node|deno|bun|perl|ruby|php|eval|source)(?![\w-])/;
+
+export const MAX_DEPTH = 6;
+
+/** A text that is not understood is judged by the words in it, less the deletions that were understood all the same. */
+export function noteMentions(text: string, draft: HazardDraft, understood = 0): void {
+  const plain = text.replace(/\\\n/g, "").replace(/['"\\]/g, "");
+  if ((plain.match(new RegExp(MENTIONS_DELETION, "g"))?.length ?? 0) > understood)
+    draft.deletesUnknown.add("a text that is not fully understood");
+  if (/\bgit\b/.test(plain) && MENTIONS_DISCARD.test(plain)) draft.discards.add(":/");
+  if (MENTIONS_DROP.test(plain)) draft.drops.add("git stash");
+  if (MENTIONS_DOWNLOAD.test(plain) && MENTIONS_RUNNER.test(plain)) {
+    draft.downloads.add("a text that is not fully understood");
+    draft.runsText = true;
+    noteAddresses(plain, draft);
+  }
+}
+
+/** A program runs what comes in: whatever prints that must be known, or a file that can be looked up. */
+export function runInput(draft: HazardDraft): void {
+  draft.runsText = true;
+  // One reason is enough, and looking on would take for ever with thousands of pipes.
+  for (let { feed } = draft; feed && draft.sources.size === 0; feed = feed.outer)
+    for (const call of draft.calls.slice(feed.from, feed.to)) noteSource(call, draft);
+}
+
+/** Runs what the calls in the words of the current one print, as in `sh <(…)`. */
+export function runSubstituted(draft: HazardDraft): void {
+  draft.runsText = true;
+  const { call, calls } = draft;
+  const at = call ? calls.indexOf(call) : -1;
+  if (call && at > call.first) for (const inner of calls.slice(call.first, at)) noteSource(inner, draft);
+}
+
+/** What a call prints is known if it is in the command, or in a file that git has. */
+function noteSource(call: ProgramCall, draft: HazardDraft): void {
+  const [program, ...rest] = call.words;
+  for (const { mark, target } of call.redirections)
+    if (mark === "<" || mark === "<>") noteInput(target, draft);
+  if (!program) return;
+  const name = program.dynamic ? program.raw : nameProgram(program.value);
+  if (SILENT.has(name)) return;
+  if (name === "echo" || name === "printf") {
+    if (rest.some((word) => word.dynamic && namesVariable(word, draft.unknown))) draft.sources.add(name);
+  } else if (PASSES_ON.has(name)) {
+    if (name === "tee") return;
+    const isGrep = name.endsWith("grep");
+    const operands = readOperands(rest, isGrep ? /^-[efmABC]$/ : /^-[nc]$/);
+    const hasPattern = isGrep && !hasOption(rest, /^(?:-\w*[ef]|--regexp|--file)/);
+    for (const word of hasPattern ? operands.slice(1) : operands) noteInput(word, draft);
+  } else if (name === "git" && /^(?:show|cat-file)$/.test(rest[0]?.value ?? "")) return;
+  else if (name === "xargs" || findInner(call.words).commands.length === 0) draft.sources.add(name);
+}
+
+function noteInput(word: Word, draft: HazardDraft): void {
+  if (STDIN_FILE.test(word.value) || word.value === "/dev/null" || word.raw.startsWith("<(")) return;
+  if (word.dynamic || word.odd) draft.sources.add(word.raw);
+  else draft.inputs.add(word.value);
+}
+
+export function namesVariable(word: Word, names: ReadonlySet<string>): boolean {
+  return [...word.raw.matchAll(/\$\{?[!#]?(\w+)/g)].some(([, name]) => names.has(name ?? ""));
+}
+
+export function runDownload(from: string, draft: HazardDraft): void {
+  draft.downloads.add(from);
+  draft.runsText = true;
+}
+
+/** An address by its host, anything else as it is. */
+export function nameSource(source: string): string {
+  const [address = ""] = source.match(ADDRESS) ?? [];
+  return URL.parse(address)?.host || source;
+}
+
+export function addDeleted(program: string, words: readonly Word[], draft: HazardDraft): void {
+  draft.deletions++;
+  // What stands before a bracket is the beginning of a pattern such as `!(src)`, which is read as words.
+  if (draft.fills || words.some((word) => word.dynamic || /[!@+]$/.test(word.value)))
+    draft.deletesUnknown.add(program);
+  for (const word of words) {
+    if (isElsewhere(word)) draft.deletesUnknown.add(program);
+    else if (!word.dynamic) draft.deletes.add(word.value);
+  }
+}
+
+/** A folder that only the shell knows: another user's, or the one before. */
+function isElsewhere({ raw }: Word): boolean {
+  return /^~[^/+]/.test(raw);
+}
+
+export function noteEmptied(word: Word | undefined, draft: HazardDraft): void {
+  if (word && !word.dynamic && !word.value.startsWith("/dev/")) draft.empties.add(word.value);
+}
+
+/** A folder that is known only when the command runs makes every name after it unknown. */
+export function noteFolder(word: Word | undefined, draft: HazardDraft): void {
+  if (word) draft.folders.add(word.dynamic || word.value === "-" || isElsewhere(word) ? "*" : word.value);
+}
+
+export function runFile(word: Word | undefined, draft: HazardDraft): void {
+  if (!word) return;
+  if (STDIN_FILE.test(word.value)) runInput(draft);
+  else if (/^<\(/.test(word.raw)) runSubstituted(draft);
+  else if (REMOTE_TEXT.test(word.value)) runDownload(word.value, draft);
+  else draft.runsFiles.add(word.dynamic || word.odd ? null : word.value);
+}
+
+export function noteAddresses(text: string, draft: HazardDraft): void {
+  for (const [address] of text.matchAll(ADDRESS)) {
+    const host = URL.parse(address)?.host;
+    if (host) draft.addresses.add(host);
+  }
+}

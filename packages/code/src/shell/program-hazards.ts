@@ -1,0 +1,383 @@
+import { findInner } from "@retinue/core/rights/patterns/inner-command";
+import type { Word } from "@retinue/core/rights/patterns/shell-word";
+import {
+  cutFolder,
+  DECODERS,
+  DELETERS,
+  DOWNLOADERS,
+  FETCHERS,
+  findInterpreter,
+  HOLDS_COMMANDS,
+  hasOption,
+  makePlainWord,
+  nameProgram,
+  READS_WORDS,
+  RELAYS,
+  readOperands,
+  runsInput,
+  SHELLS,
+  STARTS_OTHERS,
+  UNPACKERS,
+} from "./command-words.ts";
+import {
+  lookAtDownload,
+  lookAtFetching,
+  lookAtFind,
+  lookAtMove,
+  lookAtReplacing,
+  lookAtRsync,
+  noteWrittenNames,
+} from "./file-hazards.ts";
+import { readGitHazards } from "./git-hazards.ts";
+import {
+  addDeleted,
+  type HazardDraft,
+  MAX_DEPTH,
+  MENTIONS_DOWNLOAD,
+  MENTIONS_RUNNER,
+  nameSource,
+  noteAddresses,
+  noteEmptied,
+  noteFolder,
+  noteMentions,
+  REMOTE_TEXT,
+  runDownload,
+  runFile,
+  runInput,
+  runSubstituted,
+  STDIN_FILE,
+} from "./hazard-draft.ts";
+import { readPackageCall } from "./package-calls.ts";
+
+/** A package of Go by the address of its repository. */
+const MODULE = /^[\w-]+(?:\.[\w-]+)+\/\S/;
+const SYSTEM_PROGRAM = /^\/(?:usr\/(?:local\/)?)?s?bin\/[^/]+$/;
+
+/** Interpreters whose options take the next word with them. */
+const VALUED = /^(-m|-W|-X|-I|-r|-C|--require|--import|--loader|--env-file|--conditions)$/;
+
+export function lookAtProgram(program: string, rest: readonly Word[], draft: HazardDraft): void {
+  if (draft.depth >= MAX_DEPTH) {
+    noteMentions([program, ...rest.map((word) => word.value)].join(" "), draft);
+    return;
+  }
+  draft.depth++;
+  lookInto(program, rest, draft);
+  draft.depth--;
+}
+
+function lookInto(program: string, rest: readonly Word[], draft: HazardDraft): void {
+  const name = nameProgram(program);
+  const copied = draft.names.get(cutFolder(program));
+  if (copied !== undefined && nameProgram(copied) !== name) lookAtProgram(copied, rest, draft);
+  if (!program.includes("/")) draft.programs.add(program);
+  else if (!SYSTEM_PROGRAM.test(program)) draft.runsFiles.add(program);
+  if (RELAYS.has(name) || UNPACKERS.has(name)) draft.relays = true;
+  if (UNPACKERS.has(name)) draft.unpacks = true;
+  if (RELAYS.has(name)) noteWrittenNames(name, rest, draft);
+  if (DECODERS.has(name) && isDecoding(name, rest)) draft.decoders.add(name);
+  if (name === "xargs" || name === "parallel") draft.fills = true;
+  if (name === "parallel" && readOperands(rest, /^-[jkLnNPS]$|^--(?:jobs|delay|timeout)$/).length === 0)
+    runInput(draft);
+  if (name === "echo" || name === "printf") lookAtPrinting(name, rest, draft);
+  if (DELETERS.has(name)) addDeleted(name, readOperands(rest), draft);
+  else if (DOWNLOADERS.has(name)) {
+    lookAtDownload(name, rest, draft);
+    if (HOLDS_COMMANDS.has(name)) lookForCommands(name, rest, draft);
+  } else if (FETCHERS.has(name)) lookAtFetching(name, rest, draft);
+  else if (SHELLS.has(name)) lookAtShell(rest, draft);
+  else if (findInterpreter(name)) lookAtInterpreter(name, rest, draft);
+  else if (HOLDS_COMMANDS.has(name)) lookForCommands(name, rest, draft);
+  lookAtPackages(name, rest, draft);
+  lookAtStarted(name, rest, draft);
+  lookAtOthers(name, rest, draft);
+}
+
+function lookAtPackages(name: string, rest: readonly Word[], draft: HazardDraft): void {
+  const call = readPackageCall(name, rest);
+  if (!call) return;
+  for (const source of call.installs) draft.packages.add(nameSource(source));
+  for (const source of call.runs) runDownload(nameSource(source), draft);
+  for (const file of call.files) runFile(file, draft);
+  if (call.script) draft.texts.push(call.script.value);
+  if (call.script) draft.runsHeld = true;
+  const { program, words } = call.starts ?? {};
+  if (program?.value === "-") runInput(draft);
+  else if (program) lookAtProgram(program.value, words ?? [], draft);
+}
+
+/** A program may start another one in ways of its own: what deletes is then found among its words. */
+function lookAtStarted(name: string, rest: readonly Word[], draft: HazardDraft): void {
+  if (READS_WORDS.has(name) || DELETERS.has(name) || readPackageCall(name, rest)) return;
+  if (findInner([makePlainWord(name), ...rest]).commands.length > 0) return;
+  const startsOthers = STARTS_OTHERS.has(name);
+  const at = rest.findIndex(({ value }, index) => {
+    const started = nameProgram(value);
+    if (DELETERS.has(started)) return startsOthers || index > 0;
+    return startsOthers && (runsInput(started) || DOWNLOADERS.has(started));
+  });
+  const program = rest[at];
+  if (program) lookAtProgram(program.value, rest.slice(at + 1), draft);
+}
+
+/** Programs with a way of their own. */
+function lookAtOthers(name: string, rest: readonly Word[], draft: HazardDraft): void {
+  const operands = readOperands(rest);
+  switch (name) {
+    case "cd":
+    case "pushd":
+      noteFolder(operands[0], draft);
+      break;
+    case "env":
+    case "sudo":
+      for (const [index, word] of rest.entries())
+        if (/^(-C|-D|--chdir)$/.test(word.value)) noteFolder(rest[index + 1], draft);
+      break;
+    case "eval":
+      if (rest.some((word) => word.dynamic)) runInput(draft);
+      break;
+    case "go": {
+      const [module] =
+        rest[0]?.value === "run" ? readOperands(rest.slice(1), /^-(?:C|exec|mod|o|p|tags)$/) : [];
+      if (module && MODULE.test(module.value)) runDownload(module.value, draft);
+      break;
+    }
+    case "source":
+    case ".":
+      runFile(operands[0], draft);
+      break;
+    case "find":
+      lookAtFind(rest, draft);
+      break;
+    case "fd":
+    case "fdfind":
+      lookAtFd(rest, draft);
+      break;
+    case "git":
+      lookAtGit(rest, draft);
+      break;
+    case "rsync":
+      lookAtRsync(rest, operands, draft);
+      break;
+    case "tar":
+      if (rest.some((word) => word.value.startsWith("--remove-f"))) addDeleted(name, operands, draft);
+      if (hasOption(rest, /^(?:-\w*O|--to-std)/) || /^\w*x\w*O|^\w*O\w*x/.test(rest[0]?.value ?? ""))
+        draft.decoders.add(name);
+      break;
+    case "unzip":
+      if (hasOption(rest, /^-\w*[pc]/)) draft.decoders.add(name);
+      break;
+    case "mv":
+    case "ln":
+    case "rename":
+      lookAtMove(rest, operands, draft);
+      lookAtReplacing(name, rest, draft);
+      break;
+    case "truncate":
+      for (const word of operands) noteEmptied(word, draft);
+      break;
+    case "cp":
+    case "install":
+      if (operands[0]?.value === "/dev/null") noteEmptied(operands[1], draft);
+      break;
+    case "dd":
+      for (const word of rest)
+        if (word.value.startsWith("of=")) noteEmptied({ ...word, value: word.value.slice(3) }, draft);
+      break;
+    case "shx":
+      lookAtShx(rest, draft);
+      break;
+  }
+}
+
+/** A shell runs the text after `-c`, a file, or what comes in. The first two parts of its text are read elsewhere. */
+function lookAtShell(rest: readonly Word[], draft: HazardDraft): void {
+  let takesText = false;
+  // It only looks whether the text is a right one.
+  if (rest.some(({ value }) => /^-[a-z]*n[a-z]*$/.test(value) || value === "--noexec")) return;
+  for (const [index, word] of rest.entries()) {
+    const text = word.value;
+    if (/^[-+]./.test(text)) {
+      if (!text.startsWith("--") && text.startsWith("-") && text.includes("c")) takesText = true;
+      else if (/^-\w*s/.test(text)) runInput(draft);
+      continue;
+    }
+    if (/^[-+]\w*[oO]$/.test(rest[index - 1]?.value ?? "")) continue;
+    if (!takesText) runFile(word, draft);
+    else if (draft.fills) runInput(draft);
+    else if (word.dynamic) draft.runsText = true;
+    return;
+  }
+  runInput(draft);
+}
+
+/** An interpreter runs text it is given, a module, a file, or what comes in. */
+function lookAtInterpreter(name: string, rest: readonly Word[], draft: HazardDraft): void {
+  const options = findInterpreter(name) ?? [];
+  if (rest.some((word) => word.raw.startsWith("<("))) runSubstituted(draft);
+  for (let index = 0; index < rest.length; index++) {
+    const word = rest[index];
+    if (!word) break;
+    const text = word.value;
+    const glued = options.find(
+      (option) => !option.startsWith("--") && text.startsWith(option) && text !== option,
+    );
+    const long = options.find((option) => option.startsWith("--") && text.startsWith(`${option}=`));
+    if (
+      options.includes(text.toLowerCase()) ||
+      options.includes(text) ||
+      (/^-\w*e$/.test(text) && name === "perl")
+    ) {
+      lookIntoCodeWord(name, rest[index + 1], draft);
+      return;
+    }
+    if (long || (glued && !text.startsWith("--"))) {
+      lookIntoCodeWord(name, word, draft);
+      return;
+    }
+    if (/^-m/.test(text) && name.startsWith("py")) {
+      const [module, ...words] =
+        text === "-m" ? rest.slice(index + 1) : [{ ...word, value: text.slice(2) }, ...rest.slice(index + 1)];
+      if (module) lookAtPackages(module.value, words, draft);
+      return;
+    }
+    const [, given] = /^--?[\w-]+=(.*)$/.exec(text) ?? [];
+    const loaded = VALUED.test(text) ? rest[index + 1]?.value : given;
+    if (loaded !== undefined && REMOTE_TEXT.test(loaded)) runDownload(nameSource(loaded), draft);
+    if (VALUED.test(text)) index++;
+    else if (!text.startsWith("-") || STDIN_FILE.test(text)) {
+      if (/^(?:run|eval|test|repl|x|install|task)$/.test(text) && /^(?:deno|bun)$/.test(name)) {
+        if (text === "eval") lookIntoCodeWord(name, rest[index + 1], draft);
+        if (text !== "run") return;
+        continue;
+      }
+      runFile(word, draft);
+      return;
+    } else if (/^--?(?:version|help|v|V|h|check|test)$/.test(text)) return;
+  }
+  runInput(draft);
+}
+
+function lookIntoCodeWord(name: string, word: Word | undefined, draft: HazardDraft): void {
+  if (!word) return;
+  if (draft.fills) runInput(draft);
+  else if (word.dynamic) draft.runsText = true;
+  lookIntoCode(name, word.value, draft);
+}
+
+export function lookIntoCode(name: string, code: string, draft: HazardDraft): void {
+  noteAddresses(code, draft);
+  const { deletes, runsFetched, runsInput, runsDecoded } = readCodeHazards(code);
+  if (deletes) draft.deletesUnknown.add(name);
+  if (runsFetched) draft.downloads.add(name);
+  if (runsDecoded) draft.decoders.add(name);
+  if (runsFetched || runsDecoded) draft.runsText = true;
+  if (runsInput) runInput(draft);
+}
+
+export function lookForCommands(name: string, rest: readonly Word[], draft: HazardDraft): void {
+  const text = rest.map((word) => word.value).join(" ");
+  const takesInput = /^(?:at|batch)$/.test(name) || rest.some((word) => word.value === "-");
+  if ((takesInput && !/^(?:awk|gawk|mawk|nawk|sed|find)$/.test(name)) || /\bsystem\s*\(|\|\s*"/.test(text))
+    runInput(draft);
+  const at = rest.findIndex(({ value }) => /^(?:-f|--file|--makefile)$/.test(value));
+  if (at >= 0 && /awk$|make$/.test(name)) runFile(rest[at + 1], draft);
+  if (/^(?:at|batch|crontab)$/.test(name) && rest.some(({ raw }) => raw.startsWith("<(")))
+    runSubstituted(draft);
+  if (/(?:^|[\s'"`(;|&!])(?:rm|unlink|shred|rimraf)\s+["']?[-\w./~*$]/.test(text) && name !== "find")
+    draft.deletesUnknown.add(name);
+  if (MENTIONS_DOWNLOAD.test(text) && MENTIONS_RUNNER.test(text) && name !== "sed") {
+    draft.downloads.add(name);
+    draft.runsText = true;
+  }
+}
+
+function lookAtFd(rest: readonly Word[], draft: HazardDraft): void {
+  const at = rest.findIndex((word) => /^(?:-x|-X|--exec|--exec-batch)$/.test(word.value));
+  if (at < 0) return;
+  draft.fills = true;
+  const [program, ...words] = rest.slice(at + 1);
+  if (program) lookAtProgram(program.value, words, draft);
+}
+
+function lookAtGit(rest: readonly Word[], draft: HazardDraft): void {
+  const text = rest.map((word) => word.value).join(" ");
+  if (/\balias\./.test(text)) noteMentions(`git ${text}`, draft);
+  const { subcommand, words, folders, deletes, discards, drops, clones } = readGitHazards(rest, {
+    isFilledIn: draft.fills,
+  });
+  for (const folder of folders) noteFolder(folder, draft);
+  if (clones !== undefined) {
+    draft.downloads.add("git clone");
+    if (clones === null) draft.saved.add(null);
+    else draft.cloned.add(cutFolder(clones));
+  }
+  if (subcommand === "mv") lookAtMove(words, readOperands(words), draft);
+  if (deletes.length > 0) addDeleted(`git ${subcommand}`, deletes, draft);
+  for (const word of discards) draft.discards.add(word.dynamic ? ":/" : word.value);
+  // These run commands that stand among their words.
+  if (/^(?:bisect|filter-branch|rebase|submodule)$/.test(subcommand ?? "")) {
+    lookForCommands("git", words, draft);
+    noteMentions(text, draft);
+  }
+  if (drops) draft.drops.add(`git ${subcommand} ${words[0]?.value ?? ""}`.trim());
+}
+
+function lookAtShx(rest: readonly Word[], draft: HazardDraft): void {
+  if (rest[0]?.value === "rm") addDeleted("rm", readOperands(rest.slice(1)), draft);
+}
+
+function lookAtPrinting(name: string, rest: readonly Word[], draft: HazardDraft): void {
+  const text = rest.map((word) => word.value).join(" ");
+  draft.texts.push(text.replace(/^(?:-[neE]+\s+)+/, "").replaceAll("\\n", "\n"));
+  if ((name === "printf" && /%[^%]|\\[x0-7]/.test(text)) || /\\(?:x|0)\d/.test(text))
+    draft.decoders.add(name);
+}
+
+export function isDecoding(name: string, rest: readonly Word[]): boolean {
+  if (!/^base|^(?:age|gpg|openssl|xxd)$/.test(name)) return true;
+  return rest.some((word) => /^-(?:[a-z]*[dDr]|-decode|-decrypt)|^enc$/.test(word.value));
+}
+
+/** What program text in another language than the shell's does, by the names of what it calls. */
+type CodeHazards = {
+  readonly deletes: boolean;
+  /** It runs text, and brings that from outside. */
+  readonly runsFetched: boolean;
+  /** It runs text that comes in. */
+  readonly runsInput: boolean;
+  /** It runs text that it decodes first. */
+  readonly runsDecoded: boolean;
+};
+
+const DELETES = new RegExp(
+  [
+    String.raw`\b(?:rmtree|removedirs|unlink(?:Sync|_to)?|rm(?:dir)?Sync|rm_rf?|rm_f|remove_tree|remove_entry(?:_secure)?|rimraf|delete_?file|deleteRecursively|Remove-Item)\b`,
+    String.raw`\bos['"]?\)?\.(?:remove|rmdir)\b|\bfrom\s+os\s+import\b[^;\n]*\b(?:remove|rmdir)\b`,
+    String.raw`\bfs(?:p|Promises|\.promises)?\.rm\b|\bpromises['"]?\)?\.rm\b|\{[^{}]*\brm\b[^{}]*\}\s*(?:=|from\b)`,
+    String.raw`\b(?:File|Dir|FileUtils)\.(?:delete|rm\w*|unlink)\b|\bDeno\.remove|\bdel\s+\/`,
+    // A command that the code starts, as one text or as a list of words.
+    String.raw`(?:^|[\s'"\x60([;&|])rm['"\x60,]?\s+['"]?[-\w./~*$]|['"\x60]rm['"\x60]\s*,\s*['"\x60[]`,
+  ].join("|"),
+);
+const FETCHES =
+  /\b(?:fetch|urlopen|urlretrieve|requests|httpx|aiohttp|urllib\w*|https?\.get|file_get_contents|open-uri|URI\.open|Net::HTTP|LWP|HTTP::Tiny|curl|wget|DownloadString|Invoke-WebRequest|iwr|irm)\b|socket|https?:\/\//i;
+const RUNS =
+  /\b(?:eval|exec\w*|compile|Function|vm\.|runIn\w+|system|spawn\w*|popen|child_process|subprocess|instance_eval|class_eval|loadstring|iex|Invoke-Expression|passthru|shell_exec)\b|\bimport\s*\(|`/;
+const DECODES =
+  /\b(?:b64decode|b32decode|b85decode|decode_base64|decode64|unhexlify|fromhex|base64_decode|atob|gzinflate|unpack1?)\b|['"](?:base64|hex)['"]/;
+/** Code that evaluates a text, and not merely uses a word like `exec` for something else. */
+const EVALUATES = /(?<![.\w])(?:eval|exec|compile|Function)\b|child_process|subprocess|\bos\.system\b/;
+const READS_INPUT =
+  /stdin|STDIN|readFileSync\(\s*0|\/dev\/stdin|<>|php:\/\/input|\binput\(|\bgets\b|\bARGF\b/;
+
+/** Reads code as far as names tell what it does. */
+function readCodeHazards(code: string): CodeHazards {
+  const runs = RUNS.test(code);
+  return {
+    deletes: DELETES.test(code),
+    runsFetched: runs && FETCHES.test(code),
+    runsInput: runs && READS_INPUT.test(code),
+    runsDecoded: EVALUATES.test(code) && DECODES.test(code),
+  };
+}

@@ -1,0 +1,229 @@
+import type { Tool, ToolContext, ToolOutput } from "@retinue/core/tools/tool";
+import { defineLook } from "../file-tools/define-look.ts";
+import { describeLeftOut, type Search } from "../file-tools/ripgrep.ts";
+import {
+  type CodeSymbol,
+  escapePattern,
+  isUse,
+  type NameQuery,
+  rankKind,
+  rateNameFit,
+  readNameQuery,
+  type SymbolKind,
+} from "./code-symbol.ts";
+import {
+  classifyRole,
+  compareByRole,
+  findLanguage,
+  findLanguageName,
+  listCodeLanguages,
+  listGrammars,
+  parseSource,
+  ROLE_ORDER,
+} from "./languages.ts";
+import { searchPattern } from "./search-pattern.ts";
+import { findFilesWith, lookIntoFiles } from "./source-files.ts";
+import { findTextSymbols } from "./text-symbols.ts";
+import { findTreeSymbols } from "./tree-symbols.ts";
+
+/** What `code_search` takes. */
+type CodeSearchInput = {
+  query?: string;
+  kind?: "any" | Exclude<SymbolKind, "export">;
+  language?: string;
+  path?: string;
+  pattern?: string;
+  limit?: number;
+};
+
+const DEFAULT_LIMIT = 40;
+const MAX_LIMIT = 200;
+const MAX_FILES = 1_500;
+/** A name that more files hold than can be looked into is looked for first where it may be defined. */
+const MAX_COMMON_FILES = 600;
+const KINDS = "any function class method type interface variable import call".split(" ");
+
+/** Finds names and structures in code. */
+export const codeSearch: Tool<CodeSearchInput> = defineLook<CodeSearchInput>({
+  name: "code_search",
+  description:
+    "Finds where names are defined, exported, imported and called, best first: exact names before others, definitions before uses, sources before tests. Or finds code by its shape with a pattern. Gives path:line, kind, name and the line. JavaScript, TypeScript, CSS and HTML are parsed; other languages are searched by the look of their lines.",
+  properties: {
+    query: {
+      type: "string",
+      minLength: 1,
+      maxLength: 200,
+      description: "A name or a part of one, Type.member, or several words that a name holds.",
+    },
+    kind: { type: "string", enum: KINDS, description: "Only such; any by default." },
+    language: {
+      type: "string",
+      maxLength: 20,
+      description: "Only files of this language, such as typescript or py.",
+    },
+    path: { type: "string", description: "A folder or file; the project's folder by default." },
+    pattern: {
+      type: "string",
+      minLength: 1,
+      maxLength: 500,
+      description:
+        "An ast-grep pattern: code in which $X stands for one node and $$$ for any number, such as await $X($$$). With a query, only matches that hold it.",
+    },
+    limit: { type: "integer", minimum: 1, maximum: MAX_LIMIT, description: `${DEFAULT_LIMIT} by default.` },
+  },
+  check: ({ query, pattern, language }) => {
+    if (query === undefined && pattern === undefined) return "give a 'query' or a 'pattern'";
+    if (query !== undefined && !/[\p{L}\p{N}_$]/u.test(query)) return `'${query}' holds no name`;
+    if (language !== undefined && !findLanguageName(language))
+      return `there is no language '${language}'; known: ${listCodeLanguages().join(", ")}`;
+    if (pattern !== undefined && language !== undefined && listGrammars(language).length === 0)
+      return `patterns are for JavaScript, TypeScript, CSS and HTML, not for ${language}; use a query or grep`;
+    return null;
+  },
+  look: async (input, context) => {
+    const { pattern, query, language = "typescript", limit = DEFAULT_LIMIT } = input;
+    if (pattern === undefined) return await searchNames(input, context);
+    return await searchPattern({ pattern, query, grammars: listGrammars(language), limit }, context);
+  },
+});
+
+async function searchNames(
+  { query = "", kind = "any", language, limit = DEFAULT_LIMIT }: CodeSearchInput,
+  context: ToolContext,
+): Promise<ToolOutput> {
+  const wanted = readNameQuery(query);
+  const files = await candidates(wanted, acceptsLanguage(language), context);
+  if (files.fault && files.paths.length === 0) return { text: `code_search: ${files.fault}`, isError: true };
+  const found = await lookIntoFiles(files.paths, context, async (path, text) => {
+    const { symbols, parsed, language } = await findSymbols(path, text, wanted);
+    return symbols.map((symbol): Placed => ({ ...symbol, path, ...(!parsed && { byText: language }) }));
+  });
+  const all = found.flatMap((each) => each ?? []);
+  const { shown, notes } = rankSymbols(all, { query: wanted, kind, limit });
+  const lines = shown.length > 0 ? shown : [nothing(wanted, kind)];
+  return { text: [...lines, ...notes, ...describeLeftOut(files, "files that hold this")].join("\n") };
+}
+
+/** The files to look into, likely ones first; where very many hold the text, those that may define it go first. */
+async function candidates(
+  { needle, name, words }: NameQuery,
+  accepts: (path: string) => boolean,
+  context: ToolContext,
+): Promise<Search & { paths: string[] }> {
+  const all = await findFilesWith(
+    ["--ignore-case", "--fixed-strings", `--regexp=${needle}`],
+    accepts,
+    MAX_FILES,
+    context,
+  );
+  const paths = all.paths.toSorted(compareByRole);
+  if (!all.cut || words.length > 0) return { ...all, paths };
+  context.progress(`more than ${MAX_FILES} files hold ${needle}; looking for its definition first`);
+  const defining = `(?:function\\*?|class|interface|type|enum|const|let|var|def|fn|func|fun|struct|trait|module|mod)\\s+${escapePattern(name)}\\b`;
+  const first = await findFilesWith([`--regexp=${defining}`], accepts, MAX_FILES, context);
+  return {
+    ...all,
+    paths: [...new Set([...first.paths.toSorted(compareByRole), ...paths])].slice(0, MAX_COMMON_FILES),
+  };
+}
+
+/** The names in a file that fit, by its structure where there is a parser for it. */
+export async function findSymbols(
+  path: string,
+  text: string,
+  query: NameQuery,
+): Promise<{ symbols: CodeSymbol[]; parsed: boolean; language: string }> {
+  const { name = "text", grammar } = findLanguage(path) ?? {};
+  const tree = grammar ? await parseSource(text, grammar) : null;
+  if (!tree || !grammar)
+    return { symbols: findTextSymbols(text, name, query), parsed: false, language: name };
+  return { symbols: findTreeSymbols(tree, text, grammar, query), parsed: true, language: name };
+}
+
+function acceptsLanguage(language: string | undefined): (path: string) => boolean {
+  const name = language === undefined ? undefined : findLanguageName(language);
+  return (path) => {
+    const own = findLanguage(path);
+    return own?.isCode === true && (name === undefined || own.name === name);
+  };
+}
+
+function nothing({ name, within }: NameQuery, kind: string): string {
+  const what = kind === "any" ? "name" : kind;
+  return `no ${what} like '${within ? `${within}.` : ""}${name}' in the code; grep searches comments and strings too`;
+}
+
+/** A name at a place, and the file it is in. */
+type Placed = CodeSymbol & {
+  path: string /** Its language, if that was not parsed. */;
+  byText?: string;
+};
+
+/** What to show of the names found. */
+type Wanted = { query: NameQuery; kind: string; limit: number };
+
+/**
+ * The names as lines, best first: exact before prefix before contained, definition before export before use, source
+ * before test before generated. Without a kind, uses leave room for definitions of longer names; what is left out is said.
+ */
+function rankSymbols(
+  symbols: readonly Placed[],
+  { query, kind, limit }: Wanted,
+): { shown: string[]; notes: string[] } {
+  const ranked = symbols
+    .filter((symbol) => (kind === "any" ? !isModulePath(symbol) : symbol.kind === kind))
+    .filter(
+      ({ within }) => query.within === undefined || within?.toLowerCase() === query.within.toLowerCase(),
+    )
+    .map((symbol) => ({ symbol, rank: rankSymbol(symbol, query) }))
+    .sort((a, b) => compare(a.rank, b.rank) || compareByPlace(a.symbol, b.symbol))
+    .map(({ symbol }) => symbol);
+  const uses = ranked.filter((symbol) => isUse(symbol.kind));
+  const others = ranked.length - uses.length;
+  const room = kind === "any" ? Math.max(Math.ceil(limit / 2), limit - others) : limit;
+  const shownUses = new Set(uses.slice(0, room));
+  const kept = ranked.filter((symbol) => !isUse(symbol.kind) || shownUses.has(symbol));
+  const shown = kept.slice(0, limit);
+  const left = ranked.length - shown.length;
+  const leftUses = uses.length - shown.filter((symbol) => isUse(symbol.kind)).length;
+  const detail =
+    leftUses > 0 && leftUses < left ? `, ${leftUses} of them uses` : leftUses > 0 ? ", all uses" : "";
+  const byText = new Set(shown.flatMap((symbol) => symbol.byText ?? []));
+  const notes = [
+    ...(left > 0 ? [`(${left} more${detail}; set a kind, a path or a higher limit)`] : []),
+    ...(byText.size > 0 ? [`(${[...byText].sort().join(", ")}: by text, not by structure)`] : []),
+  ];
+  return { shown: shown.map(formatSymbol), notes };
+}
+
+/** A file's name in an import tells something only to who asks for imports. */
+function isModulePath({ kind, name }: Placed): boolean {
+  return kind === "import" && /[./]/.test(name);
+}
+
+function rankSymbol(symbol: Placed, query: NameQuery): readonly number[] {
+  return [
+    rateNameFit(query, symbol.name) ?? 9,
+    rankKind(symbol.kind),
+    ROLE_ORDER[classifyRole(symbol.path)],
+    symbol.local && !isUse(symbol.kind) ? 1 : 0,
+    // What stands by itself is more often meant than a member of the same name.
+    symbol.kind === "variable" ? 2 : symbol.kind === "method" ? 1 : 0,
+  ];
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  for (const [at, value] of a.entries()) {
+    const difference = value - (b[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function compareByPlace(a: Placed, b: Placed): number {
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line;
+}
+
+function formatSymbol({ path, line, kind, name, within, text }: Placed): string {
+  return `${path}:${line}  ${kind} ${within && !isUse(kind) ? `${within}.` : ""}${name}  ${text}`;
+}

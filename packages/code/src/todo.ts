@@ -1,0 +1,116 @@
+import { findOwn } from "@retinue/core/schema/find-own";
+import { defineTool, type Tool } from "@retinue/core/tools/tool";
+
+/** One thing to do. */
+type TodoItem = { text: string; status: "pending" | "in_progress" | "done" };
+
+type TodoInput = { items: TodoItem[] };
+
+const MAX_ITEMS = 100;
+const MAX_TEXT = 500;
+const MAX_RUNS = 1_000;
+const MARKS: Readonly<Record<TodoItem["status"], string>> = {
+  pending: "[ ]",
+  in_progress: "[>]",
+  done: "[x]",
+};
+
+const STATUS_WORDS: Readonly<Record<string, string>> = {
+  completed: "done",
+  complete: "done",
+  open: "pending",
+  todo: "pending",
+  active: "in_progress",
+};
+
+/** Takes items that are texts, and the words of other systems for how far they are. */
+function acceptTodos(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (!Array.isArray(input.items)) return input;
+  const isCancelled = (item: unknown) =>
+    typeof item === "object" && item !== null && "status" in item && /^cancel/.test(String(item.status));
+  const items = input.items
+    .filter((item: unknown) => !isCancelled(item))
+    .map((item: unknown) => {
+      if (typeof item === "string") return { text: item, status: "pending" };
+      if (typeof item !== "object" || item === null) return item;
+      const { text, status = "pending" } = item as Readonly<Record<string, unknown>>;
+      return {
+        text,
+        status: typeof status === "string" ? (findOwn(STATUS_WORDS, status) ?? status) : status,
+      };
+    });
+  return { items };
+}
+
+const lists = new Map<string, readonly TodoItem[]>();
+
+/** Keeps the run's own list of what it has to do. */
+export const todo: Tool<TodoInput> = defineTool<TodoInput>({
+  name: "todo",
+  description: "Keeps your list of what is to do. Give the whole list each time.",
+  groups: [],
+  risk: "low",
+  replay: "safe",
+  isPublic: true,
+  words: {
+    todos: "items",
+    tasks: "items",
+    content: "text",
+    description: "text",
+    title: "text",
+    task: "text",
+    state: "status",
+  },
+  accept: acceptTodos,
+  input: {
+    type: "object",
+    properties: {
+      items: {
+        type: "array",
+        maxItems: MAX_ITEMS,
+        items: {
+          type: "object",
+          properties: {
+            text: {
+              type: "string",
+              minLength: 1,
+              maxLength: MAX_TEXT,
+            },
+            status: { type: "string", enum: ["pending", "in_progress", "done"] },
+          },
+          required: ["text", "status"],
+          additionalProperties: false,
+        },
+      },
+    },
+    required: ["items"],
+    additionalProperties: false,
+  },
+  execute: async ({ items }, { runId }) => {
+    const before = lists.get(runId) ?? [];
+    rememberList(runId, items);
+    if (items.length === 0) return "the list is empty";
+    const kept = new Set(items.map(({ text }) => text));
+    const dropped = before.filter(({ text, status }) => status !== "done" && !kept.has(text)).length;
+    const done = items.filter(({ status }) => status === "done").length;
+    const notes = dropped > 0 ? [`(${dropped} unfinished items of the list before are not in this one)`] : [];
+    return [`${done} of ${items.length} done`, ...items.map(formatItem), ...notes].join("\n");
+  },
+});
+
+/** The list that a run gave last, if it is still remembered. */
+export function findTodo(runId: string): readonly TodoItem[] {
+  return lists.get(runId) ?? [];
+}
+
+function formatItem({ text, status }: TodoItem): string {
+  return `${MARKS[status]} ${text.replace(/\s+/g, " ").trim()}`;
+}
+
+/** Runs that were heard of longest ago are forgotten first. */
+function rememberList(runId: string, items: readonly TodoItem[]): void {
+  lists.delete(runId);
+  lists.set(runId, items);
+  const oldest = lists.keys().next().value;
+  if (lists.size > MAX_RUNS && oldest !== undefined) lists.delete(oldest);
+}

@@ -1,0 +1,190 @@
+import type { AgentFormat } from "../../schema/agent.ts";
+import { hasHiddenCharacter } from "../../schema/hidden-character.ts";
+import { closest } from "../closest.ts";
+import { splitCommas } from "./read-values.ts";
+import { CORE_TOOLS, type KnownTools, ourNames, vendorNames } from "./tool-names.ts";
+
+/** What one entry of a tools list means. */
+export type Resolved =
+  | { kind: "rules"; rules: string[] }
+  | { kind: "delegate"; agents: string[] }
+  | { kind: "everything" }
+  | { kind: "elsewhere" }
+  | { kind: "unknown"; hint: string };
+
+const NAME = /^[A-Za-z*][A-Za-z0-9_.*/-]*$/;
+const MAX_RULE_LENGTH = 900;
+const PATH_TOOLS = new Set(["read", "write", "edit", "grep", "glob", "ls"]);
+
+/**
+ * One entry of a tools list in our own names. A name is compared as it stands: padding, other case, look-alike
+ * letters or invisible characters make it unknown, never a real tool.
+ */
+export function resolveRule(text: string, format: AgentFormat, known: KnownTools): Resolved {
+  if (text === "*" || (text === "all" && !known.tools?.has("all"))) return { kind: "everything" };
+  const parts = splitRule(text);
+  if ("hint" in parts) return { kind: "unknown", hint: parts.hint };
+  const { name, pattern } = parts;
+  const names = toolNames(name, format, known);
+  if (names === undefined) return { kind: "unknown", hint: suggest(name, known) };
+  if (names.length === 0) return { kind: "elsewhere" };
+  if (names[0] === "delegate")
+    return { kind: "delegate", agents: pattern === undefined ? ["*"] : splitCommas(pattern) };
+  const rules = names.map((each) =>
+    pattern === undefined ? each : `${each}(${ourPattern(each, pattern, format)})`,
+  );
+  return { kind: "rules", rules };
+}
+
+/**
+ * The tools that a limit for `name` binds, in our own names: none for a vendor's tool we lack. For a name that is nobody's, a hint
+ * with what there is. Where nobody knows the tools yet, a name stays as it is for who does.
+ */
+export function resolveToolName(
+  name: string,
+  format: AgentFormat,
+  known: KnownTools,
+  there = known.tools,
+): { names: readonly string[] } | { hint: string } {
+  const isGroup = known.groups?.has(name) && !known.tools?.has(name);
+  const isOne = NAME.test(name) && !name.includes("*") && !isGroup;
+  const names = known.tools === undefined ? [name] : toolNames(name, format, known);
+  if (isOne && names !== undefined) return { names };
+  const guess = closest(name, candidatesFor(known));
+  const nearest =
+    isOne && guess !== undefined ? `did you mean '${guess}'?` : "a limit is for one tool, by its name;";
+  return { hint: `${nearest} ${listTools(there)}` };
+}
+
+function splitRule(text: string): { name: string; pattern?: string } | { hint: string } {
+  if (text.length > MAX_RULE_LENGTH) return { hint: `a rule has at most ${MAX_RULE_LENGTH} characters` };
+  const open = text.indexOf("(");
+  const name = open === -1 ? text : text.slice(0, open);
+  if (!NAME.test(name)) {
+    const blank = /\s/.test(name) ? "separate names with commas and write them without blanks" : "";
+    return { hint: blank || "a tool's name has only ASCII letters, digits and _ - . / *" };
+  }
+  if (open === -1) return { name };
+  const pattern = text.slice(open + 1, -1);
+  if (!text.endsWith(")") || !isBalanced(pattern)) return { hint: "close the parenthesis" };
+  if (pattern.trim() === "") return { hint: "put a pattern between the parentheses or leave them out" };
+  if (hasHiddenCharacter(pattern))
+    return {
+      hint: "remove the invisible characters from the pattern, and blanks that are no ordinary space",
+    };
+  return { name, pattern };
+}
+
+function isBalanced(text: string): boolean {
+  let depth = 0;
+  for (const char of text) {
+    if (char === "(") depth++;
+    if (char === ")" && --depth < 0) return false;
+  }
+  return depth === 0;
+}
+
+/** Our names for `name`, none for a vendor's tool we lack, undefined if nobody has it. */
+function toolNames(name: string, format: AgentFormat, known: KnownTools): readonly string[] | undefined {
+  const vendor = ourNames(name, format);
+  const ownFirst = format !== "opencode" && format !== "copilot";
+  if (known.tools?.has(name) && (ownFirst || vendor === undefined || vendor.length === 0)) return [name];
+  if (vendor !== undefined) return vendor;
+  if (CORE_TOOLS.has(name) || known.groups?.has(name)) return [name];
+  const server = serverRule(name, format, known);
+  if (server !== undefined) return [server];
+  if (known.tools === undefined) return [name];
+  if (name.includes("*") && matchesSome(name, [...known.tools, ...CORE_TOOLS])) return [name];
+  return undefined;
+}
+
+/** `mcp__server__tool` for every way an MCP tool is written, where it is recognisably one. */
+function serverRule(name: string, format: AgentFormat, known: KnownTools): string | undefined {
+  if (name.startsWith("mcp__")) {
+    const rest = name.slice("mcp__".length);
+    const whole = !rest.includes("__") && !rest.includes("*");
+    return whole ? `${name}__*` : name;
+  }
+  const slash = name.indexOf("/");
+  if (slash > 0 && slash < name.length - 1) {
+    const server = name.slice(0, slash);
+    if (format === "copilot" || known.servers?.has(server)) return `mcp__${server}__${name.slice(slash + 1)}`;
+    return undefined;
+  }
+  const bare = format === "gemini" && name.startsWith("mcp_") ? name.slice("mcp_".length) : name;
+  for (const server of [...(known.servers ?? [])].sort((a, b) => b.length - a.length)) {
+    for (const prefix of [`${server}_`, `mcp_${server}_`]) {
+      if (name.startsWith(prefix) && name.length > prefix.length)
+        return `mcp__${server}__${name.slice(prefix.length)}`;
+    }
+  }
+  if (bare !== name) return geminiRule(bare);
+  const wholeServer = /^([A-Za-z][\w.-]*?)_?\*$/.exec(name);
+  if (format !== "opencode" || wholeServer === null) return undefined;
+  const ours = matchesSome(name, [...(known.tools ?? []), ...CORE_TOOLS]);
+  return ours ? undefined : `mcp__${wholeServer[1]}${name.endsWith("_*") ? "__*" : "*"}`;
+}
+
+/** Gemini's server names have no underscore, so the first one ends the server. */
+function geminiRule(bare: string): string | undefined {
+  if (bare === "*") return "mcp__*";
+  const [server = "", ...tool] = bare.split("_");
+  return server === "" || tool.length === 0 ? undefined : `mcp__${server}__${tool.join("_")}`;
+}
+
+function matchesSome(glob: string, names: readonly string[]): boolean {
+  const pieces = glob.split("*");
+  return names.some((name) => matchesPieces(pieces, name));
+}
+
+function matchesPieces(pieces: readonly string[], name: string): boolean {
+  const first = pieces[0] ?? "";
+  const last = pieces.at(-1) ?? "";
+  if (pieces.length === 1) return name === first;
+  if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length)
+    return false;
+  let at = first.length;
+  for (const piece of pieces.slice(1, -1)) {
+    const found = name.indexOf(piece, at);
+    if (found === -1) return false;
+    at = found + piece.length;
+  }
+  return at <= name.length - last.length;
+}
+
+/**
+ * A vendor's pattern as our matcher reads it. Only what would otherwise match nothing is rewritten, since a deny that
+ * matches nothing is a hole: leading `./`, `domain:`, Claude's gitignore style, opencode's `*` across folders.
+ */
+function ourPattern(tool: string, pattern: string, format: AgentFormat): string {
+  if (tool === "web_fetch") return pattern.replace(/^domain:/, "");
+  if (!PATH_TOOLS.has(tool)) return pattern;
+  const path = pattern.replace(/^(?:\.\/)+/, "");
+  if (format === "claude") return claudePath(path);
+  if (format !== "opencode") return path;
+  if (path === "*") return "**";
+  return path.replace(/^\*(?!\*)/, "**/*").replace(/\/\*$/, "/**");
+}
+
+function claudePath(path: string): string {
+  if (path.startsWith("//")) return path.slice(1);
+  if (path.startsWith("/")) return `project:${path.slice(1)}`;
+  if (/^(?:~\/|project:|workspace:|\*\*)/.test(path)) return path;
+  const folder = path.endsWith("/") ? `${path}**` : path;
+  return path.replace(/\/$/, "").includes("/") ? folder : `**/${folder}`;
+}
+
+function suggest(name: string, known: KnownTools): string {
+  const guess = closest(name, candidatesFor(known));
+  return guess === undefined ? listTools(known.tools) : `did you mean '${guess}'?`;
+}
+
+function candidatesFor(known: KnownTools): string[] {
+  return [...(known.tools ?? []), ...(known.groups ?? []), ...CORE_TOOLS, ...vendorNames()];
+}
+
+function listTools(tools: ReadonlySet<string> = CORE_TOOLS): string {
+  const own = [...tools].sort();
+  const shown = own.slice(0, 20).join(", ");
+  return own.length > 20 ? `known are ${shown}, … (${own.length} in all)` : `known are ${shown}`;
+}

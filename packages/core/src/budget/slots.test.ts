@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { RunSlot, Slots } from "./slots.ts";
+
+const never = new AbortController().signal;
+
+test("no more than the maximum hold a slot at once", async () => {
+  const slots = new Slots(2);
+  await Promise.all([slots.acquire(0, false, never), slots.acquire(0, false, never)]);
+  let third = false;
+  const waiting = slots.acquire(0, false, never).then(() => {
+    third = true;
+  });
+  await Promise.resolve();
+  expect([slots.active, slots.waiting, third]).toEqual([2, 1, false]);
+  slots.release();
+  await waiting;
+  expect([slots.active, third]).toEqual([2, true]);
+});
+
+test("runs that come back go before new ones, the deepest first, the rest in order", async () => {
+  const slots = new Slots(1);
+  await slots.acquire(0, false, never);
+  const order: string[] = [];
+  const wait = (name: string, depth: number, returning: boolean) =>
+    slots.acquire(depth, returning, never).then(() => {
+      order.push(name);
+      slots.release();
+    });
+  const all = [
+    wait("new 1", 3, false),
+    wait("new 2", 0, false),
+    wait("back at 1", 1, true),
+    wait("back at 2", 2, true),
+  ];
+  slots.release();
+  await Promise.all(all);
+  expect(order).toEqual(["back at 2", "back at 1", "new 1", "new 2"]);
+  expect(slots.active).toBe(0);
+});
+
+test("a waiter that was stopped takes no slot", async () => {
+  const slots = new Slots(1);
+  await slots.acquire(0, false, never);
+  const controller = new AbortController();
+  const stopped = slots.acquire(0, false, controller.signal);
+  controller.abort();
+  expect(await stopped).toBe(false);
+  slots.release();
+  expect(slots.active).toBe(0);
+});
+
+test("parallel calls of one run share one slot and give it back with the last of them", async () => {
+  const slots = new Slots(1);
+  const slot = new RunSlot(slots, 0);
+  await Promise.all([slot.enter(never), slot.enter(never), slot.enter(never)]);
+  expect(slots.active).toBe(1);
+  slot.leave();
+  slot.leave();
+  expect(slots.active).toBe(1);
+  slot.leave();
+  expect(slots.active).toBe(0);
+});
+
+test("a run that had to wait for its first slot goes before new ones when it comes back", async () => {
+  const slots = new Slots(1);
+  await slots.acquire(0, false, never);
+  const run = new RunSlot(slots, 1);
+  const first = run.enter(never);
+  slots.release();
+  expect(await first).toBe(true);
+  run.leave();
+  await slots.acquire(0, false, never);
+  const order: string[] = [];
+  const fresh = slots.acquire(5, false, never).then(() => order.push("new"));
+  const back = run.enter(never).then(() => order.push("back"));
+  slots.release();
+  await back;
+  expect(order).toEqual(["back"]);
+  run.leave();
+  await fresh;
+  slots.release();
+  expect([slots.active, slots.waiting, run.isUsed]).toEqual([0, 0, false]);
+});

@@ -1,0 +1,136 @@
+import { existsSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import type { SpawnRequest } from "../delegate/spawn-request.ts";
+import type { WorktreeRow } from "../schema/change.ts";
+import { messageOf, RetinueError } from "../schema/error.ts";
+import type { IsolatedChanges, RunResult } from "../schema/result.ts";
+import { listFiles } from "../schema/subtree.ts";
+import type { LiveRun } from "../session/host.ts";
+import type { ChangeKeeper } from "./keep-changes.ts";
+import { createPatches, type FileStates } from "./patch.ts";
+import {
+  changesOfWorktree,
+  hiddenRef,
+  makeWorktree,
+  removeWorktree,
+  sweepWorktrees,
+  type WorktreeParts,
+} from "./worktrees.ts";
+
+/** Gives runs their own copies of the project, and takes stock of them when the runs end. */
+export type Isolation = {
+  readonly parts: WorktreeParts;
+  readonly changes: ChangeKeeper;
+  /** The folder that is a run's project: its parent's, or a copy of that for an isolated run. */
+  enter(request: SpawnRequest): Promise<string>;
+  /** The result with what an isolated run changed, and with a word on changes below the run that nobody merged. */
+  leave(live: LiveRun, result: RunResult): Promise<RunResult>;
+};
+
+/** Creates the isolation of a runtime. */
+export function createIsolation(parts: WorktreeParts, changes: ChangeKeeper): Isolation {
+  let swept: Promise<void> | undefined;
+  return {
+    parts,
+    changes,
+    async enter({ session, parent, profile, runId, resume }) {
+      const shared = parent?.run.spec.projectDir ?? session.projectDir;
+      if (profile.agent.workspace === "shared") return shared;
+      if (session.ports.recorded) return parts.store.worktree(runId)?.path ?? shared;
+      swept ??= sweepWorktrees(parts).catch(() => {});
+      await swept;
+      const earlier = resume ? parts.store.worktree(runId) : undefined;
+      if (earlier?.status === "open" || earlier?.status === "kept") return reenter(earlier);
+      const { path } = await makeWorktree(parts, {
+        runId,
+        sessionId: session.id,
+        agent: profile.agent.name,
+        line: [...(parent?.run.line ?? []), runId],
+        from: shared,
+        nowMs: session.ports.clock.wallMs(),
+      });
+      return path;
+    },
+    async leave(live, result) {
+      const { run, parent, session } = live;
+      const shared = parent?.run.spec.projectDir ?? session.projectDir;
+      const own = run.spec.projectDir === shared ? undefined : parts.store.worktree(run.spec.runId);
+      const left = own ? await takeStock(live, own, result) : result;
+      const unmerged = unmergedBelow(live);
+      return unmerged.length > 0 ? { ...left, warnings: [...left.warnings, ...unmerged] } : left;
+    },
+  };
+
+  /** A run goes on in its copy, also if its process ended after its changes were counted and before it had ended itself. */
+  function reenter(row: WorktreeRow): string {
+    if (!existsSync(row.path))
+      throw new RetinueError(
+        "failed",
+        `the run's own copy of the project is not there any more: ${row.path}`,
+      );
+    parts.store.saveWorktree({ ...row, status: "open" });
+    return row.path;
+  }
+
+  async function takeStock(live: LiveRun, row: WorktreeRow, result: RunResult): Promise<RunResult> {
+    try {
+      await changes.forget(row.path);
+      const changed = await changesOfWorktree(parts, row);
+      if (changed.length === 0) {
+        await removeWorktree(parts, row, "empty");
+        return withFiles(result, []);
+      }
+      parts.store.saveWorktree({ ...row, status: "kept", tainted: result.tainted });
+      return withFiles({ ...result, changes: await describe(live, row, changed) }, changed);
+    } catch (thrown) {
+      const text = `what it changed could not be read: ${messageOf(thrown)}; its files are in ${row.path}`;
+      return { ...result, warnings: [...result.warnings, live.session.ports.redactor.redact(text)] };
+    }
+  }
+
+  async function describe(
+    { run, session, parent }: LiveRun,
+    row: WorktreeRow,
+    changed: readonly FileStates[],
+  ): Promise<IsolatedChanges> {
+    const patches = await createPatches(changed, parts.blobs);
+    const text = session.ports.redactor.redact(patches.map((patch) => patch.text).join("\n"));
+    const diff = await session.ports
+      .saveArtefact(parent?.run ?? run, `changes-${run.spec.runId}.diff`, `${text}\n`)
+      .catch(() => null);
+    return {
+      files: patches.map(({ path, kind, added, removed }) => ({ path, kind, added, removed })),
+      worktree: row.path,
+      base: row.baseCommit ?? row.baseTree ?? "",
+      ref: row.baseCommit ? hiddenRef(row.runId) : null,
+      diff,
+    };
+  }
+
+  function unmergedBelow({ run, children }: LiveRun): string[] {
+    if (!children?.delegates.some((agent) => agent.workspace === "isolated")) return [];
+    const { runId, projectDir } = run.spec;
+    return parts.store
+      .liveWorktrees()
+      .filter((row) => row.status === "kept" && row.runId !== runId)
+      .filter((row) => row.line.includes(runId) && row.into === projectDir)
+      .map((row) => `changes of ${row.agent} are not merged: retinue merge ${row.runId}`);
+  }
+}
+
+/** Files of the copy as they were measured; those outside it as they were reported. */
+function withFiles(result: RunResult, changed: readonly FileStates[]): RunResult {
+  const outside = (files: readonly string[]) => files.filter((file) => isAbsolute(file));
+  const inside = listFiles(
+    changed.map(({ path, before, after }) => [
+      path,
+      before === null ? "created" : after === null ? "deleted" : "modified",
+    ]),
+  );
+  return {
+    ...result,
+    files_created: [...outside(result.files_created), ...inside.files_created],
+    files_modified: [...outside(result.files_modified), ...inside.files_modified],
+    files_deleted: [...outside(result.files_deleted), ...inside.files_deleted],
+  };
+}

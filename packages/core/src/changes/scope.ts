@@ -1,0 +1,127 @@
+import type { Store } from "../record/create-store.ts";
+import type { FileChange, FileState } from "../schema/change.ts";
+import { RetinueError } from "../schema/error.ts";
+import { listSome } from "../schema/list-some.ts";
+import type { MessageNode, SessionRow } from "../schema/record.ts";
+import { subtreeOf } from "../session/read-row.ts";
+import { sameState } from "./state.ts";
+
+/** What a person names when he asks for changes: a run with everything below it, a session, or an earlier act. */
+export type Scope = {
+  /** The full id. */
+  id: string;
+  kind: "run" | "session" | "act";
+  session: SessionRow;
+  changes: readonly FileChange[];
+};
+
+/** What a path was before everything in a scope, and after. */
+export type NetChange = {
+  root: string;
+  path: string;
+  before: FileState;
+  after: FileState;
+  /** False if the process ended inside the last change. */
+  outcomeKnown: boolean;
+  /** Somebody else changed it between two changes of the scope. */
+  interrupted: boolean;
+  /** When the last change was closed; null if it is open. */
+  closedSeq: number | null;
+};
+
+/** Finds a run, session or act by its id or a beginning of it that fits only one. */
+export function findScope(store: Store, name: string): Scope {
+  if (name.startsWith("ses_")) return sessionScope(store, store.findSession(name));
+  const found = store.runsLike(name);
+  const [only] = found;
+  if (!only || found.length > 1)
+    throw notFound(
+      name,
+      found.map(({ id }) => id),
+      store,
+    );
+  const session = store.findSession(only.sessionId);
+  const ids = only.kind === "act" ? [only.id] : runsBelow(store, only.sessionId, only.id);
+  return { id: only.id, kind: only.kind, session, changes: changesIn(store, ids) };
+}
+
+function sessionScope(store: Store, session: SessionRow): Scope {
+  const id = session.session_id;
+  const ids = [id, ...store.runs(id).map((run) => run.run_id)];
+  return { id, kind: "session", session, changes: changesIn(store, ids) };
+}
+
+function runsBelow(store: Store, sessionId: string, runId: string): string[] {
+  const ids = new Set<string>();
+  const left: MessageNode[] = store.tree(sessionId);
+  for (let node = left.pop(); node; node = left.pop()) {
+    if (node.run_id === runId && isRun(node)) for (const row of subtreeOf(node)) ids.add(row.run_id);
+    else left.push(...node.children);
+  }
+  return [...ids];
+}
+
+function isRun(node: MessageNode): boolean {
+  return node.request_type === "prompt" || node.request_type === "delegation";
+}
+
+/** With the acts on these runs, and the acts on those acts. */
+function changesIn(store: Store, runIds: readonly string[]): FileChange[] {
+  const ids = new Set(runIds);
+  while (true) {
+    const changes = store.changesOf([...ids]);
+    const acts = changes.map((change) => change.runId).filter((id) => isAct(id) && !ids.has(id));
+    if (acts.length === 0) return changes;
+    for (const id of acts) ids.add(id);
+  }
+}
+
+/** Whether an id is that of a person's act rather than of a run. */
+export function isAct(id: string): boolean {
+  return id.startsWith("und_") || id.startsWith("mrg_");
+}
+
+/** Sums up the changes of each path; what ends as it began is left out. */
+export function netChanges(changes: readonly FileChange[]): NetChange[] {
+  const byPath = new Map<string, NetChange>();
+  for (const change of changes) {
+    if (change.note !== null) continue;
+    const { root, path, before, after, closedSeq } = change;
+    const outcomeKnown = change.outcomeKnown && closedSeq !== null;
+    const key = `${root}\0${path}`;
+    const earlier = byPath.get(key);
+    const fits = !earlier?.outcomeKnown || sameState(earlier.after, before);
+    byPath.set(key, {
+      root,
+      path,
+      before: earlier ? earlier.before : before,
+      after,
+      outcomeKnown,
+      interrupted: (earlier?.interrupted ?? false) || !fits,
+      closedSeq,
+    });
+  }
+  return [...byPath.values()].filter((net) => !net.outcomeKnown || !sameState(net.before, net.after));
+}
+
+/** What could not be kept, once per reason. */
+export function unkept(changes: readonly FileChange[]): string[] {
+  const texts = changes
+    .filter((change) => change.note !== null)
+    .map(({ path, note, runId }) => `${path === "" ? "changes of a command" : path} (${runId}): ${note}`);
+  return [...new Set(texts)];
+}
+
+function notFound(name: string, fitting: readonly string[], store: Store): RetinueError {
+  if (fitting.length > 0)
+    return new RetinueError(
+      "input",
+      `'${name}' fits several runs: ${listSome(fitting)}`,
+      "give more of the id",
+    );
+  const [newest] = store.sessions({ limit: 1 });
+  const runs = newest ? store.runs(newest.session_id).slice(0, 5) : [];
+  const known = newest ? [newest.session_id, ...runs.map((run) => run.run_id)].join(", ") : "none yet";
+  const hint = "see runs with: retinue trace last --json";
+  return new RetinueError("input", `no run or session '${name}'; the latest are: ${known}`, hint);
+}

@@ -1,0 +1,67 @@
+import { type Entry, isFolderMode, readEntry, removeEntry, writeEntry } from "../files/entry.ts";
+import type { BlobStore } from "../record/checkpoints/blob-store.ts";
+import { hashOf } from "../record/checkpoints/blob-store.ts";
+import type { FileState } from "../schema/change.ts";
+import { messageOf, RetinueError } from "../schema/error.ts";
+
+/** Larger files are changed without being kept, which is said. */
+export const MAX_KEPT_BYTES = 512 * 1024 * 1024;
+
+/** What stands at a path now; its content is kept. */
+export async function keepState(
+  root: string,
+  path: string,
+  blobs: BlobStore,
+  durable: boolean,
+): Promise<FileState> {
+  const entry = await readEntry(root, path, MAX_KEPT_BYTES);
+  if (!entry) return null;
+  if (isFolderMode(entry.mode)) return { mode: entry.mode, hash: "" };
+  return { mode: entry.mode, hash: await blobs.put(entry.content, durable) };
+}
+
+/** What stands at a path now, without keeping it. */
+export async function lookAt(root: string, path: string): Promise<FileState> {
+  const entry = await readEntry(root, path, MAX_KEPT_BYTES);
+  return entry && { mode: entry.mode, hash: isFolderMode(entry.mode) ? "" : hashOf(entry.content) };
+}
+
+/** Makes a path what it was. A folder goes only if it is empty; false says that something is left. */
+export async function restoreState(
+  root: string,
+  path: string,
+  state: FileState,
+  blobs: BlobStore,
+): Promise<boolean> {
+  const entry = state && (await entryOf(state, blobs));
+  try {
+    if (!entry) return await removeEntry(root, path);
+    await writeEntry(root, path, entry);
+    return true;
+  } catch (thrown) {
+    // Entries are opened by handles, whose own names in the system's message would tell a person nothing.
+    const [reason] = messageOf(thrown).split(", ");
+    throw new RetinueError(
+      "failed",
+      `${path} cannot be ${entry ? "written" : "removed"}: ${reason}`,
+      "put that right; the same command then finishes what is left",
+      { cause: thrown },
+    );
+  }
+}
+
+/** The entry that a kept state describes. */
+export async function entryOf(state: NonNullable<FileState>, blobs: BlobStore): Promise<Entry> {
+  const content = isFolderMode(state.mode) ? Buffer.alloc(0) : await blobs.get(state.hash);
+  return { mode: state.mode, content };
+}
+
+/** Whether two states are the same in kind, permissions and content. */
+export function sameState(one: FileState, other: FileState): boolean {
+  return one?.mode === other?.mode && one?.hash === other?.hash;
+}
+
+/** Whether a state is that of a folder. */
+export function isFolder(state: FileState): boolean {
+  return state !== null && isFolderMode(state.mode);
+}

@@ -1,0 +1,41 @@
+import type { MessageNode } from "../schema/record.ts";
+import { metadataOf } from "../session/read-row.ts";
+
+/** Where a delegation came from: the parent's call, its task in a batch, and the row its runs hang from. */
+export type Origin = { callId: string; rowId: number; taskId?: string; byProgram?: boolean };
+
+/** The runs that delegations of a recorded run had begun, by call and task, attempt after attempt. */
+export class EarlierAttempts {
+  readonly #attempts = new Map<string, MessageNode[]>();
+
+  constructor(parent?: MessageNode) {
+    for (const turn of parent?.children ?? [])
+      for (const row of turn.children.flatMap((child) => [child, ...child.children]))
+        if (row.request_type === "delegation") this.#add(row);
+  }
+
+  /** The attempts of one delegation, the first one first. */
+  of(origin: Pick<Origin, "callId" | "taskId">): readonly MessageNode[] {
+    return this.#attempts.get(keyOf(origin)) ?? [];
+  }
+
+  /** All delegations that had begun. */
+  all(): Iterable<readonly MessageNode[]> {
+    return this.#attempts.values();
+  }
+
+  #add(row: MessageNode): void {
+    const key = keyOf(originOf(row));
+    this.#attempts.set(key, [...(this.#attempts.get(key) ?? []), row]);
+  }
+}
+
+/** The call, and the task in its batch, that a recorded child run came from. */
+export function originOf(row: MessageNode): Pick<Origin, "callId" | "taskId"> {
+  const { taskId } = metadataOf(row) as { taskId?: string };
+  return { callId: row.call_id ?? "", ...(taskId !== undefined && { taskId }) };
+}
+
+function keyOf({ callId, taskId }: Pick<Origin, "callId" | "taskId">): string {
+  return taskId === undefined ? callId : `${callId} ${taskId}`;
+}

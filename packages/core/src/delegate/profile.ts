@@ -1,0 +1,281 @@
+import { join } from "node:path";
+import type { TimeBox } from "../budget/deadline.ts";
+import { pathTarget } from "../files/resolve-path.ts";
+import { childChain } from "../rights/child-chain.ts";
+import { decide } from "../rights/decide.ts";
+import { delegationLayer, toolsLayer } from "../rights/layers.ts";
+import type { Flow } from "../run/flow.ts";
+import type { CallableModel } from "../run/model/callable-model.ts";
+import type { RunLimits } from "../run/run-spec.ts";
+import type { Agent, AgentSource, Limits, MandatoryDelegation } from "../schema/agent.ts";
+import { RetinueError } from "../schema/error.ts";
+import { checkAgentNumbers } from "../schema/number-range.ts";
+import type { MessageRow } from "../schema/record.ts";
+import type { Layer } from "../schema/rights.ts";
+import type { Host, LiveRun, Session } from "../session/host.ts";
+import { type ProjectInstructions, readInstructions } from "../session/project-instructions.ts";
+import { metadataOf } from "../session/read-row.ts";
+import { systemPrompt, worksInProject } from "../session/system-prompt.ts";
+import type { AnyTool } from "../tools/tool.ts";
+import { type AskedLimits, effectiveLimits } from "./effective-limits.ts";
+import { findAgent, GENERAL_PURPOSE, isAgent } from "./find-agent.ts";
+import { mandatoryDelegations } from "./mandatory-delegations.ts";
+import { resolveLimits, resolveTools } from "./resolve-tools.ts";
+
+/** All that children of one agent under one parent share; made once, frozen for all of them. */
+export type Profile = {
+  readonly agent: Agent;
+  readonly flow: Flow;
+  readonly model: CallableModel;
+  readonly chain: readonly Layer[];
+  readonly tools: ReadonlyMap<string, AnyTool>;
+  readonly limits: RunLimits;
+  /** Whom it may delegate to; nobody at the depth limit. */
+  readonly delegates: readonly Agent[];
+  readonly maxDepth: number;
+  /** Delegations that the person's request demands; none for a child. */
+  readonly mandatory: readonly MandatoryDelegation[];
+  readonly system: string;
+  /** Files of the project that stand in the prompt. */
+  readonly promptFiles: readonly string[];
+  /** Its prompt holds what lies in the project: an agent's file, instructions, what agents there say of themselves. */
+  readonly isOfProject: boolean;
+  readonly systemPromptId: string;
+  /** Where the record keeps the definition and the rights as they were when the run began. */
+  readonly snapshotId: string;
+};
+
+/** What a profile is made from. */
+export type ProfileRequest = {
+  agent: Agent;
+  session: Session;
+  parent: LiveRun | null;
+  tools?: readonly string[] | undefined;
+  limits?: Limits | undefined;
+  /** A program asks for it below its parent, not the parent's model. */
+  byProgram?: boolean | undefined;
+  model?: string | undefined;
+  /** A folder of the project that it works in. */
+  cwd?: string | undefined;
+  /** The person's request, if its words may make a delegation mandatory. */
+  task?: string | undefined;
+};
+
+/** Freezes an agent's rights, tools, limits and prompt for a run. */
+export async function createProfile(host: Host, request: ProfileRequest): Promise<Profile> {
+  const { agent, session, parent } = request;
+  checkAgentNumbers(agent);
+  const flow = host.flows[agent.flow];
+  const ownLimits = resolveLimits(host, `limits of the agent '${agent.name}'`, agent.limits);
+  const model = await host.resolveModel(request.model ?? agent.model, parent?.run.spec.model ?? null, agent);
+  const chain = chainOf(host, request);
+  const depth = parent ? parent.run.spec.depth + 1 : 0;
+  const asked: AskedLimits = {
+    limits: request.limits && resolveLimits(host, "limits", request.limits),
+    by: parent && !request.byProgram ? "model" : "person",
+  };
+  const limits = effectiveLimits({ ...agent, limits: ownLimits }, asked, host.settings);
+  const maxDepth = deepest(agent, asked, parent?.run.spec.maxDepth ?? session.maxDepth);
+  const delegates = depth < maxDepth ? delegatesOf(host, agent, chain, parent) : [];
+  const mandatory =
+    request.task === undefined ? [] : mandatoryDelegations(request.task, { agent, delegates });
+  const visible = new Set(host.guards.visibleTools(chain, [...host.tools.values()]));
+  const tools = new Map([...host.tools].filter(([name]) => visible.has(name)));
+  const { redactor } = session.ports;
+  const cwd = request.cwd === undefined ? parent?.run.spec.cwd : join(session.projectDir, request.cwd);
+  const isHere = worksInProject(tools);
+  const instructions = isHere ? await findInstructions(session, chain, cwd) : null;
+  const system = redactor.redact(
+    systemPrompt({
+      agent,
+      flow,
+      depth,
+      maxDepth,
+      parent: parent?.run.spec.agent ?? null,
+      limits: { ...limits, timeoutMs: tightenTime(limits.timeoutMs, parent?.run.spec.timeBox ?? null) },
+      tools,
+      delegates,
+      idle: new Set(delegates.filter((one) => isIdle(host, one))),
+      mandatory,
+      startedAtMs: session.startedAtMs,
+      projectDir: session.projectDir,
+      workspaceDir: parent?.run.spec.workspaceDir ?? session.workspaceDir,
+      git: isHere ? await session.gitState() : null,
+      instructions,
+      person: host.person(session.projectDir),
+      nowMs: session.ports.clock.wallMs(),
+      zone: host.zone,
+    }),
+  );
+  const isOfProject =
+    instructions !== null || [agent, ...delegates].some(({ source }) => source.scope === "project");
+  return {
+    agent,
+    flow,
+    model,
+    chain,
+    tools,
+    limits,
+    delegates,
+    maxDepth,
+    mandatory,
+    system,
+    promptFiles: [
+      ...(agent.source.file === undefined ? [] : [agent.source.file]),
+      ...(instructions ? [join(session.projectDir, instructions.file)] : []),
+    ],
+    isOfProject,
+    systemPromptId: host.store.savePrompt(system),
+    snapshotId: host.store.savePrompt(
+      JSON.stringify(
+        redactor.redactJson({
+          agent,
+          chain,
+          limits,
+          tools: [...tools.keys()],
+          delegates: delegates.map((delegate) => delegate.name),
+          isOfProject,
+          maxDepth,
+          mandatory,
+          model: request.model ?? agent.model,
+        } satisfies ProfileSnapshot),
+      ),
+    ),
+  };
+}
+
+/** What the project tells its agents, if this one may read it. */
+async function findInstructions(
+  session: Session,
+  chain: readonly Layer[],
+  cwd: string | undefined,
+): Promise<ProjectInstructions | null> {
+  const found = await readInstructions(session.projectDir, cwd);
+  if (!found) return null;
+  const target = await pathTarget(found.file, "read", session);
+  const { verdict } = decide(chain, { tool: "read", groups: ["filesystem"], targets: [target] });
+  return verdict === "allow" ? found : null;
+}
+
+/** The time that a run has at most, within what was given to the whole tree. */
+function tightenTime(timeoutMs: number, box: TimeBox | null): number {
+  return box === null ? timeoutMs : tightenTime(Math.min(timeoutMs, box.lengthMs), box.outer);
+}
+
+/** Whether an agent has nothing to work on: of its tools, or of the agents it leads, none is set up. */
+export function isIdle(host: Host, { tools, subagents }: Agent): boolean {
+  const held = (tools ?? []).flatMap((name) => host.tools.get(name) ?? []);
+  if (held.length > 0) return held.every((tool) => tool.isSetUp === false);
+  const led = (subagents?.allow ?? []).flatMap((name) => host.registry.get(name) ?? []);
+  return led.length > 0 && (tools?.length ?? 1) === 0 && led.every((one) => isIdle(host, one));
+}
+
+/** How deep the agents below may delegate; never deeper than the session or the parent may. */
+function deepest({ limits }: Agent, asked: AskedLimits, above: number): number {
+  const given = asked.limits?.depth;
+  const own = asked.by === "person" && given !== undefined ? given : limits.depth;
+  return Math.min(above, own ?? above, given ?? above);
+}
+
+/** What the record keeps of a profile. */
+export type ProfileSnapshot = Pick<Profile, "agent" | "chain" | "limits" | "maxDepth" | "mandatory"> & {
+  tools: readonly string[];
+  delegates: readonly string[];
+  /** Absent in older records. */
+  isOfProject?: boolean;
+  /** The model's name as it was asked for. */
+  model: string;
+};
+
+/** The profile of a recorded run: rights, limits and prompt as they were, whatever the agent's file says now. */
+export async function restoreProfile(host: Host, row: MessageRow, parent: LiveRun | null): Promise<Profile> {
+  const snapshotId = String(metadataOf(row).snapshot);
+  const kept = host.store.prompt(snapshotId);
+  const system = host.store.prompt(row.system_prompt_id ?? "");
+  if (kept === undefined || system === undefined) {
+    throw new RetinueError(
+      "store",
+      `the record lacks the definition of run ${row.run_id}, so it cannot go on`,
+    );
+  }
+  const snapshot = JSON.parse(kept) as ProfileSnapshot;
+  const { name } = snapshot.agent;
+  if (host.registry.isDisabled(name))
+    throw new RetinueError(
+      "input",
+      `run ${row.run_id} cannot go on: ${host.registry.unknownAgentMessage(name)}`,
+      "take it out of disabledAgents, or cancel the session",
+    );
+  const inherited = parent?.run.spec.model ?? null;
+  const recorded = await host
+    .resolveModel(row.model_id ?? snapshot.model, inherited, snapshot.agent)
+    .catch(() => null);
+  return {
+    ...snapshot,
+    flow: host.flows[snapshot.agent.flow],
+    mandatory: snapshot.mandatory ?? [],
+    model: recorded ?? (await host.resolveModel(snapshot.model, inherited, snapshot.agent)),
+    tools: new Map([...host.tools].filter(([name]) => snapshot.tools.includes(name))),
+    delegates: snapshot.delegates
+      .map((name) => findAgent(host.registry, name, snapshot.agent))
+      .filter(isAgent),
+    system,
+    promptFiles: snapshot.agent.source.file === undefined ? [] : [snapshot.agent.source.file],
+    isOfProject: snapshot.isOfProject ?? true,
+    systemPromptId: row.system_prompt_id ?? "",
+    snapshotId,
+  };
+}
+
+function chainOf(host: Host, request: ProfileRequest): readonly Layer[] {
+  const chain = chainWith(host, request, undefined);
+  if (!request.tools) return chain;
+  return chainWith(host, request, resolveTools(host, { agent: request.agent, chain }, request.tools));
+}
+
+function chainWith(
+  host: Host,
+  { agent, session, parent }: ProfileRequest,
+  tools: readonly string[] | undefined,
+): readonly Layer[] {
+  if (parent)
+    return childChain(parent.run.spec.chain, {
+      parent: parent.run.spec.agent,
+      child: agent,
+      narrowing: tools,
+      home: host.homeDir,
+    });
+  const own = toolsLayer(agent, host.homeDir);
+  return tools
+    ? [...session.base, delegationLayer(tools, agent.name, host.homeDir), own]
+    : [...session.base, own];
+}
+
+/** In which order agents are listed, by who defined them. */
+const NEARNESS: Readonly<Record<AgentSource["scope"], number>> = { project: 0, code: 0, user: 1, builtin: 2 };
+
+/** The agents that an agent may delegate to under a chain of rights; the project's and the person's own come first. */
+export function delegatesOf(
+  host: Host,
+  agent: Agent,
+  chain: readonly Layer[],
+  parent: LiveRun | null,
+): Agent[] {
+  if (!agent.subagents) return [];
+  const above = new Set(parent ? [...parent.run.spec.ancestors, parent.run.spec.agent.name] : []);
+  above.add(agent.name);
+  const general = findAgent(host.registry, GENERAL_PURPOSE, agent);
+  const others = host.registry
+    .list()
+    .filter((candidate) => candidate.name !== GENERAL_PURPOSE)
+    .toSorted((one, other) => NEARNESS[one.source.scope] - NEARNESS[other.source.scope]);
+  return [...others, ...(isAgent(general) ? [general] : [])].filter((candidate) => {
+    if (above.has(candidate.name) && !agent.subagents?.recursive) return false;
+    const access = {
+      tool: "delegate",
+      groups: ["delegation"],
+      targets: [{ kind: "agent" as const, agent: candidate.name }],
+    };
+    return decide(chain, access).verdict !== "deny";
+  });
+}

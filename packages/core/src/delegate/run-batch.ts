@@ -1,0 +1,91 @@
+import { runGraph } from "../budget/task-graph.ts";
+import type { BatchTask, DelegationBatch } from "../schema/delegation.ts";
+import type { RunError, RunResult } from "../schema/result.ts";
+import type { ToolContext, ToolOutput } from "../tools/tool.ts";
+import type { Children } from "./children.ts";
+import type { Delegation } from "./delegations.ts";
+import { deliver } from "./deliver.ts";
+import type { Origin } from "./earlier-attempts.ts";
+import { failedResult, unstartedResult } from "./failed-result.ts";
+
+/**
+ * Runs a batch in the order its dependencies allow; partial results are kept and failures listed. A task that cannot begin is
+ * such a failure and keeps only those from beginning that depend on it.
+ */
+export async function runBatch(
+  children: Children,
+  batch: DelegationBatch,
+  { callId, rowId }: ToolContext,
+): Promise<ToolOutput> {
+  const { delegations, whole } = startBatch(children, batch, { callId, rowId });
+  const streaming = (batch.mode ?? children.mode) === "parallel_streaming";
+  if (!streaming) await children.waiting(whole);
+  await children.untilEnded(delegations, streaming ? "one" : "all");
+  return deliver(children, delegations, "all");
+}
+
+/**
+ * Begins a batch. One that goes on after a crash names the tasks that are still open, by their ids of before; of the
+ * others the results are known, and nothing of them begins again.
+ */
+export function startBatch(
+  children: Children,
+  batch: DelegationBatch,
+  origin: Origin,
+  open?: ReadonlyMap<string, string>,
+): { delegations: Delegation[]; whole: Promise<void> } {
+  const { callId } = origin;
+  const entries = batch.tasks.map((task) => ({
+    // One that names no agent is answered so, and has a row.
+    task: { ...task, agent: task.agent ?? "" },
+    id: open?.get(task.id) ?? children.idFor({ callId, taskId: task.id }),
+    isOver: open !== undefined && !open.has(task.id),
+    fault: open === undefined ? (children.findMistake(task) ?? children.refuseAgent(task.agent)) : null,
+    ...Promise.withResolvers<RunResult>(),
+  }));
+  const byTask = new Map(entries.map((entry) => [entry.task.id, entry]));
+  const delegations = entries.map(({ task: { id: taskId, agent, task }, id, promise, isOver }) =>
+    children.delegations.track({ id, agent, task, callId, taskId }, promise, isOver),
+  );
+  const { session } = children.parent;
+  const describe = ({ id, task }: (typeof entries)[number]) => ({
+    runId: id,
+    sessionId: session.id,
+    agent: task.agent,
+  });
+  const notStarted = (entry: (typeof entries)[number], because: string) =>
+    unstartedResult(describe(entry), because);
+  const failed = (entry: (typeof entries)[number], error: RunError) =>
+    failedResult(describe(entry), { ...error, message: session.ports.redactor.redact(error.message) });
+  const originFor = ({ task }: (typeof entries)[number]) => ({ ...origin, taskId: task.id });
+  const runTask = async (entry: (typeof entries)[number], needed: readonly RunResult[]) => {
+    const from = originFor(entry);
+    if (entry.isOver && !children.hasRow(from)) return notStarted(entry, "it had failed before a crash");
+    const result = entry.fault
+      ? failed(entry, entry.fault)
+      : await children.delegate(entry.id, entry.task, from, needed);
+    if (!children.hasBegun(entry.id)) children.recordUnstarted(entry.task, from, result);
+    return result;
+  };
+
+  const whole = runGraph<BatchTask, RunResult>(batch.tasks, {
+    within: children.within(batch.mode ?? children.mode),
+    onFailure: batch.onFailure ?? "continue",
+    run: async (task, needed) => {
+      const entry = byTask.get(task.id);
+      if (!entry) throw new Error(`no task '${task.id}' in this batch`);
+      const value = await runTask(entry, needed);
+      entry.resolve(value);
+      return { value, success: value.success };
+    },
+  }).then((outcomes) => {
+    for (const [index, outcome] of outcomes.entries()) {
+      const entry = entries[index];
+      if (outcome.kind === "done" || !entry) continue;
+      const result = notStarted(entry, outcome.because);
+      if (!entry.isOver) children.recordUnstarted(entry.task, originFor(entry), result);
+      entry.resolve(result);
+    }
+  });
+  return { delegations, whole };
+}

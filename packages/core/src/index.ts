@@ -1,0 +1,50 @@
+export { type AgentInput, defineAgent } from "./agents/define-agent.ts";
+export { AGENT_FRONTMATTER_SCHEMA } from "./agents/frontmatter-schema.ts";
+export { type LoadOptions, loadAgents } from "./agents/load-agents.ts";
+export { type AgentRegistry, createRegistry } from "./agents/registry.ts";
+export type { SpawnOptions, SpawnTask } from "./delegate/spawn-options.ts";
+export { PlanLeft } from "./plan/plan-errors.ts";
+export type { ExecuteOptions, PlanOptions } from "./plan/plans.ts";
+export { createStore, type Store } from "./record/create-store.ts";
+export type { Divergence } from "./replay/divergence.ts";
+export type { ReplayReport } from "./replay/replay-session.ts";
+export type { AgentModels } from "./run/model/callable-model.ts";
+export type { ApprovalAnswer, ApprovalRequest } from "./run/ports.ts";
+export type { Agent, BrokenAgent, Deliverable, Limits, Problem } from "./schema/agent.ts";
+export { RetinueError } from "./schema/error.ts";
+export type { RetinueEvent } from "./schema/event.ts";
+export {
+  type ExecutionPlan,
+  type PlanDraft,
+  type PlanResult,
+  PlanSchema,
+  type PlanStatus,
+  type PlanStep,
+  type StepResult,
+} from "./schema/plan.ts";
+export type { MessageNode, MessageRow, SessionRow } from "./schema/record.ts";
+export type { RunError, RunResult, RunStatus } from "./schema/result.ts";
+export type { Settings } from "./schema/settings.ts";
+export { AnsweredElsewhere } from "./session/answered-elsewhere.ts";
+export type { Approver, PermissionMode } from "./session/approvals.ts";
+export type { ProgramSession, SessionOptions } from "./session/program-session.ts";
+export {
+  createRuntime,
+  type ResumedHandle,
+  type RunHandle,
+  type RunRequest,
+  type Runtime,
+  type RuntimeOptions,
+} from "./session/runtime.ts";
+export {
+  type AnyTool,
+  type ChildHandle,
+  type ChildOptions,
+  type ChildTask,
+  defineTool,
+  type EarlierCall,
+  type Spawner,
+  type Tool,
+  type ToolContext,
+  type ToolOutput,
+} from "./tools/tool.ts";

@@ -1,0 +1,166 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+} from "@ai-sdk/provider";
+import type { Transport, TransportReply } from "../../schema/transport.ts";
+import type { CallContext } from "../model-error.ts";
+import { errorOfReply, errorOfThrown } from "./classify-error.ts";
+import { collectParts } from "./collect-parts.ts";
+import { withAvailableModels } from "./list-models.ts";
+import type { Emit, ReplyLimits, WireReader } from "./read-reply.ts";
+import { readReply } from "./read-reply.ts";
+
+/** A model that can also hand its parts to a callback, which saves the web stream. Rejects with `ModelError`. */
+export type StreamingModel = LanguageModelV4 & {
+  stream(options: LanguageModelV4CallOptions, onPart: Emit): Promise<void>;
+};
+
+/** What a wire format needs to know to serve one model. */
+export type WireSettings = {
+  /** The provider's name in settings, for ids and messages. */
+  provider: string;
+  modelId: string;
+  baseUrl: string;
+  apiKey?: string;
+  apiKeyEnv?: string;
+  headers?: Readonly<Record<string, string>>;
+  transport: Transport;
+  limits?: Partial<ReplyLimits>;
+};
+
+/** A request as a wire format writes it. */
+export type WireRequest = {
+  body: string;
+  warnings: Extract<LanguageModelV4StreamPart, { type: "stream-start" }>["warnings"];
+};
+
+/** One way of speaking to a server. */
+export type WireFormat = {
+  url: string;
+  /** Where the server lists its models. */
+  modelsUrl: string;
+  headers: Readonly<Record<string, string>>;
+  write(options: LanguageModelV4CallOptions): WireRequest;
+  reader(options: LanguageModelV4CallOptions, call: CallContext, emit: Emit): WireReader;
+};
+
+const DEFAULT_LIMITS: ReplyLimits = { maxLineBytes: 16 * 1024 * 1024, maxReplyBytes: 32 * 1024 * 1024 };
+/** Parts a slow reader of the web stream may leave waiting before the sender is held back. */
+const BUFFERED_PARTS = 256;
+
+/** Makes a model out of a wire format: one request, one reply, read as it comes. */
+export function createWireModel(settings: WireSettings, format: WireFormat): StreamingModel {
+  const call = callContext(settings, format);
+  const limits = { ...DEFAULT_LIMITS, ...settings.limits };
+  /** Apart from `open`, which would keep the body's text until the reply begins. */
+  const send = (options: LanguageModelV4CallOptions, headers: Readonly<Record<string, string>>) => {
+    const { body, warnings } = format.write(options);
+    const signal = options.abortSignal;
+    return { warnings, sent: settings.transport.post(format.url, { headers, body, signal }) };
+  };
+  const open = async (options: LanguageModelV4CallOptions): Promise<Opened> => {
+    const headers = headersOf(format.headers, options.headers);
+    const signal = options.abortSignal;
+    const { warnings, sent } = send(options, headers);
+    const reply = await sent;
+    if (reply.status >= 200 && reply.status < 300)
+      return { reply, first: { type: "stream-start", warnings } };
+    const error = await errorOfReply(reply, call);
+    throw await withAvailableModels(error, call, () =>
+      settings.transport.get(format.modelsUrl, { headers, signal }),
+    );
+  };
+  const stream = async (options: LanguageModelV4CallOptions, onPart: Emit): Promise<void> => {
+    try {
+      const { reply, first } = await open(options);
+      onPart(first);
+      await readReply(reply, format.reader(options, call, onPart), limits);
+    } catch (thrown) {
+      throw errorOfThrown(thrown, call, options.abortSignal);
+    }
+  };
+  const doStream = async (options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> => {
+    const fail = (thrown: unknown) => errorOfThrown(thrown, call, options.abortSignal);
+    try {
+      const opened = await open(options);
+      const read = (emit: Emit) => readReply(opened.reply, format.reader(options, call, emit), limits);
+      return { stream: webStream(opened, read, fail) };
+    } catch (thrown) {
+      throw fail(thrown);
+    }
+  };
+  return {
+    specificationVersion: "v4",
+    provider: settings.provider,
+    modelId: settings.modelId,
+    supportedUrls: {},
+    stream,
+    doStream,
+    doGenerate: (options) => collectParts((onPart) => stream(options, onPart)),
+  };
+}
+
+function callContext(settings: WireSettings, format: WireFormat): CallContext {
+  const secrets = [settings.apiKey, ...Object.values(settings.headers ?? {})].filter(
+    (value) => value !== undefined,
+  );
+  return {
+    provider: settings.provider,
+    modelId: settings.modelId,
+    host: URL.parse(format.url)?.host ?? "?",
+    secrets: secrets.filter((value) => value.length >= 8),
+    ...(settings.apiKeyEnv && { apiKeyEnv: settings.apiKeyEnv }),
+  };
+}
+
+function headersOf(
+  own: Readonly<Record<string, string>>,
+  added: Readonly<Record<string, string | undefined>> | undefined,
+): Readonly<Record<string, string>> {
+  if (!added) return own;
+  const headers: Record<string, string> = { ...own };
+  for (const [name, value] of Object.entries(added))
+    if (value !== undefined) headers[name.toLowerCase()] = value;
+  return headers;
+}
+
+/** An accepted call. The request's text is not part of it, so that it is not kept while the reply is read. */
+type Opened = { reply: TransportReply; first: LanguageModelV4StreamPart };
+
+/** A failure in the middle of a reply is an `error` part, after which the stream closes without `finish`. */
+function webStream(
+  { reply, first }: Opened,
+  read: (emit: Emit) => Promise<void>,
+  fail: (thrown: unknown) => Error,
+): ReadableStream<LanguageModelV4StreamPart> {
+  let cancelled = false;
+  let paused = false;
+  return new ReadableStream<LanguageModelV4StreamPart>(
+    {
+      start(controller) {
+        controller.enqueue(first);
+        const emit: Emit = (part) => {
+          if (cancelled) return;
+          controller.enqueue(part);
+          if (paused || (controller.desiredSize ?? 1) > 0) return;
+          paused = true;
+          reply.pause();
+        };
+        read(emit)
+          .catch((thrown) => emit({ type: "error", error: fail(thrown) }))
+          .then(() => cancelled || controller.close());
+      },
+      pull() {
+        if (paused) reply.resume();
+        paused = false;
+      },
+      cancel() {
+        cancelled = true;
+        reply.destroy();
+      },
+    },
+    { highWaterMark: BUFFERED_PARTS },
+  );
+}

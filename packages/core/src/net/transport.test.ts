@@ -1,0 +1,260 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import net from "node:net";
+import { afterEach, expect, test } from "vitest";
+import type { TestServer } from "../../../../test/fixtures/model-server.ts";
+import { startRawServer, startServer } from "../../../../test/fixtures/model-server.ts";
+import type { Transport, TransportReply } from "../schema/transport.ts";
+import type { TransportOptions } from "./transport.ts";
+import { createTransport } from "./transport.ts";
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+function transport(options?: TransportOptions): Transport {
+  const created = createTransport(options);
+  cleanUps.push(() => created.close());
+  return created;
+}
+
+async function serving(starting: Promise<TestServer>): Promise<TestServer> {
+  const server = await starting;
+  cleanUps.push(server.close);
+  return server;
+}
+
+function read(reply: TransportReply): Promise<{ text: string; error: unknown }> {
+  return new Promise((resolve) => {
+    let text = "";
+    reply.read({
+      chunk: (bytes) => {
+        text += bytes.toString("utf8");
+      },
+      end: (error) => resolve({ text, error }),
+    });
+  });
+}
+
+const ok = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+
+test("a reply carries status, headers and body, and asks for no compression", async () => {
+  const server = await serving(
+    startServer((_, response) => response.writeHead(201, { "x-kind": "test" }).end("körper")),
+  );
+  const reply = await transport().post(server.url, { headers: { "x-from": "here" }, body: "grüße" });
+  expect([reply.status, reply.headers["x-kind"]]).toEqual([201, "test"]);
+  expect(await read(reply)).toEqual({ text: "körper", error: undefined });
+  expect(server.seen[0]).toMatchObject({
+    method: "POST",
+    body: "grüße",
+    headers: { "x-from": "here", "accept-encoding": "identity" },
+  });
+});
+
+test("requests in a row share one connection", async () => {
+  let connections = 0;
+  const server = await serving(
+    startRawServer((socket, connection) => {
+      connections = Math.max(connections, connection + 1);
+      socket.write(ok);
+    }),
+  );
+  const pooled = transport();
+  for (let round = 0; round < 5; round++) await read(await pooled.get(server.url, { headers: {} }));
+  expect(connections).toBe(1);
+});
+
+test("maxSockets makes further requests wait for a connection", async () => {
+  let connections = 0;
+  const server = await serving(
+    startRawServer((socket, connection) => {
+      connections = Math.max(connections, connection + 1);
+      socket.write(ok);
+    }),
+  );
+  const pooled = transport({ maxSockets: 2 });
+  const requests = Array.from({ length: 10 }, async () =>
+    read(await pooled.get(server.url, { headers: {} })),
+  );
+  await Promise.all(requests);
+  expect(connections).toBe(2);
+});
+
+test("a pooled connection that the server has closed is replaced once, without the caller noticing", async () => {
+  let requests = 0;
+  const server = await serving(
+    startRawServer((socket, connection) => {
+      requests++;
+      if (connection === 0 && requests > 1) socket.resetAndDestroy();
+      else socket.write(ok);
+    }),
+  );
+  const pooled = transport();
+  await read(await pooled.post(server.url, { headers: {}, body: "1" }));
+  const second = await pooled.post(server.url, { headers: {}, body: "2" });
+  expect(await read(second)).toEqual({ text: "ok", error: undefined });
+  expect(requests).toBe(3);
+});
+
+test("a fresh connection that is reset before any reply fails as reset and is not tried again", async () => {
+  let requests = 0;
+  const server = await serving(
+    startRawServer((socket) => {
+      requests++;
+      socket.resetAndDestroy();
+    }),
+  );
+  await expect(transport().post(server.url, { headers: {} })).rejects.toMatchObject({ failure: "reset" });
+  expect(requests).toBe(1);
+});
+
+test("a port nobody listens on fails as refused and names the host", async () => {
+  const server = await startServer(() => {});
+  await server.close();
+  await expect(transport().post(server.url, { headers: {} })).rejects.toMatchObject({
+    failure: "refused",
+    code: "ECONNREFUSED",
+    host: server.url.replace("http://", ""),
+  });
+});
+
+test("a name that cannot be resolved fails as dns", async () => {
+  await expect(transport().get("http://no-such-host.invalid/", { headers: {} })).rejects.toMatchObject({
+    failure: "dns",
+  });
+});
+
+test.each(["", "not a url", "ftp://example.org/", "file:///etc/passwd", "http://a%zz@host/"])(
+  "the address %j is refused",
+  async (url) => {
+    await expect(transport().get(url, { headers: {} })).rejects.toMatchObject({ failure: "other" });
+  },
+);
+
+test("headers that cannot be sent fail without showing their value", async () => {
+  const failing = transport().get("http://127.0.0.1:1/", { headers: { authorization: "Bearer secret\nx" } });
+  await expect(failing).rejects.toMatchObject({
+    failure: "other",
+    message: expect.not.stringContaining("secret"),
+  });
+});
+
+test("a login in the address is sent as basic authentication", async () => {
+  const server = await serving(startServer((_, response) => response.end()));
+  await read(await transport().get(server.url.replace("//", "//me:p%40ss@"), { headers: {} }));
+  expect(server.seen[0]?.headers.authorization).toBe(`Basic ${Buffer.from("me:p@ss").toString("base64")}`);
+});
+
+test("a connection that is not made in time fails as connect_timeout", async () => {
+  const listener = net.createServer(() => {});
+  listener.listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  cleanUps.push(() => listener.close());
+  // TLS to a listener that never answers the handshake.
+  const url = `https://127.0.0.1:${(listener.address() as AddressInfo).port}/`;
+  await expect(transport({ connectTimeoutMs: 50 }).get(url, { headers: {} })).rejects.toMatchObject({
+    failure: "connect_timeout",
+  });
+});
+
+test("redirects are not followed and the place they name is told without its query", async () => {
+  const server = await serving(
+    startServer((_, response) =>
+      response.writeHead(307, { location: "https://else.example/v2?token=abc" }).end(),
+    ),
+  );
+  const failing = transport().post(server.url, { headers: {} });
+  await expect(failing).rejects.toMatchObject({ failure: "redirect" });
+  await expect(failing).rejects.toThrow("https://else.example/v2;");
+  expect(server.seen).toHaveLength(1);
+});
+
+test("an aborted request closes its connection, before and after the headers", async () => {
+  for (const sendHeaders of [false, true]) {
+    const controller = new AbortController();
+    const closed = Promise.withResolvers<void>();
+    const server = await serving(
+      startServer((_, response) => {
+        response.once("close", () => closed.resolve());
+        if (sendHeaders) response.writeHead(200).write("begin");
+        else controller.abort();
+      }),
+    );
+    const requested = transport().post(server.url, { headers: {}, signal: controller.signal });
+    if (sendHeaders) {
+      const reading = read(await requested);
+      controller.abort();
+      expect(await reading).toMatchObject({ error: { failure: "aborted" } });
+    } else {
+      await expect(requested).rejects.toMatchObject({ failure: "aborted" });
+    }
+    await closed.promise;
+  }
+});
+
+test("a signal that is aborted already sends nothing", async () => {
+  const server = await serving(startServer((_, response) => response.end()));
+  const request = transport().post(server.url, { headers: {}, signal: AbortSignal.abort() });
+  await expect(request).rejects.toMatchObject({ failure: "aborted" });
+  expect(server.seen).toHaveLength(0);
+});
+
+test("a body cut off before its length is an error, not an end", async () => {
+  const server = await serving(
+    startRawServer((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf")),
+  );
+  expect(await read(await transport().get(server.url, { headers: {} }))).toMatchObject({
+    text: "half",
+    error: { failure: "reset" },
+  });
+});
+
+test("what is not HTTP fails as protocol", async () => {
+  const server = await serving(startRawServer((socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n")));
+  await expect(transport().get(server.url, { headers: {} })).rejects.toMatchObject({ failure: "protocol" });
+});
+
+test("the text of an endless body is cut at the limit and the connection dropped", async () => {
+  const closed = Promise.withResolvers<void>();
+  const server = await serving(
+    startServer((_, response) => {
+      const more = (): void => {
+        while (!response.destroyed && response.write("x".repeat(10_000)));
+      };
+      response.once("close", () => closed.resolve());
+      response.on("drain", more);
+      more();
+    }),
+  );
+  const reply = await transport().get(server.url, { headers: {} });
+  expect(await reply.text(1_000)).toBe("x".repeat(1_000));
+  await closed.promise;
+});
+
+test("a released reply is drained, so its connection serves the next request", async () => {
+  let connections = 0;
+  const server = await serving(
+    startRawServer((socket, connection) => {
+      connections = Math.max(connections, connection + 1);
+      socket.write("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nend");
+      setImmediate(() => socket.write("ing"));
+    }),
+  );
+  const pooled = transport({ maxSockets: 1 });
+  const first = await pooled.get(server.url, { headers: {} });
+  await new Promise<void>((resolve) => {
+    first.read({ chunk: () => resolve(first.release()), end: () => {} });
+  });
+  await read(await pooled.get(server.url, { headers: {} }));
+  expect(connections).toBe(1);
+});
+
+test("a closed transport refuses requests", async () => {
+  const closed = createTransport();
+  closed.close();
+  await expect(closed.get("http://127.0.0.1:1/", { headers: {} })).rejects.toMatchObject({
+    failure: "closed",
+  });
+});

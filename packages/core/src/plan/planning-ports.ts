@@ -1,0 +1,16 @@
+import type { Store } from "../record/create-store.ts";
+import type { Agent } from "../schema/agent.ts";
+
+/** What leading a plan needs from outside. */
+export type PlanningPorts = {
+  readonly store: Store;
+  readonly sessionId: string;
+  readonly projectDir: string;
+  readonly workspaceDir: string;
+  /** The agent in whose name steps are delegated. */
+  readonly agent: string;
+  /** Agents that it may delegate to now. */
+  agents(): readonly Agent[];
+  escapeText(text: string): string;
+  now(): number;
+};

@@ -1,0 +1,288 @@
+import { requireAgent } from "../agents/registry.ts";
+import { resolveLimits } from "../delegate/resolve-tools.ts";
+import type { PlanPage } from "../record/plan-table.ts";
+import type { Agent, Limits } from "../schema/agent.ts";
+import { RetinueError } from "../schema/error.ts";
+import { AT_LEAST_ONE, checkNumber } from "../schema/number-range.ts";
+import { type ExecutionPlan, MAX_PLAN_STEPS, type PlanDraft, type PlanResult } from "../schema/plan.ts";
+import type { RunResult } from "../schema/result.ts";
+import { createId } from "../session/create-id.ts";
+import { realFolder, type SessionMaker } from "../session/open-session.ts";
+import { heldPrivateData, wasTainted } from "../session/read-row.ts";
+import { hadProjectText } from "../session/recall-session.ts";
+import type { Sessions } from "../session/sessions.ts";
+import { type CheckedDraft, checkDraft } from "./check-draft.ts";
+import { leaderOf } from "./conduct-run.ts";
+import { PLANNER } from "./make-plan.ts";
+import { isRunning, noPlanner, notNow, notPlanned, PlanLeft } from "./plan-errors.ts";
+import { planResult, settleEnded, settlePlan } from "./plan-result.ts";
+import { reachableFrom } from "./reachable-agents.ts";
+import { tidyDraft } from "./read-draft.ts";
+import { type ExecutionTerms, stepAgents } from "./run-plan.ts";
+import { keptResults } from "./step-results.ts";
+
+/** How a plan is made. */
+export type PlanOptions = {
+  /** In whose name steps will be delegated; `main` by default. */
+  agent?: string;
+  /** The model that agents inherit. */
+  model?: string;
+  maxSteps?: number;
+  limits?: Limits;
+  signal?: AbortSignal;
+  /** Told the session it is made in, as soon as there is one. */
+  onSession?: (sessionId: string) => void;
+};
+
+/** How a plan is executed. */
+export type ExecuteOptions = Partial<ExecutionTerms> & {
+  model?: string;
+  /** Steps at once; the agent's own limit stays. */
+  maxConcurrent?: number;
+  limits?: Limits;
+  signal?: AbortSignal;
+  /** Told the session it is executed in, as soon as there is one. */
+  onSession?: (sessionId: string) => void;
+};
+
+const LEADER = "main";
+const BEGINNABLE = ["draft", "approved", "failed"] as const;
+
+/** Plans from the goal to the outcome. */
+export class Plans {
+  readonly #maker: SessionMaker;
+  readonly #sessions: Sessions;
+
+  constructor(maker: SessionMaker, sessions: Sessions) {
+    this.#maker = maker;
+    this.#sessions = sessions;
+  }
+
+  /** The plans of this project, the last changed first; all of them, unless limited. */
+  list(limit = -1): ExecutionPlan[] {
+    const { store } = this.#maker.host;
+    return store.plans({ project: this.#project(), limit }).map((plan) => settleEnded(store, plan));
+  }
+
+  /** A part of that list: `next` of one page is `before` of the one behind it. */
+  page(limit: number, before?: number): PlanPage {
+    const { store } = this.#maker.host;
+    const wanted = { project: this.#project(), limit, ...(before !== undefined && { before }) };
+    const { plans, next } = store.planPage(wanted);
+    return { plans: plans.map((plan) => settleEnded(store, plan)), next };
+  }
+
+  /** The plan whose id begins so. */
+  find(id: string): ExecutionPlan {
+    const { store } = this.#maker.host;
+    return settleEnded(store, store.findPlan(id));
+  }
+
+  /**
+   * Asks the planner for a plan, checks it and stores it as a draft. Throws if there is none in the end, and `PlanLeft` if the
+   * session is left to be resumed.
+   */
+  async planForGoal(goal: string, options: PlanOptions = {}): Promise<ExecutionPlan> {
+    if (goal.trim() === "") throw new RetinueError("input", "there is no goal to plan for");
+    checkNumber("maxSteps", options.maxSteps, AT_LEAST_ONE);
+    resolveLimits(this.#maker.host, "limits", options.limits);
+    const agent = this.#leader(options.agent ?? LEADER);
+    if (!this.#reachable(agent).some(({ name }) => name === PLANNER)) throw noPlanner(agent);
+    const planId = createId("pln");
+    const maxSteps = Math.min(options.maxSteps ?? MAX_PLAN_STEPS, MAX_PLAN_STEPS);
+    const result = await this.#run(leaderOf(agent), options, {
+      task: goal,
+      conducted: { kind: "planning", planId, maxSteps },
+      ...(options.onSession && { onSession: options.onSession }),
+    });
+    const plan = this.#maker.host.store.plan(planId);
+    if (plan) return plan;
+    throw this.#isLeft(result) ? new PlanLeft(result) : notPlanned(result);
+  }
+
+  /** Stores a plan that a person or a program has made; checked as the planner's are. */
+  async add(goal: string, draft: unknown, agentName = LEADER): Promise<ExecutionPlan> {
+    const agent = this.#leader(agentName);
+    const { steps, summary = "", risks = [] } = await this.#checked(draft, agent);
+    const now = this.#maker.clock.wallMs();
+    const plan: ExecutionPlan = {
+      id: createId("pln"),
+      version: 1,
+      status: "draft",
+      goal: this.#maker.redactor.redact(goal),
+      summary,
+      ...(risks.length > 0 && { risks }),
+      steps,
+      agent: agent.name,
+      project: this.#project(),
+      createdAtMs: now,
+      updatedAtMs: now,
+      planning: { sessionId: null, toolCalls: 0 },
+      executionSessionId: null,
+      results: [],
+    };
+    this.#maker.host.store.addPlan(plan);
+    return plan;
+  }
+
+  /** Puts other steps into a plan, which is then a draft again; what is done and unchanged stays done. */
+  async edit(id: string, draft: unknown): Promise<ExecutionPlan> {
+    const plan = this.find(id);
+    if (plan.status === "running") throw isRunning(plan);
+    this.#mustBeHere(plan);
+    const {
+      goal = plan.goal,
+      summary = plan.summary,
+      risks = plan.risks ?? [],
+      steps,
+    } = await this.#checked(draft, this.#leader(plan.agent));
+    const edited: ExecutionPlan = {
+      ...plan,
+      version: plan.version + 1,
+      status: "draft",
+      goal,
+      summary,
+      risks,
+      steps,
+      results: keptResults(plan, steps),
+      updatedAtMs: this.#maker.clock.wallMs(),
+    };
+    this.#maker.host.store.addPlan(edited);
+    return edited;
+  }
+
+  /** Marks a draft as what a person wants. */
+  approve(id: string): ExecutionPlan {
+    const plan = this.find(id);
+    if (plan.status === "approved") return plan;
+    const approved: ExecutionPlan = { ...plan, status: "approved", updatedAtMs: this.#maker.clock.wallMs() };
+    if (this.#maker.host.store.changePlan(approved, ["draft"])) return approved;
+    throw plan.status === "running" ? isRunning(plan) : notNow(plan, "approved");
+  }
+
+  /**
+   * Executes a plan; calling it is the approval. Steps that succeeded before are not done again. Throws `PlanLeft` if the
+   * session is left to be resumed: the plan then ends when that session does.
+   */
+  async executePlan(given: ExecutionPlan | string, options: ExecuteOptions = {}): Promise<PlanResult> {
+    const { store } = this.#maker.host;
+    checkNumber("maxConcurrent", options.maxConcurrent, AT_LEAST_ONE);
+    resolveLimits(this.#maker.host, "limits", options.limits);
+    const found = this.find(typeof given === "string" ? given : given.id);
+    if (found.status === "running") throw isRunning(found);
+    if (found.status === "completed") throw notNow(found, "executed again");
+    this.#mustBeHere(found);
+    const plan =
+      typeof given !== "string" && differs(given, found) ? await this.edit(found.id, given) : found;
+    const agent = this.#leader(plan.agent);
+    await this.#checked(plan, agent);
+    const { onFailure = "continue", replan = true, review = true } = options;
+    const { sessionId: plannedIn } = plan.planning;
+    const planned = plannedIn === null ? [] : store.tree(plannedIn);
+    // If the session was removed, nobody knows any more what the planner had read.
+    const isUnknown = plannedIn !== null && planned.length === 0;
+    const result = await this.#run(leaderOf(agent, options.maxConcurrent), options, {
+      task: `Carry out plan ${plan.id}: ${plan.goal}`,
+      conducted: { kind: "execution", planId: plan.id, onFailure, replan, review },
+      tainted:
+        isUnknown ||
+        planned.some(wasTainted) ||
+        plan.results.some((one) => one.success && one.result?.tainted),
+      privateData:
+        isUnknown ||
+        planned.some(heldPrivateData) ||
+        plan.results.some((one) => one.success && one.result?.private_data !== false),
+      projectText: [plannedIn, ...plan.results.map((one) => one.result?.session_id)].some(
+        (sessionId) => sessionId && hadProjectText(store, sessionId),
+      ),
+      onSession: (sessionId) => {
+        this.#claim(plan, sessionId);
+        options.onSession?.(sessionId);
+      },
+    });
+    if (this.#isLeft(result)) throw new PlanLeft(result);
+    const ports = { store, sessionId: result.session_id, now: () => this.#maker.clock.wallMs() };
+    const last = store.findPlan(plan.id);
+    const outcome = planResult(ports, last);
+    settlePlan(ports, last, outcome);
+    return outcome;
+  }
+
+  /** Nobody else begins a plan that this process has begun. */
+  #claim(plan: ExecutionPlan, executionSessionId: string): void {
+    const { host, clock } = this.#maker;
+    const claimed = { ...plan, status: "running" as const, executionSessionId, updatedAtMs: clock.wallMs() };
+    if (!host.store.changePlan(claimed, BEGINNABLE)) throw isRunning(plan);
+  }
+
+  async #run(
+    agent: Agent,
+    { model, limits, signal }: Pick<PlanOptions, "model" | "limits" | "signal">,
+    request: Pick<
+      Parameters<Sessions["start"]>[0],
+      "task" | "conducted" | "tainted" | "privateData" | "projectText" | "onSession"
+    >,
+  ): Promise<RunResult> {
+    if (signal?.aborted) throw new RetinueError("failed", "cancelled before it began");
+    const handle = await this.#sessions.start({
+      ...request,
+      agent: agent.name,
+      leader: agent,
+      ...(model && { model }),
+      ...(limits !== undefined && { limits }),
+    });
+    const stop = () => this.#sessions.cancel(handle.sessionId, "cancelled");
+    signal?.addEventListener("abort", stop, { once: true });
+    if (signal?.aborted) stop();
+    const result = await handle.result;
+    signal?.removeEventListener("abort", stop);
+    return result;
+  }
+
+  /** Whether the session of a result goes on later, here or in another process. */
+  #isLeft({ session_id: sessionId }: RunResult): boolean {
+    return this.#maker.host.store.session(sessionId)?.status === "running";
+  }
+
+  #project(): string {
+    return realFolder(this.#maker.projectDir);
+  }
+
+  #mustBeHere({ id, project }: ExecutionPlan): void {
+    if (realFolder(project) === this.#project()) return;
+    throw new RetinueError(
+      "input",
+      `plan ${id} is for another project, ${project}`,
+      `name it with: -C ${project}`,
+    );
+  }
+
+  #leader(name: string): Agent {
+    return requireAgent(this.#maker.host.registry, name);
+  }
+
+  #reachable(agent: Agent): readonly Agent[] {
+    return reachableFrom(this.#maker, agent);
+  }
+
+  async #checked(draft: unknown, agent: Agent): Promise<PlanDraft> {
+    const { redactor, projectDir } = this.#maker;
+    const agents = stepAgents(this.#reachable(agent));
+    const checked: CheckedDraft = await checkDraft(tidyDraft(redactor.redactJson(draft)), {
+      agents,
+      projectDir,
+    });
+    if (checked.ok) return checked.draft;
+    throw new RetinueError(
+      "input",
+      `the plan is not valid: ${checked.problems.join("; ")}`,
+      "see the form of a plan with: retinue plan show ID --json",
+    );
+  }
+}
+
+function differs(given: ExecutionPlan, stored: ExecutionPlan): boolean {
+  const essence = ({ goal, summary, risks = [], steps }: ExecutionPlan) =>
+    JSON.stringify([goal, summary, risks, steps]);
+  return essence(given) !== essence(stored);
+}

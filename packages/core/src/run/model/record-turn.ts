@@ -1,0 +1,158 @@
+import type { MessageClosing } from "../../schema/record.ts";
+import type { LoopPorts } from "../ports.ts";
+import type { Run } from "../run.ts";
+import type { Spent } from "./call-model.ts";
+import type { Streamed } from "./stream-reply.ts";
+
+/** An open row of a model call. */
+export type OpenTurn = { messageId: number; startedMs: number };
+
+/** Opens the row of a model call before it is made. */
+export function openTurn(
+  run: Run,
+  about: { purpose: string; contextTokens: number; reserved: number; reservedUsd: number | null },
+  ports: LoopPorts,
+): OpenTurn {
+  const { spec, turn } = run;
+  const { purpose, contextTokens, reservedUsd } = about;
+  // What a limited account has set aside counts as spent if the process ends during the call.
+  const reserved = run.account.limited ? { reserved: contextTokens + about.reserved } : {};
+  const messageId = ports.journal.open(
+    {
+      sessionId: spec.sessionId,
+      parentId: spec.messageId,
+      runId: spec.runId,
+      type: "continuation",
+      agentRole: spec.agent.name,
+      depth: spec.depth,
+      startedAtMs: ports.clock.wallMs(),
+      modelId: run.model.id,
+      contextTokenCount: contextTokens,
+      metadata: {
+        turn,
+        elapsedMs: run.elapsedMs(ports.clock.monotonicMs()),
+        ...reserved,
+        ...(reservedUsd !== 0 && { reservedUsd }),
+        ...(purpose !== "turn" && { purpose }),
+        ...(purpose === "turn" && run.step?.describe(ports)),
+        ...(purpose !== "summary" && sinceLastTurn(run, ports)),
+      },
+    },
+    (seq) =>
+      ports.emit(
+        run.spec.sessionId,
+        { type: "turn.started", runId: spec.runId, turn, messageId, model: run.model.id },
+        seq,
+      ),
+  );
+  if (purpose !== "summary") run.turnMessageId = messageId;
+  return { messageId, startedMs: ports.clock.monotonicMs() };
+}
+
+/** What the rows before do not tell: messages that the host or a person added, a condensed history, counters. */
+function sinceLastTurn(run: Run, ports: LoopPorts): Readonly<Record<string, unknown>> {
+  const history = run.historyReplaced ? ports.saveText(JSON.stringify(run.history)) : undefined;
+  const before = run.unrecorded.splice(0);
+  run.historyReplaced = false;
+  const warnings = run.warnings.slice(run.warningsRecorded);
+  run.warningsRecorded = run.warnings.length;
+  const running = ports.openDelegations(run);
+  const steered = run.steered.splice(0);
+  return {
+    ...(history !== undefined ? { history } : before.length > 0 && { before }),
+    ...(steered.length > 0 && { steered }),
+    ...(run.tainted && { tainted: true }),
+    ...(run.privateData && { privateData: true }),
+    ...(run.repairsLeft !== run.spec.limits.repairs && { repairsLeft: run.repairsLeft }),
+    ...(run.emptyReplies > 0 && { emptyReplies: run.emptyReplies }),
+    ...(run.cutAnswer.length > 0 && { cutAnswer: run.cutAnswer.length }),
+    ...(run.sentBack && { sentBack: true }),
+    ...(run.toolCalls > 0 && { calls: [...run.toolCounts] }),
+    ...(run.wrapUpReason && { reason: run.wrapUpReason }),
+    ...(run.compactedForOverflow && { overflowed: true }),
+    ...(warnings.length > 0 && { warnings: ports.redactor.redactJson(warnings) }),
+    ...(running.length > 0 && { running: ports.redactor.redactJson(running) }),
+    ...(run.turn <= 1 && run.baseline.size > 0 && { baseline: ports.redactor.redactJson([...run.baseline]) }),
+  };
+}
+
+/** Closes the row with the reply, whose secrets are hidden already, or with the failure. */
+export function closeTurn(
+  run: Run,
+  open: OpenTurn,
+  streamed: Streamed,
+  spent: Spent,
+  ports: LoopPorts,
+): void {
+  const { spec, turn } = run;
+  const { usage, doubt, costUsd } = spent;
+  const closing: MessageClosing = {
+    status:
+      streamed.kind === "reply" ? "completed" : (run.interruption?.status ?? statusOf(streamed.error.type)),
+    completedAtMs: ports.clock.wallMs(),
+    durationMs: Math.round(ports.clock.monotonicMs() - open.startedMs),
+    promptTokens: usage.inputTokens,
+    completionTokens: usage.outputTokens,
+    totalTokens: usage.inputTokens + usage.outputTokens,
+    iterationCount: 1,
+    costUsd,
+  };
+  let text = "";
+  let calls: { callId: string; tool: string; input: unknown }[] = [];
+  if (streamed.kind === "reply") {
+    run.brokenOff = "";
+    text = streamed.reply.text;
+    const { reply } = streamed;
+    calls = reply.calls.map((call) => ({ callId: call.callId, tool: call.tool, input: call.input }));
+    closing.responseContent = text;
+    if (calls.length > 0)
+      closing.toolCalls = reply.calls.map(({ callId, tool, input, rawInput, unfinished, metadata }) => ({
+        callId,
+        tool,
+        input,
+        ...(rawInput !== undefined && { redacted: true }),
+        ...(unfinished && { unfinished }),
+        ...(metadata && { metadata }),
+      }));
+    const reasoning = reply.reasoning.filter((part) => part.metadata);
+    closing.metadata = {
+      ...run.step?.describeReply(run, reply, ports),
+      ...(reply.modelId && { answeredBy: reply.modelId }),
+      ...(reply.finish !== "stop" && reply.finish !== "tool-calls" && { finish: reply.finish }),
+      ...(reply.maxOutputTokens !== undefined && { maxOutputTokens: reply.maxOutputTokens }),
+      ...(reasoning.length > 0 && { reasoning }),
+      ...(doubt && { estimated: doubt }),
+    };
+  } else {
+    streamed.error.message = ports.redactor.redact(streamed.error.message);
+    closing.errorMessage = streamed.error.message;
+    run.brokenOff = ports.redactor.redactCut(streamed.said);
+    closing.metadata = {
+      errorType: streamed.error.type,
+      ...(run.brokenOff !== "" && { said: run.brokenOff }),
+    };
+  }
+  const error = streamed.kind === "failed" ? { error: streamed.error } : {};
+  ports.journal.close(open.messageId, spec.sessionId, closing, (seq) =>
+    ports.emit(
+      run.spec.sessionId,
+      {
+        type: "turn.ended",
+        runId: spec.runId,
+        turn,
+        messageId: open.messageId,
+        text,
+        calls,
+        usage,
+        costUsd,
+        ...error,
+      },
+      seq,
+    ),
+  );
+}
+
+function statusOf(type: string): "cancelled" | "timeout" | "failed" {
+  if (type === "cancelled") return "cancelled";
+  return type === "timeout" ? "timeout" : "failed";
+}

@@ -1,0 +1,125 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { endsWhole } from "../../models/wire/finish-reason.ts";
+import { messageOf } from "../../schema/error.ts";
+import { type BailoutReason, ERROR_TYPES, type ErrorType, type RunError } from "../../schema/result.ts";
+import type { LoopPorts } from "../ports.ts";
+import type { Run } from "../run.ts";
+import { type Reply, ReplyReader } from "./read-stream.ts";
+import { startWatchdog } from "./watchdog.ts";
+
+/** A whole reply, or a failure and whether the model had begun to answer. */
+export type Streamed = { chars: number } & (
+  | { kind: "reply"; reply: Reply }
+  /** `said`: the words that had come before it broke off. */
+  | { kind: "failed"; error: RunError; bailout?: BailoutReason; began: boolean; said: string }
+);
+
+/** Streams one reply. Never throws; a stream that breaks off gives a failure, never part of a reply. */
+export async function streamReply(
+  run: Run,
+  options: LanguageModelV4CallOptions,
+  ports: LoopPorts,
+): Promise<Streamed> {
+  const controller = new AbortController();
+  const stop = () => controller.abort(run.signal.reason);
+  run.signal.addEventListener("abort", stop, { once: true });
+  if (run.signal.aborted) stop();
+  const { firstTokenMs, idleMs } = run.spec.limits;
+  const watchdog = startWatchdog(firstTokenMs, idleMs, () => controller.abort(new Error("no sign of life")));
+  const reader = new ReplyReader();
+  const show = ports.watched() ? createShow(run, ports) : null;
+  let began = false;
+  try {
+    await readParts(run, { ...options, abortSignal: controller.signal }, (part) => {
+      began ||= part.type !== "stream-start";
+      watchdog.sawPart();
+      const shown = reader.take(part);
+      if (shown) show?.(shown.kind, shown.text);
+      if (reader.chars > ports.guards.maxReplyChars) controller.abort(new Error("the reply has no end"));
+    });
+    show?.(endsWhole(reader.reply.finish) ? "end" : "cut", "");
+    if (watchdog.fired || controller.signal.aborted) throw new Error("stopped");
+    if (reader.error !== undefined) throw reader.error;
+    if (ports.guards.isWhole(reader)) return { kind: "reply", reply: reader.reply, chars: reader.chars };
+    const message = `${run.model.id} broke off its reply`;
+    return failed(reader, began, { type: "network", message, recoverable: true });
+  } catch (thrown) {
+    if (reader.chars > ports.guards.maxReplyChars) {
+      const message = `${run.model.id} did not end its reply after ${ports.guards.maxReplyChars} characters`;
+      return failed(reader, began, { type: "bad_response", message, recoverable: false });
+    }
+    if (!watchdog.fired) return failed(reader, began, runErrorOf(thrown));
+    const first = watchdog.fired === "first_token";
+    const message = first
+      ? `${run.model.id} gave no answer for ${firstTokenMs / 1000} s`
+      : `${run.model.id} stopped in the middle of its answer for ${idleMs / 1000} s`;
+    const bailout: BailoutReason = first ? "first_token_timeout" : "idle_timeout";
+    return { ...failed(reader, began, { type: "timeout", message, recoverable: false }), bailout };
+  } finally {
+    watchdog.stop();
+    run.signal.removeEventListener("abort", stop);
+  }
+}
+
+/** Hands over every part until the stream ends or the signal fires, even if the model ignores the signal. */
+async function readParts(
+  run: Run,
+  options: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
+  onPart: (part: LanguageModelV4StreamPart) => void,
+): Promise<void> {
+  const signal = options.abortSignal;
+  signal.throwIfAborted();
+  const { model, stream: toCallback } = run.model;
+  if (toCallback) return toCallback(options, onPart);
+  let cancel: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => {
+      cancel?.();
+      reject(signal.reason);
+    });
+  });
+  aborted.catch(() => {});
+  const { stream } = await Promise.race([model.doStream(options), aborted]);
+  const parts = stream.getReader();
+  cancel = () => void parts.cancel(signal.reason).catch(() => {});
+  while (true) {
+    const next = await parts.read();
+    if (next.done || signal.aborted) return;
+    onPart(next.value);
+    if (next.value.type === "error") {
+      cancel();
+      return;
+    }
+  }
+}
+
+type Shown = "text" | "reasoning" | "end" | "cut";
+
+function createShow(run: Run, ports: LoopPorts): (kind: Shown, text: string) => void {
+  const redacting = ports.redactor.stream();
+  const { runId } = run.spec;
+  const turn = run.turn;
+  return (kind, chunk) => {
+    if (kind === "reasoning") return;
+    const text = kind === "text" ? redacting.push(chunk) : redacting[kind]();
+    if (text) ports.emit(run.spec.sessionId, { type: "text.streamed", runId, turn, text });
+  };
+}
+
+function failed(reader: ReplyReader, began: boolean, error: RunError): Streamed & { kind: "failed" } {
+  return { kind: "failed", error, began, chars: reader.chars, said: reader.reply.text };
+}
+
+/** A thrown model error as data; what carries no known type counts as a bad response. */
+export function runErrorOf(thrown: unknown): RunError {
+  const details = typeof thrown === "object" && thrown !== null ? (thrown as Record<string, unknown>) : {};
+  const known = ERROR_TYPES.find((type) => type === details.type);
+  const type: ErrorType = known ?? "bad_response";
+  const recoverable = typeof details.recoverable === "boolean" ? details.recoverable : false;
+  return {
+    type,
+    message: messageOf(thrown),
+    recoverable,
+    ...(typeof details.retryAfterMs === "number" && { retryAfterMs: details.retryAfterMs }),
+  };
+}

@@ -1,0 +1,46 @@
+import type { Deadline } from "../budget/deadline.ts";
+import type { WaitingOn } from "../schema/event.ts";
+import type { LoopPorts } from "./ports.ts";
+import type { Run } from "./run.ts";
+
+/**
+ * Waits for something outside the run and lets watchers see what for. Time with children is not the run's own, and time
+ * with a person counts for nobody.
+ */
+export async function waitFor<Value>(
+  run: Run,
+  on: WaitingOn,
+  ports: LoopPorts,
+  promise: Promise<Value>,
+): Promise<Value> {
+  const stopped = findStopped(run, on);
+  for (const deadline of stopped) deadline.stop(ports.clock.monotonicMs());
+  change(run, on, 1, ports);
+  try {
+    return await promise;
+  } finally {
+    for (const deadline of stopped) deadline.start(ports.clock.monotonicMs());
+    change(run, on, -1, ports);
+  }
+}
+
+/** The clocks that stand still during a wait. */
+function findStopped(run: Run, on: WaitingOn): Deadline[] {
+  if (on === "children") return [run.deadline];
+  if (on !== "approval" && on !== "pause") return [];
+  const stopped = [run.deadline];
+  for (let box = run.spec.timeBox; box; box = box.outer) stopped.push(box.deadline);
+  return stopped;
+}
+
+/** Several calls of a run may wait for the same; watchers are told when the first begins and the last ends. */
+function change(run: Run, on: WaitingOn, by: 1 | -1, ports: LoopPorts): void {
+  const before = run.waitingOn;
+  const count = (run.waits.get(on) ?? 0) + by;
+  if (count > 0) run.waits.set(on, count);
+  else run.waits.delete(on);
+  const { sessionId, runId } = run.spec;
+  if (ports.watched() && run.waitingOn !== before) {
+    ports.emit(sessionId, { type: "run.waiting", runId, on: run.waitingOn });
+  }
+}

@@ -1,0 +1,67 @@
+import type { ApprovalAnswer } from "../run/ports.ts";
+import type { RetinueEvent } from "../schema/event.ts";
+import { type Approver, STOPPED } from "./approvals.ts";
+import type { EventBus } from "./event-bus.ts";
+import type { LiveRun, Session } from "./host.ts";
+import type { RecordedAsks } from "./recorded-asks.ts";
+import { Parked } from "./take-lease.ts";
+
+/** After these something of a session may have come to rest. */
+const CHANGES: ReadonlySet<RetinueEvent["type"]> = new Set(["run.waiting", "run.ended", "call.ended"]);
+
+/**
+ * Where asks wait when nobody watches: once nothing else of the session can go on it is left as it is. Whoever resumes it
+ * later finds the answers that were given in the meantime.
+ */
+export class ApprovalDesk {
+  readonly #asks: Pick<RecordedAsks, "look">;
+  /** What a session waits for, by id. */
+  readonly #waiting = new Map<string, Set<string>>();
+  #find: (sessionId: string) => Session | undefined = () => undefined;
+
+  constructor(asks: Pick<RecordedAsks, "look">, bus: EventBus) {
+    this.#asks = asks;
+    bus.subscribe((event) => {
+      if (CHANGES.has(event.type) && this.#waiting.has(event.sessionId)) this.#look(event.sessionId);
+    });
+  }
+
+  /** Tells where open sessions are found. */
+  attach(find: (sessionId: string) => Session | undefined): void {
+    this.#find = find;
+  }
+
+  /** Answers nothing itself: who answers in the record while the rest of the session goes on is heard. */
+  readonly ask: Approver = ({ sessionId, approvalId }, signal) => {
+    const waiting = this.#waiting.get(sessionId) ?? new Set();
+    this.#waiting.set(sessionId, waiting.add(approvalId));
+    this.#look(sessionId);
+    return new Promise<ApprovalAnswer>((resolve) => {
+      const over = () => {
+        waiting.delete(approvalId);
+        resolve(STOPPED);
+      };
+      if (signal.aborted) over();
+      else signal.addEventListener("abort", over, { once: true });
+    });
+  };
+
+  /** Later, because what has just changed is told before it is done. */
+  #look(sessionId: string): void {
+    setImmediate(() => {
+      const session = this.#find(sessionId);
+      const waiting = this.#waiting.get(sessionId);
+      if (!session || !waiting?.size || ![...session.live.values()].every(isAtRest)) return;
+      // Those who answered in the meantime could not go on with a session that is open here.
+      if (this.#asks.look(waiting)) return;
+      this.#waiting.delete(sessionId);
+      void session.lease.park(new Parked([...waiting]));
+    });
+  }
+}
+
+/** A run that does nothing until a person or another run does something. */
+function isAtRest({ run }: LiveRun): boolean {
+  const { waits, slot } = run;
+  return !slot.isUsed && (waits.has("approval") || waits.has("children") || waits.has("pause"));
+}

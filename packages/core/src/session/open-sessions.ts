@@ -1,0 +1,157 @@
+import { interruptTree } from "../delegate/interrupt-tree.ts";
+import { STOPPED_FROM_OUTSIDE, watchStops } from "../delegate/watch-stops.ts";
+import type { Store } from "../record/create-store.ts";
+import type { StopRequest } from "../record/stop-table.ts";
+import type { Interruption } from "../run/run-spec.ts";
+import { messageOf, RetinueError } from "../schema/error.ts";
+import type { RunStatus } from "../schema/result.ts";
+import type { LiveRun, Session } from "./host.ts";
+import { LeftForLater, Parked } from "./take-lease.ts";
+
+/** What came of the work in a session. */
+export type Outcome<Value> = { status: RunStatus; value: Value };
+
+/** The sessions that are open in this process: every one of them ends with a row, however its work ends. */
+export class OpenSessions {
+  readonly #store: Store;
+  readonly #open = new Map<string, Session>();
+  /** Sessions that have not yet handed over their last row. */
+  readonly #endings = new Set<Promise<void>>();
+  #closed: "ending" | "leaving" | null = null;
+  /** Ends the looking for wishes of other processes, which goes on while anything is open. */
+  #unwatch: (() => void) | undefined;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  has(sessionId: string): boolean {
+    return this.#open.has(sessionId);
+  }
+
+  get(sessionId: string): Session | undefined {
+    return this.#open.get(sessionId);
+  }
+
+  /** A live run of any session. */
+  find(runId: string): LiveRun | undefined {
+    for (const session of this.#open.values()) {
+      const live = session.live.get(runId);
+      if (live) return live;
+    }
+    return undefined;
+  }
+
+  /** Ends a session and lets nothing more begin in it; false if it is not open here. */
+  cancel(sessionId: string, message: string): boolean {
+    const session = this.#open.get(sessionId);
+    if (!session) return false;
+    this.#store.updateSession(sessionId, { status: "cancelled" });
+    stop(session, cancelled(message));
+    return true;
+  }
+
+  /** Opens a session, works in it and closes it. */
+  async within<Value>(
+    opening: () => Promise<Session>,
+    work: (session: Session) => Promise<Outcome<Value>>,
+  ): Promise<Value> {
+    if (this.#closed) throw new RetinueError("failed", "the runtime is closed");
+    const { promise: ending, resolve: ended } = Promise.withResolvers<void>();
+    this.#endings.add(ending);
+    try {
+      return await this.#workIn(await opening(), work, ended);
+    } finally {
+      ended();
+      this.#endings.delete(ending);
+    }
+  }
+
+  /** Ends everything that is open or about to be; what is left to write is the store's. */
+  async close(): Promise<void> {
+    this.#closed ??= "ending";
+    for (const sessionId of this.#open.keys()) this.cancel(sessionId, CLOSED);
+    await Promise.all(this.#endings);
+  }
+
+  /**
+   * Leaves everything as it is on disk, to be resumed later; nothing of it counts as cancelled. Nothing begins meanwhile; what
+   * is under way goes on until `drained`. Rejects if the disk refuses what is left to write.
+   */
+  async leave(drained?: Promise<void>): Promise<void> {
+    this.#closed ??= "leaving";
+    await drained;
+    await this.#store.written();
+    await Promise.all([...this.#open.values()].map(({ lease }) => lease.park(new LeftForLater())));
+    await Promise.all(this.#endings);
+  }
+
+  async #workIn<Value>(
+    session: Session,
+    work: (session: Session) => Promise<Outcome<Value>>,
+    ended: () => void,
+  ): Promise<Value> {
+    this.#open.set(session.id, session);
+    this.#unwatch ??= watchStops(this.#store, (asked) => this.#obey(asked));
+    if (this.#closed === "leaving") await session.lease.park(new LeftForLater());
+    else if (this.#closed) session.stop = cancelled(CLOSED);
+    const { lost } = session.lease;
+    if (lost.aborted) abandon(session);
+    else lost.addEventListener("abort", () => abandon(session));
+    let status: RunStatus = "failed";
+    try {
+      const done = await work(session);
+      status = done.status;
+      return done.value;
+    } finally {
+      await session.observations.flush();
+      this.#close(session);
+      this.#store.endSession(session.id, session.stop ? "cancelled" : status);
+      ended();
+      await this.#store.committed();
+      if (!lost.aborted) this.#store.forgetStops(session.id);
+      session.lease.release();
+      session.ports.emit(session.id, { type: "session.ended", status });
+    }
+  }
+
+  #close(session: Session): void {
+    this.#open.delete(session.id);
+    if (this.#open.size > 0) return;
+    this.#unwatch?.();
+    this.#unwatch = undefined;
+  }
+
+  /** Does what another process asked for, as far as it is about something that is open here. */
+  #obey({ sessionId, id }: StopRequest): void {
+    if (id === sessionId) this.cancel(sessionId, STOPPED_FROM_OUTSIDE.message);
+    const live = this.#open.get(sessionId)?.live.get(id);
+    if (live) interruptTree(live, STOPPED_FROM_OUTSIDE);
+  }
+}
+
+const CLOSED = "the runtime was closed";
+
+function cancelled(message: string): Interruption {
+  return { status: "cancelled", bailout: "cancelled", message };
+}
+
+/** Ends what runs in a session, and whatever is about to. */
+function stop(session: Session, interruption: Interruption): void {
+  session.stop = interruption;
+  for (const live of session.live.values()) if (!live.parent) interruptTree(live, interruption);
+}
+
+/** Another process has the session, or will have it: nothing more is done or written for it here. */
+function abandon(session: Session): void {
+  const { reason } = session.lease.lost;
+  const message = messageOf(reason);
+  if (reason instanceof Parked)
+    session.ports.emit(session.id, { type: "session.parked", approvalIds: reason.approvalIds });
+  if (reason instanceof Parked || reason instanceof LeftForLater) {
+    stop(session, cancelled(message));
+    return;
+  }
+  session.ports.emit(session.id, { type: "notice.raised", level: "error", message });
+  stop(session, { status: "failed", bailout: "error", message });
+}

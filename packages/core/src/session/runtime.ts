@@ -1,0 +1,254 @@
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { type AgentRegistry, requireAgent } from "../agents/registry.ts";
+import type { Clock } from "../budget/clock.ts";
+import { cancelTree } from "../delegate/interrupt-tree.ts";
+import {
+  readSpawnOptions,
+  readSpawnTask,
+  refuseOthers,
+  type SpawnOptions,
+  type SpawnTask,
+} from "../delegate/spawn-options.ts";
+import { type ExecuteOptions, type PlanOptions, Plans } from "../plan/plans.ts";
+import type { Store, StorePorts } from "../record/create-store.ts";
+import type { ReplayReport } from "../replay/replay-session.ts";
+import type { ToolName } from "../rights/outlook.ts";
+import { parseRules } from "../rights/rule.ts";
+import type { AgentModels } from "../run/model/callable-model.ts";
+import type { ApprovalAnswer, Redactor } from "../run/ports.ts";
+import type { Recorded } from "../run/replay/recorded.ts";
+import type { Agent, Deliverable, Limits } from "../schema/agent.ts";
+import { AMOUNT, checkNumber } from "../schema/number-range.ts";
+import type { ExecutionPlan, PlanResult } from "../schema/plan.ts";
+import type { RunResult } from "../schema/result.ts";
+import type { Settings } from "../schema/settings.ts";
+import type { AnyTool } from "../tools/tool.ts";
+import type { Approver, PermissionMode } from "./approvals.ts";
+import { createMaker } from "./create-maker.ts";
+import type { Listener } from "./event-bus.ts";
+import type { ForkPoint } from "./fork-run.ts";
+import type { Host, LiveRun, RuntimeGuards } from "./host.ts";
+import type { ProgramSession, SessionOptions } from "./program-session.ts";
+import { Sessions } from "./sessions.ts";
+
+/** How a runtime is set up; everything has a default but the agents. */
+export type RuntimeOptions = {
+  agents: readonly Agent[] | AgentRegistry;
+  tools?: readonly AnyTool[];
+  /** Tools that limits may name although this runtime does not bring them. */
+  knownTools?: readonly ToolName[];
+  /** The default model: an object, an alias or `provider/model-id`. */
+  model?: LanguageModelV4 | string;
+  /** Model objects by the names agents use for them. */
+  models?: Readonly<Record<string, LanguageModelV4>>;
+  /** A model for each agent where nothing is configured; without it, that is an error. */
+  agentModels?: AgentModels;
+  settings?: Partial<Settings>;
+  projectDir?: string;
+  /** Holds the database and one workspace folder per session. */
+  dataDir?: string;
+  configDir?: string;
+  /** Database file; `:memory:` keeps nothing. Default: in the data folder. */
+  database?: string;
+  /** Asks a person; without it every ask is a denial. While it asks, any other process can answer in the record. */
+  approve?: Approver;
+  /**
+   * What becomes of an ask without `approve`: it is denied, or the session is left as it is once nothing else of it can go
+   * on, to be resumed when somebody has answered. `deny` if absent.
+   */
+  onAsk?: "deny" | "park";
+  permissionMode?: PermissionMode;
+  allowedTools?: readonly string[];
+  disallowedTools?: readonly string[];
+  /** False: no words of a task make a delegation mandatory. */
+  triggers?: boolean;
+  env?: Readonly<Record<string, string | undefined>>;
+  /** The zone that times without one are meant in. Default: that of `TZ`, or the machine's. */
+  zone?: () => string;
+  /** Who looks after the sessions that are left open here, as the record keeps it; nobody if absent. */
+  keeper?: string;
+};
+
+/** One task for a root run. */
+export type RunRequest = {
+  agent: string;
+  task: string;
+  model?: string;
+  /** Only these of the agent's tools. */
+  tools?: readonly string[];
+  limits?: Limits;
+  deliverables?: readonly Deliverable[];
+  /** Begins with the conversation of a recorded session at one of its seqs. */
+  fork?: ForkPoint;
+  /** Goes on in this session, with its conversation so far, instead of in one of its own. */
+  session?: string;
+  /** Results of other runs that the agent is told of with its task, marked as data. */
+  reports?: readonly RunResult[];
+};
+
+/** A run under way. */
+export type RunHandle = { sessionId: string; runId: string; result: Promise<RunResult> };
+
+/**
+ * A session that goes on. `results` are those of all its tasks, in their order; `result` is that of the first which was
+ * open. Both are there when the whole session is over.
+ */
+export type ResumedHandle = RunHandle & { results: Promise<readonly RunResult[]> };
+
+/** Runs agents, lets them delegate, and keeps the record. */
+export type Runtime = {
+  readonly agents: AgentRegistry;
+  readonly store: Store;
+  /** Starts a task in a session of its own, or in one that has ended and goes on as a conversation. */
+  start(request: RunRequest): Promise<RunHandle>;
+  /** Runs a task to its result. */
+  run(request: RunRequest): Promise<RunResult>;
+  /** Runs one agent on one task. */
+  spawn(agent: string, task: string, options?: SpawnOptions): Promise<RunResult>;
+  /** Runs several tasks at once; results in the order of the tasks, an exception becomes a failed result. */
+  fanOut(tasks: readonly SpawnTask[], options?: { maxConcurrent?: number }): Promise<RunResult[]>;
+  /** Opens a session that the program leads: what it starts there is one tree, with one budget and one trace. */
+  openSession(options?: SessionOptions): Promise<ProgramSession>;
+  /** Asks the planner for a plan, checks it and stores it as a draft. Throws if there is none in the end. */
+  planForGoal(goal: string, options?: PlanOptions): Promise<ExecutionPlan>;
+  /**
+   * Executes a plan by object or id; calling it is the approval. Steps that succeeded before are not done again. Throws `PlanLeft`
+   * if its session is left to be resumed.
+   */
+  executePlan(plan: ExecutionPlan | string, options?: ExecuteOptions): Promise<PlanResult>;
+  /** Stored plans: list, page, find, add, edit, approve. */
+  readonly plans: Pick<Plans, "list" | "page" | "find" | "add" | "edit" | "approve">;
+  /** The id of the model that a root run of an agent would have now; throws if it could have none. */
+  modelOf(agent: string, model?: string): Promise<string>;
+  /** Goes on with a session that a crash or a kill ended; its open runs continue in place. */
+  resume(sessionId: string): Promise<ResumedHandle>;
+  /** Runs a recorded session again from its record, without models or tools, and tells where it first differs. */
+  replay(sessionId: string): Promise<ReplayReport>;
+  /** Tells of everything that happens; returns how to stop listening. */
+  events(listener: Listener): () => void;
+  /** The ids of the root runs that are alive in a session; null if the session is not open in this runtime. */
+  liveRoots(sessionId: string): readonly string[] | null;
+  /** Ends a run or a session with everything below it; false if nothing of that id is alive. */
+  cancel(id: string): boolean;
+  /** Holds a run and its subtree at their next turn. */
+  pause(runId: string): boolean;
+  unpause(runId: string): boolean;
+  /** Gives a run a message that it reads at its next turn. */
+  steer(runId: string, text: string): boolean;
+  /** Answers a call that waits for a person, in whatever process; false if it was answered already. */
+  answer(approvalId: string, answer: ApprovalAnswer): boolean;
+  /** A text as it may be kept and shown: without the secrets that this runtime knows. */
+  redact(text: string): string;
+  /** Takes a right away from everything that runs; only narrows. */
+  revoke(rule: string): void;
+  /** Ends everything and writes what is left. */
+  close(): Promise<void>;
+  /**
+   * Begins nothing more, gives model and tool calls under way so long to end and be recorded, and leaves what is open then as it
+   * is in the record, to be resumed. Rejects if the disk refuses. The record can still be read until `close`.
+   */
+  drain(graceMs: number): Promise<void>;
+  /** Closes without ending anything: what is open stays so in the record, and goes on when it is resumed. */
+  leave(): Promise<void>;
+};
+
+/** What only tests replace. */
+export type RuntimeInternals = {
+  guards?: Partial<RuntimeGuards>;
+  clock?: Clock;
+  random?: () => number;
+  store?: Store;
+  /** For the store that the runtime opens itself. */
+  storePorts?: Partial<StorePorts>;
+  redactor?: Redactor;
+  recorded?: Recorded;
+  resolveModel?: Host["resolveModel"];
+};
+
+const FAN_OUT = 3;
+
+/** Creates a runtime. */
+export function createRuntime(options: RuntimeOptions): Runtime {
+  return assembleRuntime(options, {});
+}
+
+/** Creates a runtime with some of its inner parts replaced; only the testing entry exports this. */
+export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInternals): Runtime {
+  const maker = createMaker(options, internals);
+  const sessions = new Sessions(maker);
+  const plans = new Plans(maker, sessions);
+  const run = async (request: RunRequest) => (await sessions.start(request)).result;
+  const control = (runId: string, act: (live: LiveRun) => void): boolean => {
+    const live = sessions.find(runId);
+    if (live) act(live);
+    return live !== undefined;
+  };
+  const shutDown = async () => {
+    await Promise.allSettled([...maker.host.tools.values()].map(async (tool) => tool.close?.()));
+    await maker.host.changes.close();
+    await maker.host.store.shutdown();
+    maker.closeModels();
+  };
+  return {
+    agents: maker.host.registry,
+    store: maker.host.store,
+    start: (request) => sessions.start(request),
+    run,
+    spawn: async (agent, task, spawnOptions) => run({ agent, task, ...readSpawnOptions(spawnOptions) }),
+    async fanOut(tasks, fanOutOptions = {}) {
+      refuseOthers(fanOutOptions, ["maxConcurrent"], "fanOut");
+      const { maxConcurrent = FAN_OUT } = fanOutOptions;
+      return sessions.fanOut(tasks.map(readSpawnTask), maxConcurrent);
+    },
+    async openSession(sessionOptions = {}) {
+      const { openProgramSession } = await import("./program-session.ts");
+      return openProgramSession(maker.host, sessions, sessionOptions);
+    },
+    planForGoal: (goal, planOptions) => plans.planForGoal(goal, planOptions),
+    executePlan: (plan, executeOptions) => plans.executePlan(plan, executeOptions),
+    plans,
+    async modelOf(name, model) {
+      const agent = requireAgent(maker.host.registry, name);
+      return (await maker.host.resolveModel(model ?? agent.model, null, agent)).id;
+    },
+    resume: (sessionId) => sessions.resume(sessionId),
+    async replay(sessionId) {
+      const { replaySession } = await import("../replay/replay-session.ts");
+      await maker.host.store.committed();
+      return replaySession(options, maker.host.store, sessionId);
+    },
+    events: (listener) => maker.bus.subscribe(listener),
+    cancel: (id) => sessions.cancel(id, "cancelled") || control(id, (live) => cancelTree(live, "cancelled")),
+    liveRoots: (sessionId) => sessions.liveRoots(sessionId),
+    pause: (runId) => control(runId, (live) => forSubtree(live, (one) => hold(one, true))),
+    unpause: (runId) => control(runId, (live) => forSubtree(live, (one) => hold(one, false))),
+    steer: (runId, text) =>
+      control(runId, (live) => live.run.steering.push(live.session.ports.redactor.redact(text))),
+    answer: (approvalId, answer) => maker.asks.answer(approvalId, answer),
+    redact: (text) => maker.redactor.redact(text),
+    revoke: (rule) => maker.revoked.push(...parseRules([rule], "revoke", maker.host.homeDir)),
+    async close() {
+      await sessions.close();
+      await shutDown();
+    },
+    async drain(graceMs) {
+      checkNumber("graceMs", graceMs, AMOUNT);
+      await sessions.leave(graceMs);
+    },
+    async leave() {
+      await sessions.leave(0);
+      await shutDown();
+    },
+  };
+}
+
+function hold({ run, session }: LiveRun, isPaused: boolean): void {
+  if (isPaused) run.pause();
+  else run.paused?.resume();
+  session.ports.emit(session.id, { type: "run.paused", runId: run.spec.runId, isPaused });
+}
+
+function forSubtree(live: LiveRun, act: (live: LiveRun) => void): void {
+  act(live);
+  for (const kid of live.kids) forSubtree(kid, act);
+}

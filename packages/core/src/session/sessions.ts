@@ -1,0 +1,319 @@
+import { requireAgent } from "../agents/registry.ts";
+import { type Clock, delay } from "../budget/clock.ts";
+import { Gate } from "../budget/gate.ts";
+import { failedResult, unstartedResult } from "../delegate/failed-result.ts";
+import { recordUnstarted } from "../delegate/record-run.ts";
+import { resolveLimits, resolveTools } from "../delegate/resolve-tools.ts";
+import { beginRoot, continueRoot, type RootRequest } from "../delegate/root-run.ts";
+import { checkTools, type ReadTask } from "../delegate/spawn-options.ts";
+import { LEASE_MS, SessionTaken } from "../record/session-lease.ts";
+import { toolsLayer } from "../rights/layers.ts";
+import { messageOf, RetinueError } from "../schema/error.ts";
+import { AT_LEAST_ONE, checkNumber } from "../schema/number-range.ts";
+import type { MessageNode, SessionRow } from "../schema/record.ts";
+import type { RunResult } from "../schema/result.ts";
+import type { LiveRun, Session } from "./host.ts";
+import { adoptSession, baseLayers, openSession, type SessionMaker } from "./open-session.ts";
+import { OpenSessions, type Outcome } from "./open-sessions.ts";
+import {
+  type FanOut,
+  fanOutOf,
+  newTasks,
+  type RootTask,
+  recordedTasks,
+  restoreSession,
+  statusOf,
+} from "./root-tasks.ts";
+import type { ResumedHandle, RunHandle } from "./runtime.ts";
+import { type Lease, takeLease } from "./take-lease.ts";
+
+const LOOK_MS = 1_000;
+
+/** How sessions begin and go on. */
+export class Sessions {
+  readonly #maker: SessionMaker;
+  readonly #open: OpenSessions;
+
+  constructor(maker: SessionMaker) {
+    this.#maker = maker;
+    this.#open = new OpenSessions(maker.host.store);
+    maker.desk?.attach((sessionId) => this.#open.get(sessionId));
+  }
+
+  /** A live run of any session. */
+  find(runId: string): LiveRun | undefined {
+    return this.#open.find(runId);
+  }
+
+  /** Ends a session and lets nothing more begin in it; false if it is not open here. */
+  cancel(sessionId: string, message: string): boolean {
+    return this.#open.cancel(sessionId, message);
+  }
+
+  /** Ends everything that is open or about to be; what is left to write is the store's. */
+  close(): Promise<void> {
+    return this.#open.close();
+  }
+
+  /** Leaves everything that is open as it is on disk, to be resumed later, once calls under way had `graceMs` to end. */
+  leave(graceMs: number): Promise<void> {
+    const { clock, host } = this.#maker;
+    return this.#open.leave(graceMs > 0 ? within(clock, graceMs, host.slots.drain()) : undefined);
+  }
+
+  /** The ids of the root runs that are alive in a session; null if it is not open here. */
+  liveRoots(sessionId: string): readonly string[] | null {
+    const session = this.#open.get(sessionId);
+    if (!session) return null;
+    return [...session.live.values()].flatMap(({ run, parent }) => (parent ? [] : [run.spec.runId]));
+  }
+
+  /** Starts a task in a session of its own. What a person must fix is thrown before anything is recorded. */
+  async start(request: RootRequest): Promise<RunHandle> {
+    const { host } = this.#maker;
+    resolveLimits(host, "limits", request.limits);
+    const agent = request.leader ?? requireAgent(host.registry, request.agent);
+    await host.resolveModel(request.model ?? agent.model, null, agent);
+    if (request.tools !== undefined) {
+      checkTools("tools", request.tools);
+      const chain = [...baseLayers(this.#maker), toolsLayer(agent, host.homeDir)];
+      resolveTools(host, { agent, chain }, request.tools);
+    }
+    const earlier = request.session === undefined ? null : this.#takeUp(request.session);
+    return handleOf((started) =>
+      this.#open.within(
+        () => (earlier ? earlier.open() : openSession(this.#maker, request.task)),
+        async (session) => {
+          request.onSession?.(session.id);
+          const root = await beginRoot(this.#maker, session, { ...request, ...earlier?.more });
+          started({ sessionId: session.id, runId: root.runId });
+          const value = await root.result;
+          return { status: value.status, value };
+        },
+      ),
+    );
+  }
+
+  /** A session whose tasks have ended, to be opened once more for another that goes on with its conversation. */
+  #takeUp(sessionId: string): { open: () => Promise<Session>; more: Pick<RootRequest, "fork"> } {
+    const { store } = this.#maker.host;
+    const row = store.findSession(sessionId);
+    if (this.#open.has(row.session_id)) throw inUse(row);
+    if (row.status === "running") throw stillOpen(row, store.holderOf(row.session_id));
+    if (fanOutOf(row)) throw noConversation(row);
+    const lease = takeLease(store, row.session_id);
+    const roots = store.tree(row.session_id);
+    const open = async () => {
+      const session = await adoptSession(this.#maker, row, lease);
+      await restoreSession(session, roots, { host: this.#maker.host, isFanOut: false });
+      store.forgetStops(row.session_id);
+      store.updateSession(row.session_id, { status: "running" });
+      return session;
+    };
+    const fork = { sessionId: row.session_id, seq: Number.MAX_SAFE_INTEGER };
+    return {
+      open: () =>
+        open().catch((thrown) => {
+          lease.release();
+          throw thrown;
+        }),
+      more: roots.length > 0 ? { fork } : {},
+    };
+  }
+
+  /** Runs several tasks in one session; an exception becomes a failed result. */
+  async fanOut(given: readonly ReadTask[], maxConcurrent: number): Promise<RunResult[]> {
+    checkNumber("maxConcurrent", maxConcurrent, AT_LEAST_ONE);
+    const { host, redactor } = this.#maker;
+    for (const [index, { limits }] of given.entries()) resolveLimits(host, `tasks[${index}].limits`, limits);
+    const tasks = given.map(({ agent, task, ...options }) =>
+      Object.keys(options).length > 0 ? ([agent, task, options] as const) : ([agent, task] as const),
+    );
+    const fanOut: FanOut = { tasks: redactor.redactJson(tasks), maxConcurrent };
+    return this.#open.within(
+      () => openSession(this.#maker, `${tasks.length} tasks at once`, { fanOut }),
+      (session) => this.#workThrough(session, newTasks(fanOut), maxConcurrent),
+    );
+  }
+
+  /** Goes on with everything that is open in a recorded session, in its own rows. Nothing changes if it cannot. */
+  async resume(sessionId: string): Promise<ResumedHandle> {
+    const { host } = this.#maker;
+    const row = host.store.findSession(sessionId);
+    if (this.#open.has(row.session_id)) throw inUse(row);
+    if (row.status !== "running") throw endedAlready(row);
+    const lease = await this.#leaseOf(row.session_id);
+    try {
+      const roots = host.store.tree(row.session_id);
+      const tasks = await recordedTasks(host, row, roots);
+      const first = tasks.findIndex((task) => task.kind !== "ended");
+      if (first < 0) return await this.#endLate(row, tasks).finally(lease.release);
+      return await this.#goOn({ row, roots, lease, tasks, first });
+    } catch (thrown) {
+      lease.release();
+      throw thrown;
+    }
+  }
+
+  /** Takes a session; of a holder that only its silence can tell to be dead, the silence is waited for. */
+  async #leaseOf(sessionId: string): Promise<Lease> {
+    const { host, clock } = this.#maker;
+    const untilMs = clock.monotonicMs() + 2 * LEASE_MS;
+    while (true) {
+      try {
+        return takeLease(host.store, sessionId);
+      } catch (thrown) {
+        const mayEnd = thrown instanceof SessionTaken && thrown.isElsewhere && clock.monotonicMs() < untilMs;
+        if (!mayEnd) throw thrown;
+        await delay(clock, LOOK_MS, new AbortController().signal);
+      }
+    }
+  }
+
+  async #goOn({ row, roots, lease, tasks, first }: Continued): Promise<ResumedHandle> {
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const results = this.#open.within(
+      () => adoptSession(this.#maker, row, lease),
+      async (session) => {
+        const fanOut = fanOutOf(row);
+        await restoreSession(session, roots, { host: this.#maker.host, isFanOut: fanOut !== undefined });
+        begin();
+        return this.#workThrough(session, tasks, fanOut?.maxConcurrent ?? tasks.length);
+      },
+    );
+    await Promise.race([begun, results]);
+    return resumedHandle(row.session_id, tasks[first], results, first);
+  }
+
+  /** Works on all tasks, so many at once; results in the order of the tasks. */
+  async #workThrough(
+    session: Session,
+    tasks: readonly RootTask[],
+    maxConcurrent: number,
+  ): Promise<Outcome<RunResult[]>> {
+    const gate = new Gate(Math.max(1, maxConcurrent));
+    const value = await Promise.all(
+      tasks.map((task) => {
+        if (task.kind === "ended") return task.result;
+        return gate.run(() => this.#work(session, task)).catch((thrown) => neverBegan(session, task, thrown));
+      }),
+    );
+    return { status: statusOf(value), value };
+  }
+
+  async #work(session: Session, task: Exclude<RootTask, { kind: "ended" }>): Promise<RunResult> {
+    if (task.kind === "open") return continueRoot(this.#maker, session, task).result;
+    const { agent, task: words, tools, limits } = task;
+    const request = { agent, task: words, ...(tools && { tools }), ...(limits && { limits }) };
+    return (await beginRoot(this.#maker, session, request, task)).result;
+  }
+
+  /** A session whose process ended between its last run's row and its own: only that is left to write. */
+  async #endLate(row: SessionRow, tasks: readonly RootTask[]): Promise<ResumedHandle> {
+    const { store } = this.#maker.host;
+    const results = tasks.flatMap((task) => (task.kind === "ended" ? [task.result] : []));
+    const isEmpty = tasks.length === 0 && !fanOutOf(row);
+    const status = isEmpty ? "failed" : statusOf(results);
+    store.endSession(row.session_id, status);
+    await store.committed();
+    if (tasks.length === 0) throw endedAlready({ ...row, status });
+    return resumedHandle(row.session_id, tasks.at(-1), Promise.resolve(results), tasks.length - 1);
+  }
+}
+
+/** Waits for something, but no longer than so long. */
+function within(clock: Clock, limitMs: number, work: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = clock.timer(limitMs, resolve);
+    void work.then(() => {
+      stop();
+      resolve();
+    });
+  });
+}
+
+/** A recorded session that can go on. */
+type Continued = {
+  row: SessionRow;
+  roots: readonly MessageNode[];
+  lease: Lease;
+  tasks: readonly RootTask[];
+  /** The first task that has not ended. */
+  first: number;
+};
+
+/** Gives the handle as soon as the run has begun; its result is the whole session's. */
+function handleOf(
+  begin: (started: (handle: Omit<RunHandle, "result">) => void) => Promise<RunResult>,
+): Promise<RunHandle> {
+  const { promise, resolve, reject } = Promise.withResolvers<RunHandle>();
+  const whole = begin((handle) => resolve({ ...handle, result: whole }));
+  whole.catch(reject);
+  return promise;
+}
+
+function resumedHandle(
+  sessionId: string,
+  task: RootTask | undefined,
+  results: Promise<RunResult[]>,
+  index: number,
+): ResumedHandle {
+  const result = results.then((all) => {
+    const one = all[index];
+    if (!one) throw new RetinueError("failed", `session ${sessionId} has no task ${index}`);
+    return one;
+  });
+  // Whoever waits for one of the two learns of a failure; the other must not end the process.
+  result.catch(() => {});
+  results.catch(() => {});
+  return { sessionId, runId: task?.runId ?? "", result, results };
+}
+
+/** The result of a task that could not begin, for which a new one gets a row. */
+function neverBegan(
+  session: Session,
+  task: Exclude<RootTask, { kind: "ended" }>,
+  thrown: unknown,
+): RunResult {
+  const agent = task.kind === "new" ? task.agent : (task.node.agent_role ?? "");
+  const about = { runId: task.runId, sessionId: session.id, agent };
+  const message = session.ports.redactor.redact(messageOf(thrown));
+  const result = session.stop
+    ? unstartedResult(about, session.stop.message)
+    : failedResult(about, { type: "failed", message, recoverable: false });
+  if (task.kind === "new")
+    recordUnstarted({ session, parent: null, origin: { taskId: task.taskId }, task: task.task, result });
+  return result;
+}
+
+function endedAlready(row: SessionRow): RetinueError {
+  const hint = "start a new one with: retinue run";
+  if (row.status === "cancelled")
+    return new RetinueError("input", `session ${row.session_id} was stopped, and stays stopped`, hint);
+  return new RetinueError(
+    "input",
+    `session ${row.session_id} has ended (${row.status}); there is nothing to resume`,
+    hint,
+  );
+}
+
+function inUse(row: SessionRow): RetinueError {
+  return new RetinueError("input", `session ${row.session_id} is being worked on in this process`);
+}
+
+function stillOpen(row: SessionRow, holder: string | null): RetinueError {
+  if (holder) return new SessionTaken(row.session_id, holder);
+  return new RetinueError(
+    "input",
+    `session ${row.session_id} has not ended: its process was stopped in the middle of a task`,
+    `finish it first with: retinue resume ${row.session_id}`,
+  );
+}
+
+function noConversation(row: SessionRow): RetinueError {
+  return new RetinueError(
+    "input",
+    `session ${row.session_id} ran several tasks at once; it has no one conversation to go on with`,
+    "begin a new session",
+  );
+}

@@ -1,0 +1,63 @@
+import type { Store } from "../record/create-store.ts";
+import { RetinueError } from "../schema/error.ts";
+import type { Journal } from "../schema/record.ts";
+
+/** This process's hold on a session. */
+export type Lease = {
+  /** Fires, with the reason, when another process has taken the session over, or it was left for later. */
+  readonly lost: AbortSignal;
+  /** Leaves the session as it is on disk, to be resumed later; nothing more of it is done or written here. */
+  park(reason: Parked | LeftForLater): Promise<void>;
+  /** Lets other processes have the session. */
+  release(): void;
+};
+
+/** Why a session was left for later. */
+export class Parked extends Error {
+  readonly approvalIds: readonly string[];
+
+  constructor(approvalIds: readonly string[]) {
+    super("it waits for a person's approval");
+    this.name = "Parked";
+    this.approvalIds = approvalIds;
+  }
+}
+
+/** The process that had a session stopped, and wants it to go on later. */
+export class LeftForLater extends Error {
+  constructor() {
+    super("its process stopped; it goes on when it is resumed");
+    this.name = "LeftForLater";
+  }
+}
+
+/** Takes a session for this process; throws if another living one has it. */
+export function takeLease(store: Pick<Store, "takeLease" | "letGo" | "committed">, sessionId: string): Lease {
+  const controller = new AbortController();
+  const release = store.takeLease(sessionId, () =>
+    controller.abort(
+      new RetinueError(
+        "store",
+        `another process took session ${sessionId} over while this one stood still; nothing more of it is done or written here`,
+      ),
+    ),
+  );
+  const park = async (reason: Parked | LeftForLater) => {
+    await store.committed();
+    store.letGo(sessionId);
+    controller.abort(reason);
+  };
+  return { lost: controller.signal, release, park };
+}
+
+/** The record as the runs of one session see it: once the session is lost, nothing of it counts as written. */
+export function fencedJournal(store: Journal, { lost }: Lease): Journal {
+  return {
+    open: (row, onCommit) => store.open(row, onCommit),
+    close: (id, sessionId, closing, onCommit) => store.close(id, sessionId, closing, onCommit),
+    async committed() {
+      await store.committed();
+      lost.throwIfAborted();
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { isRecord } from "../models/wire/json.ts";
+import type { FindOwnFiles, Problem } from "../schema/agent.ts";
+import type { Settings } from "../schema/settings.ts";
+import { checkSettings, type RuleFault, type Suggest } from "./check-settings.ts";
+import { withProjectFolder, withUserFolder } from "./narrow-assistant.ts";
+import { narrowSettings, refuseWidening } from "./narrow-settings.ts";
+import { readSettingsFile, type SettingsFile } from "./read-settings-file.ts";
+
+/** Where settings stand, and what holds without them. */
+export type SettingsOptions = {
+  projectDir: string;
+  /** Retinue's folder among the user's configuration. */
+  configDir: string;
+  /** What a project's limits are compared with where the user's file is silent. */
+  defaults?: Partial<Settings>;
+  suggest?: Suggest;
+  /** Why a text is no rule; undefined if it is one. */
+  ruleFault?: RuleFault;
+  /** Whether the project's file may be read; it may, if absent. */
+  findOwn?: FindOwnFiles;
+  /** Why a name is no tool's; undefined if it is one's. */
+  toolFault?: RuleFault;
+};
+
+/** Agents as a settings file gives them, still to be read. */
+export type SettingsAgents = {
+  value: unknown;
+  /** The folders that prompt files are looked for in, the first first. */
+  folders: readonly string[];
+  file: string;
+  /** The line of a path within the value, such as `/Roles/0`. */
+  lineOf(path: string): number;
+  scope: "user" | "project";
+};
+
+/** What the settings files say. */
+export type LoadedSettings = {
+  settings: Partial<Settings>;
+  /** Seed 004's `AgentRoles`, the project's first. */
+  agentRoles: SettingsAgents[];
+  /** The user's `agents`: definitions by name. */
+  agents: SettingsAgents[];
+  /** The names in `disabledAgents`, and where they stand. */
+  switchedOff: { name: string; file: string; line: number }[];
+  problems: Problem[];
+};
+
+/**
+ * Reads the user's and the project's settings. The user's may set everything, the project's may only narrow that.
+ * Never throws on content: whoever runs something must first look for errors among the problems.
+ */
+export async function loadSettings(options: SettingsOptions): Promise<LoadedSettings> {
+  const { projectDir, configDir, defaults = {} } = options;
+  const loaded: LoadedSettings = {
+    settings: defaults,
+    agentRoles: [],
+    agents: [],
+    switchedOff: [],
+    problems: [],
+  };
+  const user = await readChecked(join(configDir, "settings.json"), options, loaded);
+  if (user) {
+    const { AgentRoles, agents, $schema: _, ...rest } = user.value;
+    const from = { folders: [configDir], file: user.file, scope: "user" as const, lineOf: rolesLine(user) };
+    loaded.settings = withUserFolder(overlay(defaults, { ...depthOf(AgentRoles), ...rest }), configDir);
+    if (AgentRoles !== undefined) loaded.agentRoles.push({ value: AgentRoles, ...from });
+    if (agents !== undefined) loaded.agents.push({ value: agents, ...from });
+  }
+  const file = join(projectDir, ".retinue", "settings.json");
+  const isOwn = !options.findOwn || (await options.findOwn([file])).length > 0;
+  const project = isOwn ? await readChecked(file, options, loaded) : undefined;
+  if (!isOwn && existsSync(file)) loaded.problems.push(madeByCommand(file));
+  if (project) {
+    const lineOf = (path: string) => project.lines.get(path) ?? 1;
+    const refused = refuseWidening(project.value, project.file, lineOf);
+    loaded.problems.push(...refused.problems);
+    const { AgentRoles, ...rest } = refused.value;
+    loaded.settings = narrowSettings(loaded.settings, withProjectFolder(rest, projectDir));
+    if (AgentRoles !== undefined)
+      loaded.agentRoles.unshift({
+        value: AgentRoles,
+        folders: [projectDir, join(projectDir, ".retinue")],
+        file: project.file,
+        scope: "project",
+        lineOf: rolesLine(project),
+      });
+  }
+  return loaded;
+}
+
+function madeByCommand(file: string): Problem {
+  const message = "a command that still runs made these settings, so they do not count";
+  const fix = "wait for the end of the command";
+  return { severity: "warning", file, line: 0, code: "made-by-command", message, fix };
+}
+
+async function readChecked(
+  file: string,
+  options: SettingsOptions,
+  loaded: LoadedSettings,
+): Promise<SettingsFile | undefined> {
+  const read = await readSettingsFile(file);
+  if (!read) return undefined;
+  if ("problem" in read) {
+    loaded.problems.push(read.problem);
+    return undefined;
+  }
+  const checked = await checkSettings(read, options);
+  loaded.problems.push(...checked.problems);
+  const { disabledAgents = [] }: { disabledAgents?: readonly string[] } = checked.value;
+  for (const [index, name] of disabledAgents.entries())
+    loaded.switchedOff.push({ name, file, line: read.lines.get(`/disabledAgents/${index}`) ?? 1 });
+  return { ...read, value: checked.value };
+}
+
+function rolesLine({ lines }: SettingsFile): (path: string) => number {
+  return (path) => lines.get(`/AgentRoles${path}`) ?? lines.get("/AgentRoles") ?? 1;
+}
+
+/** The depth that a user's roles ask for; it counts as the user's own word, so it may also raise the default. */
+function depthOf(roles: unknown): { maxDepth?: number } {
+  const named = isRecord(roles) ? Object.entries(roles).find(([key]) => /^max[-_]?depth$/i.test(key)) : null;
+  const depth = named?.[1];
+  return typeof depth === "number" && Number.isInteger(depth) && depth >= 0 ? { maxDepth: depth } : {};
+}
+
+/** What a checked file holds: the sections of the settings, each perhaps only in part. */
+type Written = { readonly [Key in keyof Settings]?: Partial<Settings[Key]> };
+
+/** The user's word over the defaults; within a section, key by key. */
+function overlay(defaults: Partial<Settings>, user: Partial<Settings>): Partial<Settings> {
+  const { permissions, limits, watchdog, shell, search, web, assistant }: Written = user;
+  const merged: Partial<Settings> = { ...defaults, ...user };
+  if (permissions)
+    merged.permissions = { ...(defaults.permissions ?? { ask: [], deny: [] }), ...permissions };
+  if (limits) merged.limits = { ...defaults.limits, ...limits };
+  if (shell && defaults.shell) merged.shell = { ...defaults.shell, ...shell };
+  if (search && defaults.search) merged.search = { ...defaults.search, ...search };
+  if (web && defaults.web) merged.web = { ...defaults.web, ...web };
+  if (assistant) merged.assistant = { ...defaults.assistant, ...assistant };
+  if (watchdog && defaults.watchdog) merged.watchdog = { ...defaults.watchdog, ...watchdog };
+  return merged;
+}

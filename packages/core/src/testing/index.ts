@@ -1,0 +1,19 @@
+export { type ReplayReport, replaySession } from "../replay/replay-session.ts";
+export { assembleRuntime, type RuntimeInternals } from "../session/runtime.ts";
+export { type Script, type ScriptedModel, scriptedModel } from "./scripted-model.ts";
+export {
+  after,
+  callDelegate,
+  callDelegateMany,
+  callTool,
+  callTools,
+  failWith,
+  hang,
+  type ScriptedCall,
+  type ScriptedUsage,
+  type ScriptRequest,
+  type Step,
+  type StepMaker,
+  say,
+} from "./step.ts";
+export { type TestRuntime, type TestRuntimeOptions, testRuntime } from "./test-runtime.ts";

@@ -1,0 +1,178 @@
+import { basename } from "node:path";
+import type { Definition } from "@retinue/code/survey/read-code";
+import { readCounts } from "@retinue/code/survey/search-query";
+import { escapePattern } from "@retinue/code/symbols/code-symbol";
+import {
+  findNextCalls,
+  findResult,
+  type OfflineCall,
+  type OfflineMove,
+  type Situation,
+} from "../procedure.ts";
+import { splitLine } from "./source-line.ts";
+
+/** Which tests name a definition. */
+type TestsFound = { report: { summary: string; details: string } };
+
+/** One test, where it begins, and how often it names the definition. */
+type Case = { path: string; at: number; title: string; uses: number };
+
+/** What the lines of the opened files show. */
+type Uses = {
+  /** Tests that name the definition. */
+  naming: readonly Case[];
+  /** Tests of files that name it only outside of tests, in what prepares them. */
+  prepared: readonly Case[];
+};
+
+const TEST_FILES =
+  "{**/test/**,**/tests/**,**/__tests__/**,**/spec/**,**/*.test.*,**/*.spec.*,**/test_*.py,**/*_test.py,**/*_test.go,**/*_test.rs,**/*_spec.rb}";
+
+const TITLE =
+  "^\\s*(?:(?:test|it|describe)(?:\\.\\w+)*\\s*[(`]|\\]?\\)\\s*\\(\\s*[\"'`]|(?:async )?def test|func Test|fn \\w|class Test)";
+
+const OPENED = 4;
+const COUNTED = 60;
+const MAX_LINES = 160;
+const SHOWN = 15;
+const SHOWN_PREPARED = 6;
+const NAMED_FILES = 6;
+
+/** Finds the tests that name a definition: by its name in the files where tests live, and the titles around it there. */
+export function findTests(
+  definition: Definition,
+  situation: Situation,
+): Extract<OfflineMove, { calls: unknown }> | TestsFound {
+  const byName = countCall(`\\b${escapePattern(definition.name)}\\b`);
+  const byModule = countCall(
+    `["'/.]${escapePattern(nameModule(definition.path))}(?:\\.\\w+)?["']|\\bimport ${escapePattern(nameModule(definition.path))}\\b`,
+  );
+  const counts = (call: OfflineCall) => readCounts(findResult(situation.calls, call));
+  const files = () => rankTestFiles(counts(byName), counts(byModule), definition.path);
+  const lines = () => (files().length > 0 ? [linesCall(definition.name, files().slice(0, OPENED))] : []);
+  const move = findNextCalls(situation, [() => [byName, byModule], lines]);
+  if (move && "calls" in move) return move;
+  const shown = lines()
+    .map((call) => findResult(situation.calls, call))
+    .join("\n");
+  return { report: reportTests(definition, files(), findUses(shown, definition.name), counts(byModule)) };
+}
+
+function countCall(pattern: string): OfflineCall {
+  return { tool: "grep", input: { pattern, mode: "count", glob: TEST_FILES, limit: COUNTED } };
+}
+
+function linesCall(name: string, files: readonly string[]): OfflineCall {
+  const pattern = `${TITLE}|\\b${escapePattern(name)}\\b`;
+  return { tool: "grep", input: { pattern, glob: globFiles(files), limit: MAX_LINES } };
+}
+
+/** The file named after the module first, then those that import it, then by how often they name the definition. */
+function rankTestFiles(
+  byName: ReadonlyMap<string, number>,
+  byModule: ReadonlyMap<string, number>,
+  path: string,
+): string[] {
+  const score = (file: string) =>
+    (nameModule(file).replace(/[._-](?:test|spec)$|^test_/, "") === nameModule(path) ? 1_000 : 0) +
+    (byModule.has(file) ? 100 : 0) +
+    Math.min(99, byName.get(file) ?? 0);
+  return [...byName.keys()]
+    .filter((file) => file !== path)
+    .sort((a, b) => score(b) - score(a) || (a < b ? -1 : 1));
+}
+
+/** Gives each use of the name to the test that begins above it; uses before the first test of a file prepare its tests. */
+function findUses(result: string, name: string): Uses {
+  const cases: Case[] = [];
+  const preparing = new Set<string>();
+  const names = new RegExp(`\\b${escapePattern(name)}\\b`);
+  let current: Case | undefined;
+  let group = "";
+  for (const [, path = "", at, text = ""] of result.matchAll(/^(.+?):(\d+):(.*)$/gm)) {
+    if (current?.path !== path) {
+      current = undefined;
+      group = "";
+    }
+    const title = findTitle(text);
+    if (title !== undefined) {
+      if (/^\s*describe/.test(text)) group = title;
+      const whole = /^%\w$/.test(title) && group ? `${group}: ${title}` : title;
+      current = { path, at: Number(at), title: whole, uses: names.test(title) ? 1 : 0 };
+      cases.push(current);
+    }
+    if (!names.test(splitLine(text, path).code) || /^\s*import\b/.test(text)) continue;
+    if (current) current.uses++;
+    else preparing.add(path);
+  }
+  const naming = cases.filter(({ uses }) => uses > 0);
+  const told = new Set(naming.map(({ path }) => path));
+  return { naming, prepared: cases.filter(({ path }) => preparing.has(path) && !told.has(path)) };
+}
+
+function findTitle(text: string): string | undefined {
+  const quoted =
+    /^\s*(?:(?:test|it|describe)(?:\.\w+)*\s*(?:\([^"'`]*\)\s*)?\(|\]?\)\s*\()\s*(["'`])((?:\\.|(?!\1).)+)\1/.exec(
+      text,
+    )?.[2];
+  return quoted ?? /^\s*(?:async )?(?:def|func|fn|class)\s+(\w*[Tt]est\w*)/.exec(text)?.[1];
+}
+
+function reportTests(
+  { name, path }: Definition,
+  files: readonly string[],
+  { naming, prepared }: Uses,
+  byModule: ReadonlyMap<string, number>,
+): TestsFound["report"] {
+  const caveat = `Tests that reach \`${name}\` only through other code are not seen this way.`;
+  const importing = [...byModule.keys()].filter((file) => !files.includes(file));
+  const others =
+    importing.length > 0
+      ? `Test files that import ${basename(path)} without naming it: ${listFiles(importing)}.`
+      : "";
+  if (files.length === 0)
+    return { summary: `No test names \`${name}\`.`, details: [others, caveat].filter(Boolean).join("\n") };
+  const unopened = files.slice(OPENED);
+  const setUp = [...new Set(prepared.map((each) => each.path))];
+  const found = [
+    naming.length > 0
+      ? `${naming.length} ${naming.length === 1 ? "test names" : "tests name"} \`${name}\``
+      : "",
+    setUp.length > 0 ? `the tests of ${listFiles(setUp)} use it in what prepares them` : "",
+  ].filter(Boolean);
+  const opened =
+    unopened.length > 0 ? `, of ${files.length} test files that mention it ${OPENED} were opened` : "";
+  return {
+    summary: `Tests: ${found.join("; ") || `\`${name}\` is mentioned in ${listFiles(files)}`}${opened}.`,
+    details: [
+      ...listCases(`Tests that name \`${name}\`:`, naming, SHOWN),
+      ...listCases(`Tests whose file uses \`${name}\` in what prepares them:`, prepared, SHOWN_PREPARED),
+      unopened.length > 0 ? `Also mentioned in (not opened): ${listFiles(unopened)}.` : "",
+      others,
+      caveat,
+    ]
+      .filter(Boolean)
+      .join("\n"),
+  };
+}
+
+function listCases(heading: string, cases: readonly Case[], most: number): string[] {
+  if (cases.length === 0) return [];
+  const lines = cases.slice(0, most).map(({ path, at, title }) => `- ${path}:${at} “${title}”`);
+  return [heading, ...lines, ...(cases.length > most ? [`- and ${cases.length - most} more`] : [])];
+}
+
+function listFiles(files: readonly string[]): string {
+  const left = files.length - NAMED_FILES;
+  return `${files.slice(0, NAMED_FILES).join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
+}
+
+function nameModule(path: string): string {
+  return basename(path).replace(/\.\w+$/, "");
+}
+
+/** A glob for exactly these files. */
+export function globFiles(paths: readonly string[]): string {
+  const globs = paths.map((path) => path.replace(/[*?[\]{},\\]/g, "\\$&"));
+  return globs.length === 1 ? (globs[0] ?? "") : `{${globs.join(",")}}`;
+}

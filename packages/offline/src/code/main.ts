@@ -1,0 +1,256 @@
+import { fenceCode } from "@retinue/code/survey/read-code";
+import { cutShort, needsModel, shortenLine, withoutLabel } from "../offline-words.ts";
+import {
+  findAnswer,
+  type OfflineCall,
+  type OfflineMove,
+  type PastCall,
+  type Procedure,
+  type Situation,
+} from "../procedure.ts";
+import { type ChildResult, isFromHost, readResults, taskText } from "../read-conversation.ts";
+import { researchQuestion } from "./researcher.ts";
+import { type PartRoute, routePart } from "./route-part.ts";
+import { splitRequest, type WorkPart } from "./split-request.ts";
+
+/** One part of the request and who does it. */
+type Step = WorkPart & { id: string; route: PartRoute };
+
+/**
+ * The main agent: splits a request, hands its parts to who can do them, and puts the answers together. What
+ * general-purpose could do it does itself, since both would play by the same rules.
+ */
+export const main: Procedure = {
+  agents: ["main"],
+  next(given) {
+    const situation = {
+      ...given,
+      delegates: given.delegates.filter(({ name }) => name !== "general-purpose"),
+    };
+    if (isGreeting(situation.task)) return { say: `I can ${describeAbilities(situation)}.` };
+    const steps = planSteps(situation);
+    if (steps.length === 0 || steps.every(({ route }) => route.kind === "nobody"))
+      return { cannot: explainRefusal(steps, situation) };
+    const searching = searchOwnFiles(steps, situation);
+    const calls = planCalls(steps, situation).filter((call) => !findAnswer(situation.calls, call));
+    if (searching && "calls" in searching) calls.push(...searching.calls);
+    if (calls.length > 0 && !situation.wrapUp && !situation.condensed) return { calls };
+    return collectRunning(situation) ?? composeReply(steps, searching, situation);
+  },
+};
+
+/** The parts of the task and of what the person said later, each with its route. */
+function planSteps(situation: Situation): Step[] {
+  const requests = [situation.task, ...situation.later.filter((text) => !isFromHost(text))];
+  const steps: Step[] = [];
+  for (const request of requests) {
+    const before = steps.length;
+    for (const { text, after } of splitRequest(taskText(request))) {
+      const id = `part-${steps.length + 1}`;
+      const indexes = after.map((index) => index + before);
+      steps.push({ id, text, after: indexes, route: routePart(text, situation) });
+    }
+  }
+  return steps;
+}
+
+/** Questions that no delegate takes are looked into with the agent's own tools, the way a researcher does it. */
+function searchOwnFiles(steps: readonly Step[], situation: Situation): OfflineMove | null {
+  const questions = steps.flatMap(({ text, route }) => (route.kind === "self" ? [text] : []));
+  return questions.length > 0 ? researchQuestion({ ...situation, task: questions.join("\n") }) : null;
+}
+
+/** Everything at once: own calls, and the delegations with what they wait for. */
+function planCalls(steps: readonly Step[], { tools }: Situation): OfflineCall[] {
+  const own = steps.flatMap(({ route }) => (route.kind === "call" ? [route.call] : []));
+  const delegated = steps.flatMap((step) =>
+    step.route.kind === "delegate" ? [{ ...step, agent: step.route.agent }] : [],
+  );
+  const ids = new Set(delegated.map(({ id }) => id));
+  const tasks = delegated.map(({ id, agent, text, after }) => {
+    const dependsOn = after.flatMap((index) => steps[index]?.id ?? []).filter((each) => ids.has(each));
+    return { id, agent, task: standalone(text, after, steps), ...(dependsOn.length > 0 && { dependsOn }) };
+  });
+  const [first] = tasks;
+  if (!first) return own;
+  if (tasks.length > 1 && tools.includes("delegate_many"))
+    return [...own, { tool: "delegate_many", input: { tasks } }];
+  return [...own, ...tasks.map(({ agent, task }) => ({ tool: "delegate", input: { agent, task } }))];
+}
+
+/** A task that can be read alone: what it points back to is named. */
+function standalone(text: string, after: readonly number[], steps: readonly Step[]): string {
+  const before = after.flatMap((index) => steps[index]?.text ?? []);
+  return before.length > 0 ? `${text} (this follows on: ${before.join("; ")})` : text;
+}
+
+/** Waits for children that were still running when the last call returned. */
+function collectRunning({ calls, tools, wrapUp }: Situation): OfflineMove | null {
+  const last = calls.at(-1);
+  const running = calls.some(({ result }) => /^\{"status":"running"/m.test(result));
+  if (wrapUp || !running || last?.tool === "collect_results" || !tools.includes("collect_results"))
+    return null;
+  return { calls: [{ tool: "collect_results", input: { wait: "all" } }] };
+}
+
+function composeReply(
+  steps: readonly Step[],
+  searching: OfflineMove | null,
+  situation: Situation,
+): OfflineMove {
+  const results = [...situation.calls.map(({ result }) => result), ...situation.later].flatMap(readResults);
+  const others = steps.filter(({ route }) => route.kind !== "self");
+  const outcomes = others.map((step) => findOutcome(step, steps, results, situation));
+  if (searching) outcomes.push(readSearchOutcome(steps, searching));
+  const failed = outcomes.filter(({ ok }) => !ok);
+  if (failed.length === outcomes.length && !situation.wrapUp) return { cannot: explainFailures(failed) };
+  return { say: composeAnswer(outcomes, listAssumptions(steps)) };
+}
+
+/** One part that needs a model is told as it was said; it is the same model's own word. */
+function explainFailures(failed: readonly PartOutcome[]): string {
+  const [only, ...others] = failed;
+  if (only && others.length === 0 && only.body.includes("rules, not weights")) return only.body;
+  return failed.map(({ text, by, body }) => `“${text}” was not done (${by}): ${body}`).join("\n");
+}
+
+function findOutcome(
+  step: Step,
+  steps: readonly Step[],
+  results: readonly ChildResult[],
+  situation: Situation,
+): PartOutcome {
+  const { text, route } = step;
+  if (route.kind === "call") return readCallOutcome(text, route.call, situation.calls);
+  if (route.kind === "delegate") {
+    const same = steps.filter((each) => each.route.kind === "delegate" && each.route.agent === route.agent);
+    const unnamed = results.filter(({ taskId, agent }) => taskId === undefined && agent === route.agent);
+    const result = results.find(({ taskId }) => taskId === step.id) ?? unnamed[same.indexOf(step)];
+    if (result) return readChildOutcome(text, result);
+    const refused = situation.calls.find(({ tool, failed }) => failed && tool.startsWith("delegate"));
+    return { text, by: route.agent, ok: false, body: refused?.result ?? "it was not reached", files: [] };
+  }
+  const body = needsModel(`do this: ${text}`, describeAbilities(situation));
+  return { text, by: "nobody", ok: false, body, files: [] };
+}
+
+function readSearchOutcome(steps: readonly Step[], move: OfflineMove): PartOutcome {
+  const text = steps.flatMap((step) => (step.route.kind === "self" ? [step.text] : [])).join("; ");
+  const body =
+    "cannot" in move
+      ? move.cannot
+      : "say" in move && move.say
+        ? stripHeadings(move.say)
+        : "it was not finished";
+  return { text, by: "own search", ok: "say" in move, body, files: [] };
+}
+
+function readCallOutcome(text: string, call: OfflineCall, calls: readonly PastCall[]): PartOutcome {
+  const past = findAnswer(calls, call);
+  const ok = past !== undefined && !past.failed;
+  const path = call.tool === "write" && ok ? [String(call.input.path)] : [];
+  const result = past?.result ?? "it was not reached";
+  const body = ok && GIVES_LINES.has(call.tool) ? fenceCode(result.trimEnd().split("\n")).join("\n") : result;
+  return { text, by: call.tool, ok, body, files: path };
+}
+
+/** Tools whose results are lines of files and names, and no prose. */
+const GIVES_LINES: ReadonlySet<string> = new Set(["read", "grep", "glob", "ls", "git", "git_diff", "shell"]);
+
+function listAssumptions(steps: readonly Step[]): string[] {
+  const notes: string[] = [];
+  if (steps.length > 1) notes.push(`I read this as ${steps.length} parts`);
+  for (const { text, after, route } of steps) {
+    const short = cutShort(text, 60);
+    if (route.kind === "delegate") notes.push(`“${short}” is work for ${route.agent} (${route.why})`);
+    if (after.length > 0)
+      notes.push(`“${short}” builds on part ${after.map((index) => index + 1).join(", ")}`);
+  }
+  return notes;
+}
+
+function isGreeting(task: string): boolean {
+  return /^\s*(?:hi|hello|hey|help|good (?:morning|evening|day)|who are you|what (?:can|do) you do|what are you)\b[^.?!]{0,40}[.?!]*\s*$/i.test(
+    task,
+  );
+}
+
+function describeAbilities({ delegates, tools }: Situation): string {
+  const own = ["read", "ls", "grep", "glob"].filter((name) => tools.includes(name));
+  const names = delegates.map(({ name, description }) => `${name} (${description.split(/[.;]/, 1)[0]})`);
+  const parts = [
+    ...(own.length > 0 ? [`look into this project's files (${own.join(", ")})`] : []),
+    ...(names.length > 0 ? [`hand parts of a request to ${names.join(", ")}`] : []),
+  ];
+  return parts.join(" and ") || "answer only by telling you this: it has neither tools nor sub-agents here";
+}
+
+function explainRefusal(steps: readonly Step[], situation: Situation): string {
+  const writing = steps.some(({ route }) => route.kind === "nobody" && route.intent === "write");
+  const asked = steps.map(({ text }) => text).join("; ") || situation.task;
+  const short = cutShort(asked, 120);
+  const what = writing
+    ? "write or change code or prose"
+    : "tell what this asks for, or it needs judgement that rules do not have";
+  return needsModel(`${what} (“${short}”)`, describeAbilities(situation));
+}
+
+/** What came of one part of a request. */
+type PartOutcome = {
+  text: string;
+  /** Who did it, in words: an agent's name or a tool's. */
+  by: string;
+  ok: boolean;
+  body: string;
+  files: readonly string[];
+};
+
+const MAX_BODY_CHARS = 8_000;
+
+/** The outcome of a part that a child did. */
+function readChildOutcome(text: string, result: ChildResult): PartOutcome {
+  const { agent: by, files } = result;
+  if (!result.success && !result.partial)
+    return { text, by, ok: false, body: result.error || result.summary || "it failed without a word", files };
+  const body = stripHeadings(withoutLabel(result.details));
+  return { text, by, ok: true, body: result.partial ? `(cut short by a limit)\n${body}` : body, files };
+}
+
+/** The answer to a request: what was done in the order it was asked, what was not, and what was assumed. */
+function composeAnswer(outcomes: readonly PartOutcome[], assumed: readonly string[]): string {
+  const done = outcomes.filter(({ ok }) => ok);
+  const open = outcomes.filter(({ ok }) => !ok);
+  const files = [...new Set(outcomes.flatMap((outcome) => outcome.files))];
+  const sections: string[] = [];
+  if (outcomes.length > 1) sections.push(`${done.length} of ${outcomes.length} parts are done.`);
+  if (open.length > 0)
+    sections.push(...open.map(({ text, by, body }) => `Not done: ${quoteLine(text)} (${by}): ${body}`));
+  for (const outcome of done) {
+    const head = `**${outcomes.indexOf(outcome) + 1}. ${quoteLine(outcome.text)}** (${outcome.by})\n\n`;
+    sections.push(`${outcomes.length > 1 ? head : ""}${shortenBody(outcome.body)}`);
+  }
+  if (files.length > 0) sections.push(`Files changed: ${files.join(", ")}`);
+  if (assumed.length > 0) sections.push(`Assumed: ${assumed.join("; ")}.`);
+  return sections.join("\n\n");
+}
+
+/** A report without the headings that a parent's own result would be read by. */
+function stripHeadings(text: string): string {
+  return text
+    .replace(/^\s*\*\*Summary\*\*:?\s*/i, "")
+    .replace(/^\*\*(?:Details|Warnings?|Suggestions?)\*\*:?\s*$/gim, "")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+}
+
+function quoteLine(text: string): string {
+  return `“${shortenLine(text, 160)}”`;
+}
+
+function shortenBody(text: string): string {
+  if (text.length <= MAX_BODY_CHARS) return text;
+  const kept = text.slice(0, MAX_BODY_CHARS);
+  const fences = kept.match(/^\s*`{3,}/gm) ?? [];
+  const close = fences.length % 2 === 1 ? `\n${fences.at(-1)?.trimEnd()}` : "";
+  return `${kept}${close}\n… (${text.length - MAX_BODY_CHARS} more characters in the record)`;
+}

@@ -1,0 +1,314 @@
+import { rankFiles, readCounts, readQuery } from "@retinue/code/survey/search-query";
+import type { PlanDraft, PlanStep } from "@retinue/core/schema/plan";
+import { splitWords } from "@retinue/core/text/terms";
+import { cutShort, needsModel, shortenLine } from "../offline-words.ts";
+import {
+  findNextCalls,
+  listAnswered,
+  listFaults,
+  type OfflineCall,
+  type Procedure,
+  reportFaults,
+  type Situation,
+} from "../procedure.ts";
+import { taskSections, taskText } from "../read-conversation.ts";
+import { findIntent, type Intent } from "./intents.ts";
+import { classifyFile } from "./source-line.ts";
+import { splitRequest } from "./split-request.ts";
+
+const MAX_PARTS = 4;
+const MAX_FILES = 8;
+const COUNTED_FILES = 40;
+const MAX_TASK = 5_000;
+const SHOWN_GOAL = 120;
+
+/** Words of one part that are searched for when there is no better tool; ten calls must do for all. */
+const SEARCHED_WORDS = 2;
+
+/**
+ * The planner: a plan by a template. What the goal asks for is taken apart by its verbs; which files that touches comes
+ * from `plan_files`, or else from where its words are.
+ */
+export const planner: Procedure = {
+  agents: ["planner"],
+  next(situation) {
+    if (/^## Where the plan stands$/m.test(situation.task))
+      return {
+        cannot: needsModel("find another way after a step failed", "make a plan by template for a new goal"),
+      };
+    const goal = readGoal(situation.task);
+    const parts = splitRequest(goal).slice(0, MAX_PARTS);
+    if (parts.length === 0)
+      return { cannot: needsModel("plan without a goal", "plan a goal that is stated") };
+    const calls = parts.map(({ text }) => planSearches(text, situation.tools));
+    const move = findNextCalls(situation, [() => calls.flat()]);
+    if (move) return move;
+    const planned = parts.map(({ text, after }, index): PlannedPart => {
+      const files = findFiles(calls[index] ?? [], text, situation);
+      return { text, after, intent: findIntent(text) ?? "write", files };
+    });
+    const plan = fillTemplate(goal, planned, readAgents(situation.task));
+    const said = [
+      `**Summary**: A template plan with ${plan.steps.length} steps for “${shortenLine(goal, SHOWN_GOAL)}”, made by rules: it says who does what in which order and where; how is left to the steps.`,
+      `\`\`\`json\n${JSON.stringify(plan, null, 2)}\n\`\`\``,
+      reportFaults(listFaults(situation.calls)),
+    ];
+    return { say: said.filter(Boolean).join("\n\n") };
+  },
+};
+
+/** The goal itself, without the words that ask for a plan of it. */
+function readGoal(task: string): string {
+  return taskText(task)
+    .replace(
+      /^(?:please\s+)?(?:create|make|draw up|write|generate)\s+(?:a|an|the)\s+(?:[\w-]+\s+){0,2}plan\s+(?:to|for|that|of)\s*:?\s*/i,
+      "",
+    )
+    .replace(/^plan\s+(?:how to\s+|to\s+|for\s+)?(?=\w+\s)/i, "")
+    .trim();
+}
+
+/** The agents that a task offers for the steps; undefined if it says nothing of them. */
+function readAgents(task: string): string[] | undefined {
+  const section = /^## Agents\n+([\s\S]*?)(?=\n## |(?![\s\S]))/m.exec(taskSections(task))?.[1];
+  return section === undefined
+    ? undefined
+    : [...section.matchAll(/^- `([^`\n]+)`/gm)].map(([, name = ""]) => name);
+}
+
+function planSearches(text: string, tools: readonly string[]): OfflineCall[] {
+  const task = text.slice(0, MAX_TASK);
+  if (tools.includes("plan_files")) return [{ tool: "plan_files", input: { task, limit: MAX_FILES } }];
+  if (!tools.includes("grep")) return [];
+  const [verb] = splitWords(text);
+  return readQuery(text)
+    .concepts.filter(({ name }) => name !== verb)
+    .slice(0, SEARCHED_WORDS)
+    .map(({ pattern }) => ({
+      tool: "grep",
+      input: { pattern, mode: "count", ignoreCase: true, limit: COUNTED_FILES },
+    }));
+}
+
+function findFiles(calls: readonly OfflineCall[], text: string, situation: Situation): string[] {
+  const { concepts, paths } = readQuery(text);
+  const answers = listAnswered(situation.calls, calls);
+  const listed = answers
+    .filter(({ tool }) => tool === "plan_files")
+    .flatMap(({ result }) => readPaths(result));
+  const hits = answers
+    .filter(({ tool }) => tool === "grep")
+    .flatMap(({ input, result }) => {
+      const concept = concepts.find(({ pattern }) => pattern === input.pattern);
+      return concept ? [{ concept, counts: readCounts(result) }] : [];
+    });
+  const ranked = hits.length > 0 ? rankFiles(hits).map(({ path }) => path) : [];
+  const named = paths.filter((path) => /\.\w+$/.test(path) && !path.includes(".."));
+  return [...new Set([...named, ...listed, ...ranked])].slice(0, MAX_FILES);
+}
+
+/** The files of a list of `path  reasons`. */
+function readPaths(result: string): string[] {
+  return [...result.matchAll(/^(\S.*?) {2}\S/gm)].map(([, path = ""]) => path);
+}
+
+/** One piece of a goal: what it asks for, the pieces it builds on, and the files it likely touches. */
+export type PlannedPart = {
+  text: string;
+  after: readonly number[];
+  intent: Intent;
+  files: readonly string[];
+};
+
+type Role = "researcher" | "debugger" | "coder" | "tester" | "reviewer";
+
+type Draft = Omit<PlanStep, "estimate" | "complexity">;
+
+const CALLS: Readonly<Record<Role, number>> = {
+  researcher: 10,
+  debugger: 12,
+  coder: 20,
+  tester: 12,
+  reviewer: 8,
+};
+
+const MINUTES: Readonly<Record<Role, number>> = {
+  researcher: 3,
+  debugger: 3,
+  coder: 5,
+  tester: 3,
+  reviewer: 2,
+};
+
+/** Who looks at changes, and so comes after those that the plan has before. */
+const JUDGES = new Set(["tester", "reviewer"]);
+const MANY_FILES = 5;
+const TITLE_CHARS = 120;
+
+/** Every task repeats the goal. */
+const GOAL_CHARS = 4_000;
+const ASKS_FOR_FIX = /^(?:please\s+)?(?:fix|repair|correct|solve|resolve)\b/i;
+
+/**
+ * The usual way to a goal: find out, change, test, review. Changes that share a file follow each other, others run side
+ * by side; a defect is diagnosed before it is fixed; what only asks is looked into and nothing more. Of agents that are
+ * not there, no step is added.
+ */
+export function fillTemplate(
+  given: string,
+  parts: readonly PlannedPart[],
+  agents?: readonly string[],
+): PlanDraft {
+  const goal = given.length > GOAL_CHARS ? `${given.slice(0, GOAL_CHARS)}…` : given;
+  const changes = parts.filter(({ intent }) => intent === "write" || intent === "plan");
+  const steps: Draft[] = [];
+  const idOf = new Map<PlannedPart, string>();
+  const isThere = ({ role }: Draft) => agents === undefined || agents.includes(role);
+  if (changes.length > 0) steps.push(...[writeFirstStep(goal, changes)].filter(isThere));
+  const [first] = steps.map(({ id }) => id);
+  for (const [index, part] of parts.entries()) {
+    const before = part.after.flatMap((each) => idOf.get(parts[each] ?? part) ?? []);
+    const step = writeStep(part, `${index + 1}`, goal);
+    const sharing = steps.filter(
+      (each) => each.role === "coder" && step.role === "coder" && overlaps(each, step),
+    );
+    const judged = JUDGES.has(step.role) ? steps.filter(({ role }) => role === "coder") : [];
+    const needed = [...before, ...[...sharing, ...judged].map(({ id }) => id)];
+    steps.push({ ...step, dependsOn: removeDuplicates(needed.length > 0 ? needed : first ? [first] : []) });
+    idOf.set(part, step.id);
+  }
+  if (changes.length > 0) steps.push(...writeLastSteps(goal, steps, isThere));
+  return { goal, summary: summariseSteps(steps), steps: steps.map(addEstimate) };
+}
+
+function writeFirstStep(goal: string, changes: readonly PlannedPart[]): Draft {
+  const files = removeDuplicates(changes.flatMap((part) => part.files));
+  const isFix = changes.every(({ text }) => ASKS_FOR_FIX.test(text));
+  const where = files.length > 0 ? ` Begin with ${files.join(", ")}.` : "";
+  return isFix
+    ? {
+        id: "diagnose",
+        title: "Find the cause",
+        role: "debugger",
+        task: `Find the cause of what is to be fixed: ${endSentence(goal)} See it fail first, then go from the symptom to the line.${where} Change nothing.`,
+        dependsOn: [],
+        files,
+        successCriteria: [
+          "The cause is named with file and line, or it is said how far it could be narrowed down",
+        ],
+      }
+    : {
+        id: "research",
+        title: "Find out how it is now",
+        role: "researcher",
+        task: `Before this is done: ${endSentence(goal)} Find out how the code concerned works now, which functions and files the change will touch, which tests cover them, and which conventions it must follow.${where} Change nothing.`,
+        dependsOn: [],
+        files,
+        successCriteria: [
+          "The places to change are named with file and line",
+          "The tests that cover them are named, or it is said that there are none",
+        ],
+      };
+}
+
+function writeStep({ text, intent, files }: PlannedPart, number: string, goal: string): Draft {
+  const title = cutShort(text, TITLE_CHARS);
+  const base = { title, files, dependsOn: [] };
+  const whole = `${endSentence(text)}${text === goal ? "" : ` It is part of this goal: ${endSentence(goal)}`}`;
+  if (intent === "look")
+    return {
+      ...base,
+      id: `research-${number}`,
+      role: "researcher",
+      task: `${whole} Change nothing.`,
+      successCriteria: ["The question is answered with file and line"],
+    };
+  if (intent === "debug")
+    return {
+      ...base,
+      id: `diagnose-${number}`,
+      role: "debugger",
+      task: `${whole} Change nothing.`,
+      successCriteria: ["The cause is named with file and line"],
+    };
+  if (intent === "test")
+    return {
+      ...base,
+      id: `test-${number}`,
+      role: "tester",
+      task: whole,
+      successCriteria: [
+        "The tests ran; run, passed and failed are reported, each failure with file and line",
+      ],
+    };
+  if (intent === "review")
+    return {
+      ...base,
+      id: `review-${number}`,
+      role: "reviewer",
+      task: whole,
+      successCriteria: [
+        "Findings are listed worst first with file and line, or it is said that there are none",
+      ],
+    };
+  return {
+    ...base,
+    id: `implement-${number}`,
+    role: "coder",
+    files: files.filter((path) => classifyFile(path) !== "test"),
+    task: `${whole} Use what the steps before found out. Keep to the conventions of the code around it.`,
+    successCriteria: [`It is done: ${text}`, "The tests of the touched files pass"],
+  };
+}
+
+/** A test of what was changed, and a review of everything at the end. */
+function writeLastSteps(goal: string, steps: readonly Draft[], isThere: (step: Draft) => boolean): Draft[] {
+  const coders = steps.filter(({ role }) => role === "coder").map(({ id }) => id);
+  const testers = steps.filter(({ role }) => role === "tester").map(({ id }) => id);
+  const files = removeDuplicates(steps.flatMap((step) => step.files));
+  const test: Draft = {
+    id: "test",
+    title: "Test the change",
+    role: "tester",
+    task: `Write the tests that this change lacks and run them together with those of the touched files: ${endSentence(goal)}`,
+    dependsOn: coders,
+    files: files.filter((path) => classifyFile(path) === "test"),
+    successCriteria: ["Each new behaviour has a test that fails without it", "All tests that were run pass"],
+  };
+  const added = (testers.length > 0 ? [] : [test]).filter(isThere);
+  const reviewed: Draft = {
+    id: "review",
+    title: "Review the change",
+    role: "reviewer",
+    task: `Review everything that was changed for this goal: ${endSentence(goal)} Look for defects, unsafe input, missing tests and what was left undone.`,
+    dependsOn: removeDuplicates([...coders, ...testers, ...added.map(({ id }) => id)]),
+    files,
+    successCriteria: [
+      "Findings are listed worst first with file and line, or it is said that there are none",
+    ],
+  };
+  return steps.some(({ role }) => role === "reviewer") ? added : [...added, reviewed].filter(isThere);
+}
+
+function overlaps(a: Draft, b: Draft): boolean {
+  return a.files.length === 0 || b.files.length === 0 || a.files.some((path) => b.files.includes(path));
+}
+
+function addEstimate({ id, title, role, task, dependsOn, files, successCriteria }: Draft): PlanStep {
+  const known = role as Role;
+  const estimate = { toolCalls: CALLS[known], minutes: MINUTES[known] };
+  const complexity = known !== "coder" ? "low" : files.length > MANY_FILES ? "high" : "medium";
+  return { id, title, role, task, dependsOn, files, successCriteria, estimate, complexity };
+}
+
+function summariseSteps(steps: readonly Draft[]): string {
+  return `By template: ${steps.map(({ role, id }) => `${id} (${role})`).join(", ")}.`;
+}
+
+function endSentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
+
+function removeDuplicates<Value>(values: readonly Value[]): Value[] {
+  return [...new Set(values)];
+}

@@ -1,0 +1,157 @@
+import { classifyFile, type FileKind } from "./source-line.ts";
+
+/** One line of a file as it is after the change. */
+export type NewLine = { at: number; text: string; added: boolean };
+
+/** What a diff says about one file. */
+export type FileDiff = {
+  /** Its path after the change, or before it if it is gone. */
+  path: string;
+  status: "added" | "deleted" | "modified" | "renamed";
+  binary: boolean;
+  /** Modes before and after, if they differ or the file is new. */
+  mode: { from?: string; to?: string };
+  /** Lines that stand together, changed ones and those around them. */
+  hunks: readonly (readonly NewLine[])[];
+  removed: readonly string[];
+};
+
+/** A diff, and whether a part of it was left out before it came here. */
+type Diff = { files: readonly FileDiff[]; cut: boolean };
+
+type Draft = {
+  path: string;
+  status: FileDiff["status"];
+  binary: boolean;
+  mode: { from?: string; to?: string };
+  hunks: NewLine[][];
+  removed: string[];
+};
+
+const HUNK = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
+const LEFT_OUT = /^\[… \d+ characters left out|^\(the diff is longer and was cut here/;
+
+/** Reads a unified diff of git. What stands before the first file is passed over; half a hunk is read as far as it goes. */
+export function readDiff(text: string): Diff {
+  const files: Draft[] = [];
+  let file: Draft | undefined;
+  let hunk: { at: number; oldLeft: number; newLeft: number; lines: NewLine[] } | undefined;
+  let cut = false;
+  for (const line of text.split("\n")) {
+    if (hunk && hunk.oldLeft + hunk.newLeft > 0 && takeLine(line, hunk, file)) continue;
+    if (hunk && hunk.oldLeft + hunk.newLeft > 0) cut = true;
+    hunk = undefined;
+    const start = HUNK.exec(line);
+    if (line.startsWith("diff --git ")) {
+      file = startFile(line);
+      files.push(file);
+    } else if (LEFT_OUT.test(line)) {
+      cut = true;
+      file = undefined;
+    } else if (start && file) {
+      const lines: NewLine[] = [];
+      file.hunks.push(lines);
+      hunk = {
+        at: Number(start[2]),
+        oldLeft: Number(start[1] ?? 1),
+        newLeft: Number(start[3] ?? 1),
+        lines,
+      };
+    } else if (file) readHeader(line, file);
+  }
+  if (hunk && hunk.oldLeft + hunk.newLeft > 0) cut = true;
+  return { files, cut };
+}
+
+/** A whole file as if all of it were new, so that the same rules can look at it. */
+export function toDiff(path: string, lines: readonly { at: number; text: string }[]): FileDiff {
+  return {
+    path,
+    status: "modified",
+    binary: false,
+    mode: {},
+    hunks: [lines.map(({ at, text }) => ({ at, text, added: true }))],
+    removed: [],
+  };
+}
+
+function takeLine(
+  line: string,
+  hunk: { at: number; oldLeft: number; newLeft: number; lines: NewLine[] },
+  file: Draft | undefined,
+): boolean {
+  const mark = line[0] ?? " ";
+  const text = line.slice(1);
+  if (mark === "\\") return true;
+  if (mark === "-") {
+    hunk.oldLeft--;
+    file?.removed.push(text);
+    return true;
+  }
+  if (mark !== "+" && mark !== " ") return false;
+  hunk.lines.push({ at: hunk.at++, text, added: mark === "+" });
+  hunk.newLeft--;
+  if (mark === " ") hunk.oldLeft--;
+  return true;
+}
+
+function startFile(line: string): Draft {
+  const path = /^diff --git "?a\/.*?"? "?b\/(.*?)"?$/.exec(line)?.[1] ?? line.slice("diff --git ".length);
+  return { path, status: "modified", binary: false, mode: {}, hunks: [], removed: [] };
+}
+
+function readHeader(line: string, file: Draft): void {
+  const [, word = "", value = ""] =
+    /^(new file mode|deleted file mode|old mode|new mode|rename to|rename from|\+\+\+ b|--- a) ?\/?(.*)$/.exec(
+      line,
+    ) ?? [];
+  if (word === "new file mode") {
+    file.status = "added";
+    file.mode.to = value;
+  } else if (word === "deleted file mode") file.status = "deleted";
+  else if (word === "old mode") file.mode.from = value;
+  else if (word === "new mode") file.mode.to = value;
+  else if (word === "rename to") {
+    file.status = "renamed";
+    file.path = value;
+  } else if (word === "+++ b" || (word === "--- a" && file.status === "deleted"))
+    file.path = value.replace(/^"|"$|\t$/g, "");
+  else if (/^(?:Binary files .* differ|GIT binary patch)/.test(line)) file.binary = true;
+}
+
+/** A changed file and how many lines of it. */
+export type ChangeSize = {
+  path: string;
+  added: number;
+  removed: number;
+  kind: "text" | "binary" | "untracked";
+};
+
+const WORTH: Readonly<Record<FileKind, number>> = { source: 0, script: 1, test: 2, prose: 3, generated: 4 };
+const LINE = /^ (?:.* => )?(\S.*?) \| (?:\+(\d+) -(\d+)|(binary|untracked))$/gm;
+
+/** Reads the list of files that `git_diff` begins with. */
+export function readSizes(text: string): ChangeSize[] {
+  const [list = ""] = text.split(/\n\n|\ndiff --git /, 1);
+  return [...list.matchAll(LINE)].map(([, path = "", added = "0", removed = "0", kind]) => ({
+    path,
+    added: Number(added),
+    removed: Number(removed),
+    kind: kind === "binary" || kind === "untracked" ? kind : "text",
+  }));
+}
+
+/** The files worth most to a reader first: sources, then tests, then documents, what is generated last; smaller first. */
+export function sortByWorth(sizes: readonly ChangeSize[]): ChangeSize[] {
+  return sizes.toSorted(
+    (a, b) =>
+      WORTH[classifyFile(a.path)] - WORTH[classifyFile(b.path)] ||
+      a.added + a.removed - (b.added + b.removed),
+  );
+}
+
+/** Id and subject of the commit that a diff is of. */
+export function readCommit(text: string): { id: string; subject: string } | undefined {
+  const [, id, subject = ""] = /^commit ([0-9a-f]+) .*?, \d{4}-\d\d-\d\d: (.*)$/m.exec(text) ?? [];
+  return id ? { id, subject } : undefined;
+}

@@ -1,0 +1,330 @@
+import { basename } from "node:path";
+import type { FileDiff, NewLine } from "./read-diff.ts";
+import { classifyFile, type FileKind, findScriptLanguage, splitLine } from "./source-line.ts";
+
+/** high: wrong, unsafe or loses something; medium: will bite; low: worth knowing. */
+export type Severity = "high" | "medium" | "low";
+
+/** One thing that a rule saw. */
+export type ReviewFinding = {
+  severity: Severity;
+  path: string;
+  /** The line after the change; 0 if it is about the whole file. */
+  at: number;
+  what: string;
+  /** The line itself, if it carries the finding. */
+  line?: string;
+};
+
+/** A look at one file of a change. */
+type FileRule = (file: FileDiff) => ReviewFinding[];
+
+const ORDER: Readonly<Record<Severity, number>> = { high: 0, medium: 1, low: 2 };
+
+/** What the rules see in a change, worst first and then by place. Deleted files have nothing left to look at. */
+export function reviewDiff(files: readonly FileDiff[]): ReviewFinding[] {
+  const present = files.filter(({ status }) => status !== "deleted");
+  return sortFindings([...reviewFiles(present), ...reviewChange(files)]);
+}
+
+/** What the rules see in files by themselves. */
+export function reviewFiles(files: readonly FileDiff[]): ReviewFinding[] {
+  return sortFindings(files.flatMap((file) => [...reviewLines(file), ...reviewFile(file)]));
+}
+
+function sortFindings(findings: readonly ReviewFinding[]): ReviewFinding[] {
+  return findings.toSorted(
+    (a, b) =>
+      ORDER[a.severity] - ORDER[b.severity] || (a.path < b.path ? -1 : a.path > b.path ? 1 : a.at - b.at),
+  );
+}
+
+/** A pattern on single added lines. */
+type LineRule = {
+  severity: Severity;
+  what: string;
+  pattern: RegExp;
+  /** Where it looks: what runs, what a comment says, or the whole line. */
+  where: "code" | "comment" | "line";
+  kinds: readonly FileKind[];
+  files?: RegExp;
+};
+
+const ANY_CODE: readonly FileKind[] = ["source", "script", "test"];
+const JS = /\.(?:[cm]?[jt]sx?|vue|svelte)$/i;
+const TS = /\.[cm]?tsx?$/i;
+
+const RULES: readonly LineRule[] = [
+  {
+    severity: "high",
+    what: "a merge conflict was committed",
+    pattern: /^(?:<{7}|>{7}) \S/,
+    where: "line",
+    kinds: [...ANY_CODE, "prose"],
+  },
+  {
+    severity: "high",
+    what: "this looks like a secret; Retinue hides its value, the repository does not",
+    pattern: /\[redacted:[a-z0-9-]+\]/,
+    where: "line",
+    kinds: ["source", "script", "prose"],
+  },
+  {
+    severity: "high",
+    what: "only this test runs, all others of the file are passed over",
+    pattern: /\b(?:describe|it|test|context|suite)\.only\b|\b(?:fit|fdescribe)\s*\(/,
+    where: "code",
+    kinds: ["test"],
+  },
+  {
+    severity: "low",
+    what: "a test is switched off",
+    pattern:
+      /\b(?:describe|it|test)\.(?:skip|todo)\b|\b(?:xit|xdescribe)\s*\(|@(?:unittest|pytest\.mark)\.skip\b|#\[ignore\]|\bt\.Skip\(/,
+    where: "code",
+    kinds: ["test"],
+  },
+  {
+    severity: "medium",
+    what: "a breakpoint was left in",
+    pattern: /^\s*debugger\b|\bbreakpoint\(\)|\bpdb\.set_trace\(|\bbinding\.pry\b|\bdbg!\(/,
+    where: "code",
+    kinds: ANY_CODE,
+  },
+  {
+    severity: "low",
+    what: "output for looking, perhaps left over",
+    pattern: /\bconsole\.(?:log|debug|dir|trace)\s*\(/,
+    where: "code",
+    kinds: ["source"],
+    files: JS,
+  },
+  {
+    severity: "low",
+    what: "something was left to do",
+    pattern: /\b(?:TODO|FIXME|XXX|HACK)\b/,
+    where: "comment",
+    kinds: ANY_CODE,
+  },
+  {
+    severity: "medium",
+    what: "an error is caught and dropped",
+    pattern: /\bcatch\s*(?:\([^)]*\))?\s*\{\s*\}|\.catch\(\s*\(\w*\)\s*=>\s*\{\s*\}\s*\)/,
+    where: "code",
+    kinds: ["source", "script"],
+  },
+  {
+    severity: "medium",
+    what: "a check was switched off for this line",
+    pattern:
+      /@ts-(?:ignore|nocheck|expect-error)\b|\bbiome-ignore\b|\beslint-disable|#\s*noqa\b|#\s*type:\s*ignore|\bnolint\b|@SuppressWarnings/,
+    where: "comment",
+    kinds: ANY_CODE,
+  },
+  {
+    severity: "low",
+    what: "`any` switches the types off from here on",
+    pattern: /(?::\s*|\bas\s+|<\s*|\|\s*)any\b(?!\s*\()/,
+    where: "code",
+    kinds: ["source", "script"],
+    files: TS,
+  },
+  {
+    severity: "medium",
+    what: "text becomes code, a command or a page here; make sure that nobody else chooses it",
+    pattern:
+      /(?<![\w.])eval\s*\(|\bnew Function\s*\(|\.innerHTML\s*=|\bdangerouslySetInnerHTML\b|\bshell\s*[:=]\s*(?:true|True)\b|\bos\.system\s*\(|\bpickle\.loads?\s*\(/,
+    where: "code",
+    kinds: ["source", "script"],
+  },
+  {
+    severity: "high",
+    what: "the other side's certificate is no longer checked",
+    pattern: /\brejectUnauthorized\s*:\s*false\b|\bverify\s*=\s*False\b|\bInsecureSkipVerify\s*:\s*true\b/,
+    where: "code",
+    kinds: ["source", "script"],
+  },
+];
+
+/** Looks at every added line by itself. */
+const reviewLines: FileRule = (file) => {
+  const kind = classifyFile(file.path);
+  const rules = RULES.filter(({ kinds, files }) => kinds.includes(kind) && (files?.test(file.path) ?? true));
+  const findings: ReviewFinding[] = [];
+  for (const line of file.hunks.flat().filter(({ added }) => added)) {
+    const parts = { ...splitLine(line.text, file.path), line: line.text };
+    for (const { pattern, where, severity, what } of rules)
+      if (pattern.test(parts[where])) findings.push(makeFinding(file.path, line, severity, what));
+  }
+  return findings;
+};
+
+/** A finding on one line, quoting it. */
+function makeFinding(
+  path: string,
+  { at, text }: Pick<NewLine, "at" | "text">,
+  severity: Severity,
+  what: string,
+): ReviewFinding {
+  return { severity, path, at, what, line: text.trim() };
+}
+
+const LONG_FUNCTION = 80;
+const FUNCTION =
+  /^(\s*)(?:export\s+)?(?:default\s+)?(?:public\s+|private\s+|protected\s+|static\s+)*(?:async\s+)?(?:function\*?\s+\w+|def\s+\w+|func\s+[\w(]|(?:pub(?:\([^)]*\))?\s+)?fn\s+\w+|(?:const|let)\s+\w+\s*=\s*(?:async\s*)?(?:\([^)]*\)|\w+)\s*(?::[^=]+)?=>\s*\{)/;
+const EXPORTED =
+  /^export\s+(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\*?|class|interface|type|enum|const|let)\s+(\w+)/;
+const CODE_IN_COMMENT =
+  /^\s*(?:\/\/|#)\s*(?:(?:const|let|var|return|import|await|if|for|while|def|class|function|throw|raise)\b.*[;{:)]|[\w.]+\(.*\);?|[\w.]+\s*=\s*.+;|\}\s*(?:else\b.*\{)?)\s*$/;
+
+/** Looks at lines together with those around them, and at the file as such. */
+const reviewFile: FileRule = (file) => {
+  const kind = classifyFile(file.path);
+  const findings = reviewMode(file);
+  if (kind === "prose" || kind === "generated") return findings;
+  for (const hunk of file.hunks) {
+    findings.push(...findDroppedErrors(file.path, hunk), ...findDeadCode(file.path, hunk));
+    if (kind === "source")
+      findings.push(...findUndocumented(file.path, hunk), ...findLongFunctions(file.path, hunk));
+  }
+  return findings;
+};
+
+function reviewMode({ path, mode, binary, status }: Parameters<FileRule>[0]): ReviewFinding[] {
+  const { from, to } = mode;
+  const finding = (severity: ReviewFinding["severity"], what: string): ReviewFinding[] => [
+    { severity, path, at: 0, what },
+  ];
+  if (to === "120000") return finding("medium", "a symbolic link was added; make sure where it leads");
+  if (to === "160000") return finding("low", "a submodule was added");
+  if (from && to && from !== to)
+    return finding(
+      "low",
+      to.endsWith("755") ? "the file became executable" : `its mode changed from ${from} to ${to}`,
+    );
+  return binary && status === "added"
+    ? finding("low", "a binary file was added; it was not looked into")
+    : [];
+}
+
+/** A catch whose block is empty although it takes more than one line. */
+function findDroppedErrors(path: string, hunk: readonly NewLine[]): ReviewFinding[] {
+  return hunk.flatMap((line, index) => {
+    const next = hunk[index + 1];
+    if (!line.added || !next) return [];
+    const opens =
+      findScriptLanguage(path) === "python"
+        ? /^\s*except\b.*:\s*$/.test(line.text) && /^\s*pass\s*$/.test(next.text)
+        : /\bcatch\s*(?:\([^)]*\))?\s*\{\s*$/.test(line.text) && /^\s*\}/.test(next.text);
+    return opens ? [makeFinding(path, line, "medium", "an error is caught and dropped")] : [];
+  });
+}
+
+/** Comments that are code that no longer runs; one finding for lines that stand together. */
+function findDeadCode(path: string, hunk: readonly NewLine[]): ReviewFinding[] {
+  const isDead = (line: NewLine | undefined) =>
+    line?.added === true && CODE_IN_COMMENT.test(line.text) && !/^\s*#!/.test(line.text);
+  return hunk.flatMap((line, index) =>
+    isDead(line) && !isDead(hunk[index - 1])
+      ? [makeFinding(path, line, "low", "this looks like code that was commented out")]
+      : [],
+  );
+}
+
+/** New exported names without a comment; where the line above is not known, nothing is said. */
+function findUndocumented(path: string, hunk: readonly NewLine[]): ReviewFinding[] {
+  if (findScriptLanguage(path) !== "ts" && findScriptLanguage(path) !== "js") return [];
+  return hunk.flatMap((line, index) => {
+    const name = line.added ? EXPORTED.exec(line.text)?.[1] : undefined;
+    const above = hunk[index - 1];
+    const known = above !== undefined || line.at === 1;
+    if (name === undefined || !known || /(?:\*\/|^\s*\/\/.*|^\s*@\w.*)\s*$/.test(above?.text ?? ""))
+      return [];
+    return [makeFinding(path, line, "low", `the exported \`${name}\` says nothing about itself`)];
+  });
+}
+
+/** New functions that go on for very long, as far as they are within one piece of the diff. */
+function findLongFunctions(path: string, hunk: readonly NewLine[]): ReviewFinding[] {
+  return hunk.flatMap((line, index) => {
+    const indent = line.added ? FUNCTION.exec(line.text)?.[1] : undefined;
+    if (indent === undefined) return [];
+    const rest = hunk.slice(index + 1);
+    const end = rest.findIndex(
+      ({ text }) => text.trim() !== "" && text.length - text.trimStart().length <= indent.length,
+    );
+    const length = (end < 0 ? rest.length : end) + 1;
+    if (length <= LONG_FUNCTION || splitLine(line.text, path).code.trim() === "") return [];
+    return [makeFinding(path, line, "low", `this function has ${end < 0 ? "at least " : ""}${length} lines`)];
+  });
+}
+
+const LARGE_LINES = 500;
+const LARGE_FILES = 30;
+/** Fewer new lines than this seldom need a test of their own. */
+const WORTH_A_TEST = 5;
+const NAMED = 4;
+const CASE =
+  /^\s*(?:test|it)(?:\.\w+)*\s*\(|^\s*(?:async\s+)?def test_|^\s*func Test\w*\(|^\s*#\[(?:tokio::)?test\]/;
+
+/** Looks at a change as a whole: its size, and whether its tests kept up with it. */
+function reviewChange(files: readonly FileDiff[]): ReviewFinding[] {
+  return [...findUntested(files), ...findLostTests(files), ...findLarge(files)];
+}
+
+const listAdded = ({ hunks }: FileDiff) => hunks.flat().filter(({ added }) => added);
+
+function findUntested(files: readonly FileDiff[]): ReviewFinding[] {
+  const tests = files.filter(({ path, status }) => classifyFile(path) === "test" && status !== "deleted");
+  const sources = files.filter(
+    (file) =>
+      classifyFile(file.path) === "source" &&
+      listAdded(file).filter(({ text }) => isCode(text)).length >= WORTH_A_TEST,
+  );
+  const [first] = sources;
+  if (!first) return [];
+  if (tests.length === 0) {
+    const rest = sources.length > 1 ? ` and ${sources.length - 1} more sources` : "";
+    const what = `the change touches no test, but ${basename(first.path)}${rest}; whether older tests cover it was not looked at`;
+    return [{ severity: "medium", path: first.path, at: listAdded(first)[0]?.at ?? 0, what }];
+  }
+  const texts = tests.map(
+    (file) =>
+      `${file.path}\n${file.hunks
+        .flat()
+        .map(({ text }) => text)
+        .join("\n")}`,
+  );
+  const alone = sources.filter(({ path, status }) => {
+    const base = basename(path).replace(/\.\w+$/, "");
+    return status === "added" && !texts.some((text) => text.includes(base));
+  });
+  const [unnamed] = alone;
+  if (!unnamed) return [];
+  const others = alone.slice(1, NAMED).map(({ path }) => path);
+  const what = `no test of this change names this new file${others.length > 0 ? `, nor ${others.join(", ")}` : ""}`;
+  return [{ severity: "low", path: unnamed.path, at: 1, what }];
+}
+
+function isCode(text: string): boolean {
+  return !/^\s*(?:$|\/\/|\/?\*|#|import\b|export (?:type )?\{|[)\]}]+[;,]?\s*$)/.test(text);
+}
+
+function findLostTests(files: readonly FileDiff[]): ReviewFinding[] {
+  const tests = files.filter(({ path }) => classifyFile(path) === "test");
+  const removed = tests.flatMap(({ removed: lines }) => lines.filter((text) => CASE.test(text))).length;
+  const added = tests.flatMap(listAdded).filter(({ text }) => CASE.test(text)).length;
+  const where = tests.find((file) => file.removed.some((text) => CASE.test(text)));
+  if (removed <= added || !where) return [];
+  const what = `tests were taken away: ${removed} less, ${added} new in the whole change`;
+  return [{ severity: "medium", path: where.path, at: 0, what }];
+}
+
+function findLarge(files: readonly FileDiff[]): ReviewFinding[] {
+  const own = files.filter(({ path }) => classifyFile(path) !== "generated");
+  const lines = own.reduce((sum, file) => sum + listAdded(file).length + file.removed.length, 0);
+  const [first] = own;
+  if (!first || (lines <= LARGE_LINES && own.length <= LARGE_FILES)) return [];
+  const what = `the change is large (at least ${lines} lines in ${own.length} files), which hides defects; could it be several?`;
+  return [{ severity: "low", path: first.path, at: 0, what }];
+}

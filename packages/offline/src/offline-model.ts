@@ -1,0 +1,183 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { collectParts } from "@retinue/core/models/wire/collect-parts";
+import type { StreamingModel } from "@retinue/core/models/wire/wire-model";
+import type { CallableModel } from "@retinue/core/run/model/callable-model";
+import type { Agent } from "@retinue/core/schema/agent";
+import { extractSummary } from "@retinue/core/text/extract-summary";
+import { splitSentences } from "@retinue/core/text/split-sentences";
+import { assistant, mainForDomains } from "./assistant/assistant.ts";
+import { domainProcedures } from "./assistant/domain-agents.ts";
+import { coder } from "./code/coder.ts";
+import { diagnose } from "./code/debugger.ts";
+import { main } from "./code/main.ts";
+import { planner } from "./code/planner.ts";
+import { researcher } from "./code/researcher.ts";
+import { reviewer } from "./code/reviewer.ts";
+import { tester } from "./code/tester.ts";
+import { needsModel, OFFLINE_LABEL } from "./offline-words.ts";
+import {
+  findProcedure,
+  type OfflineAgent,
+  type OfflineMove,
+  type Procedure,
+  type Situation,
+} from "./procedure.ts";
+import { readMessageText, readSituation } from "./read-conversation.ts";
+import { reportExpert } from "./research/report-expert.ts";
+import { reportLead } from "./research/report-lead.ts";
+
+/** How the built-in agents work without a model; the first that takes a task has it. */
+const BUILT_IN: readonly Procedure[] = [
+  ...[reportLead, reportExpert],
+  ...[assistant, mainForDomains, ...domainProcedures],
+  ...[main, researcher, planner, tester, reviewer, diagnose, coder],
+];
+
+const SUMMARY_SENTENCES = 12;
+const FREE = { input: 0, output: 0 };
+
+/** The offline model as one agent's own. It costs nothing, and that is known. */
+export function createAgentModel(agent: Agent, procedures: readonly Procedure[]): CallableModel {
+  const model = createOfflineModel({
+    agent,
+    procedures: [...procedures, ...BUILT_IN],
+    summarise: condense,
+  });
+  return {
+    id: OFFLINE_ID,
+    provider: "offline",
+    model,
+    stream: model.stream,
+    price: FREE,
+    unmetered: true,
+    label: OFFLINE_LABEL,
+  };
+}
+
+/** The lines and sentences that say most, as they stand. */
+function condense(text: string): string {
+  const sentences = text.split("\n").flatMap(splitSentences);
+  return extractSummary(sentences, { count: SUMMARY_SENTENCES, about: sentences[0] ?? "" }).join("\n");
+}
+
+/** What an offline model is made of. */
+type OfflineOptions = {
+  /** The agent it plays. */
+  agent: OfflineAgent;
+  procedures: readonly Procedure[];
+  /** Condenses a text by taking sentences out of it. */
+  summarise(text: string): string;
+};
+
+/** `provider/model-id` of every offline model. */
+const OFFLINE_ID = "offline/rules";
+
+/** Characters that count as a token, so that token budgets mean much the same as with a model. */
+const CHARS_PER_TOKEN = 4;
+
+/**
+ * A model of rules. It looks only at the conversation it is given, so the same conversation always gets the same
+ * reply. Its tokens are measured in characters and cost nothing. What is beyond its rules is an error, never a made-up answer.
+ */
+export function createOfflineModel(options: OfflineOptions): StreamingModel {
+  const reply = (call: LanguageModelV4CallOptions) => streamParts(decide(call, options), call);
+  const stream: StreamingModel["stream"] = async (call, onPart) => {
+    for (const part of reply(call)) onPart(part);
+  };
+  return {
+    specificationVersion: "v4",
+    provider: "offline",
+    modelId: "rules",
+    supportedUrls: {},
+    stream,
+    doStream: async (call) => ({ stream: ReadableStream.from(reply(call)) }),
+    doGenerate: (call) => collectParts((onPart) => stream(call, onPart)),
+  };
+}
+
+function decide(
+  call: LanguageModelV4CallOptions,
+  { agent, procedures, summarise }: OfflineOptions,
+): OfflineMove {
+  if (call.providerOptions?.retinue?.purpose === "summary") {
+    return {
+      say: summarise(
+        call.prompt
+          .filter(({ role }) => role === "user")
+          .map(readMessageText)
+          .join("\n"),
+      ),
+    };
+  }
+  const situation = readSituation(call, agent);
+  const procedure = findProcedure(procedures, situation);
+  if (!procedure) throw refusal(unplayed(agent, procedures));
+  const move = procedure.next(situation);
+  if ("cannot" in move) throw refusal(move.cannot, move.type);
+  if ("calls" in move && situation.wrapUp) return { say: labelled(listAnswers(situation)) };
+  // An assessment is read by the host, which would not know a label from it.
+  if ("calls" in move || situation.phase === "assess") return move;
+  return { say: labelled(move.say) };
+}
+
+function unplayed(agent: OfflineAgent, procedures: readonly Procedure[]): string {
+  const names = [...new Set(procedures.flatMap(({ agents }) => agents.slice(0, 1)))];
+  return needsModel(`play the agent '${agent.name}'`, `play ${names.join(", ") || "no agent here"}`);
+}
+
+/** An error that the loop takes as the run's own: a person must change something, trying again is no use. */
+function refusal(message: string, type: "config" | "params" = "config"): Error {
+  return Object.assign(new Error(message), { type, recoverable: false });
+}
+
+function labelled(text: string): string {
+  return `${text.trimEnd()}\n\n${OFFLINE_LABEL}`;
+}
+
+const MAX_SHOWN = 600;
+
+/** The last report of a procedure that would rather have gone on. */
+function listAnswers({ calls }: Situation): string {
+  const lines = calls.map(({ tool, input, result, failed }) => {
+    const shown = result.length > MAX_SHOWN ? `${result.slice(0, MAX_SHOWN)} …` : result;
+    return `- ${tool} ${JSON.stringify(input)} ${failed ? "failed" : "gave"}:\n${shown.replace(/^/gm, "  | ")}`;
+  });
+  return `Stopped by a limit before the procedure was through. What there is:\n${lines.join("\n") || "nothing yet."}`;
+}
+
+function countTurns({ prompt }: LanguageModelV4CallOptions): number {
+  return prompt.reduce((count, { role }) => (role === "assistant" ? count + 1 : count), 0);
+}
+
+function* streamParts(
+  move: OfflineMove,
+  call: LanguageModelV4CallOptions,
+): Generator<LanguageModelV4StreamPart> {
+  const turn = countTurns(call);
+  yield { type: "stream-start", warnings: [] };
+  if ("say" in move && move.say) {
+    yield { type: "text-start", id: "text" };
+    for (const delta of move.say.split(/(?<=\n\n)/)) yield { type: "text-delta", id: "text", delta };
+    yield { type: "text-end", id: "text" };
+  }
+  const calls = "calls" in move ? move.calls : [];
+  for (const [index, { tool, input }] of calls.entries()) {
+    const toolCallId = `offline_${turn}_${index}`;
+    yield { type: "tool-call", toolCallId, toolName: tool, input: JSON.stringify(input) };
+  }
+  const unified = calls.length > 0 ? "tool-calls" : "stop";
+  const input = countTokens(call.prompt);
+  const output = countTokens(move);
+  yield {
+    type: "finish",
+    finishReason: { unified, raw: undefined },
+    usage: {
+      inputTokens: { total: input, noCache: input, cacheRead: 0, cacheWrite: 0 },
+      outputTokens: { total: output, text: output, reasoning: 0 },
+    },
+  };
+}
+
+function countTokens(value: unknown): number {
+  return Math.ceil(JSON.stringify(value).length / CHARS_PER_TOKEN);
+}

@@ -1,0 +1,177 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
+import type { Delegate, OfflineAgent, PastCall, Situation } from "./procedure.ts";
+
+/** Reads off a request what a procedure decides by. */
+export function readSituation(options: LanguageModelV4CallOptions, agent: OfflineAgent): Situation {
+  const { prompt, toolChoice } = options;
+  const [task = "", ...later] = prompt.filter((message) => message.role === "user").map(readMessageText);
+  const tools = (options.tools ?? []).map((tool) => tool.name);
+  const system = readSystem(prompt);
+  const workspace = /^(?:CURRENT_SESSION_WORKSPACE|- Workspace .*\)): (.+)$/m.exec(system)?.[1];
+  const now = /^CURRENT_TIME: (\S+)$/m.exec(system)?.[1];
+  const timezone = /^TIME_ZONE: (\S+)$/m.exec(system)?.[1];
+  const phase = readPhase(options);
+  return {
+    agent,
+    task,
+    later,
+    calls: readCalls(prompt),
+    tools,
+    delegates: tools.includes("delegate") ? readDelegates(system) : [],
+    demanded: readDemanded(system),
+    ...(workspace && { workspace }),
+    ...(now && { now }),
+    ...(timezone && { timezone }),
+    ...(phase && { phase }),
+    wrapUp:
+      (toolChoice?.type === "none" && phase === undefined) ||
+      options.providerOptions?.retinue?.purpose === "wrap_up",
+    condensed: later.some((text) => text.startsWith("<earlier_work>")),
+  };
+}
+
+function readPhase({ providerOptions }: LanguageModelV4CallOptions): Situation["phase"] {
+  const phase = providerOptions?.retinue?.phase;
+  return phase === "assess" || phase === "execute" || phase === "format" ? phase : undefined;
+}
+
+/** The text of a message, without calls and results. */
+export function readMessageText({ content }: LanguageModelV4Message): string {
+  if (typeof content === "string") return content;
+  return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+}
+
+function readCalls(prompt: readonly LanguageModelV4Message[]): PastCall[] {
+  const results = new Map<string, { result: string; failed: boolean }>();
+  for (const message of prompt) {
+    if (message.role !== "tool") continue;
+    for (const part of message.content) {
+      if (part.type !== "tool-result") continue;
+      const { output } = part;
+      const value = "value" in output ? output.value : "";
+      const result = typeof value === "string" ? value : JSON.stringify(value);
+      results.set(part.toolCallId, { result, failed: output.type.startsWith("error") });
+    }
+  }
+  const calls: PastCall[] = [];
+  for (const message of prompt) {
+    if (message.role !== "assistant") continue;
+    for (const part of message.content) {
+      if (part.type !== "tool-call") continue;
+      const answer = results.get(part.toolCallId) ?? { result: "", failed: false };
+      calls.push({ tool: part.toolName, input: readInput(part.input), ...answer });
+    }
+  }
+  return calls;
+}
+
+function readInput(input: unknown): Readonly<Record<string, unknown>> {
+  return typeof input === "object" && input !== null && !Array.isArray(input) ? { ...input } : {};
+}
+
+function readSystem(prompt: readonly LanguageModelV4Message[]): string {
+  const system = prompt.find((message) => message.role === "system");
+  return system ? readMessageText(system) : "";
+}
+
+/** The list below the last heading of that name; the runtime writes it after the agent's own prompt. */
+function readDelegates(system: string): Delegate[] {
+  const from = system.lastIndexOf("## Sub-agents\n");
+  if (from < 0) return [];
+  const section = system.slice(from).split(/\n## /)[0] ?? "";
+  return [...section.matchAll(/^- ((?:`[^`\n]+`(?:, )?)+): (.*)$/gm)].flatMap(
+    ([, names = "", description = ""]) =>
+      [...names.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => ({ name, description })),
+  );
+}
+
+/** The agents that the runtime's section on mandatory delegations names. */
+function readDemanded(system: string): string[] {
+  const from = system.lastIndexOf("## Mandatory delegation\n");
+  const named = from < 0 ? undefined : /must go to ([^:\n]+):/.exec(system.slice(from))?.[1];
+  return [...(named ?? "").matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
+}
+
+/** A child's result as its parent reads it back out of the conversation. */
+export type ChildResult = {
+  taskId?: string;
+  agent: string;
+  success: boolean;
+  partial: boolean;
+  summary: string;
+  details: string;
+  files: readonly string[];
+  /** What it hands over besides words. */
+  data?: unknown;
+  error?: string;
+};
+
+const BLOCK = /<subagent_result ([^>]*)>\n([\s\S]*?)\n<\/subagent_result>/g;
+
+/** The results in a text, in the order they stand. One that was cut gives what can still be read of it. */
+export function readResults(text: string): ChildResult[] {
+  return [...text.matchAll(BLOCK)].map(([, attributes = "", body = ""]) => readResult(attributes, body));
+}
+
+function readResult(attributes: string, body: string): ChildResult {
+  const attribute = (name: string) => new RegExp(`(?:^| )${name}="([^"]*)"`).exec(attributes)?.[1];
+  const [said = "", measured = ""] = body.split(/\n*^\[measured\]\n/m).map(unescapeText);
+  const line = (name: string) =>
+    new RegExp(`^${name}: (.*(?:\\n {2}.*)*)$`, "m").exec(measured)?.[1]?.replaceAll("\n  ", "\n");
+  const taskId = attribute("task_id");
+  const error = line("error")?.replace(/^\w+(?: \(recoverable\))?: /, "");
+  const partial = attribute("partial") === "true";
+  // The first line is the host's.
+  const details = said.split("\n").slice(1).join("\n").trim() || error || "";
+  const data = parseData(line("data"), details);
+  return {
+    agent: attribute("agent") ?? "",
+    ...(taskId !== undefined && { taskId }),
+    success: attribute("status") === "completed" && !partial,
+    partial,
+    summary: details.split(/\n\s*\n/, 1)[0]?.trim() ?? "",
+    details,
+    files: ["created", "modified"].flatMap((kind) => readNames(line(`files ${kind}`))),
+    ...(data !== undefined && { data }),
+    ...(error !== undefined && { error }),
+  };
+}
+
+function unescapeText(text: string): string {
+  return text.replaceAll("&lt;", "<").replaceAll("&#91;", "[");
+}
+
+/** Names with commas, quotes or spaces stand in quotes. */
+function readNames(line = ""): string[] {
+  const names = line.replace(/ and \d+ more$/, "").match(/"(?:[^"\\]|\\.)*"|[^\s,]+/g) ?? [];
+  return names.map((name) => (name.startsWith('"') ? String(JSON.parse(name)) : name));
+}
+
+/** Data stand in a line of their own, or are the answer itself, alone or in a code fence. */
+function parseData(line: string | undefined, details: string): unknown {
+  const fenced = /^```(?:json)?\n([\s\S]*?)\n```$/.exec(details)?.[1];
+  const text = [line, fenced, details].find((one) => one !== undefined && /^\s*[{[]/.test(one));
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a task asks for, without the sections that the host puts after it and the frame of a plan's step. */
+export function taskText(task: string): string {
+  const [asked = ""] = task.split(/\n\n(?=## |<context |This is the step ")/, 1);
+  return asked;
+}
+
+/** The sections that follow what a task asks for: files, context, results of others. */
+export function taskSections(task: string): string {
+  return task.slice(taskText(task).length);
+}
+
+/** Whether the runtime says this in a run, as opposed to a person. */
+export function isFromHost(text: string): boolean {
+  return /^(?:<|You are not done\.|You have made exactly|You have reached a limit|Your reply was empty)/.test(
+    text.trim(),
+  );
+}

@@ -1,0 +1,331 @@
+import { hostOf } from "@retinue/core/net/web-address";
+import { messageOf } from "@retinue/core/schema/error";
+import type { Blacklist } from "./blacklist.ts";
+import { checkStatedUrl, toCanonicalUrl } from "./canonical-url.ts";
+import type { CrawlLog, CrawlRun, LoggedPage } from "./crawl-log.ts";
+import type { ReadPage, ReadWebPage } from "./web-host.ts";
+
+/** Where a run stops crawling, whatever its model asks for. */
+export type CrawlLimits = {
+  /** Pages read in one run. */
+  successes: number;
+  /** Batches of one run, over all its calls. */
+  batches: number;
+  /** Pages of one batch, all asked for at once. */
+  batchSize: number;
+  /** When a batch goes on without those that have not come. */
+  batchMs: number;
+  /** Pages that were too slow and are tried once more, at once. */
+  retriesAtOnce: number;
+};
+
+/** The limits of every run. */
+export const CRAWL_LIMITS: CrawlLimits = Object.freeze({
+  successes: 10,
+  batches: 2,
+  batchSize: 5,
+  batchMs: 20_000,
+  retriesAtOnce: 2,
+});
+
+/** A page as it came out of a call: with its text if it was read by this call. */
+export type CrawledPage = LoggedPage & { content?: string };
+
+/** What a crawl works with. */
+export type Crawl = {
+  run: CrawlRun;
+  /** The run's turn that asks. */
+  turn: number | undefined;
+  limits: CrawlLimits;
+  readPage: ReadWebPage;
+  blacklist: Pick<Blacklist, "match" | "noteMissing">;
+  images: boolean;
+  signal: AbortSignal;
+  progress(message: string): void;
+  /** Whether the run may read pages of a host that it was redirected to. */
+  mayRead(host: string): boolean;
+  /** Gives a page that was read its place: a duplicate of another, or a file of its own. */
+  keep(page: CrawledPage): Promise<LoggedPage>;
+  /** Called when a batch has ended. */
+  save(): Promise<void>;
+};
+
+/** What came of each address, in the order given, and which were not tried. */
+export type CrawlOutcome = { pages: CrawledPage[]; left: string[] };
+
+/**
+ * Crawls in batches until the run's limits are reached, then tries once more what was too slow. Addresses that were tried
+ * before, are on the blacklist or are beyond the limits cost nothing. A batch is what one turn asks for: calls of one turn
+ * fill it together.
+ */
+export async function crawlPages(urls: readonly string[], crawl: Crawl): Promise<CrawlOutcome> {
+  const { limits, run } = crawl;
+  const { log } = run;
+  const outcomes = new Map<number, CrawledPage>();
+  const pending = urls.map((url, at) => ({ url, at }));
+  const slow: Place[] = [];
+  while (pending.length > 0) {
+    const open = findOpenBatch(crawl);
+    const left = limits.batchSize - open.size;
+    const room = limits.successes - countSuccesses(log) - run.underWay.size;
+    const batch = takeBatch(pending, open.mayTake ? Math.min(left, room) : 0, crawl, outcomes);
+    if (batch.length === 0) {
+      // What is being read now may leave room, or end a batch that must end before the next.
+      if (pending.length === 0 || run.reading === null) break;
+      await run.reading;
+      crawl.signal.throwIfAborted();
+      continue;
+    }
+    if (open.size === 0) log.batches++;
+    log.last = { turn: crawl.turn, size: open.size + batch.length };
+    crawl.progress(`batch ${log.batches} of ${limits.batches}: ${log.last.size} pages`);
+    await readAll(batch, crawl, outcomes);
+    slow.push(...batch.filter(({ at }) => outcomes.get(at)?.status === "timeout"));
+  }
+  while (slow.length > 0 && countSuccesses(log) < limits.successes) {
+    const room = Math.min(limits.retriesAtOnce, limits.successes - countSuccesses(log));
+    const again = slow.splice(0, room);
+    crawl.progress(`trying ${again.length} slow pages once more`);
+    await readAll(again, crawl, outcomes);
+  }
+  return collectOutcome(urls, outcomes, crawl);
+}
+
+/** How full the batch is that a call may add to, and whether it may: a new one begins when nothing is read any more. */
+function findOpenBatch({ run: { log, reading }, turn, limits }: Crawl): { size: number; mayTake: boolean } {
+  const { last } = log;
+  const isShared = last !== undefined && turn !== undefined && last.turn === turn;
+  if (isShared && last.size < limits.batchSize) return { size: last.size, mayTake: true };
+  return { size: 0, mayTake: reading === null && log.batches < limits.batches };
+}
+
+type Place = { url: string; at: number };
+type Outcomes = Map<number, CrawledPage>;
+
+/** The next addresses worth asking for; for those before them that are not, the outcome is noted. */
+function takeBatch(pending: Place[], size: number, crawl: Crawl, outcomes: Outcomes): Place[] {
+  const batch: Place[] = [];
+  const keys = new Map<string, string>();
+  while (pending.length > 0) {
+    const [place] = pending;
+    if (!place) break;
+    const key = toCanonicalUrl(place.url);
+    const twin = key === undefined ? undefined : keys.get(key);
+    const known = twin ? describeDuplicate(place.url, twin) : judgeWithoutAsking(place.url, key, crawl);
+    if (!known && batch.length >= size) break;
+    pending.shift();
+    if (known) outcomes.set(place.at, known);
+    else {
+      batch.push(place);
+      keys.set(key ?? place.url, place.url);
+    }
+  }
+  return batch;
+}
+
+/** Why nothing that is not an http or https address is tried. */
+export const NO_ADDRESS = "this is no address on the web";
+
+/** The outcome of an address that need not or must not be asked for. */
+function judgeWithoutAsking(url: string, key: string | undefined, crawl: Crawl): CrawledPage | undefined {
+  if (key === undefined) return { url, canonical: url, title: "", status: "failed", reason: NO_ADDRESS };
+  const twin = crawl.run.underWay.get(key);
+  if (twin !== undefined) return describeDuplicate(url, twin);
+  const before = crawl.run.log.pages.find(({ canonical, also }) => canonical === key || also?.includes(key));
+  if (before?.status === "success") return describeDuplicate(url, before.url);
+  if (before)
+    return { ...before, url, reason: `${before.reason ?? before.status}; tried before in this run` };
+  const entry = crawl.blacklist.match(url);
+  if (!entry) return undefined;
+  const reason = `blacklisted: ${entry.by === "person" ? "by a person" : `${entry.failures} pages of ${entry.domain} were not there`}`;
+  crawl.progress(`warning: ${url} is skipped, ${reason}`);
+  return { url, canonical: key, title: "", status: "skipped", reason };
+}
+
+/** What is said of a page that was read already. */
+export function describeDuplicate(url: string, other: string): CrawledPage {
+  return {
+    url,
+    canonical: toCanonicalUrl(url) ?? url,
+    title: "",
+    status: "skipped",
+    reason: `duplicate of ${other}`,
+  };
+}
+
+/** Asks for all at once, and notes what came in the order of the addresses, so that the first of two twins is kept. */
+async function readAll(places: readonly Place[], crawl: Crawl, outcomes: Outcomes): Promise<void> {
+  const { run, signal } = crawl;
+  const keys = places.map(({ url }) => toCanonicalUrl(url) ?? url);
+  for (const [at, { url }] of places.entries()) run.underWay.set(keys[at] ?? url, url);
+  const reading = readInTime(
+    places.map(({ url }) => url),
+    crawl,
+  )
+    .then((read) =>
+      run.inOrder(async () => {
+        signal.throwIfAborted();
+        await noteRead(places, read, crawl, outcomes);
+      }),
+    )
+    .finally(() => {
+      for (const key of keys) run.underWay.delete(key);
+    });
+  const all = Promise.allSettled([run.reading, reading]);
+  run.reading = all;
+  void all.then(() => {
+    if (run.reading === all) run.reading = null;
+  });
+  await reading;
+}
+
+async function noteRead(
+  places: readonly Place[],
+  read: readonly CrawledPage[],
+  crawl: Crawl,
+  outcomes: Outcomes,
+): Promise<void> {
+  const { log } = crawl.run;
+  for (const [index, { url, at }] of places.entries()) {
+    const page = read[index];
+    if (!page) continue;
+    const kept = page.status === "success" ? await crawl.keep(page) : page;
+    const { content: _, ...logged } = kept as CrawledPage;
+    const earlier = log.pages.findIndex(({ canonical }) => canonical === logged.canonical);
+    const isLate = log.pages[earlier]?.status === "timeout";
+    // A page that came late goes last: numbers that were told before must not change.
+    if (isLate) log.pages.splice(earlier, 1);
+    if (isLate || earlier < 0) log.pages.push(logged);
+    outcomes.set(at, kept.status === "success" ? { ...kept, content: page.content ?? "" } : kept);
+    if (page.error_code === "1214") noteMissing(url, crawl);
+  }
+  await crawl.save();
+}
+
+function noteMissing(url: string, { blacklist, progress }: Crawl): void {
+  const entry = blacklist.noteMissing(url);
+  if (entry)
+    progress(
+      `warning: ${entry.domain} is blacklisted now, ${entry.failures} of its pages were not there (retinue blacklist remove ${entry.domain} takes it off)`,
+    );
+}
+
+function collectOutcome(
+  urls: readonly string[],
+  outcomes: Outcomes,
+  { run: { log }, limits }: Crawl,
+): CrawlOutcome {
+  const full = countSuccesses(log) >= limits.successes;
+  const reason = full
+    ? `not tried: this run has read its ${limits.successes} pages`
+    : `not tried: this run has used its ${limits.batches} batches of ${limits.batchSize}`;
+  const left: string[] = [];
+  const pages = urls.map((url, at): CrawledPage => {
+    const page = outcomes.get(at);
+    if (page) return page;
+    left.push(url);
+    return { url, canonical: toCanonicalUrl(url) ?? url, title: "", status: "skipped", reason };
+  });
+  return { pages, left };
+}
+
+/** Pages that a run has read. */
+function countSuccesses(log: CrawlLog): number {
+  return readPages(log).length;
+}
+
+/** The pages that a run has read, in the order of the numbers by which its report cites them. */
+export function readPages(log: CrawlLog): LoggedPage[] {
+  return log.pages.filter(({ status }) => status === "success");
+}
+
+/** Reads pages at once. When time is up, those that have not come are time-outs and the rest is not kept waiting. */
+async function readInTime(urls: readonly string[], crawl: Crawl): Promise<CrawledPage[]> {
+  const { limits, signal, readPage, images, progress, mayRead: mayVisit } = crawl;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), limits.batchMs);
+  const stop = AbortSignal.any([signal, late.signal]);
+  let done = 0;
+  const read = async (url: string): Promise<CrawledPage> => {
+    const options = { signal: stop, images, deadlineMs: limits.batchMs, mayVisit };
+    const read = await untilStopped(readPage(url, options), stop);
+    const page = toCrawledPage(url, checkLanding(url, read, crawl), limits.batchMs);
+    const { status, error_code = "", words } = page;
+    progress(
+      `${++done}/${urls.length} ${status}${words ? `, ${words} words` : ` ${error_code}`.trimEnd()}: ${url}`,
+    );
+    return page;
+  };
+  try {
+    return await Promise.all(urls.map(read));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Rules on hosts were asked about the address that was given; a redirect must not lead around them. */
+function checkLanding(url: string, read: ReadPage, { mayRead }: Crawl): ReadPage {
+  if (read.status === "failed") return read;
+  const host = hostOf(read.url) ?? "";
+  if (host === hostOf(url) || mayRead(host)) return read;
+  return { status: "failed", kind: "blocked", reason: `it led to ${host}, which your rules do not allow` };
+}
+
+const LATE: ReadPage = { status: "failed", kind: "timeout", reason: "" };
+
+/** A page, or a time-out as soon as the signal says so, even if its reader does not listen. */
+function untilStopped(reading: Promise<ReadPage>, stop: AbortSignal): Promise<ReadPage> {
+  const { promise, resolve } = Promise.withResolvers<ReadPage>();
+  const onStop = () => resolve(LATE);
+  if (stop.aborted) onStop();
+  stop.addEventListener("abort", onStop, { once: true });
+  const failed = (thrown: unknown): ReadPage => ({
+    status: "failed",
+    kind: "unreadable",
+    reason: messageOf(thrown),
+  });
+  const inTime = reading
+    .catch(failed)
+    .then((read) => (stop.aborted && read.status === "failed" ? LATE : read));
+  return Promise.race([promise, inTime]).finally(() => stop.removeEventListener("abort", onStop));
+}
+
+function toCrawledPage(url: string, read: ReadPage, batchMs: number): CrawledPage {
+  const canonical = toCanonicalUrl(url) ?? url;
+  if (read.status === "failed") return { url, canonical, title: "", ...describeFailure(read, batchMs) };
+  const { page } = read;
+  const { title, words, author, date, markdown: content } = page;
+  const also = [toCanonicalUrl(read.url), checkStatedUrl(page.canonical, read.url)].flatMap((other) =>
+    other === undefined || other === canonical ? [] : [other],
+  );
+  return {
+    url,
+    canonical,
+    title,
+    status: "success",
+    content,
+    words,
+    ...(author !== undefined && { author }),
+    ...(date !== undefined && { date }),
+    ...(also.length > 0 && { also: [...new Set(also)] }),
+  };
+}
+
+type Failure = Pick<CrawledPage, "status" | "error_code" | "reason">;
+
+function describeFailure(
+  { kind, reason }: Extract<ReadPage, { status: "failed" }>,
+  batchMs: number,
+): Failure {
+  switch (kind) {
+    case "timeout":
+      return { status: "timeout", error_code: "1234", reason: `not there after ${batchMs / 1_000} s` };
+    case "not_found":
+      return { status: "failed", error_code: "1214", reason };
+    case "not_html":
+    case "robots":
+      return { status: "skipped", reason };
+    default:
+      return { status: "failed", reason };
+  }
+}

@@ -1,0 +1,103 @@
+import { hostOf } from "@retinue/core/net/web-address";
+import type { WebSettings } from "@retinue/core/schema/settings";
+import type { Egress } from "../egress/egress-guard.ts";
+import type { FetchFailure } from "../egress/fetch-resource.ts";
+import type { ExtractedPage } from "../extract/extract-page.ts";
+import type { ExtractionPool } from "../extract/worker-pool.ts";
+import type { LocalDocuments } from "../search/local-documents.ts";
+
+/** A page that was got and read, or why not. */
+export type ReadPage =
+  | { status: "read" /** After redirects. */; url: string; page: ExtractedPage }
+  | { status: "failed"; kind: FetchFailure | "unreadable"; reason: string };
+
+/** How one page is wanted. */
+type ReadOptions = {
+  signal: AbortSignal;
+  images?: boolean;
+  deadlineMs?: number;
+  /** Whether a redirect may lead to this host; asked before it is followed. */
+  mayVisit?: (host: string) => boolean;
+};
+
+/** Gets a page past the guard and reads it in a thread. Rejects only when the signal aborts. */
+export type ReadWebPage = (url: string, options: ReadOptions) => Promise<ReadPage>;
+
+/** What pages are got and read with. */
+type WebHost = { readPage: ReadWebPage; close(): Promise<void> };
+
+/** Parts of a web host that its owner chooses. */
+export type WebHostOptions = {
+  web: WebSettings;
+  /** Documents of this machine, which the program itself serves like pages. */
+  documents?: Pick<LocalDocuments, "allowOrigins" | "resolveUrl" | "findTarget">;
+  /** Instead of one made from the settings. */
+  egress?: Egress;
+  /** Instead of the one of the process. */
+  pool?: ExtractionPool;
+  /** Hides secrets in what was read, before anything is made of it. */
+  redact?: (text: string) => string;
+};
+
+/** Creates the way to pages; network and readers are loaded with the first one. */
+export function createWebHost({ web, documents, egress, pool, redact }: WebHostOptions): WebHost {
+  let made: Promise<Egress> | undefined;
+  const findEgress = async () => {
+    const { createEgress } = await import("../egress/egress-guard.ts");
+    const { allowHosts } = web;
+    return createEgress({ allowHosts, ...(documents && { allowOrigins: () => documents.allowOrigins() }) });
+  };
+  return {
+    async readPage(address, { signal, images = false, deadlineMs, mayVisit }) {
+      made ??= egress ? Promise.resolve(egress) : findEgress();
+      const { fetchPage } = await import("../egress/guarded-fetch.ts");
+      const start = (await documents?.resolveUrl(address)) ?? address;
+      const got = await fetchPage(start, {
+        egress: await made,
+        signal,
+        maxBytes: web.maxPageMb * 1_000_000,
+        ...(deadlineMs !== undefined && { deadlineMs }),
+        ...(web.userAgent !== undefined && { userAgent: web.userAgent }),
+        // The first address was judged before the call, a document of this machine by its file.
+        ...(mayVisit && { mayVisit: ({ hostname }) => hostname === hostOf(start) || mayVisit(hostname) }),
+      });
+      if (got.status === "failed") return { status: "failed", kind: got.kind, reason: got.message };
+      const { sharedExtractionPool } = await import("../extract/worker-pool.ts");
+      const { text, url, contentType } = got;
+      const read = await (pool ?? sharedExtractionPool()).extract({ text, url, contentType, images }, signal);
+      return read.status === "read"
+        ? { status: "read", url, page: redact ? redacted(read.page, redact) : read.page }
+        : { status: "failed", kind: "unreadable", reason: read.reason };
+    },
+    close: async () => {
+      if (!egress) await (await made)?.close();
+    },
+  };
+}
+
+function redacted(page: ExtractedPage, redact: (text: string) => string): ExtractedPage {
+  const { title, markdown, author } = page;
+  const hidden = { title: redact(title), markdown: redact(markdown) };
+  return { ...page, ...hidden, ...(author !== undefined && { author: redact(author) }) };
+}
+
+/** A page as text. */
+type FetchedPage = { url: string; title: string; markdown: string };
+
+/** Gets a page, past whatever keeps a fetch from going where it must not. */
+export type PageFetcher = (url: string, options: PageFetchOptions) => Promise<FetchedPage>;
+
+/** How a page is got; `mayVisit` says whether a redirect may lead to a host. */
+export type PageFetchOptions = { signal: AbortSignal; mayVisit?: (host: string) => boolean };
+
+/** Pages for `web_fetch`, got and read like those of a crawl. */
+export function createPageFetcher(host: Pick<WebHost, "readPage">): PageFetcher {
+  return async (address, options) => {
+    const { signal } = options;
+    const got = await host.readPage(address, options);
+    signal.throwIfAborted();
+    if (got.status === "failed") throw new Error(got.reason);
+    const { title, markdown } = got.page;
+    return { url: got.url, title, markdown };
+  };
+}

@@ -1,0 +1,248 @@
+import type { LookupAddress } from "node:dns";
+import type { LookupFunction } from "node:net";
+import type { Readable } from "node:stream";
+import { orAborted } from "@retinue/core/net/or-aborted";
+import { transportErrorOf } from "@retinue/core/net/transport-error";
+import { isAtHost, parseWebAddress } from "@retinue/core/net/web-address";
+import type { Agent, buildConnector } from "undici";
+import { type AddressGuard, loadAddressGuard } from "./blocked-address.ts";
+
+/** How requests leave the machine. */
+export type EgressOptions = {
+  /** Origins that the host itself serves, such as `http://127.0.0.1:8123`; let through exactly, wherever they are. */
+  allowOrigins?: readonly string[] | (() => readonly string[]);
+  /** Hosts (`wiki.corp`) or hosts with a port (`10.0.0.7:8080`) of the user's settings, let through wherever they are. */
+  allowHosts?: readonly string[];
+  /** Connections per origin at once; further requests wait. */
+  connections?: number;
+  connectTimeoutMs?: number;
+  /** Replaces the check of addresses; for tests. */
+  isBlocked?: AddressGuard;
+  /** Replaces the network below the check; for tests. */
+  network?: EgressNetwork;
+};
+
+/** Names to addresses, and addresses to where they are really found. */
+export type EgressNetwork = {
+  resolve(host: string): Promise<readonly string[]>;
+  route?(address: string): string;
+};
+
+/** One request. Its `host` header is always that of the address. */
+type EgressRequest = {
+  method?: "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
+  headers?: Readonly<Record<string, string>>;
+  body?: string | Uint8Array | Readable;
+  signal?: AbortSignal;
+};
+
+/** A reply whose body is not read yet, neither decoded nor bounded; destroying the body closes its connection. */
+export type EgressReply = {
+  status: number;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  body: Readable;
+};
+
+/** The one way out to addresses that a model, a page or a stranger has named. */
+export type Egress = {
+  /** Sends one request; redirects are replies like others. Rejects only with `EgressError`. */
+  request(address: string | URL, request?: EgressRequest): Promise<EgressReply>;
+  /** Whether this address is let through by name, whatever it resolves to. */
+  isExempt(url: URL): boolean;
+  /** Ends every connection without waiting for those still being made; later requests fail. */
+  close(): Promise<void>;
+};
+
+const MAX_HEADER_BYTES = 64 * 1024;
+const REPLY_TIMEOUT_MS = 60_000;
+
+/**
+ * Creates the guarded way out. A name is resolved once per connection, all its addresses are checked, and the connection
+ * goes to those very addresses, so that a second answer of a name server changes nothing. No proxy is used.
+ */
+export function createEgress(options: EgressOptions = {}): Egress {
+  const isExempt = createExemption(options);
+  let agent: Promise<Agent> | undefined;
+  let closed = false;
+  return {
+    isExempt,
+    async request(address, request = {}) {
+      const parsed = parseWebAddress(typeof address === "string" ? address : address.href);
+      if ("problem" in parsed) throw new EgressError("bad_url", "?", parsed.problem);
+      const { url } = parsed;
+      if (closed) throw new EgressError("closed", url.host, "the way out is closed");
+      agent ??= createAgent(options, isExempt);
+      return await sendThrough(await agent, url, request);
+    },
+    async close() {
+      closed = true;
+      void (await agent)?.destroy();
+    },
+  };
+}
+
+async function sendThrough(agent: Agent, url: URL, request: EgressRequest): Promise<EgressReply> {
+  const { method = "GET", headers = {}, body = null, signal } = request;
+  if (signal?.aborted) throw new EgressError("aborted", url.host, "the request was cancelled");
+  try {
+    const requested = agent.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method,
+      headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== "host")),
+      body: body instanceof Uint8Array ? Buffer.from(body) : body,
+      ...(signal && { signal }),
+    });
+    const reply = await orAborted(requested, signal);
+    // A body that is dropped unread ends with an error that nobody waits for.
+    reply.body.on("error", () => {});
+    return { status: reply.statusCode, headers: reply.headers, body: reply.body };
+  } catch (thrown) {
+    throw toEgressError(thrown, url.host, signal);
+  }
+}
+
+function createExemption({ allowOrigins = [], allowHosts = [] }: EgressOptions): (url: URL) => boolean {
+  const hosts = new Set(allowHosts.map((host) => host.toLowerCase()));
+  return (url) => {
+    const origins = typeof allowOrigins === "function" ? allowOrigins() : allowOrigins;
+    if (origins.some((origin) => URL.parse(origin)?.origin === url.origin)) return true;
+    return isAtHost(url, hosts);
+  };
+}
+
+async function createAgent(options: EgressOptions, isExempt: (url: URL) => boolean): Promise<Agent> {
+  const [undici, guard] = await Promise.all([import("undici"), options.isBlocked ?? loadAddressGuard()]);
+  const timeout = options.connectTimeoutMs ?? 10_000;
+  const network = options.network ?? systemNetwork;
+  const connectorFor = (isBlocked: AddressGuard) => {
+    const base = {
+      timeout,
+      allowH2: false,
+      autoSelectFamily: true,
+      lookup: createLookup(network, isBlocked),
+    };
+    return guardConnector(undici.buildConnector(base), network, isBlocked);
+  };
+  const guarded = connectorFor(guard);
+  const exempt = connectorFor(() => null);
+  return new undici.Agent({
+    connections: options.connections ?? 6,
+    allowH2: false,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: REPLY_TIMEOUT_MS,
+    bodyTimeout: REPLY_TIMEOUT_MS,
+    connect: (target, callback) => {
+      const port = target.port ? `:${target.port}` : "";
+      const host = target.hostname.includes(":") ? `[${target.hostname}]` : target.hostname;
+      const url = URL.parse(`${target.protocol}//${host}${port}`);
+      (url && isExempt(url) ? exempt : guarded)(target, callback);
+    },
+  });
+}
+
+/** Checks a host that is an address itself, which no lookup would see. */
+function guardConnector(
+  connect: buildConnector.connector,
+  network: EgressNetwork,
+  isBlocked: AddressGuard,
+): buildConnector.connector {
+  const { isIP } = process.getBuiltinModule("node:net");
+  return (target, callback) => {
+    const { hostname } = target;
+    if (isIP(hostname) === 0) return connect(target, callback);
+    const reason = isBlocked(hostname);
+    if (reason) return callback(describeBlocked(hostname, hostname, reason), null);
+    connect({ ...target, hostname: network.route?.(hostname) ?? hostname }, callback);
+  };
+}
+
+/** Resolves a name to addresses of which every one is allowed, and nothing else. */
+function createLookup(network: EgressNetwork, isBlocked: AddressGuard): LookupFunction {
+  const { isIP } = process.getBuiltinModule("node:net");
+  const resolve = async (host: string): Promise<LookupAddress[]> => {
+    const addresses = await network.resolve(host);
+    if (addresses.length === 0) throw new EgressError("dns", host, `${host} has no address`);
+    for (const address of addresses) {
+      const reason = isBlocked(address);
+      if (reason) throw describeBlocked(host, address, reason);
+    }
+    return addresses
+      .map((address) => network.route?.(address) ?? address)
+      .map((address) => ({ address, family: isIP(address) }));
+  };
+  return (host, { all }, callback) => {
+    resolve(host).then(
+      (found) => {
+        const [first] = found;
+        if (all || !first) callback(null, found);
+        else callback(null, first.address, first.family);
+      },
+      (thrown: Error) => callback(thrown, []),
+    );
+  };
+}
+
+function describeBlocked(host: string, address: string, reason: string): EgressError {
+  const named = host === address ? host : `${host} (${address})`;
+  return new EgressError("blocked", host, `${named} ${reason} and may not be contacted`);
+}
+
+const systemNetwork: EgressNetwork = {
+  resolve: async (host) => {
+    const { lookup } = await import("node:dns/promises");
+    return (await lookup(host, { all: true })).map(({ address }) => address);
+  },
+};
+
+/** Why a request did not get a reply through the guard. */
+export type EgressFailure =
+  | "bad_url"
+  | "blocked"
+  | "dns"
+  | "refused"
+  | "reset"
+  | "tls"
+  | "timeout"
+  | "too_large"
+  | "protocol"
+  | "aborted"
+  | "closed"
+  | "other";
+
+/** A request that got no reply. Its message never holds more of the address than the host. */
+export class EgressError extends Error {
+  readonly failure: EgressFailure;
+  readonly host: string;
+
+  constructor(failure: EgressFailure, host: string, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = "EgressError";
+    this.failure = failure;
+    this.host = host;
+  }
+}
+
+const FAILURES: Readonly<Record<string, readonly [EgressFailure, string]>> = {
+  UND_ERR_CONNECT_TIMEOUT: ["timeout", "did not answer the connection in time"],
+  UND_ERR_HEADERS_TIMEOUT: ["timeout", "sent no reply in time"],
+  UND_ERR_BODY_TIMEOUT: ["timeout", "stopped sending"],
+  UND_ERR_HEADERS_OVERFLOW: ["too_large", "sent more headers than are read"],
+  UND_ERR_SOCKET: ["reset", "closed the connection"],
+  UND_ERR_DESTROYED: ["closed", "is out of reach: the way out is closed"],
+  UND_ERR_CLOSED: ["closed", "is out of reach: the way out is closed"],
+  UND_ERR_ABORTED: ["aborted", "was given up"],
+};
+
+/** Names whatever a request or a body was ended by. */
+export function toEgressError(thrown: unknown, host: string, signal?: AbortSignal): EgressError {
+  if (signal?.aborted)
+    return new EgressError("aborted", host, "the request was cancelled", { cause: thrown });
+  if (thrown instanceof EgressError) return thrown;
+  const error: NodeJS.ErrnoException = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const known = FAILURES[error.code ?? ""];
+  if (known) return new EgressError(known[0], host, `${host} ${known[1]}`, { cause: thrown });
+  const { failure, message } = transportErrorOf(error, host);
+  const named = failure === "connect_timeout" ? "timeout" : failure === "redirect" ? "other" : failure;
+  return new EgressError(named, host, message, { cause: thrown });
+}

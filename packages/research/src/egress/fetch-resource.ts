@@ -1,0 +1,334 @@
+import { Transform, Writable } from "node:stream";
+import { parseWebAddress } from "@retinue/core/net/web-address";
+import {
+  type Egress,
+  type EgressError,
+  type EgressFailure,
+  type EgressReply,
+  toEgressError,
+} from "./egress-guard.ts";
+
+/** Why a page was not got. `dns`, `refused`, `reset` and `tls` say where a connection failed. */
+export type FetchFailure =
+  | "bad_url"
+  | "blocked"
+  | "robots"
+  | "not_found"
+  | "rate_limited"
+  | "http_error"
+  | "redirect_loop"
+  | "not_html"
+  | "too_large"
+  | "bad_encoding"
+  | "timeout"
+  | "dns"
+  | "refused"
+  | "reset"
+  | "tls"
+  | "aborted";
+
+/** A page as text, with what its server said of it. */
+type GotPage = {
+  status: "ok";
+  /** Where the page was in the end, after redirects. */
+  url: string;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Size of the body once decoded. */
+  bytes: number;
+  /** Without its parameters, in lower case. */
+  contentType: string;
+  charset: string;
+  text: string;
+};
+
+/** A page that was not got, and why. */
+type FailedFetch = {
+  status: "failed";
+  kind: FetchFailure;
+  /** The address that failed, after redirects; as it was given if it is no address. */
+  url: string;
+  httpStatus?: number;
+  /** When the server asks to come back. */
+  retryAfterMs?: number;
+  /** What the server sent instead of a page, for `not_html`. */
+  contentType?: string;
+  message: string;
+};
+
+/** What came of asking for a page. */
+export type FetchOutcome = GotPage | FailedFetch;
+
+/** A failure on its way up inside a fetch; never leaves `fetchPage`. */
+export class FetchProblem extends Error {
+  readonly kind: FetchFailure;
+  readonly more: Pick<FailedFetch, "httpStatus" | "retryAfterMs" | "contentType">;
+
+  constructor(kind: FetchFailure, message: string, more: FetchProblem["more"] = {}) {
+    super(message);
+    this.name = "FetchProblem";
+    this.kind = kind;
+    this.more = more;
+  }
+}
+
+/** How a resource is asked for. */
+export type ResourceRequest = {
+  egress: Egress;
+  /** Ends everything; its reason, if a `FetchProblem`, is what the caller is told. */
+  signal: AbortSignal;
+  /** Sent only to the origin that was asked first. */
+  headers: Readonly<Record<string, string>>;
+  userAgent: string;
+  accept: string;
+  maxBytes: number;
+  whenLonger: "fail" | "cut";
+  pace: ReadingPace;
+  /** Called with every address before it is asked, redirects included; throws to refuse it. */
+  beforeEach?(url: URL): Promise<void>;
+  /** Called before the body is read; throws to refuse it. */
+  beforeBody?(contentType: string): void;
+};
+
+/** A resource as it was sent, decoded. */
+type Resource = { headers: EgressReply["headers"]; contentType: string; body: Buffer };
+
+const MAX_REDIRECTS = 5;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const WHOLE: ReadonlySet<number> = new Set([200, 203]);
+
+/** Gets a resource, following redirects; `at` is told every address on the way. Throws only `FetchProblem`. */
+export async function fetchResource(
+  address: string,
+  request: ResourceRequest,
+  at: (url: URL) => void = () => {},
+): Promise<Resource> {
+  const first = parseAddress(address);
+  const seen = new Set<string>();
+  let url = first;
+  let isOwn = true;
+  while (true) {
+    at(url);
+    if (seen.has(url.href) || seen.size > MAX_REDIRECTS) throw describeLoop();
+    seen.add(url.href);
+    await request.beforeEach?.(url);
+    const reply = await sendRequest(url, request, isOwn);
+    const next = findRedirect(reply, url);
+    if (next === undefined) return await receive(reply, url, request);
+    reply.body.destroy();
+    if (request.egress.isExempt(next) && !request.egress.isExempt(url)) {
+      throw new FetchProblem("blocked", `${url.host} points to ${next.host}, where only the user may lead`);
+    }
+    isOwn &&= next.origin === first.origin;
+    url = next;
+  }
+}
+
+async function sendRequest(url: URL, request: ResourceRequest, isOwn: boolean): Promise<EgressReply> {
+  const { egress, signal } = request;
+  const headers = {
+    ...(isOwn && request.headers),
+    "user-agent": request.userAgent,
+    accept: request.accept,
+    "accept-encoding": "gzip, br",
+  };
+  try {
+    return await egress.request(url, { headers, signal });
+  } catch (thrown) {
+    throw toProblem(thrown, url, signal);
+  }
+}
+
+async function receive(reply: EgressReply, url: URL, request: ResourceRequest): Promise<Resource> {
+  try {
+    refuseStatus(reply, url);
+    const contentType = [reply.headers["content-type"] ?? ""].flat().join(";");
+    request.beforeBody?.(contentType);
+    if (request.whenLonger === "fail") refuseLength(reply, request.maxBytes);
+    return { headers: reply.headers, contentType, body: await readBody(reply, request) };
+  } catch (thrown) {
+    reply.body.destroy();
+    throw toProblem(thrown, url, request.signal);
+  }
+}
+
+function parseAddress(text: string, base?: URL): URL {
+  const address = parseWebAddress(text, base);
+  if ("problem" in address) throw new FetchProblem("bad_url", address.problem);
+  return address.url;
+}
+
+function findRedirect({ status, headers, body }: EgressReply, from: URL): URL | undefined {
+  const location = [headers.location ?? []].flat()[0];
+  if (!REDIRECTS.has(status) || location === undefined) return undefined;
+  try {
+    // Header values come in as Latin-1, while addresses in them are UTF-8.
+    return parseAddress(Buffer.from(location, "latin1").toString("utf8"), from);
+  } catch (thrown) {
+    body.destroy();
+    if (!(thrown instanceof FetchProblem)) throw thrown;
+    throw new FetchProblem(
+      thrown.kind,
+      `${from.host} points to a place that cannot be followed: ${thrown.message}`,
+    );
+  }
+}
+
+function describeLoop(): FetchProblem {
+  return new FetchProblem(
+    "redirect_loop",
+    `the address leads back to itself or through more than ${MAX_REDIRECTS} redirects`,
+  );
+}
+
+function refuseStatus({ status, headers }: EgressReply, url: URL): void {
+  if (WHOLE.has(status)) return;
+  const retryAfterMs = readRetryAfter(headers["retry-after"]);
+  const more = { httpStatus: status, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  const kind =
+    status === 404 || status === 410 ? "not_found" : status === 429 ? "rate_limited" : "http_error";
+  throw new FetchProblem(kind, `${url.host} answered ${status}`, more);
+}
+
+function readRetryAfter(header: string | string[] | undefined): number | undefined {
+  const value = [header ?? ""].flat()[0]?.trim() ?? "";
+  const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+}
+
+function refuseLength({ headers }: EgressReply, maxBytes: number): void {
+  const length = Number([headers["content-length"] ?? ""].flat()[0]);
+  if (length > maxBytes) {
+    throw new FetchProblem("too_large", `the body has ${length} bytes, ${maxBytes} are read at most`);
+  }
+}
+
+const KINDS: Readonly<Record<EgressFailure, FetchFailure>> = {
+  bad_url: "bad_url",
+  blocked: "blocked",
+  dns: "dns",
+  refused: "refused",
+  reset: "reset",
+  tls: "tls",
+  timeout: "timeout",
+  too_large: "too_large",
+  protocol: "reset",
+  aborted: "aborted",
+  closed: "aborted",
+  other: "reset",
+};
+
+function toProblem(thrown: unknown, url: URL, signal: AbortSignal): FetchProblem {
+  if (signal.aborted && signal.reason instanceof FetchProblem) return signal.reason;
+  if (thrown instanceof FetchProblem) return thrown;
+  const error: EgressError = toEgressError(thrown, url.host, signal);
+  return new FetchProblem(KINDS[error.failure], error.message);
+}
+
+/** The slowest that a body may come in: so many bytes in every such time. */
+export type ReadingPace = { bytes: number; everyMs: number };
+
+/** What bounds the reading of a body. */
+type BodyLimits = {
+  /** Of the body as it comes in, of every step of its decoding, and of the result. */
+  maxBytes: number;
+  /** A longer body is a failure, or is cut off. */
+  whenLonger: "fail" | "cut";
+  pace: ReadingPace;
+  signal: AbortSignal;
+};
+
+const MAX_ENCODINGS = 2;
+
+/** Reads and decodes a body piece by piece, never holding more than its limit; destroys the connection if it stops early. */
+async function readBody(reply: EgressReply, limits: BodyLimits): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const sink = new Writable({
+    write(chunk: Buffer, _, done) {
+      chunks.push(chunk.subarray(0, limits.maxBytes - size));
+      size += chunk.length;
+      done(size > limits.maxBytes ? tooLarge(limits) : null);
+    },
+  });
+  const { pipeline } = await import("node:stream/promises");
+  const decoders = await Promise.all(listEncodings(reply).toReversed().map(createDecoder));
+  const watch = watchPace(limits.pace, (problem) => reply.body.destroy(problem));
+  const steps = decoders.flatMap((decoder) => [decoder, createCounter(limits)]);
+  try {
+    await pipeline([reply.body, createCounter(limits, watch.count), ...steps, sink], {
+      signal: limits.signal,
+    });
+  } catch (thrown) {
+    const isCut = limits.whenLonger === "cut" && size > limits.maxBytes;
+    if (!isCut) throw isDecodingError(thrown) ? describeUnreadable(thrown) : thrown;
+  } finally {
+    watch.stop();
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Lets bytes through up to the limit. When the rest is to be cut, only the sink counts what really was read. */
+function createCounter(limits: BodyLimits, onBytes?: (bytes: number) => void): Transform {
+  const max = limits.whenLonger === "cut" ? limits.maxBytes * 2 : limits.maxBytes;
+  let size = 0;
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      size += chunk.length;
+      onBytes?.(chunk.length);
+      if (size > max) done(tooLarge(limits));
+      else done(null, chunk);
+    },
+  });
+}
+
+function listEncodings({ headers }: EgressReply): string[] {
+  const names = [headers["content-encoding"] ?? []]
+    .flat()
+    .join(",")
+    .split(",")
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== "" && name !== "identity");
+  if (names.length > MAX_ENCODINGS) {
+    throw new FetchProblem("bad_encoding", `the body is encoded ${names.length} times over`);
+  }
+  return names;
+}
+
+async function createDecoder(encoding: string): Promise<Transform> {
+  const zlib = await import("node:zlib");
+  if (encoding === "gzip" || encoding === "x-gzip") return zlib.createGunzip();
+  if (encoding === "br") return zlib.createBrotliDecompress();
+  if (encoding === "deflate") return zlib.createInflate();
+  throw new FetchProblem(
+    "bad_encoding",
+    `the body is encoded as ${encoding.slice(0, 40)}, which was not asked for`,
+  );
+}
+
+function isDecodingError(thrown: unknown): thrown is NodeJS.ErrnoException {
+  const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
+  return /^(Z_|ERR__?ERROR_|ERR_BROTLI|ERR_PADDING|ERR_ZLIB)/.test(code);
+}
+
+function describeUnreadable(thrown: Error): FetchProblem {
+  return new FetchProblem("bad_encoding", `the body cannot be decoded: ${thrown.message}`);
+}
+
+function tooLarge({ maxBytes }: BodyLimits): FetchProblem {
+  return new FetchProblem("too_large", `the body is larger than ${maxBytes} bytes`);
+}
+
+function watchPace({ bytes, everyMs }: ReadingPace, onSlow: (problem: FetchProblem) => void) {
+  let recent = 0;
+  const timer = setInterval(() => {
+    if (recent < bytes)
+      onSlow(new FetchProblem("timeout", `the body came in slower than ${bytes} bytes in ${everyMs} ms`));
+    recent = 0;
+  }, everyMs);
+  return {
+    count: (size: number) => {
+      recent += size;
+    },
+    stop: () => clearInterval(timer),
+  };
+}

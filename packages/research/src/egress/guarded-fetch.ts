@@ -1,0 +1,130 @@
+import { decodePage, detectBinaryType } from "./charset.ts";
+import type { Egress } from "./egress-guard.ts";
+import {
+  type FetchOutcome,
+  FetchProblem,
+  fetchResource,
+  type ReadingPace,
+  type ResourceRequest,
+} from "./fetch-resource.ts";
+import { findRobots, type Robots } from "./robots.ts";
+
+/** How a page is asked for. */
+export type FetchOptions = {
+  egress: Egress;
+  signal?: AbortSignal;
+  /** For all of it: robots.txt, redirects and the body. */
+  deadlineMs?: number;
+  /** Of the page once decoded. */
+  maxBytes?: number;
+  /** Sent to the page's own origin only, and to nobody after a redirect away from it. */
+  headers?: Readonly<Record<string, string>>;
+  userAgent?: string;
+  /** Whether this may be asked, called before every hop; a run's own rules for hosts belong here. */
+  mayVisit?: (url: URL) => boolean;
+  /** `false` asks for a page whatever robots.txt says; by default the egress has one memory of them. */
+  robots?: Robots | false;
+  /** A body that comes in slower is given up. */
+  pace?: ReadingPace;
+};
+
+/** The name by which pages are asked for, unless the user's settings have another. */
+const USER_AGENT = "retinue/0.1";
+const DEFAULT_DEADLINE_MS = 15_000;
+const DEFAULT_MAX_BYTES = 10_000_000;
+const DEFAULT_PACE: ReadingPace = { bytes: 1_024, everyMs: 5_000 };
+const ACCEPT = "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.8,*/*;q=0.1";
+
+const PAGE_TYPES: ReadonlySet<string> = new Set([
+  "",
+  "text/html",
+  "application/xhtml+xml",
+  "text/plain",
+  "text/markdown",
+  "text/x-markdown",
+]);
+
+/** Gets one page through the guard, as text, never holding more than its limits; whatever fails comes back as an outcome. */
+export async function fetchPage(address: string, options: FetchOptions): Promise<FetchOutcome> {
+  const deadline = startDeadline(options.deadlineMs ?? DEFAULT_DEADLINE_MS, options.signal);
+  let url = address;
+  try {
+    const request = createPageRequest(options, deadline.signal);
+    const resource = await fetchResource(address, request, (reached) => {
+      url = reached.href;
+    });
+    const { headers, body, contentType } = resource;
+    const binaryType = detectBinaryType(body, contentType);
+    if (binaryType) throw describeNotHtml(binaryType);
+    const decoded = decodePage(body, contentType);
+    return {
+      status: "ok",
+      url,
+      headers,
+      bytes: body.length,
+      contentType: readType(contentType) || "text/html",
+      ...decoded,
+    };
+  } catch (thrown) {
+    if (!(thrown instanceof FetchProblem)) throw thrown;
+    return {
+      status: "failed",
+      kind: thrown.kind,
+      url: url.slice(0, 8_192),
+      message: thrown.message,
+      ...thrown.more,
+    };
+  } finally {
+    deadline.stop();
+  }
+}
+
+function createPageRequest(options: FetchOptions, signal: AbortSignal): ResourceRequest {
+  const { egress, robots = findRobots(egress), userAgent = USER_AGENT } = options;
+  const deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS;
+  return {
+    egress,
+    signal,
+    headers: options.headers ?? {},
+    userAgent,
+    accept: ACCEPT,
+    maxBytes: options.maxBytes ?? DEFAULT_MAX_BYTES,
+    whenLonger: "fail",
+    pace: options.pace ?? DEFAULT_PACE,
+    beforeEach: async (url) => {
+      if (options.mayVisit?.(url) === false) {
+        throw new FetchProblem("blocked", `the rules of this run do not let it visit ${url.host}`);
+      }
+      if (robots) await robots.check(url, { signal, userAgent, deadlineMs });
+    },
+    beforeBody: (contentType) => {
+      if (!PAGE_TYPES.has(readType(contentType))) throw describeNotHtml(readType(contentType));
+    },
+  };
+}
+
+function readType(contentType: string): string {
+  return (contentType.split(";")[0] ?? "").trim().toLowerCase();
+}
+
+function describeNotHtml(contentType: string): FetchProblem {
+  const named = contentType.slice(0, 100);
+  return new FetchProblem("not_html", `this is ${named} and not a page of text`, { contentType: named });
+}
+
+/** A signal that ends with the caller's or at the deadline, and then says which. */
+function startDeadline(ms: number, outer?: AbortSignal): { signal: AbortSignal; stop(): void } {
+  const controller = new AbortController();
+  const cancel = () => controller.abort(new FetchProblem("aborted", "the request was cancelled"));
+  if (outer?.aborted) cancel();
+  outer?.addEventListener("abort", cancel, { once: true });
+  const late = new FetchProblem("timeout", `the page did not come within ${ms} ms`);
+  const timer = setTimeout(() => controller.abort(late), ms);
+  return {
+    signal: controller.signal,
+    stop() {
+      clearTimeout(timer);
+      outer?.removeEventListener("abort", cancel);
+    },
+  };
+}

@@ -1,0 +1,158 @@
+import type { Article, Corpus } from "../corpus.ts";
+
+/** A piece of text and the sources that say it, by their numbers in the list of sources, from 1. */
+export type Passage = {
+  readonly text: string;
+  readonly cites: readonly number[];
+  /** Other sources that say something close to it. */
+  readonly also?: readonly number[];
+};
+
+/** One theme, woven from all sources that speak of it. */
+export type Theme = { readonly heading: string; readonly paragraphs: readonly (readonly Passage[])[] };
+
+/** A number that matters, as it is written in its source. */
+export type KeyFigure = { readonly value: string; readonly about: Passage };
+
+/** Figures of one kind side by side. */
+export type ReportChart = {
+  readonly title: string;
+  readonly bars: readonly { readonly label: string; readonly value: number; readonly shown: string }[];
+  readonly cites: readonly number[];
+};
+
+/** What somebody said, word for word. */
+export type Quotation = {
+  readonly text: string;
+  readonly speaker: string;
+  readonly role?: string;
+  readonly cites: readonly number[];
+};
+
+/** Statements of different sources that do not go together. */
+export type Contradiction = {
+  readonly topic: string;
+  readonly note: string;
+  readonly claims: readonly Passage[];
+};
+
+/** One source of a report. */
+export type Source = {
+  readonly title: string;
+  readonly url: string;
+  readonly author?: string;
+  readonly date?: string;
+  readonly words?: number;
+  /** Its text as it was read, relative to the workspace. */
+  readonly file?: string;
+  /** Its text was given by an agent and not read by the host. */
+  readonly supplied?: true;
+  /** For a document of this machine: its path as people name it. */
+  readonly place?: string;
+};
+
+/** A page that could not be read, and why. */
+type UnreadPage = Pick<Source, "url" | "title" | "place"> & { readonly reason: string };
+
+/** A report, independent of how it is written down. */
+export type ResearchReport = {
+  readonly title: string;
+  /** What was asked for, in the person's words. */
+  readonly request?: string;
+  /** Whether its sentences are taken from the sources as they stand, without a model. */
+  readonly extractive: boolean;
+  /** Its points, each in pieces that end with their citations. */
+  readonly summary: readonly (readonly Passage[])[];
+  readonly figures: readonly KeyFigure[];
+  readonly charts: readonly ReportChart[];
+  readonly themes: readonly Theme[];
+  readonly quotes: readonly Quotation[];
+  readonly contradictions: readonly Contradiction[];
+  readonly sources: readonly Source[];
+  readonly unread: readonly UnreadPage[];
+  readonly method: readonly string[];
+  /** ISO 8601, when the pages were read. */
+  readonly extractedAt: string;
+};
+
+const HERE = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)$/;
+
+/** The address of a page that a link may lead to; null for anything but a page of the web, and for this machine's own. */
+export function findLink(url: string): string | null {
+  const parsed = URL.parse(url);
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) return null;
+  if (HERE.test(parsed.hostname)) return null;
+  return parsed.username || parsed.password ? null : parsed.href;
+}
+
+/** What a report says of a text that the host did not read itself. */
+export const SUPPLIED = "excerpt given by the agent";
+
+/** Sources that the host read, and excerpts that an agent gave, counted in words: the one must not pass for the other. */
+export function countSources(sources: readonly Pick<Source, "supplied">[]): {
+  read: string;
+  supplied: string;
+} {
+  const supplied = sources.filter((source) => source.supplied).length;
+  const read = sources.length - supplied;
+  return {
+    read: read > 0 || supplied === 0 ? `${read} ${read === 1 ? "source" : "sources"}` : "",
+    supplied:
+      supplied > 0
+        ? `${supplied} ${supplied === 1 ? SUPPLIED : SUPPLIED.replace("excerpt", "excerpts")}`
+        : "",
+  };
+}
+
+/** Where a source was found, as people read it: the host, or the path of a document of this machine. */
+export function describePlace({ url, place }: Pick<Source, "url" | "place">): string {
+  return place === undefined ? describeAddress(url) : `local document ${place}`;
+}
+
+/** Where an address leads, as people read it: the host, or a path of this machine. */
+export function describeAddress(url: string): string {
+  const parsed = URL.parse(url);
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) return url;
+  if (!HERE.test(parsed.hostname)) return parsed.hostname.replace(/^www\./, "");
+  return `local document ${decoded(parsed.pathname)}`;
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** A page of the corpus as a source of a report. */
+export function describeSource({ url, title, author, date, words, file, supplied, place }: Article): Source {
+  return {
+    url,
+    title: title.trim() || place || url,
+    ...(author && { author }),
+    ...(date && { date }),
+    ...(words !== undefined && { words }),
+    ...(file && { file }),
+    ...(supplied && { supplied }),
+    ...(place && { place }),
+  };
+}
+
+/** The pages that could not be read, with the reason and its code. */
+export function listUnread({ articles }: Corpus): UnreadPage[] {
+  return articles
+    .filter(({ status, content }) => status !== "success" || content.trim() === "")
+    .map(({ url, title, status, reason, place, error_code: code }) => ({
+      url,
+      title: title.trim() || url,
+      ...(place && { place }),
+      reason: `${reason || (status === "success" ? "no text was found in it" : WORDS[status])}${code ? ` (${code})` : ""}`,
+    }));
+}
+
+const WORDS = {
+  failed: "it could not be read",
+  timeout: "it took too long",
+  skipped: "it was left out",
+} as const;

@@ -1,0 +1,209 @@
+import { createTransport } from "@retinue/core/net/transport";
+import { RetinueError } from "@retinue/core/schema/error";
+import {
+  SEARCH_PROVIDERS,
+  type SearchProviderName,
+  type SearchSettings,
+} from "@retinue/core/schema/settings";
+import type { Transport } from "@retinue/core/schema/transport";
+import type { HostPlaces } from "@retinue/core/tools/tool";
+import { cutAt } from "@retinue/core/tools/truncate";
+import { decodeReferences } from "./document-text.ts";
+import { findLocalDocuments } from "./local-documents.ts";
+import { type JsonRequest, requestJson } from "./request-json.ts";
+import { SearchError, type SearchHit, type SearchProvider } from "./search-provider.ts";
+
+/** How one search engine is asked and understood. */
+type SearchEngine = {
+  /** Its own address; SearXNG has none, since everyone runs their own. */
+  readonly url?: string;
+  /** The environment variable that usually holds its key, or its address if it takes no key. */
+  readonly env: string;
+  readonly needsKey: boolean;
+  /** What to send for a query; `base` has no slash at its end. */
+  ask(
+    base: string,
+    query: string,
+    options: { limit: number; key: string },
+  ): Pick<JsonRequest, "url" | "headers" | "body">;
+  /** The hits in its answer; undefined if it has not the form that it should. */
+  read(reply: unknown): SearchHit[] | undefined;
+};
+
+const MAX_BRAVE_CHARS = 400;
+const MAX_BRAVE_WORDS = 50;
+
+const searxng: SearchEngine = {
+  env: "SEARXNG_URL",
+  needsKey: false,
+  ask: (base, query) => ({ url: `${base}/search?${new URLSearchParams({ q: query, format: "json" })}` }),
+  read: (reply) => readHits(readField(reply, "results"), ["content"]),
+};
+
+const brave: SearchEngine = {
+  url: "https://api.search.brave.com/res/v1",
+  env: "BRAVE_API_KEY",
+  needsKey: true,
+  ask: (base, query, { limit, key }) => {
+    const q = cutAt(query.split(/\s+/).slice(0, MAX_BRAVE_WORDS).join(" "), MAX_BRAVE_CHARS);
+    const parameters = new URLSearchParams({ q, count: String(limit) });
+    return { url: `${base}/web/search?${parameters}`, headers: { "x-subscription-token": key } };
+  },
+  read: (reply) => {
+    if (typeof reply !== "object" || reply === null) return undefined;
+    const web = readField(reply, "web");
+    // Nothing found: the section is left out.
+    return web === undefined || web === null ? [] : readHits(readField(web, "results"), ["description"]);
+  },
+};
+
+const tavily: SearchEngine = {
+  url: "https://api.tavily.com",
+  env: "TAVILY_API_KEY",
+  needsKey: true,
+  ask: (base, query, { limit, key }) => ({
+    url: `${base}/search`,
+    headers: { authorization: `Bearer ${key}` },
+    body: { query, max_results: limit },
+  }),
+  read: (reply) => readHits(readField(reply, "results"), ["content"]),
+};
+
+const exa: SearchEngine = {
+  url: "https://api.exa.ai",
+  env: "EXA_API_KEY",
+  needsKey: true,
+  ask: (base, query, { limit, key }) => ({
+    url: `${base}/search`,
+    headers: { "x-api-key": key },
+    body: { query, numResults: limit, type: "auto", contents: { highlights: true } },
+  }),
+  read: (reply) => readHits(readField(reply, "results"), ["highlights", "summary", "text"]),
+};
+
+/** The search engines by name. */
+const ENGINES = { searxng, brave, tavily, exa } as const;
+
+function readHits(results: unknown, snippetFields: readonly string[]): SearchHit[] | undefined {
+  if (!Array.isArray(results)) return undefined;
+  return results.flatMap((each: unknown) => {
+    const url = readText(readField(each, "url"));
+    if (url === "") return [];
+    const snippet = snippetFields.map((name) => readText(readField(each, name))).find(Boolean) ?? "";
+    return [{ title: cleanMarks(readText(readField(each, "title"))), url, snippet: cleanMarks(snippet) }];
+  });
+}
+
+function readField(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+}
+
+function readText(value: unknown): string {
+  if (Array.isArray(value)) return value.filter((each) => typeof each === "string").join(" … ");
+  return typeof value === "string" ? value : "";
+}
+
+/** Engines mark the words that were found with tags. */
+function cleanMarks(text: string): string {
+  return decodeReferences(
+    cutAt(text, 4_000).replaceAll(/<\/?(?:b|strong|em|i|mark|span)\b[^<>]{0,200}>/gi, ""),
+  );
+}
+
+type EngineName = keyof typeof ENGINES;
+
+const ENGINE_NAMES = Object.keys(ENGINES) as EngineName[];
+const DEADLINE_MS = 20_000;
+
+/** What the settings ask for; else the first engine there is an address or a key for; else local documents. */
+export function chooseProvider(
+  search: SearchSettings,
+  places: HostPlaces,
+  deadlineMs: number = DEADLINE_MS,
+): SearchProvider {
+  const name = chooseName(search, places.env);
+  return name === "local"
+    ? findLocalDocuments(search, places)
+    : createEngineProvider(name, { search, env: places.env, deadlineMs });
+}
+
+function chooseName(
+  { provider, url, key, keyEnv }: SearchSettings,
+  env: HostPlaces["env"],
+): SearchProviderName {
+  if (provider !== undefined) {
+    if (!SEARCH_PROVIDERS.includes(provider))
+      throw new RetinueError(
+        "config",
+        `there is no search provider '${provider}'`,
+        `set search.provider to one of ${SEARCH_PROVIDERS.join(", ")}`,
+      );
+    return provider;
+  }
+  if (key !== undefined || keyEnv !== undefined)
+    throw new RetinueError(
+      "config",
+      `search.${key === undefined ? "keyEnv" : "key"} needs search.provider`,
+      `name the provider that the key is for: ${ENGINE_NAMES.filter((each) => ENGINES[each].needsKey).join(", ")}`,
+    );
+  if (url !== undefined) return "searxng";
+  return ENGINE_NAMES.find((each) => env[ENGINES[each].env]?.trim()) ?? "local";
+}
+
+type EngineOptions = { search: SearchSettings; env: HostPlaces["env"]; deadlineMs: number };
+
+function createEngineProvider(name: EngineName, options: EngineOptions): SearchProvider {
+  const engine: SearchEngine = ENGINES[name];
+  const base = findBaseUrl(name, options);
+  const key = findKey(engine, options);
+  let transport: Transport | undefined;
+  return {
+    name,
+    hosts: base ? [new URL(base).hostname] : [],
+    async search(query, { limit, signal }) {
+      if (!base) throw new SearchError("config", name, `${name} needs its address: set search.url`);
+      if (engine.needsKey && !key) throw describeMissingKey(name, options.search);
+      transport ??= createTransport({ proxyEnv: { ...options.env } });
+      const asked = engine.ask(base, query, { limit, key });
+      const { deadlineMs } = options;
+      const hits = engine.read(
+        await requestJson(transport, { provider: name, ...asked, signal, deadlineMs }),
+      );
+      if (!hits)
+        throw new SearchError("bad_reply", name, `${name} answered in a form that it should not have`);
+      return hits;
+    },
+    close() {
+      transport?.close();
+    },
+  };
+}
+
+/** The address without a slash at its end. A key never travels in the clear, but to this machine itself. */
+function findBaseUrl(name: EngineName, { search, env }: EngineOptions): string | undefined {
+  const engine: SearchEngine = ENGINES[name];
+  const text = search.url ?? engine.url ?? env[engine.env];
+  if (!text) return undefined;
+  const url = URL.parse(text);
+  const wrong = (why: string, hint: string) => new RetinueError("config", `search.url ${why}`, hint);
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw wrong("is not an http or https address", "write an address such as https://search.example.org");
+  const isHere = /^(?:127(?:\.\d+){3}|localhost|\[::1\])$/.test(url.hostname);
+  if (engine.needsKey && url.protocol === "http:" && !isHere)
+    throw wrong("would send the key in the clear", "use an https address");
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+}
+
+function findKey(engine: SearchEngine, { search, env }: EngineOptions): string {
+  if (!engine.needsKey) return "";
+  const key = search.key ?? env[search.keyEnv ?? engine.env] ?? "";
+  // What a header cannot hold is no key, and must not be shown in the error of the one who tries.
+  return /^[\x21-\x7e]+$/.test(key.trim()) ? key.trim() : "";
+}
+
+function describeMissingKey(name: EngineName, { keyEnv }: SearchSettings): SearchError {
+  const variable = keyEnv ?? ENGINES[name].env;
+  return new SearchError("auth", name, `${name} needs a key: set ${variable} in the environment`);
+}

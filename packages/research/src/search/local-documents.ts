@@ -1,0 +1,201 @@
+import { existsSync } from "node:fs";
+import { realpath, stat } from "node:fs/promises";
+import { isAbsolute, join, relative, sep } from "node:path";
+import { pathTarget, resolvePath } from "@retinue/core/files/resolve-path";
+import { createRedactor } from "@retinue/core/redact/create-redactor";
+import { secretsFromEnvironment } from "@retinue/core/redact/secrets-from-environment";
+import { messageOf } from "@retinue/core/schema/error";
+import type { Target } from "@retinue/core/schema/rights";
+import type { SearchSettings } from "@retinue/core/schema/settings";
+import type { HostPlaces, Roots } from "@retinue/core/tools/tool";
+import { DocumentIndex, type IndexedFolder } from "./document-index.ts";
+import {
+  buildAddressPath,
+  type DocumentServer,
+  parseAddressPath,
+  startDocumentServer,
+} from "./document-server.ts";
+import { indexFolder } from "./index-folder.ts";
+import { SearchError, type SearchHit, type SearchOptions, type SearchProvider } from "./search-provider.ts";
+
+/** Documents on this machine: an index of them, and a server from which they are read like pages of the web. */
+export type LocalDocuments = SearchProvider & {
+  /** Exactly the origins that a guard against private addresses must let through for them; none before the first search. */
+  allowOrigins(): readonly string[];
+  /** The address that a document has now, for one that it had in any process; other addresses stay as they are. */
+  resolveUrl(url: string): Promise<string>;
+  /** The file behind a document's address, by which rights are to be judged; undefined for other addresses. */
+  findTarget(url: string, roots: Roots): Promise<Target | undefined>;
+  close(): Promise<void>;
+};
+
+/** Matches looked at for those that a run may see. */
+const MOST_MATCHES = 400;
+const byRuntime = new WeakMap<HostPlaces, LocalDocuments>();
+
+/** The documents of a runtime: one index and one server for all of its tools. */
+export function findLocalDocuments(
+  { folders }: Pick<SearchSettings, "folders">,
+  places: HostPlaces,
+): LocalDocuments {
+  let documents = byRuntime.get(places);
+  if (!documents) {
+    documents = new Documents(folders, places);
+    byRuntime.set(places, documents);
+  }
+  return documents;
+}
+
+class Documents implements LocalDocuments {
+  readonly name = "local documents";
+  readonly hosts = [];
+  readonly #folders: readonly string[];
+  readonly #dataDir: string;
+  readonly #file: string;
+  readonly #redact: (text: string) => string;
+  readonly #closed = new AbortController();
+  readonly #indexing = new Map<string, Promise<void>>();
+  #index: DocumentIndex | undefined;
+  #server: Promise<DocumentServer> | undefined;
+  #origin: string | undefined;
+
+  constructor(folders: readonly string[], { dataDir, env }: HostPlaces) {
+    this.#folders = folders;
+    this.#dataDir = dataDir;
+    this.#file = join(dataDir, "documents.db");
+    const redactor = createRedactor({ secrets: secretsFromEnvironment(env) });
+    this.#redact = (text) => redactor.redact(text);
+  }
+
+  async search(query: string, { limit, signal, run }: SearchOptions): Promise<readonly SearchHit[]> {
+    const roots = await this.#roots(run);
+    const folders = roots.map((root) => this.#open().folder(root));
+    await untilAborted(Promise.all(folders.map((folder) => this.#refresh(folder, run.progress))), signal);
+    const { origin } = await this.#serve();
+    const hits: SearchHit[] = [];
+    const byId = new Map(folders.map((folder) => [folder.id, folder]));
+    const index = this.#open();
+    for (const match of index.search(query, [...byId.keys()], MOST_MATCHES)) {
+      const folder = byId.get(match.folderId);
+      if (!folder || !run.maySee(await pathTarget(join(folder.root, match.path), "read", run))) continue;
+      const url = `${origin}${buildAddressPath(folder.key, match.path)}`;
+      hits.push({ title: match.title, url, snippet: index.snippet(match) });
+      if (hits.length >= limit) break;
+    }
+    return hits;
+  }
+
+  allowOrigins(): readonly string[] {
+    return this.#origin === undefined ? [] : [this.#origin];
+  }
+
+  async resolveUrl(url: string): Promise<string> {
+    const found = this.#find(url);
+    if (!found) return url;
+    const { origin } = await this.#serve();
+    return `${origin}${buildAddressPath(found.key, found.path)}`;
+  }
+
+  async findTarget(url: string, roots: Roots): Promise<Target | undefined> {
+    const found = this.#find(url);
+    return found && pathTarget(join(found.root, found.path), "read", roots);
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort(new Error("the documents are closed"));
+    this.#origin = undefined;
+    await Promise.allSettled(this.#indexing.values());
+    await this.#server?.then((server) => server.close()).catch(() => {});
+    this.#index?.close();
+    this.#index = undefined;
+  }
+
+  #open(): DocumentIndex {
+    this.#closed.signal.throwIfAborted();
+    if (this.#index) return this.#index;
+    const index = new DocumentIndex(this.#file);
+    this.#index = index;
+    // Worktrees come and go; any other folder may be on a disk that is only away for now.
+    for (const { id, root } of index.folders())
+      if (isInside(this.#dataDir, root) && !existsSync(root)) index.forget(id);
+    return index;
+  }
+
+  async #serve(): Promise<DocumentServer> {
+    this.#closed.signal.throwIfAborted();
+    this.#server ??= startDocumentServer((key, path) => this.#index?.find(key, path));
+    const server = await this.#server;
+    if (!this.#closed.signal.aborted) this.#origin = server.origin;
+    return server;
+  }
+
+  /** Whose address this is; the port says nothing, since it changes from process to process. */
+  #find(url: string): { root: string; path: string; key: string } | undefined {
+    const parsed = URL.parse(url);
+    if (parsed?.protocol !== "http:" || parsed.hostname !== "127.0.0.1") return undefined;
+    const parts = parseAddressPath(parsed.pathname);
+    if (!parts || (!this.#index && !existsSync(this.#file))) return undefined;
+    const found = this.#open().find(parts.key, parts.path);
+    return found && { ...found, key: parts.key };
+  }
+
+  /** Several searches at once share one look at a folder; one that fails leaves what was known before. */
+  async #refresh(folder: IndexedFolder, progress: (message: string) => void): Promise<void> {
+    const running = this.#indexing.get(folder.root);
+    if (running) return running;
+    const signal = this.#closed.signal;
+    const work = indexFolder(this.#open(), folder, { signal, redact: this.#redact, progress })
+      .then(({ written, cut }) => {
+        if (written > 0) progress(`indexed ${written} documents of ${folder.root}`);
+        if (cut) progress(`${folder.root} has more documents than are searched`);
+      })
+      .catch((thrown) => {
+        if (!signal.aborted) progress(`documents could not all be indexed: ${messageOf(thrown)}`);
+      })
+      .finally(() => this.#indexing.delete(folder.root));
+    this.#indexing.set(folder.root, work);
+    return work;
+  }
+
+  /** Real paths of the folders for a run. A relative one must stay in the project, or a link could lead anywhere. */
+  async #roots({ projectDir, progress }: SearchOptions["run"]): Promise<string[]> {
+    const project = await realpath(projectDir);
+    const roots = new Set<string>();
+    const faults: string[] = [];
+    for (const folder of this.#folders) {
+      const path = await resolvePath(folder, project);
+      const isOwn = isAbsolute(folder) || folder === "~" || folder.startsWith("~/");
+      const isFolder = await stat(path).then(
+        (stats) => stats.isDirectory(),
+        () => false,
+      );
+      if (!isFolder) faults.push(`${folder} is not a folder`);
+      else if (!isOwn && !isInside(project, path)) faults.push(`${folder} leads out of the project`);
+      else roots.add(path);
+    }
+    const inner = [...roots].filter(
+      (root) => ![...roots].some((other) => other !== root && isInside(other, root)),
+    );
+    if (inner.length === 0)
+      throw new SearchError(
+        "config",
+        this.name,
+        `no folder can be searched: ${faults.join("; ") || "none is named"}`,
+      );
+    for (const fault of faults) progress(`not searched: ${fault}`);
+    return inner;
+  }
+}
+
+function isInside(folder: string, path: string): boolean {
+  const inside = relative(folder, path);
+  return inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+}
+
+function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  signal.throwIfAborted();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  return Promise.race([work, promise]).finally(() => signal.removeEventListener("abort", onAbort));
+}

@@ -1,0 +1,186 @@
+import { setImmediate as pause } from "node:timers/promises";
+import { pickDiverse } from "@retinue/core/text/rank-texts";
+import { inlineText, readMarkdown } from "@retinue/core/text/read-markdown";
+import { likeness, termVectors } from "@retinue/core/text/term-vectors";
+import type { Article, Corpus } from "../corpus.ts";
+import {
+  countSources,
+  describeSource,
+  listUnread,
+  type Quotation,
+  type ResearchReport,
+} from "../report/report.ts";
+import { findContradictions } from "./find-contradictions.ts";
+import { findThemes, weaveTheme } from "./find-themes.ts";
+import {
+  citeSentence,
+  type RankedSentences,
+  rankSentences,
+  readArticles,
+  type Sentence,
+} from "./rank-sentences.ts";
+import { findCharts, pickKeyFigures } from "./report-figures.ts";
+
+/** What a report is asked for. */
+type SynthesisRequest = { title: string; request?: string };
+
+const MOST_SUMMARY = 6;
+const LEAST_SUMMARY = 3;
+const MOST_QUOTES = 6;
+
+/**
+ * A report made of the corpus by rules: every sentence in it stands word for word in the source it cites. Sentences are
+ * ranked by TextRank, grouped around shared phrases, and chosen so that none repeats another. Other work gets its turn
+ * between the steps.
+ */
+export async function synthesise(
+  corpus: Corpus,
+  { title, request }: SynthesisRequest,
+): Promise<ResearchReport> {
+  const articles = corpus.articles.filter(
+    ({ status, content }) => status === "success" && content.trim() !== "",
+  );
+  const sources = articles.map(describeSource);
+  const reading = await readArticles(articles);
+  const { sentences, tables } = reading;
+  await pause();
+  const ranked = rankSentences(sentences, `${title} ${request ?? ""}`);
+  const quotes = pickQuotes(findQuotes(articles), `${title} ${request ?? ""}`);
+  const spoken = new Set([...sentences.keys()].filter((at) => isQuoted(sentences[at], quotes)));
+  await pause();
+  const clusters = findThemes(reading, ranked.vectors, title);
+  const summary = pickSummary(ranked, clusters, spoken);
+  const used = new Set([...spoken, ...summary]);
+  const themes = clusters.flatMap((cluster) => weaveTheme(ranked, cluster, used) ?? []);
+  await pause();
+  const contradictions = findContradictions(ranked);
+  return {
+    title,
+    ...(request && { request }),
+    extractive: true,
+    summary: summary.map((at) => [citeSentence(ranked, at)]),
+    figures: pickKeyFigures(ranked, spoken),
+    charts: findCharts(tables, contradictions, sources),
+    themes,
+    quotes,
+    contradictions,
+    sources,
+    unread: listUnread(corpus),
+    method: describeMethod(articles, sentences.length),
+    extractedAt: corpus.extraction_timestamp,
+  };
+}
+
+function isQuoted(sentence: Sentence | undefined, quotes: readonly Quotation[]): boolean {
+  return sentence !== undefined && quotes.some(({ text }) => sentence.text.includes(text));
+}
+
+/** The best sentence of each theme, then the best of all, in the order of their weight. */
+function pickSummary(
+  { sentences, vectors, weights }: RankedSentences,
+  clusters: readonly { members: readonly number[] }[],
+  spoken: ReadonlySet<number>,
+): number[] {
+  const free = weights.map((weight, at) =>
+    spoken.has(at) || sentences[at]?.dangling || sentences[at]?.ownVoice ? weight / 10 : weight,
+  );
+  const heads = clusters.map(({ members }) =>
+    members.reduce((a, b) => ((free[b] ?? 0) > (free[a] ?? 0) ? b : a)),
+  );
+  const boosted = free.map((weight, at) => (heads.includes(at) ? weight * 1.6 : weight));
+  const count = Math.max(LEAST_SUMMARY, Math.min(MOST_SUMMARY, clusters.length + 1));
+  const perSource = new Map<number, number>();
+  return pickDiverse(vectors, boosted, {
+    count: Math.min(count, sentences.length),
+    allowed: (at) => {
+      const source = sentences[at]?.sources[0] ?? 0;
+      const taken = perSource.get(source) ?? 0;
+      perSource.set(source, taken + 1);
+      return taken < 2;
+    },
+  });
+}
+
+function pickQuotes(quotes: readonly Quotation[], about: string): Quotation[] {
+  const vectors = termVectors([...quotes.map(({ text }) => text), about]);
+  const asked = vectors.pop() ?? new Map();
+  const weights = vectors.map((vector) => 0.4 + likeness(vector, asked));
+  return pickDiverse(vectors, weights, { count: MOST_QUOTES }).flatMap((at) => quotes[at] ?? []);
+}
+
+function describeMethod(articles: readonly Article[], sentences: number): string[] {
+  const words = articles.reduce(
+    (sum, { content, words: counted }) => sum + (counted ?? content.match(/\S+/g)?.length ?? 0),
+    0,
+  );
+  const { read, supplied } = countSources(articles);
+  const joined = [read, supplied && `${supplied}, which the host did not read itself,`]
+    .filter(Boolean)
+    .join(" and ");
+  return [
+    `This report was made by rules, without a language model. It is extractive: each sentence in the summary, the themes and the figures stands word for word in the source it cites; only headings and notes were added.`,
+    `${joined} with about ${words.toLocaleString("en")} words ${read ? "were read" : "were taken"}; ${sentences.toLocaleString("en")} sentences were compared with each other, ranked by how much of the others they share, and grouped around the phrases that several sources use.`,
+    `Figures, quotations and differences between sources were found by patterns. What the patterns miss is missing here, and a sentence out of its context can mislead: follow the citations before relying on a point.`,
+  ];
+}
+
+const WORD = "\\p{Lu}[\\p{L}'’-]{0,30}";
+const TITLE = "(?:(?:Dr|Prof|Professor|Mr|Mrs|Ms|Sir|Dame)\\.?\\s)?";
+/** A name of two to four words, so that a sentence's first word is not taken for one. */
+const NAME = `${TITLE}(${WORD}(?:\\s(?:van|von|de|del|der|da|di|du|la|le|bin|al|den|\\p{Lu}\\.|${WORD})){1,3})`;
+const SAID =
+  "(?:said|says|told|wrote|writes|explained|explains|argued|argues|warned|warns|noted|notes|added|adds|recalled|recalls|observed|observes|admitted|admits|insisted|insists|concluded|concludes|stressed|stresses|put it|puts it|remarked|remarks|cautioned|cautions|recommended|recommends|replied|replies)";
+const ROLE = '(?:,\\s([^,.;:“”"]{3,90}))?';
+const QUOTED = '[“"]([^“”"]{25,420})[”"]';
+
+/** The ways in which a quotation and its speaker stand together. */
+const FORMS: readonly { pattern: RegExp; text: number; name: number; role: number }[] = [
+  { pattern: new RegExp(`${QUOTED},?\\s${SAID}\\s${NAME}${ROLE}`, "gu"), text: 1, name: 2, role: 3 },
+  { pattern: new RegExp(`${QUOTED},?\\s${NAME}${ROLE},?\\s${SAID}\\b`, "gu"), text: 1, name: 2, role: 3 },
+  {
+    pattern: new RegExp(
+      `${NAME}${ROLE},?\\s${SAID}(?:\\s(?:that|us|in|at|to)\\b[^.“"]{0,60})?[,:]\\s?${QUOTED}`,
+      "gu",
+    ),
+    text: 3,
+    name: 1,
+    role: 2,
+  },
+  { pattern: new RegExp(`${QUOTED},?\\saccording to\\s${NAME}${ROLE}`, "gu"), text: 1, name: 2, role: 3 },
+];
+const MAX_CHARS = 200_000;
+const MAX_PER_SOURCE = 2;
+const LEAST_WORDS = 5;
+
+/** What named people say in the articles, word for word; a quotation without a speaker is none. */
+export function findQuotes(articles: readonly Article[]): Quotation[] {
+  return articles.flatMap((article, at) =>
+    findQuotesIn(article.content.slice(0, MAX_CHARS), at + 1).slice(0, MAX_PER_SOURCE),
+  );
+}
+
+function findQuotesIn(content: string, source: number): Quotation[] {
+  const found = new Map<string, Quotation>();
+  for (const block of readMarkdown(content)) {
+    if (block.kind !== "prose" || !/[“"]/.test(block.text)) continue;
+    for (const form of FORMS) {
+      for (const match of block.text.slice(0, 5_000).matchAll(form.pattern)) {
+        const text = inlineText(match[form.text] ?? "").replace(/,$/, "");
+        const speaker = match[form.name] ?? "";
+        const role = readRole(match[form.role]);
+        if (text.split(" ").length < LEAST_WORDS || found.has(text)) continue;
+        found.set(text, { text, speaker, ...(role && { role }), cites: [source] });
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+/** What follows a name is a role only if it names a thing somebody is, and not the rest of the sentence. */
+function readRole(text: string | undefined): string | undefined {
+  const role = text?.trim() ?? "";
+  return /^(?:a|an|the|who)?\s*\p{L}/u.test(role) &&
+    !/\b(?:was|were|is|are|had|has|and then|but)\b/.test(role)
+    ? role
+    : undefined;
+}

@@ -1,0 +1,97 @@
+import type { Project } from "@retinue/builtin/load-project";
+import type { Environment } from "@retinue/core/models/providers";
+import type { BlobStore } from "@retinue/core/record/checkpoints/blob-store";
+import type { Store } from "@retinue/core/record/create-store";
+import type { StatsAside } from "@retinue/core/record/stats/stats-aside";
+import type { HealthView } from "@retinue/core/schema/api/inspect";
+import type { Approval, MessageRow, SessionRow } from "@retinue/core/schema/record";
+import { realFolder } from "@retinue/core/session/open-session";
+import type { Runtime } from "@retinue/core/session/runtime";
+import type { AnyTool } from "@retinue/core/tools/tool";
+import type { Feeds } from "./feed/feeds.ts";
+import type { PersonsDesk } from "./feed/persons-desk.ts";
+import { NotFound } from "./http/http-errors.ts";
+
+/** The project as it is on disk now. Agents are read again before they are listed and before anything begins. */
+export type LiveProject = {
+  readonly projectDir: string;
+  /** As last read. */
+  current(): Project;
+  /** Reads settings and agents again; running agents keep what they began with. */
+  reload(): Promise<Project>;
+};
+
+/** What the routes work with. */
+export type ServerDesk = {
+  readonly runtime: Runtime;
+  readonly project: LiveProject;
+  readonly tools: readonly AnyTool[];
+  readonly blobs: BlobStore;
+  readonly feeds: Feeds;
+  /** Reads figures without holding up the server; absent: on the spot. */
+  readonly stats?: StatsAside;
+  /** Where calls wait for a person's approval. */
+  readonly person: PersonsDesk;
+  /** The variables that keys and models are found by. */
+  readonly env?: Environment;
+  readonly version: string;
+  readonly startedAtMs: number;
+  /** The agent that answers unless another is chosen. */
+  readonly agent: string;
+  /** The model that is chosen for every root run; undefined leaves it to agents and settings. */
+  readonly model: string | undefined;
+  readonly permissionMode: string;
+  /** Sessions whose tool calls wait a moment each, to be watched. */
+  readonly paced: Set<string>;
+  /** Looks at everything that a run needs; handed in by the code that starts the server. */
+  checkHealth(): Promise<HealthView["checks"]>;
+  /** A session as a document to keep; handed in too, because the command line makes the same. */
+  renderSession?(store: Store, session: SessionRow, format: "md" | "html"): Promise<string>;
+};
+
+/** The project's folder as the record names it. */
+export function readProjectFolder({ project }: Pick<ServerDesk, "project">): string {
+  return realFolder(project.projectDir);
+}
+
+/** A session of this project; those of other projects count as absent. */
+export function ownSession(desk: Pick<ServerDesk, "project" | "runtime">, sessionId: string): SessionRow {
+  const row = desk.runtime.store.session(sessionId);
+  if (row && row.project === readProjectFolder(desk)) return row;
+  throw new NotFound(`there is no session '${sessionId}' in this project`);
+}
+
+/** A run of this project by its latest attempt, with its session. */
+export function ownRun(
+  desk: Pick<ServerDesk, "project" | "runtime">,
+  runId: string,
+): { row: MessageRow; session: SessionRow } {
+  const row = desk.runtime.store.attemptsOf(runId).at(-1);
+  if (!row) throw new NotFound(`there is no run '${runId}' in this project`);
+  try {
+    return { row, session: ownSession(desk, row.session_id) };
+  } catch {
+    throw new NotFound(`there is no run '${runId}' in this project`);
+  }
+}
+
+/** A question that a call of this project asked. */
+export function ownApproval(
+  desk: Pick<ServerDesk, "project" | "runtime">,
+  approvalId: string,
+): { approval: Approval; session: SessionRow } {
+  try {
+    const approval = desk.runtime.store.findApproval(approvalId);
+    if (approval.approvalId === approvalId)
+      return { approval, session: ownSession(desk, approval.sessionId) };
+  } catch {
+    // What there is in other projects is not told.
+  }
+  throw new NotFound(`there is no approval '${approvalId}' in this project`);
+}
+
+/** Throws why nothing can be written: what began now would only wait, and nobody would know. */
+export function mustBeWritable({ runtime }: Pick<ServerDesk, "runtime">): void {
+  const problem = runtime.store.writeProblem();
+  if (problem) throw problem;
+}

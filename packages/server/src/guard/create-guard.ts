@@ -1,0 +1,154 @@
+import { randomBytes } from "node:crypto";
+import { type Clock, systemClock } from "@retinue/core/budget/clock";
+import { createRateLimit, createStreamCount, type Rate } from "./client-limits.ts";
+import { type Credentials, hasCredentials, identifyClient, issueCookie, makeBearer } from "./credentials.ts";
+import {
+  type GuardedRequest,
+  isFromElsewhere,
+  isOwnHost,
+  isOwnOrigin,
+  isPlainPath,
+  isReading,
+  tokenIn,
+} from "./guarded-request.ts";
+import { makeToken, type OpenLinks, takeToken } from "./links.ts";
+import { type Answered, protect } from "./security-headers.ts";
+
+/** Why a request is turned away. */
+export type RequestRefusal = {
+  kind: "refused";
+  status: 401 | 403 | 404 | 429;
+  code: string;
+  message: string;
+  hint: string;
+  /** Seconds after which it may be tried again. */
+  retryAfter?: number;
+};
+
+/** What becomes of a request. `entered`: a link was used, and the browser goes on to the page with its cookie. */
+export type RequestAdmission =
+  | RequestRefusal
+  | { kind: "admitted"; client: string }
+  | { kind: "entered"; setCookie: string | null; isFromElsewhere: boolean };
+
+/** Stands before every route. */
+export type RequestGuard = {
+  readonly guards: ServerGuards;
+  /** The key for programs of the same user. */
+  readonly bearer: string;
+  admit(asked: GuardedRequest): RequestAdmission;
+  /** Makes a link that lets one browser in, once and within ten minutes. */
+  link(): string;
+  /** Counts an event stream; gives what to call when it is over, or null if there are too many. */
+  openStream(client: string): (() => void) | null;
+};
+
+/** What a guard is made with. */
+type GuardOptions = Pick<Credentials, "key" | "port"> & {
+  /** Where links lead, such as `http://127.0.0.1:7477`. */
+  readonly origin: string;
+  readonly startId?: string;
+  readonly clock?: Clock;
+  /** Replaced by tests only. */
+  readonly guards?: Partial<ServerGuards>;
+};
+
+/** Creates the guard of one server. */
+export function createGuard(options: GuardOptions): RequestGuard {
+  const { key, port, startId = randomBytes(12).toString("base64url"), clock = systemClock } = options;
+  const guards: ServerGuards = { ...serverGuards, ...options.guards };
+  const credentials: Credentials = { key, port, startId };
+  const links: OpenLinks = new Map();
+  const writes = createRateLimit(guards.writes, clock);
+  const failures = createRateLimit(guards.failures, clock);
+  const streams = createStreamCount(guards.maxStreams);
+
+  const authenticate = (asked: GuardedRequest): RequestAdmission => {
+    const client = guards.identify(asked, credentials, clock.wallMs());
+    const token = tokenIn(asked);
+    const elsewhere = isFromElsewhere(asked);
+    if (token !== null && guards.takeToken(links, token, clock.wallMs())) {
+      const setCookie = issueCookie(credentials, clock.wallMs());
+      return { kind: "entered", setCookie, isFromElsewhere: elsewhere };
+    }
+    if (client !== null && token === null) return { kind: "admitted", client };
+    if (client !== null) return { kind: "entered", setCookie: null, isFromElsewhere: elsewhere };
+    const isGuess = token !== null || hasCredentials(asked, credentials);
+    const wait = isGuess ? failures.take("") : 0;
+    return wait > 0 ? tooMany(wait, "too many wrong keys and links were tried") : unknown();
+  };
+
+  return {
+    guards,
+    bearer: makeBearer(credentials),
+    link: () => `${options.origin}/?token=${makeToken(links, clock.wallMs())}`,
+    admit(asked) {
+      if (!guards.isOwnHost(asked.headers.get("host"), port)) return foreignHost(port);
+      if (!guards.isOwnOrigin(asked)) return foreignOrigin();
+      const admission = authenticate(asked);
+      if (admission.kind !== "admitted") return admission;
+      if (!guards.isPlainPath(asked)) return notPlain();
+      const wait = isReading(asked) ? 0 : writes.take(admission.client);
+      return wait > 0 ? tooMany(wait, "too many changes at once") : admission;
+    },
+    openStream: streams.open,
+  };
+}
+
+function foreignHost(port: number): RequestRefusal {
+  const message = "this server answers only to the names of this machine";
+  return { kind: "refused", status: 403, code: "host", message, hint: `open http://127.0.0.1:${port}` };
+}
+
+function foreignOrigin(): RequestRefusal {
+  const message = "another page asked for this";
+  const hint = "open Retinue from its own page or from the address bar";
+  return { kind: "refused", status: 403, code: "origin", message, hint };
+}
+
+function notPlain(): RequestRefusal {
+  const hint = "write the path as it is meant";
+  return { kind: "refused", status: 404, code: "not_found", message: "there is no such page", hint };
+}
+
+function unknown(): RequestRefusal {
+  const message = "this browser is not known here, or its link was used before or is older than ten minutes";
+  const hint = "press Enter in the terminal of `retinue serve`, or run `retinue serve` again, for a new link";
+  return { kind: "refused", status: 401, code: "auth", message, hint };
+}
+
+function tooMany(retryAfter: number, message: string): RequestRefusal {
+  const hint = `try again in ${retryAfter} s`;
+  return { kind: "refused", status: 429, code: "rate", message, hint, retryAfter };
+}
+
+/** Everything that stands between a request and the routes; tests switch each off to show what it is for. */
+export type ServerGuards = {
+  isOwnHost(host: string | null, port: number): boolean;
+  isOwnOrigin(asked: GuardedRequest): boolean;
+  isPlainPath(asked: GuardedRequest): boolean;
+  identify(asked: GuardedRequest, credentials: Credentials, nowMs: number): string | null;
+  takeToken(open: OpenLinks, token: string, nowMs: number): boolean;
+  protect(headers: Headers, answered: Answered): void;
+  /** How often one client may change something. */
+  readonly writes: Rate;
+  /** How often wrong cookies, keys and tokens may be tried, by all clients together. */
+  readonly failures: Rate;
+  readonly maxBodyBytes: number;
+  /** Event streams that one client may have open. */
+  readonly maxStreams: number;
+};
+
+/** The guards of every server. */
+export const serverGuards: ServerGuards = {
+  isOwnHost,
+  isOwnOrigin,
+  isPlainPath,
+  identify: identifyClient,
+  takeToken,
+  protect,
+  writes: { burst: 60, perSecond: 20 },
+  failures: { burst: 30, perSecond: 1 },
+  maxBodyBytes: 1024 * 1024,
+  maxStreams: 30,
+};

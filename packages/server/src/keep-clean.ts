@@ -1,0 +1,48 @@
+import { type Clock, systemClock } from "@retinue/core/budget/clock";
+import { cleanUp, planCleanUp } from "@retinue/core/session/clean-up";
+import type { ServerDesk } from "./desk.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Who is told, and what time is told by. */
+type CleaningPorts = {
+  tell(message: string): void;
+  onFault(thrown: unknown): void;
+  readonly clock?: Clock;
+};
+
+/** Removes, now and once a day, what ended longer ago than the settings keep it; gives how to stop. */
+export function keepClean(
+  { runtime, project }: Pick<ServerDesk, "runtime" | "project">,
+  { tell, onFault, clock = systemClock }: CleaningPorts,
+): () => void {
+  const { settings, places } = project.current();
+  const { retentionDays } = settings.store;
+  if (retentionDays === undefined) return () => {};
+  const parts = { store: runtime.store, dataDir: places.dataDir };
+  let callOff = () => {};
+  let isOver = false;
+  const clean = async () => {
+    const old = parts.store.endedBefore(clock.wallMs() - retentionDays * DAY_MS);
+    const { removable } = await planCleanUp(parts, old);
+    if (isOver || removable.length === 0) return;
+    const ids = removable.map(({ session }) => session.session_id);
+    const { sessions } = await cleanUp(parts, ids);
+    tell(
+      `removed ${sessions} session${sessions === 1 ? "" : "s"} that ended more than ${retentionDays} days ago`,
+    );
+  };
+  const again = () => {
+    if (isOver) return;
+    clean()
+      .catch(onFault)
+      .finally(() => {
+        if (!isOver) callOff = clock.timer(DAY_MS, again);
+      });
+  };
+  again();
+  return () => {
+    isOver = true;
+    callOff();
+  };
+}

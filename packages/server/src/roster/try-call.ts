@@ -1,0 +1,241 @@
+import { join } from "node:path";
+import { buildChain } from "@retinue/builtin/explain-rights";
+import { type Project, refuseBrokenSettings } from "@retinue/builtin/load-project";
+import { parseAgentFile } from "@retinue/core/agents/parse-agent-file";
+import type { AgentRegistry } from "@retinue/core/agents/registry";
+import { COLLECT_INPUT, DELEGATE_INPUT, DELEGATE_MANY_INPUT } from "@retinue/core/delegate/delegation-input";
+import { layersByGit } from "@retinue/core/git/layers-by-git";
+import { decide, targetName } from "@retinue/core/rights/decide";
+import { guards } from "@retinue/core/run/guards";
+import type { Agent } from "@retinue/core/schema/agent";
+import type { TryRequest, TryResult } from "@retinue/core/schema/api/agent";
+import type { DelegationBatch, DelegationRequest } from "@retinue/core/schema/delegation";
+import { messageOf, RetinueError } from "@retinue/core/schema/error";
+import type { Access, Decision, Layer, Risk, Target } from "@retinue/core/schema/rights";
+import type { PermissionMode } from "@retinue/core/session/approvals";
+import { type AnyTool, defineTool, type HostPlaces, type Tool } from "@retinue/core/tools/tool";
+import { validateInput } from "@retinue/core/tools/validate-input";
+import type { ServerDesk } from "../desk.ts";
+import { NotFound } from "../http/http-errors.ts";
+import { findEntry } from "./agent-roster.ts";
+import { parentNamed } from "./review-agent.ts";
+import { reviewedRegistry } from "./reviewed-registry.ts";
+import { freshRoster, reviewInput, type SaveDesk } from "./save-agent.ts";
+
+/** Tries a call of an agent as it is, or as a text that is not saved would make it. */
+export async function tryAgentCall(
+  desk: SaveDesk & Pick<ServerDesk, "tools">,
+  request: TryRequest,
+): Promise<TryResult> {
+  const roster = await freshRoster(desk);
+  const { project, projectDir } = roster;
+  const entry = request.name === null ? null : findEntry(roster, request.name);
+  const { path, scope } = await reviewInput(desk, roster, { text: request.text ?? null, entry });
+  const format = entry?.source.format ?? "native";
+  const options = { file: path, format, scope, known: project.known };
+  const parsed =
+    request.text === undefined
+      ? { agent: entry?.agent, problems: entry?.problems ?? [] }
+      : await parseAgentFile(request.text, options);
+  const { agent } = parsed;
+  if (!agent) {
+    const error = parsed.problems.find(({ severity }) => severity === "error");
+    throw new RetinueError(
+      "input",
+      `no call can be tried: ${error?.message ?? "there is no agent"}`,
+      error?.fix ?? "name an agent, or give its text",
+    );
+  }
+  const registry =
+    request.text === undefined ? project.registry : reviewedRegistry(project, projectDir, { path, agent });
+  const line = [...(request.parents ?? []).map((name) => parentNamed(name, registry)), agent];
+  return tryCall({
+    project,
+    projectDir,
+    registry,
+    tools: desk.tools,
+    mode: desk.permissionMode as PermissionMode,
+    line,
+    tool: request.tool,
+    input: request.input,
+  });
+}
+
+/** A call to judge without making it. */
+type Trial = {
+  readonly project: Project;
+  readonly projectDir: string;
+  readonly registry: AgentRegistry;
+  readonly tools: readonly AnyTool[];
+  readonly mode: PermissionMode;
+  /** The agent that would make it, with those above it, root first. */
+  readonly line: readonly Agent[];
+  readonly tool: string;
+  readonly input: unknown;
+};
+
+/** What would become of a call: judged exactly as a run judges it, and never executed. */
+async function tryCall(trial: Trial): Promise<TryResult> {
+  refuseBrokenSettings(trial.project);
+  const chain = buildChain(trial.line, trial.project, trial.mode);
+  const tool = configured(toolNamed(trial), trial.project) as Tool<unknown>;
+  try {
+    return await judge(trial, chain, tool);
+  } finally {
+    await tool.close?.();
+  }
+}
+
+function toolNamed({ tools, registry, tool: name }: Trial): AnyTool {
+  const all = [...tools, ...describeDelegationTools(registry)];
+  const found = all.find((tool) => tool.name === name);
+  if (found) return found;
+  throw new NotFound(
+    `there is no tool '${name.slice(0, 80)}'`,
+    `there are ${all.map((tool) => tool.name).join(", ")}`,
+  );
+}
+
+async function judge(trial: Trial, chain: readonly Layer[], tool: Tool<unknown>): Promise<TryResult> {
+  const answer = (
+    targets: readonly Target[],
+    risk: Risk | null,
+    fault: string | null,
+    decided?: Decision,
+  ): TryResult => {
+    const access = describeAccess(tool, targets);
+    const all = [...chain, ...closedByGit(trial, targets)];
+    const layers = all.map((layer) => {
+      const { verdict, rule } = decide([layer], access);
+      return { layer: layer.name, verdict, rule: rule ?? null };
+    });
+    return {
+      decision: decided ?? decide(all, access),
+      risk,
+      targets: targets.map(shownTarget),
+      layers,
+      fault,
+    };
+  };
+  const parsed = await validateInput(tool as AnyTool, JSON.stringify(trial.input ?? {}));
+  if (!parsed.ok) return answer([], null, parsed.message);
+  const wrong = tool.check?.(parsed.value);
+  if (wrong) return answer([], null, wrong);
+  const told = await touched(tool, parsed.value, trial);
+  if ("fault" in told) return answer([], null, told.fault);
+  const { targets, risk, confirm } = told;
+  const decision = decide([...chain, ...closedByGit(trial, targets)], describeAccess(tool, targets));
+  return answer(targets, risk, null, withMode(withConfirm(decision, confirm), risk, trial.mode));
+}
+
+function closedByGit({ project, projectDir }: Trial, targets: readonly Target[]): readonly Layer[] {
+  const writes = targets.flatMap((target) =>
+    target.kind === "path" && target.mode === "write" ? [target.path] : [],
+  );
+  return layersByGit(projectDir, writes, project.places);
+}
+
+type Touched = { targets: readonly Target[]; risk: Risk; confirm: string | null };
+
+async function touched(
+  tool: Tool<unknown>,
+  input: unknown,
+  { project, projectDir }: Trial,
+): Promise<Touched | { fault: string }> {
+  const roots = { projectDir, workspaceDir: join(project.places.dataDir, "sessions", "ses_trial") };
+  try {
+    const targets = await tool.access(input, roots);
+    const risk = typeof tool.risk === "function" ? await tool.risk(input) : tool.risk;
+    return { targets, risk, confirm: (await tool.confirm?.(input, roots)) ?? null };
+  } catch (thrown) {
+    if (!needsAccount(tool as AnyTool))
+      return { fault: `the call could not be checked: ${messageOf(thrown)}` };
+    const targets = addressesIn(input).map((address): Target => ({ kind: "recipient", address }));
+    const confirm = tool.confirm
+      ? "whom it reaches may need a person's approval, which only the account itself can tell"
+      : null;
+    return { targets, risk: typeof tool.risk === "function" ? "high" : tool.risk, confirm };
+  }
+}
+
+const MAX_ADDRESS = 320;
+
+/** Addresses as they are written; names of contacts stay unknown without the account. */
+function addressesIn(value: unknown): string[] {
+  if (typeof value === "string") {
+    const words = value.split(/[\s<>,;"()]/).filter((word) => word.length <= MAX_ADDRESS);
+    return words.filter((word) => /^[^@]+@[^@]+\.[^@.]+$/.test(word)).map((word) => word.toLowerCase());
+  }
+  if (typeof value !== "object" || value === null) return [];
+  return [...new Set(Object.values(value).flatMap(addressesIn))];
+}
+
+function describeAccess(tool: Tool<unknown>, targets: readonly Target[]): Access {
+  return { tool: tool.judgedAs ?? tool.name, groups: tool.groups, targets };
+}
+
+function withConfirm(decision: Decision, confirm: string | null): Decision {
+  const reason = decision.verdict === "allow" ? guards.mustConfirm(confirm, decision) : null;
+  return reason === null ? decision : { ...decision, verdict: "ask", layer: "the tool itself", reason };
+}
+
+function withMode(decision: Decision, risk: Risk, mode: PermissionMode): Decision {
+  if (mode !== "plan" || risk === "low" || decision.verdict === "deny") return decision;
+  return { ...decision, verdict: "deny", layer: "session", reason: "Plan mode only reads." };
+}
+
+/** Here it also matters in which folder a path lies, and what is done to it. */
+function shownTarget(target: Target): string {
+  if (target.kind !== "path") return targetName(target);
+  return `${target.mode} ${target.root === "outside" ? target.path : `${target.root}:${target.relative || "."}`}`;
+}
+
+/** Tools that look into a person's accounts to say whom a call reaches; a trial opens no account. */
+const OF_ACCOUNTS = new Set(["email", "calendar", "contacts", "slack"]);
+
+/** The tools of delegation as far as rights are concerned: which agent a call would reach. */
+export function describeDelegationTools(registry: Pick<AgentRegistry, "get">): AnyTool[] {
+  const reach = (name: string) => ({ kind: "agent" as const, agent: registry.get(name)?.name ?? name });
+  const shared = { groups: ["delegation"], risk: "low", execute: refuse } as const;
+  return [
+    defineTool<DelegationRequest>({
+      ...shared,
+      name: "delegate",
+      description: "Hands one task to a sub-agent and returns its result.",
+      input: DELEGATE_INPUT,
+      check: ({ agent }) => (agent ? null : "agent is missing"),
+      access: ({ agent }) => [reach(agent)],
+    }),
+    defineTool<DelegationBatch>({
+      ...shared,
+      name: "delegate_many",
+      description: "Hands several tasks to sub-agents at once.",
+      input: DELEGATE_MANY_INPUT,
+      check: ({ tasks }) => (tasks.every(({ agent }) => agent) ? null : "agent is missing in a task"),
+      access: ({ tasks }) => [...new Set(tasks.map(({ agent }) => agent))].map(reach),
+    }),
+    defineTool({
+      ...shared,
+      name: "collect_results",
+      description: "Waits for delegations that still run and returns the results of those that have ended.",
+      input: COLLECT_INPUT,
+    }),
+  ];
+}
+
+function refuse(): Promise<string> {
+  return Promise.reject(new Error("a trial never executes"));
+}
+
+/** Whether a tool would have to open an account to say what a call touches. */
+function needsAccount(tool: AnyTool): boolean {
+  return tool.groups.some((group) => OF_ACCOUNTS.has(group));
+}
+
+/** A tool as the settings want it, where that opens nothing. */
+function configured(tool: AnyTool, { settings, places }: Project): AnyTool {
+  if (needsAccount(tool) || !tool.withSettings) return tool;
+  const { homeDir, dataDir, configDir } = places;
+  const host: HostPlaces = { env: process.env, homeDir, dataDir, configDir };
+  return tool.withSettings(settings, host);
+}

@@ -1,0 +1,86 @@
+import type { ApprovalDecision, ApprovalList, ApprovalView } from "@retinue/core/schema/api/approval";
+import type { Approval } from "@retinue/core/schema/record";
+import { ownApproval, readProjectFolder, type ServerDesk } from "../desk.ts";
+import { approvalShape } from "../http/inspect-shapes.ts";
+import { type ApiRoute, defineRoute } from "../http/route.ts";
+import { digits, flag, list, oneOf, orNull, readDigits, shape, text } from "../http/shapes.ts";
+import { approvalView } from "../views/approval-view.ts";
+
+const MOST = 200;
+/** Where a page begins: behind this question of those that wait, or of those that were answered. */
+const CURSOR = { type: "string", pattern: "^(waiting|answered):[\\w-]{1,100}$" };
+
+/** What waits for a person, and the answers. */
+export const approvalRoutes: readonly ApiRoute[] = [
+  defineRoute<{ open?: string; after?: string; limit?: string }>({
+    method: "get",
+    path: "/api/approvals",
+    summary:
+      "Calls that wait for a person (`open=1`), the oldest first; those that were answered (`open=0`), the last first; else both.",
+    query: shape({ "open?": oneOf("0", "1"), "after?": CURSOR, "limit?": digits }),
+    answer: shape({ approvals: list(approvalShape), next: orNull(text) }),
+    async handle({ query: { open, after, limit } }, desk): Promise<ApprovalList> {
+      const most = readDigits(limit, { otherwise: MOST, least: 1, most: MOST });
+      const { asked, next } = readPage(desk, { open, after, most });
+      return { approvals: await views(desk, asked), next };
+    },
+  }),
+  defineRoute({
+    method: "get",
+    path: "/api/approvals/:id",
+    summary: "One call that waits for a person, or has had the answer.",
+    answer: approvalShape,
+    handle({ params: { id = "" } }, desk): Promise<ApprovalView> {
+      const { approval, session } = ownApproval(desk, id);
+      return approvalView(desk, approval, session);
+    },
+  }),
+  defineRoute<Record<string, never>, ApprovalDecision>({
+    method: "post",
+    path: "/api/approvals/:id",
+    summary: "Answers; a session that was left because of it goes on once nothing else in it waits.",
+    body: shape({
+      allowed: flag,
+      "scope?": oneOf("once", "run"),
+      "note?": { type: "string", maxLength: 2_000 },
+    }),
+    answer: approvalShape,
+    async handle({ params: { id = "" }, body }, desk): Promise<ApprovalView> {
+      ownApproval(desk, id);
+      await desk.person.answer(id, body);
+      const { approval, session } = ownApproval(desk, id);
+      return approvalView(desk, approval, session);
+    },
+  }),
+];
+
+type Page = { open: string | undefined; after: string | undefined; most: number };
+
+function readPage(desk: ServerDesk, { open, after, most }: Page): { asked: Approval[]; next: string | null } {
+  const { store } = desk.runtime;
+  const [state = open === "0" ? "answered" : "waiting", id] = after?.split(":") ?? [];
+  const query = { project: readProjectFolder(desk), limit: most + 1, ...(id !== undefined && { after: id }) };
+  const waiting = state === "waiting" ? store.approvals({ ...query, open: true }) : [];
+  if (waiting.length > most) return cut(waiting, most, "waiting");
+  if (open === "1") return { asked: waiting, next: null };
+  const rest = { ...query, limit: query.limit - waiting.length };
+  if (state === "waiting") delete rest.after;
+  const all = [...waiting, ...store.answeredApprovals(rest)];
+  return all.length > most
+    ? cut(all, most, waiting.length === most ? "waiting" : "answered")
+    : { asked: all, next: null };
+}
+
+function cut(asked: readonly Approval[], most: number, state: string): { asked: Approval[]; next: string } {
+  const shown = asked.slice(0, most);
+  return { asked: shown, next: `${state}:${shown.at(-1)?.approvalId ?? ""}` };
+}
+
+function views(desk: ServerDesk, approvals: readonly Approval[]): Promise<ApprovalView[]> {
+  return Promise.all(
+    approvals.flatMap((approval) => {
+      const session = desk.runtime.store.session(approval.sessionId);
+      return session ? [approvalView(desk, approval, session)] : [];
+    }),
+  );
+}

@@ -1,0 +1,119 @@
+import type { FileHandle } from "node:fs/promises";
+import { extname, join, sep } from "node:path";
+import { openForReading } from "@retinue/core/files/open-inside";
+import type { SessionRow } from "@retinue/core/schema/record";
+import { loadTrace } from "@retinue/core/trace/load-trace";
+import { ownSession, type ServerDesk } from "../desk.ts";
+import { BadRequest, NotFound } from "../http/http-errors.ts";
+import { type ApiRoute, defineRoute } from "../http/route.ts";
+import { filledText, oneOf, shape } from "../http/shapes.ts";
+
+/** Kinds that a browser may show; everything else is only saved. A drawing in SVG is a document that could run things. */
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".htm": "text/html; charset=utf-8",
+  ".md": "text/plain; charset=utf-8",
+  ".txt": "text/plain; charset=utf-8",
+  ".log": "text/plain; charset=utf-8",
+  ".json": "text/plain; charset=utf-8",
+  ".jsonl": "text/plain; charset=utf-8",
+  ".csv": "text/plain; charset=utf-8",
+  ".diff": "text/plain; charset=utf-8",
+  ".patch": "text/plain; charset=utf-8",
+  ".svg": "text/plain; charset=utf-8",
+  ".png": "image/png",
+  ".jpg": "image/jpeg",
+  ".jpeg": "image/jpeg",
+  ".gif": "image/gif",
+  ".webp": "image/webp",
+};
+/** A document of no origin that can run and load nothing. */
+const POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+const MOST_BYTES = 50_000_000;
+
+/** Files that runs left in the workspace of a session. */
+export const fileRoutes: readonly ApiRoute[] = [
+  defineRoute<{ path: string }>({
+    method: "get",
+    path: "/api/sessions/:id/files",
+    summary: "A file that a run left in the session's workspace, shown so that nothing in it can run.",
+    query: shape({ path: filledText(1_000) }),
+    answers: "application/octet-stream",
+    async handle({ params: { id = "" }, query: { path } }, desk) {
+      const { workspace } = ownSession(desk, id);
+      return answerFile(await readFile(workspace, path), path);
+    },
+  }),
+];
+
+async function readFile(workspace: string, path: string): Promise<Buffer> {
+  const handle = await openInWorkspace(workspace, path);
+  try {
+    const { size } = await handle.stat();
+    if (size > MOST_BYTES) throw new BadRequest(413, `the file has ${size} bytes, more than are shown here`);
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A file that cannot be opened counts as absent, whatever the reason: the reason would tell what is outside. */
+async function openInWorkspace(workspace: string, path: string): Promise<FileHandle> {
+  const parts = path.split("/");
+  const isOdd =
+    /[\p{Cc}\\]/u.test(path) || parts.some((part) => part === "" || part === "." || part === "..");
+  try {
+    if (!isOdd) return await openForReading(workspace, join(workspace, parts.join(sep)));
+  } catch {
+    // Links, folders and what is not there are refused alike.
+  }
+  throw new NotFound(`there is no file '${path}' in the session's workspace`);
+}
+
+function answerFile(content: Buffer, path: string): Response {
+  const type = TYPES[extname(path).toLowerCase()];
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return new Response(new Uint8Array(content), {
+    headers: {
+      "Content-Type": type ?? "application/octet-stream",
+      "Content-Security-Policy": POLICY,
+      "X-Content-Type-Options": "nosniff",
+      "Content-Disposition": `${type ? "inline" : "attachment"}; filename*=UTF-8''${encodeURIComponent(name.toWellFormed())}`,
+    },
+  });
+}
+
+type Format = "md" | "json" | "html";
+
+const EXPORT_TYPES: Readonly<Record<Format, string>> = {
+  md: "text/markdown; charset=utf-8",
+  json: "application/json; charset=utf-8",
+  html: "text/html; charset=utf-8",
+};
+
+/** Sessions as documents to keep. */
+export const exportRoutes: readonly ApiRoute[] = [
+  defineRoute<{ format: Format }>({
+    method: "get",
+    path: "/api/sessions/:id/export",
+    summary: "A session as a file to save: a transcript, the whole trace, or one page that draws it.",
+    query: shape({ format: oneOf("md", "json", "html") }),
+    answers: "application/octet-stream",
+    async handle({ params: { id = "" }, query: { format } }, desk) {
+      const text = await renderExport(desk, ownSession(desk, id), format);
+      return new Response(text, {
+        headers: {
+          "Content-Type": EXPORT_TYPES[format],
+          "Content-Disposition": `attachment; filename="${id}.${format}"`,
+        },
+      });
+    },
+  }),
+];
+
+async function renderExport(desk: ServerDesk, session: SessionRow, format: Format): Promise<string> {
+  const { store } = desk.runtime;
+  if (format === "json") return JSON.stringify(loadTrace(store, session), null, 2);
+  if (desk.renderSession) return desk.renderSession(store, session, format);
+  throw new NotFound(`this server makes no ${format}`, "take json, or use: retinue export");
+}

@@ -1,0 +1,113 @@
+import type { PlanEdit, PlanList, PlanRequest } from "@retinue/core/schema/api/inspect";
+import { type ExecutionPlan, PlanSchema } from "@retinue/core/schema/plan";
+import { mustBeWritable, readProjectFolder, type ServerDesk } from "../desk.ts";
+import { NotFound } from "../http/http-errors.ts";
+import { record } from "../http/inspect-shapes.ts";
+import { type ApiRoute, defineRoute } from "../http/route.ts";
+import { digits, filledText, list, oneOf, orNull, readDigits, shape, text } from "../http/shapes.ts";
+
+const MOST = 200;
+const NAME = filledText(300);
+const BEGUN = shape({ sessionId: text });
+
+/** Plans: made, shown, edited, approved and carried out. */
+export const planRoutes: readonly ApiRoute[] = [
+  defineRoute<{ after?: string; limit?: string }>({
+    method: "get",
+    path: "/api/plans",
+    summary: "Plans of this project, the last changed first; `after` takes the `next` of the page before.",
+    query: shape({ "after?": digits, "limit?": digits }),
+    answer: shape({ plans: list(record), next: orNull(text) }),
+    handle({ query: { after, limit } }, desk): PlanList {
+      const most = readDigits(limit, { otherwise: MOST, least: 1, most: MOST });
+      const { plans, next } = desk.runtime.plans.page(most, after === undefined ? undefined : Number(after));
+      return { plans, next: next === null ? null : String(next) };
+    },
+  }),
+  defineRoute<Record<string, never>, PlanRequest>({
+    method: "post",
+    path: "/api/plans",
+    summary: "Begins to make a plan; it is there, as a draft, when the session has ended.",
+    body: shape({ goal: filledText(20_000), "agent?": NAME, "model?": NAME }),
+    answer: BEGUN,
+    async handle({ body: { goal, agent = undefined, model } }, desk) {
+      await desk.project.reload();
+      const chosen = model ?? desk.model;
+      return begun(desk, (onSession) =>
+        desk.runtime.planForGoal(goal, {
+          ...(agent !== undefined && { agent }),
+          ...(chosen !== undefined && { model: chosen }),
+          onSession,
+        }),
+      );
+    },
+  }),
+  defineRoute({
+    method: "get",
+    path: "/api/plans/:id",
+    summary: "One plan.",
+    answer: record,
+    handle: ({ params: { id = "" } }, desk) => ownPlan(desk, id),
+  }),
+  defineRoute<Record<string, never>, PlanEdit>({
+    method: "put",
+    path: "/api/plans/:id",
+    summary: "Puts other steps into a plan, which is then a draft again.",
+    body: PlanSchema,
+    answer: record,
+    async handle({ params: { id = "" }, body }, desk): Promise<ExecutionPlan> {
+      ownPlan(desk, id);
+      await desk.project.reload();
+      return desk.runtime.plans.edit(id, body);
+    },
+  }),
+  defineRoute({
+    method: "post",
+    path: "/api/plans/:id/approve",
+    summary: "Marks a draft as what the person wants.",
+    answer: record,
+    handle({ params: { id = "" } }, desk): ExecutionPlan {
+      ownPlan(desk, id);
+      return desk.runtime.plans.approve(id);
+    },
+  }),
+  defineRoute<Record<string, never>, { model?: string; onFailure?: "continue" | "stop" }>({
+    method: "post",
+    path: "/api/plans/:id/run",
+    summary: "Begins to carry out a plan, which approves it; steps that succeeded before are not done again.",
+    body: shape({ "model?": NAME, "onFailure?": oneOf("continue", "stop") }),
+    answer: BEGUN,
+    async handle({ params: { id = "" }, body: { model, onFailure } }, desk) {
+      ownPlan(desk, id);
+      await desk.project.reload();
+      const chosen = model ?? desk.model;
+      return begun(desk, (onSession) =>
+        desk.runtime.executePlan(id, {
+          ...(chosen !== undefined && { model: chosen }),
+          ...(onFailure !== undefined && { onFailure }),
+          onSession,
+        }),
+      );
+    },
+  }),
+];
+
+/** Answers as soon as there is a session; what goes wrong before that is thrown, what goes wrong later is in the record. */
+async function begun(
+  desk: ServerDesk,
+  begin: (onSession: (sessionId: string) => void) => Promise<unknown>,
+): Promise<{ sessionId: string }> {
+  mustBeWritable(desk);
+  const sessionId = await new Promise<string>((resolve, reject) => {
+    begin(resolve).catch(reject);
+  });
+  await desk.runtime.store.written();
+  return { sessionId };
+}
+
+/** Plans are found by the whole id only, and those of other projects not at all. */
+function ownPlan(desk: ServerDesk, id: string): ExecutionPlan {
+  const plan = desk.runtime.store.plan(id);
+  if (plan && plan.project === readProjectFolder(desk)) return desk.runtime.plans.find(id);
+  throw new NotFound(`there is no plan '${id}' in this project`);
+}

@@ -1,0 +1,169 @@
+import { readdir } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import { KNOWN_GROUPS } from "@retinue/builtin/built-in-agents";
+import type { ToolList } from "@retinue/core/schema/api/agent";
+import type { About, HealthView, StatsView } from "@retinue/core/schema/api/inspect";
+import type { Settings } from "@retinue/core/schema/settings";
+import { STATS_BY, type StatsBy, type StatsQuery } from "@retinue/core/schema/stats";
+import { functionToolOf } from "@retinue/core/tools/validate-input";
+import { readProjectFolder, type ServerDesk } from "../desk.ts";
+import { toolListShape } from "../http/agent-shapes.ts";
+import { healthShape, statsShape } from "../http/inspect-shapes.ts";
+import { type ApiRoute, defineRoute } from "../http/route.ts";
+import { digits, flag, list, number, oneOf, orNull, shape, text } from "../http/shapes.ts";
+import { describeDelegationTools } from "../roster/try-call.ts";
+
+/** What the app must know at its start. */
+export const aboutRoutes: readonly ApiRoute[] = [
+  defineRoute({
+    method: "get",
+    path: "/api/about",
+    summary: "The project, the model and what to begin with.",
+    answer: shape({
+      version: text,
+      project: text,
+      projectName: text,
+      startedAtMs: number,
+      agent: text,
+      model: shape({ name: text, isOffline: flag }),
+      permissionMode: text,
+      examples: list(shape({ title: text, task: text, agent: orNull(text) })),
+    }),
+    async handle(_, desk): Promise<About> {
+      const project = readProjectFolder(desk);
+      return {
+        version: desk.version,
+        project,
+        projectName: basename(project),
+        startedAtMs: desk.startedAtMs,
+        agent: desk.agent,
+        model: await readModel(desk),
+        permissionMode: desk.permissionMode,
+        examples: await examplesFor(project, desk.project.current().settings),
+      };
+    },
+  }),
+];
+
+/** A model that cannot be had now is still the one that was chosen; the health page says what is wrong with it. */
+async function readModel({ runtime, agent, model }: ServerDesk): Promise<About["model"]> {
+  const name = await runtime.modelOf(agent, model).catch(() => model ?? "none");
+  return { name, isOffline: name === "offline" || name.startsWith("offline/") };
+}
+
+type Example = About["examples"][number];
+
+const LOOK_AROUND = example(
+  "Look around this project",
+  "Find where errors are handled and summarise it. Find where input is checked and summarise it. Review the last commit. Ask the assistant to find Acme's people.",
+);
+const THREE_DOMAINS = example(
+  "People, times and mail at once",
+  "Find Acme's people, check Tuesday 2pm and list unread mail",
+);
+const NEEDS_APPROVAL = example(
+  "Something that needs your approval",
+  'Send an email to ruth.okafor@acme.example saying "Tuesday 2pm works" and check Tuesday 2pm',
+);
+const READERS = example(
+  "Three readers side by side",
+  "Find where settings are read and summarise it. Find where files are written and summarise it. Review the last commit.",
+);
+const MEETING = example("A meeting", "Find Acme's people and check Friday 10am");
+
+/**
+ * Requests to begin with. Each does something without a key: the offline model splits it, several agents work at once, and
+ * what is for the assistant is handed on. A report needs documents, so there is one only where the settings name some: the
+ * project itself, which is searched unless they do, is a folder of code as a rule.
+ */
+export async function examplesFor(projectDir: string, { search }: Settings): Promise<Example[]> {
+  const folders = (search.folders ?? []).map((folder) => resolve(projectDir, folder));
+  const topic = await topicIn(folders.filter((folder) => folder !== resolve(projectDir)));
+  const report =
+    topic === null ? MEETING : example("A report with sources", `Create a comprehensive report on ${topic}`);
+  return [LOOK_AROUND, THREE_DOMAINS, report, NEEDS_APPROVAL, READERS];
+}
+
+/** Documents in a folder of their own are about what it is called. */
+async function topicIn(folders: readonly string[]): Promise<string | null> {
+  for (const folder of folders) {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    const found = entries.filter((entry) => entry.isDirectory() && /^\w[\w -]{2,60}$/.test(entry.name));
+    const [first] = found.map((entry) => entry.name.replaceAll(/[-_]+/g, " ")).sort();
+    if (first !== undefined) return first;
+  }
+  return null;
+}
+
+function example(title: string, task: string): Example {
+  return { title, task, agent: null };
+}
+
+/** Keys, providers, servers, and files that were repaired or skipped. */
+export const healthRoutes: readonly ApiRoute[] = [
+  defineRoute({
+    method: "get",
+    path: "/api/health",
+    summary: "Looks at everything that a run needs.",
+    answer: healthShape,
+    async handle(_, { project, checkHealth }): Promise<HealthView> {
+      const { problems } = await project.reload();
+      return {
+        checks: await checkHealth(),
+        problems: problems.map(({ severity, file, line, code, message, fix }) => ({
+          severity,
+          file,
+          line,
+          code,
+          message,
+          fix,
+        })),
+      };
+    },
+  }),
+];
+
+/** Figures by role and model. */
+export const statsRoutes: readonly ApiRoute[] = [
+  defineRoute<{ since?: string; by?: StatsBy }>({
+    method: "get",
+    path: "/api/stats",
+    summary:
+      "How often runs of this project succeeded, how long they took and what they spent; also by day (UTC).",
+    query: shape({ "since?": digits, "by?": oneOf(...STATS_BY) }),
+    answer: statsShape,
+    async handle({ query: { since, by } }, desk): Promise<StatsView> {
+      const query: StatsQuery = {
+        project: readProjectFolder(desk),
+        ...(since !== undefined && { sinceMs: Math.min(Number(since), Date.now()) }),
+        ...(by !== undefined && { by }),
+      };
+      const { store } = desk.runtime;
+      if (desk.stats) return desk.stats.read(query);
+      return { ...store.stats(query), days: store.statsByDay(query) };
+    },
+  }),
+];
+
+/** What rules may name. */
+export const toolRoutes: readonly ApiRoute[] = [
+  defineRoute({
+    method: "get",
+    path: "/api/tools",
+    summary: "Every tool that a rule may name, with the input it takes, and every group.",
+    answer: toolListShape,
+    handle(_request, { tools, project }): ToolList {
+      const all = [...tools, ...describeDelegationTools(project.current().registry)];
+      return {
+        tools: all.map((tool) => ({
+          name: tool.name,
+          groups: tool.groups,
+          description: tool.description,
+          risk: typeof tool.risk === "function" ? "depends" : tool.risk,
+          input: functionToolOf(tool).inputSchema,
+        })),
+        groups: [...KNOWN_GROUPS],
+      };
+    },
+  }),
+];

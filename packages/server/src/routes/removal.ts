@@ -1,0 +1,75 @@
+import type { Removal, RemovalRequest, StorageView } from "@retinue/core/schema/api/session";
+import { cleanUp, measureStorage, planCleanUp } from "@retinue/core/session/clean-up";
+import { mustBeWritable, readProjectFolder, type ServerDesk } from "../desk.ts";
+import { type ApiRoute, defineRoute } from "../http/route.ts";
+import { filledText, flag, list, shape, text, whole } from "../http/shapes.ts";
+
+/** Removes sessions, and says what they take. */
+export const removalRoutes: readonly ApiRoute[] = [
+  defineRoute<Record<string, never>, RemovalRequest>({
+    method: "post",
+    path: "/api/sessions/removal",
+    summary:
+      "Removes sessions that have ended, with their files and what only they needed; with `dryRun` only says what would go.",
+    body: shape({
+      sessionIds: { type: "array", items: filledText(300), minItems: 1, maxItems: 1_000 },
+      "dryRun?": flag,
+    }),
+    answer: shape({
+      sessions: whole,
+      bytes: whole,
+      going: list(shape({ sessionId: text, title: text, bytes: whole })),
+      kept: list(shape({ sessionId: text, title: text, why: text })),
+    }),
+    async handle({ body: { sessionIds, dryRun = false } }, desk): Promise<Removal> {
+      const parts = gatherParts(desk);
+      const planned = await planRemoval(desk, [...new Set(sessionIds)]);
+      if (dryRun || planned.going.length === 0) return planned;
+      mustBeWritable(desk);
+      const ids = planned.going.map(({ sessionId }) => sessionId);
+      const { sessions } = await cleanUp(parts, ids);
+      for (const id of ids) desk.feeds.asksChanged(id);
+      return { ...planned, sessions };
+    },
+  }),
+  defineRoute({
+    method: "get",
+    path: "/api/storage",
+    summary: "How much the record and what belongs to it take on disk, of all projects.",
+    answer: shape({
+      databaseBytes: whole,
+      freeBytes: whole,
+      workspaceBytes: whole,
+      contentBytes: whole,
+      shadowBytes: whole,
+    }),
+    handle: (_, desk): Promise<StorageView> => measureStorage(gatherParts(desk)),
+  }),
+];
+
+/** What would go. If one was removed meanwhile, the others can be removed all the same. */
+async function planRemoval(desk: ServerDesk, sessionIds: readonly string[]): Promise<Removal> {
+  const { store } = desk.runtime;
+  const project = readProjectFolder(desk);
+  const rows = sessionIds.flatMap((id) => store.session(id) ?? []).filter((row) => row.project === project);
+  const titles = new Map(rows.map((row) => [row.session_id, row.title]));
+  const { removable, kept, bytes } = await planCleanUp(gatherParts(desk), rows);
+  const missing = sessionIds.filter((id) => !titles.has(id));
+  return {
+    sessions: removable.length,
+    bytes: Math.round(bytes),
+    going: removable.map(({ session, bytes: size }) => ({
+      sessionId: session.session_id,
+      title: session.title,
+      bytes: Math.round(size),
+    })),
+    kept: [
+      ...kept.map(({ sessionId, why }) => ({ sessionId, title: titles.get(sessionId) ?? "", why })),
+      ...missing.map((sessionId) => ({ sessionId, title: "", why: "it is not there" })),
+    ],
+  };
+}
+
+function gatherParts({ runtime, project }: ServerDesk) {
+  return { store: runtime.store, dataDir: project.current().places.dataDir };
+}

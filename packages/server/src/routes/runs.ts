@@ -1,0 +1,81 @@
+import { showChanges } from "@retinue/core/changes/show";
+import type { RunDetail, RunDiff } from "@retinue/core/schema/api/inspect";
+import type { MessageDetail, StepList } from "@retinue/core/schema/api/session";
+import { ownRun, ownSession } from "../desk.ts";
+import { NotFound } from "../http/http-errors.ts";
+import { runDetailShape as detailShape, record, runDiffShape } from "../http/inspect-shapes.ts";
+import { type ApiRoute, defineRoute } from "../http/route.ts";
+import { stepList } from "../http/session-shapes.ts";
+import { digits, orNull, readDigits, shape, text } from "../http/shapes.ts";
+import { readRunDetail } from "../views/run-detail.ts";
+import { readSteps } from "../views/run-view.ts";
+
+const MOST_STEPS = 1_000;
+
+/** One run: its prompt, result, rights, files, changes and calls. */
+export const runRoutes: readonly ApiRoute[] = [
+  defineRoute({
+    method: "get",
+    path: "/api/runs/:id",
+    summary: "Everything about one run.",
+    answer: detailShape,
+    handle({ params: { id = "" } }, desk): Promise<RunDetail> {
+      const { row, session } = ownRun(desk, id);
+      return readRunDetail(desk.runtime.store, row, session);
+    },
+  }),
+  defineRoute<{ after?: string; limit?: string }>({
+    method: "get",
+    path: "/api/runs/:id/steps",
+    summary: "Model and tool calls of a run, in the order they opened.",
+    query: shape({ "after?": digits, "limit?": digits }),
+    answer: stepList,
+    handle({ params: { id = "" }, query: { after, limit } }, desk): StepList {
+      const { session } = ownRun(desk, id);
+      return readSteps(desk.runtime.store, session, {
+        runId: id,
+        after: Number(after ?? 0),
+        limit: readDigits(limit, { otherwise: 200, least: 1, most: MOST_STEPS }),
+      });
+    },
+  }),
+  defineRoute({
+    method: "get",
+    path: "/api/runs/:id/diff",
+    summary: "What a run and everything below it changed in the project.",
+    answer: runDiffShape,
+    async handle({ params: { id = "" } }, desk): Promise<RunDiff> {
+      ownRun(desk, id);
+      const { store } = desk.runtime;
+      const { folders, unkept } = await showChanges({ store, blobs: desk.blobs }, id);
+      return {
+        folders: folders.map(({ root, isProject, patches }) => ({
+          root,
+          isProject,
+          files: patches.map(({ path, kind, added, removed, text: patch }) => ({
+            path,
+            kind,
+            added,
+            removed,
+            patch,
+          })),
+        })),
+        unkept,
+      };
+    },
+  }),
+  defineRoute({
+    method: "get",
+    path: "/api/messages/:id",
+    summary: "One row of the record, whole.",
+    answer: shape({ row: record, systemPrompt: orNull(text) }),
+    handle({ params: { id = "" } }, desk): MessageDetail {
+      const { store } = desk.runtime;
+      const row = /^\d{1,15}$/.test(id) ? store.message(Number(id)) : undefined;
+      if (!row) throw new NotFound(`there is no message '${id}' in this project`);
+      ownSession(desk, row.session_id);
+      const prompt = row.system_prompt_id === null ? undefined : store.prompt(row.system_prompt_id);
+      return { row: { ...row }, systemPrompt: prompt ?? null };
+    },
+  }),
+];

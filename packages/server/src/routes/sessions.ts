@@ -1,0 +1,220 @@
+import type { Store } from "@retinue/core/record/create-store";
+import type { MomentList, TraceView } from "@retinue/core/schema/api/inspect";
+import type { SessionCard, SessionDetail, SessionList, StepList } from "@retinue/core/schema/api/session";
+import type { SessionState } from "@retinue/core/schema/inspect/trace";
+import { outlineTrace } from "@retinue/core/show/outline-trace";
+import { loadOutline } from "@retinue/core/trace/load-trace";
+import { momentOf } from "@retinue/core/trace/trace-row";
+import { ownSession, readProjectFolder, type ServerDesk } from "../desk.ts";
+import { momentShape, traceShape } from "../http/inspect-shapes.ts";
+import { type ApiRoute, defineRoute } from "../http/route.ts";
+import {
+  sessionCardShape as cardShape,
+  runShape,
+  sessionStateShape,
+  stepList,
+} from "../http/session-shapes.ts";
+import { digits, flag, list, oneOf, orNull, readDigits, shape, text, whole } from "../http/shapes.ts";
+import { readSteps, runView } from "../views/run-view.ts";
+import { readSessionCard } from "../views/session-card.ts";
+
+/** Groups of states that the list of runs is divided into. */
+const GROUPS = ["needsYou", "running", "done"] as const;
+
+const MOST_SESSIONS = 500;
+const MOST_STEPS = 1_000;
+const MOST_MOMENTS = 20_000;
+
+const states: readonly string[] = Array.isArray(sessionStateShape.enum) ? sessionStateShape.enum : [];
+
+/** Lists sessions, and shows one with its runs. */
+export const sessionRoutes: readonly ApiRoute[] = [
+  defineRoute<{ search?: string; state?: WantedSessions["state"]; limit?: string; since?: string }>({
+    method: "get",
+    path: "/api/sessions",
+    summary: "Sessions of this project, the last changed first.",
+    query: shape({
+      "search?": { type: "string", maxLength: 500 },
+      "state?": oneOf(...GROUPS, ...states),
+      "limit?": digits,
+      "since?": digits,
+    }),
+    answer: shape({ sessions: list(cardShape), "hasMore?": flag, "searchedOnly?": whole }),
+    handle: ({ query: { search, state, limit, since } }, desk): SessionList =>
+      findSessions(desk, {
+        search,
+        state,
+        limit: readDigits(limit, { otherwise: 100, least: 1, most: MOST_SESSIONS }),
+        sinceMs: since === undefined ? undefined : Number(since),
+      }),
+  }),
+  defineRoute<{ after?: string; limit?: string }>({
+    method: "get",
+    path: "/api/sessions/:id",
+    summary: "A session with its runs, all or some; what comes later is told by its stream.",
+    query: shape({ "after?": digits, "limit?": digits }),
+    answer: shape({ session: cardShape, runs: list(runShape), seq: whole, next: orNull(whole) }),
+    handle({ params: { id = "" }, query: { after, limit } }, desk): SessionDetail {
+      const row = ownSession(desk, id);
+      const { store } = desk.runtime;
+      // Before the runs are read: what comes in between is told twice rather than never.
+      const seq = store.lastSeq(id);
+      const most = limit === undefined ? undefined : Math.max(1, Number(limit));
+      const outline = store.runOutline(id, {
+        after: Number(after ?? 0),
+        ...(most !== undefined && { limit: most + 1 }),
+      });
+      const runs = outline.slice(0, most).map((run) => runView(run, run.parent_run_id));
+      const next = outline.length > runs.length ? (runs.at(-1)?.openedSeq ?? null) : null;
+      return { session: readSessionCard(desk, row), runs, seq, next };
+    },
+  }),
+  defineRoute<{ run?: string; after?: string; limit?: string }>({
+    method: "get",
+    path: "/api/sessions/:id/steps",
+    summary: "Model and tool calls of a session or of one of its runs, in the order they opened.",
+    query: shape({ "run?": text, "after?": digits, "limit?": digits }),
+    answer: stepList,
+    handle: ({ params: { id = "" }, query: { run, after, limit } }, desk): StepList =>
+      readSteps(desk.runtime.store, ownSession(desk, id), {
+        runId: run,
+        after: Number(after ?? 0),
+        limit: readDigits(limit, { otherwise: 200, least: 1, most: MOST_STEPS }),
+      }),
+  }),
+  defineRoute<{ after?: string; limit?: string }>({
+    method: "get",
+    path: "/api/sessions/:id/moments",
+    summary: "When each model and tool call of a session began and ended, without their texts.",
+    query: shape({ "after?": digits, "limit?": digits }),
+    answer: momentShape,
+    handle: ({ params: { id = "" }, query: { after, limit } }, desk): MomentList =>
+      readMoments(desk.runtime.store, ownSession(desk, id).session_id, {
+        after: Number(after ?? 0),
+        limit: readDigits(limit, { otherwise: MOST_MOMENTS, least: 1, most: MOST_MOMENTS }),
+      }),
+  }),
+  defineRoute({
+    method: "get",
+    path: "/api/sessions/:id/trace",
+    summary: "The tree of runs with its figures and lanes, without turns and calls.",
+    answer: traceShape,
+    handle: ({ params: { id = "" } }, desk): TraceView =>
+      outlineTrace(loadOutline(desk.runtime.store, ownSession(desk, id)).trace),
+  }),
+];
+
+/** Live streams. */
+export const eventRoutes: readonly ApiRoute[] = [
+  defineRoute<{ after?: string }>({
+    method: "get",
+    path: "/api/sessions/:id/events",
+    summary:
+      "What happens in a session, as server-sent events: first everything after a seq, then as it comes.",
+    query: shape({ "after?": digits }),
+    answers: "text/event-stream",
+    handle({ params: { id = "" }, query: { after }, headers, signal }, { feeds }) {
+      return feeds.session(id, lastSeen(headers) ?? Number(after ?? 0), signal);
+    },
+  }),
+  defineRoute({
+    method: "get",
+    path: "/api/events",
+    summary: "What lists may want to load again, as server-sent events.",
+    answers: "text/event-stream",
+    handle: ({ signal }, { feeds }) => feeds.news(signal),
+  }),
+];
+
+/** What a browser that comes back saw last; it repeats the address it first asked with. */
+function lastSeen(headers: Headers): number | undefined {
+  const id = headers.get("last-event-id") ?? "";
+  return /^\d{1,15}$/.test(id) ? Number(id) : undefined;
+}
+
+/** Which sessions of the project are wanted. */
+type WantedSessions = {
+  search?: string | undefined;
+  state?: SessionState | (typeof GROUPS)[number] | undefined;
+  sinceMs?: number | undefined;
+  limit: number;
+};
+
+/** All that have not ended are looked at for one of the states that only a look can tell. */
+const OPEN: readonly string[] = ["needsYou", "running", "waiting", "interrupted"];
+
+/** Finds sessions of this project, the last changed first. */
+function findSessions(
+  desk: Pick<ServerDesk, "runtime" | "project">,
+  { search, state, sinceMs, limit }: WantedSessions,
+): SessionList {
+  const isOpen = state !== undefined && OPEN.includes(state);
+  const isEnded = state !== undefined && state !== "done" && !isOpen;
+  const { sessions, searchedOnly } = desk.runtime.store.searchSessions({
+    project: readProjectFolder(desk),
+    // One more says whether there are more.
+    limit: isOpen ? -1 : limit + 1,
+    ...(search !== undefined && { search }),
+    ...(sinceMs !== undefined && { sinceMs }),
+    ...(isOpen && { status: "running" as const }),
+    ...(state === "done" && { status: "ended" as const }),
+    ...(isEnded && { status: state as Exclude<SessionState, "waiting" | "interrupted"> }),
+  });
+  const cards: SessionCard[] = [];
+  for (const row of sessions) {
+    if (cards.length > limit) break;
+    const card = readSessionCard(desk, row);
+    if (fits(card, state)) cards.push(card);
+  }
+  return {
+    sessions: cards.slice(0, limit),
+    ...(cards.length > limit && { hasMore: true }),
+    ...(searchedOnly !== undefined && { searchedOnly }),
+  };
+}
+
+/** What waits for a person's approval, or has lost its process, needs a person; everything else that is open is at work. */
+function fits({ state, asks }: SessionCard, wanted: WantedSessions["state"]): boolean {
+  const needsYou = asks > 0 || state === "waiting" || state === "interrupted";
+  switch (wanted) {
+    case undefined:
+    case "done":
+      return true;
+    case "needsYou":
+      return needsYou;
+    case "running":
+      return state === "running" && !needsYou;
+    default:
+      return state === wanted;
+  }
+}
+
+/** A page of when the model and tool calls of a session began and ended. */
+function readMoments(
+  store: Pick<Store, "momentsAfter">,
+  sessionId: string,
+  { after, limit }: { after: number; limit: number },
+): MomentList {
+  const found = store.momentsAfter(sessionId, after, limit + 1);
+  const page = found.slice(0, limit);
+  const runs = new Map<string, number>();
+  const tools = new Map<string, number>();
+  const columns = {
+    run: page.map(({ runId }) => placeIn(runs, runId)),
+    tool: page.map(({ tool }) => (tool === null ? null : placeIn(tools, tool))),
+    startedAtMs: page.map(({ startedAt }) => momentOf(startedAt)),
+    endedAtMs: page.map(({ endedAt }) => (endedAt === null ? null : momentOf(endedAt))),
+    tokens: page.map(({ tokens }) => tokens),
+    costUsd: page.map(({ costUsd }) => costUsd),
+  };
+  const next = found.length > limit ? (page.at(-1)?.seq ?? null) : null;
+  return { runIds: [...runs.keys()], tools: [...tools.keys()], ...columns, next };
+}
+
+/** The place of a name in a list that grows. */
+function placeIn(names: Map<string, number>, name: string): number {
+  const known = names.get(name);
+  if (known !== undefined) return known;
+  names.set(name, names.size);
+  return names.size - 1;
+}

@@ -1,0 +1,88 @@
+import { relative, sep } from "node:path";
+import { applyEdits, type Edit } from "@retinue/code/file-tools/apply-edits";
+import { applyUnifiedPatch } from "@retinue/code/file-tools/apply-patch";
+import { openForReading } from "@retinue/core/files/open-inside";
+import type { Store } from "@retinue/core/record/create-store";
+import type { Approval, SessionRow } from "@retinue/core/schema/record";
+
+const MOST_BYTES = 1_000_000;
+const MOST_EDITS = 5_000;
+
+/**
+ * What a call that writes or edits a file would change in it as it is now, as a unified diff. Null for other calls, and for
+ * what is no text, too large, or outside the folders that the run works in.
+ */
+export async function proposedDiff(
+  store: Pick<Store, "worktree">,
+  { tool, runId, request }: Pick<Approval, "tool" | "runId" | "request">,
+  session: SessionRow,
+): Promise<string | null> {
+  if (tool !== "write" && tool !== "edit") return null;
+  const path = pathIn(request.targets);
+  const roots = [session.workspace, `${session.workspace}-runs`, session.project];
+  const copy = store.worktree(runId)?.path;
+  const root = [...(copy === undefined ? [] : [copy]), ...roots].find((one) => isBelow(one, path));
+  if (path === null || root === undefined) return null;
+  try {
+    const before = await currentText(root, path);
+    const after = await textAfter(before ?? "", path, request.input);
+    if (after === null || Buffer.byteLength(after) > MOST_BYTES) return null;
+    return await unified(relative(root, path).replaceAll(sep, "/"), before, after);
+  } catch {
+    return null;
+  }
+}
+
+function pathIn(targets: unknown): string | null {
+  const found: unknown = Array.isArray(targets) ? targets.find((one) => one?.kind === "path") : undefined;
+  if (typeof found !== "object" || found === null || !("path" in found)) return null;
+  return typeof found.path === "string" ? found.path : null;
+}
+
+function isBelow(root: string, path: string | null): boolean {
+  return path?.startsWith(`${root}${sep}`) === true;
+}
+
+/** Null if there is no such file; throws for what cannot be shown. */
+async function currentText(root: string, path: string): Promise<string | null> {
+  try {
+    const handle = await openForReading(root, path);
+    try {
+      if ((await handle.stat()).size > MOST_BYTES) throw new Error("too large");
+      return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await handle.readFile());
+    } finally {
+      await handle.close();
+    }
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw thrown;
+  }
+}
+
+async function textAfter(before: string, path: string, input: unknown): Promise<string | null> {
+  if (typeof input !== "object" || input === null) return null;
+  if ("content" in input) return typeof input.content === "string" ? input.content : null;
+  const edits = "edits" in input && Array.isArray(input.edits) ? input.edits.filter(isEdit) : [];
+  const applied =
+    "patch" in input && typeof input.patch === "string"
+      ? await applyUnifiedPatch(before, input.patch, path)
+      : applyEdits(before, edits);
+  return applied.ok ? applied.text : null;
+}
+
+function isEdit(value: unknown): value is Edit {
+  if (typeof value !== "object" || value === null || !("old" in value) || !("new" in value)) return false;
+  return typeof value.old === "string" && value.old !== "" && typeof value.new === "string";
+}
+
+async function unified(name: string, before: string | null, after: string): Promise<string | null> {
+  if (before?.includes("\0") || after.includes("\0")) return null;
+  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import("diff");
+  const from = before === null ? "/dev/null" : `a/${name}`;
+  const patch = createTwoFilesPatch(from, `b/${name}`, before ?? "", after, undefined, undefined, {
+    context: 3,
+    maxEditLength: MOST_EDITS,
+    headerOptions: FILE_HEADERS_ONLY,
+  });
+  return patch ?? null;
+}

@@ -1,0 +1,69 @@
+import { lstat } from "node:fs/promises";
+import { isAbsolute, join, relative, sep } from "node:path";
+import { rightsRows } from "@retinue/builtin/explain-rights";
+import type { ProfileSnapshot } from "@retinue/core/delegate/profile";
+import type { Store } from "@retinue/core/record/create-store";
+import type { RunDetail } from "@retinue/core/schema/api/inspect";
+import type { MessageRow, SessionRow } from "@retinue/core/schema/record";
+import type { RunResult } from "@retinue/core/schema/result";
+import { resultOfRow } from "@retinue/core/session/read-row";
+import { runOfRow } from "@retinue/core/trace/trace-row";
+
+/** Everything about one run, from its row and the texts that it names. */
+export async function readRunDetail(
+  store: Pick<Store, "prompt">,
+  row: MessageRow,
+  session: SessionRow,
+): Promise<RunDetail> {
+  const run = runOfRow(row, null, 0);
+  const snapshot = readSnapshot(store, row);
+  return {
+    runId: row.run_id,
+    sessionId: row.session_id,
+    systemPrompt: row.system_prompt_id === null ? null : (store.prompt(row.system_prompt_id) ?? null),
+    message: row.request_content ?? "",
+    contextMode: row.context_mode,
+    task: run.task,
+    result: resultIn(row),
+    text: row.response_content ?? "",
+    rights: snapshot?.chain ? rightsRows(snapshot.chain) : null,
+    delegatesTo: snapshot?.delegates ?? [],
+    files: await Promise.all(run.files.map((file) => describeFile(file, session))),
+    row: { ...row },
+  };
+}
+
+/** A record may come from another program, which keeps no such thing. */
+function resultIn(row: MessageRow): RunResult | null {
+  if (row.completed_at === null) return null;
+  try {
+    const result = resultOfRow(row);
+    return typeof result.status === "string" ? result : null;
+  } catch {
+    return null;
+  }
+}
+
+function readSnapshot(store: Pick<Store, "prompt">, row: MessageRow): Partial<ProfileSnapshot> | null {
+  try {
+    const { snapshot }: { snapshot?: unknown } = JSON.parse(row.metadata_json ?? "{}");
+    const text = typeof snapshot === "string" ? store.prompt(snapshot) : undefined;
+    return text === undefined ? null : (JSON.parse(text) as Partial<ProfileSnapshot>);
+  } catch {
+    return null;
+  }
+}
+
+/** Runs name files relative to the project, and others by their whole path. */
+async function describeFile(file: string, session: SessionRow): Promise<RunDetail["files"][number]> {
+  const isWhole = isAbsolute(file);
+  const inWorkspace = isWhole ? relative(session.workspace, file) : "..";
+  const isWorkspace = inWorkspace !== ".." && !inWorkspace.startsWith(`..${sep}`);
+  const exists = await lstat(isWhole ? file : join(session.project, file)).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+  return isWorkspace
+    ? { path: inWorkspace.replaceAll(sep, "/"), root: "workspace", exists }
+    : { path: file, root: "project", exists };
+}

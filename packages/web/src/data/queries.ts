@@ -1,0 +1,100 @@
+import type { AgentFace, AgentList, ToolList } from "@retinue/core/schema/api/agent";
+import type { ApprovalList } from "@retinue/core/schema/api/approval";
+import type { About, TraceView } from "@retinue/core/schema/api/inspect";
+import type { SessionDetail } from "@retinue/core/schema/api/session";
+import type { Trace } from "@retinue/core/schema/inspect/trace";
+import { completeTrace } from "@retinue/core/show/outline-trace";
+import { QueryClient, type QueryFilters, useQuery } from "@tanstack/react-query";
+import { ApiFailure, api, encodePart } from "./client.ts";
+
+/** What the screens have loaded. The news stream says when a part of it is out of date. */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    // The server is on this machine: it answers without any network.
+    mutations: { networkMode: "always" },
+    queries: {
+      networkMode: "always",
+      staleTime: 30_000,
+      refetchOnWindowFocus: false,
+      retry: (count, failure) => failure instanceof ApiFailure && failure.status === 0 && count < 20,
+      retryDelay: (attempt) => Math.min(500 * 2 ** attempt, 4_000),
+    },
+  },
+});
+
+/**
+ * Loads again what may be out of date. A load that is under way may have been answered before the change, so what it
+ * brings is shown and then loaded once more, even if no screen shows it any longer: its answer would otherwise count as
+ * fresh. It is not cut off, because frequent news would keep it from ever ending.
+ */
+export async function renew(filters: QueryFilters = {}): Promise<void> {
+  const underWay = new Set(queryClient.getQueryCache().findAll({ ...filters, fetchStatus: "fetching" }));
+  await queryClient.invalidateQueries(filters, { cancelRefetch: false });
+  if (underWay.size === 0) return;
+  await Promise.allSettled([...underWay].map(({ promise }) => promise));
+  await queryClient.invalidateQueries(
+    { predicate: (query) => underWay.has(query) },
+    { cancelRefetch: false },
+  );
+}
+
+/** What the app must know at its start. */
+export function useAbout() {
+  return useQuery({ queryKey: ["about"], queryFn: () => api.get<About>("/api/about"), staleTime: 300_000 });
+}
+
+/** All agents with their health. */
+export function useAgents() {
+  return useQuery({ queryKey: ["agents"], queryFn: () => api.get<AgentList>("/api/agents") });
+}
+
+/** Tools and groups that rules may name. */
+export function useTools() {
+  return useQuery({
+    queryKey: ["tools"],
+    queryFn: () => api.get<ToolList>("/api/tools"),
+    staleTime: 600_000,
+  });
+}
+
+/** Calls that wait for a person. */
+export function useApprovals() {
+  return useQuery({
+    queryKey: ["approvals"],
+    queryFn: loadWaiting,
+  });
+}
+
+/** All calls that wait for a person, page by page: no question may be left out. */
+export async function loadWaiting(): Promise<ApprovalList> {
+  const approvals: ApprovalList["approvals"] = [];
+  let next: string | null = null;
+  do {
+    const after: string = next === null ? "" : `&after=${encodeURIComponent(next)}`;
+    const page: ApprovalList = await api.get<ApprovalList>(`/api/approvals?open=1${after}`);
+    approvals.push(...page.approvals);
+    next = page.next;
+  } while (next !== null);
+  return { approvals, next };
+}
+
+/** How an agent looks; one that is not known any more still has a name. */
+export function useFace(name: string): AgentFace {
+  const { data } = useAgents();
+  const known = data?.agents.find((agent) => agent.name === name && agent.state !== "shadowed");
+  return known ?? { name, displayName: name, icon: null, color: null };
+}
+
+/** How a session stands, without its runs. The news stream says when that is out of date. */
+export function useSessionDetail(sessionId: string) {
+  return useQuery({
+    queryKey: ["sessions", "one", sessionId],
+    queryFn: () => api.get<SessionDetail>(`/api/sessions/${encodePart(sessionId)}?limit=1`),
+    enabled: sessionId !== "",
+  });
+}
+
+/** Reads the tree of a session's runs. Their turns, calls and messages are read run by run. */
+export async function readTrace(sessionId: string): Promise<Trace> {
+  return completeTrace(await api.get<TraceView>(`/api/sessions/${encodePart(sessionId)}/trace`));
+}

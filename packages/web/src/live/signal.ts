@@ -1,0 +1,105 @@
+import { useEffect, useState, useSyncExternalStore } from "react";
+
+/** A value that tells its listeners when it changes. */
+export class Signal<Value> {
+  #value: Value;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(value: Value) {
+    this.#value = value;
+  }
+
+  get value(): Value {
+    return this.#value;
+  }
+
+  set(value: Value): void {
+    if (Object.is(value, this.#value)) return;
+    this.#value = value;
+    for (const listener of this.#listeners) listener();
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly snapshot = (): Value => this.#value;
+}
+
+/** The signal's value, and a new drawing whenever it changes. */
+export function useSignal<Value>(signal: Signal<Value>): Value {
+  return useSyncExternalStore(signal.subscribe, signal.snapshot);
+}
+
+/** A part of the signal's value; drawn again only when that part is another one. `select` must not make new objects. */
+export function useSelected<Value, Part>(signal: Signal<Value>, select: (value: Value) => Part): Part {
+  return useSyncExternalStore(signal.subscribe, () => select(signal.value));
+}
+
+/** A part of the signal's value, at most once in `everyMs`: what streams changes far more often than anyone can read. */
+export function useThrottled<Value, Part>(
+  signal: Signal<Value>,
+  select: (value: Value) => Part,
+  everyMs: number,
+): Part {
+  const [shown, setShown] = useState(() => select(signal.value));
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let shownAtMs = 0;
+    const show = () => {
+      timer = undefined;
+      shownAtMs = performance.now();
+      setShown(() => select(signal.value));
+    };
+    const onChange = () => {
+      timer ??= setTimeout(show, Math.max(0, shownAtMs + everyMs - performance.now()));
+    };
+    show();
+    const stop = signal.subscribe(onChange);
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [signal, select, everyMs]);
+  return shown;
+}
+
+/** A hidden page keeps its streams for this long, so that a glance at another tab costs nothing. */
+const PATIENCE_MS = 4_000;
+
+/**
+ * Opens something once the page is seen, closes it when the page has been out of sight for a while, and opens it again when it is back.
+ * Browsers have six connections for a server; hidden tabs must not use them up.
+ */
+export function whileVisible(open: () => () => void): () => void {
+  let close: (() => void) | null = document.visibilityState === "visible" ? open() : null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const look = () => {
+    clearTimeout(timer);
+    if (document.visibilityState === "visible") close ??= open();
+    else
+      timer = setTimeout(() => {
+        close?.();
+        close = null;
+      }, PATIENCE_MS);
+  };
+  document.addEventListener("visibilitychange", look);
+  return () => {
+    document.removeEventListener("visibilitychange", look);
+    clearTimeout(timer);
+    close?.();
+  };
+}
+
+/** The present moment, once a second while `isWanted`. */
+export function useNow(isWanted: boolean): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (!isWanted) return;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, [isWanted]);
+  return now;
+}

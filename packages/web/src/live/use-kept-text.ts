@@ -1,0 +1,25 @@
+import { useCallback, useState } from "react";
+
+/** Text that is not sent yet, kept in this tab for each place it belongs to until it is. */
+export function useKeptText(place: string): [text: string, setText: (text: string) => void] {
+  const key = `retinue.draft.${place}`;
+  const [text, setText] = useState(() => sessionStorage.getItem(key) ?? "");
+  const change = useCallback(
+    (next: string) => {
+      // At once: what was sent may have led to another page already.
+      keep(key, next);
+      setText(next);
+    },
+    [key],
+  );
+  return [text, change];
+}
+
+function keep(key: string, text: string): void {
+  try {
+    if (text) sessionStorage.setItem(key, text);
+    else sessionStorage.removeItem(key);
+  } catch {
+    // A full store: the text is still on the page.
+  }
+}

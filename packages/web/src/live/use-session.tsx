@@ -1,0 +1,32 @@
+import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+import { SessionStore } from "./session-store.ts";
+
+const Context = createContext<SessionStore | null>(null);
+
+/** Opens a session for everything below it, and leaves it when the page does. `isPatient`: a component below says when to begin. */
+export function SessionScope({
+  sessionId,
+  isPatient = false,
+  children,
+}: {
+  sessionId: string;
+  isPatient?: boolean;
+  children: ReactNode;
+}) {
+  const [store, setStore] = useState<SessionStore | null>(null);
+  useEffect(() => {
+    const opened = new SessionStore(sessionId);
+    setStore(opened);
+    if (!isPatient) opened.begin();
+    return () => opened.close();
+  }, [sessionId, isPatient]);
+  if (store?.sessionId !== sessionId) return null;
+  return <Context.Provider value={store}>{children}</Context.Provider>;
+}
+
+/** The session that the surrounding scope has opened. */
+export function useSession(): SessionStore {
+  const store = useContext(Context);
+  if (!store) throw new Error("there is no session around this part of the page");
+  return store;
+}

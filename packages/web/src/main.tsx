@@ -1,0 +1,46 @@
+import { cspNonce } from "./csp-nonce.ts";
+import { followNews } from "./data/news.ts";
+import { queryClient } from "./data/queries.ts";
+import { LostRoute, loadAllScreens, ROUTES } from "./screens.ts";
+import { ErrorBoundary } from "./shell/error-boundary.tsx";
+import { AppShell } from "./shell/shell.tsx";
+import "./theme.css";
+import { CSPProvider } from "@base-ui/react/csp-provider";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { StrictMode, Suspense } from "react";
+import { createRoot } from "react-dom/client";
+import { Route, Switch, useLocation } from "wouter";
+import { Loading } from "./ui/states.tsx";
+
+followNews();
+const root = document.getElementById("root");
+if (!root) throw new Error("the page has no place for the app");
+createRoot(root).render(
+  <StrictMode>
+    <CSPProvider nonce={cspNonce()}>
+      <QueryClientProvider client={queryClient}>
+        <App />
+      </QueryClientProvider>
+    </CSPProvider>
+  </StrictMode>,
+);
+loadAllScreens();
+
+/** The whole app. */
+function App() {
+  const [place] = useLocation();
+  return (
+    <AppShell>
+      <ErrorBoundary place={place}>
+        <Suspense fallback={<Loading />}>
+          <Switch>
+            {ROUTES.map(([path, screen]) => (
+              <Route key={path} path={path} component={screen} />
+            ))}
+            <Route component={LostRoute} />
+          </Switch>
+        </Suspense>
+      </ErrorBoundary>
+    </AppShell>
+  );
+}

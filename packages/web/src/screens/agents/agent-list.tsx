@@ -1,0 +1,234 @@
+import type { Problem } from "@retinue/core/schema/agent";
+import type { AgentCard } from "@retinue/core/schema/api/agent";
+import { showCount } from "@retinue/core/show/measures";
+import {
+  BotOff,
+  Layers,
+  Plus,
+  PowerOff,
+  Search,
+  SearchX,
+  ShieldAlert,
+  TriangleAlert,
+  Workflow,
+} from "lucide-react";
+import { type ComponentType, type KeyboardEvent, useMemo, useRef } from "react";
+import { Link, useSearch } from "wouter";
+import { useAgents } from "../../data/queries.ts";
+import { useShortcuts } from "../../shell/shortcuts.ts";
+import { join } from "../../ui/class-names.ts";
+import { AgentMark } from "../../ui/face.tsx";
+import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { agentPath, HealthMark, ProblemLine, SCOPES } from "./agent-marks.tsx";
+import { INPUT } from "./controls/fields.tsx";
+import { useParam } from "./controls/pane-tabs.tsx";
+
+const LINK =
+  "inline-flex h-8 shrink-0 items-center gap-1.5 rounded-md border px-2.5 text-sm font-medium whitespace-nowrap";
+
+/** Every agent there is, by where it comes from. Its title is the page's as long as nothing else is open. */
+export function AgentListPane({ opened, isBeside }: { opened: string | null; isBeside: boolean }) {
+  const { data, error, refetch } = useAgents();
+  const [words, setWords] = useParam("q");
+  const Title = isBeside ? "h2" : "h1";
+  return (
+    <>
+      <div className="flex min-h-12 shrink-0 flex-wrap items-center gap-1.5 border-b border-line bg-panel px-3 py-2">
+        <Title className="mr-auto text-base font-semibold">Agents</Title>
+        <Link href="/agents?view=graph" className={`${LINK} border-line-strong bg-panel hover:bg-hover`}>
+          <Workflow aria-hidden className="size-3.5" /> Graph
+        </Link>
+        <Link
+          href="/agents/new"
+          className={`${LINK} border-transparent bg-accent text-accent-ink hover:brightness-110`}
+        >
+          <Plus aria-hidden className="size-3.5" /> New agent
+        </Link>
+      </div>
+      <Finder words={words} onWords={setWords} />
+      <nav aria-label="Agents" className="min-h-0 flex-1 overflow-auto px-2 pb-4">
+        {data ? (
+          <Groups agents={data.agents} words={words} opened={opened} />
+        ) : error ? (
+          <Failed failure={error} onRetry={() => void refetch()} />
+        ) : (
+          <Loading label="Loading the agents" />
+        )}
+        {data && words === "" && <FileProblems problems={data.problems} />}
+      </nav>
+    </>
+  );
+}
+
+function Finder({ words, onWords }: { words: string; onWords: (words: string) => void }) {
+  const field = useRef<HTMLInputElement>(null);
+  const step = (by: number) => {
+    const links = [...(field.current?.closest("section")?.querySelectorAll<HTMLElement>("nav a") ?? [])];
+    const at = links.findIndex((link) => link.matches(":focus"));
+    links[at < 0 ? 0 : Math.min(Math.max(0, at + by), links.length - 1)]?.focus();
+  };
+  useShortcuts([
+    { keys: "/", does: "Find an agent", act: () => field.current?.focus() },
+    { keys: "j", does: "Next agent", act: () => step(1) },
+    { keys: "k", does: "Agent before", act: () => step(-1) },
+  ]);
+  const onKeyDown = ({ key }: KeyboardEvent) => {
+    if (key === "Escape") onWords("");
+    if (key === "ArrowDown") step(1);
+  };
+  return (
+    <div className="relative shrink-0 px-3 py-2">
+      <Search aria-hidden className="absolute top-4.5 left-5 size-3.5 text-ink-3" />
+      <input
+        ref={field}
+        type="search"
+        aria-label="Find an agent"
+        placeholder="Find an agent"
+        value={words}
+        onChange={(event) => onWords(event.target.value)}
+        onKeyDown={onKeyDown}
+        className={`${INPUT} h-8 pl-7`}
+      />
+    </div>
+  );
+}
+
+function Groups({
+  agents,
+  words,
+  opened,
+}: {
+  agents: readonly AgentCard[];
+  words: string;
+  opened: string | null;
+}) {
+  const groups = useMemo(() => groupAgents(agents, words), [agents, words]);
+  if (agents.length === 0) {
+    return (
+      <Empty icon={BotOff} title="No agents yet">
+        Make one with “New agent”, or put a Markdown file into .retinue/agents.
+      </Empty>
+    );
+  }
+  if (groups.length === 0) return <Empty icon={SearchX} title="No agent fits" />;
+  return groups.map(([scope, cards]) => (
+    <section key={scope} aria-label={SCOPES[scope]} className="pt-2">
+      <h2 className="flex justify-between px-2 pb-1 text-2xs font-semibold text-ink-3">
+        {SCOPES[scope]}
+        <span className="figures font-normal">{showCount(cards.length, "agent")}</span>
+      </h2>
+      <ul className="grid grid-cols-1 gap-px">
+        {cards.map((card) => (
+          <li key={`${card.name} ${card.file}`}>
+            <AgentRow card={card} isOpen={card.name === opened && card.state !== "shadowed"} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  ));
+}
+
+function groupAgents(agents: readonly AgentCard[], words: string): [AgentCard["scope"], AgentCard[]][] {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const fits = agents.filter(({ name, displayName, description, model, aliases, file }) => {
+    const whole = [name, displayName, description, model, file ?? "", ...aliases].join(" ").toLowerCase();
+    return wanted.every((word) => whole.includes(word));
+  });
+  const scopes = Object.keys(SCOPES) as AgentCard["scope"][];
+  return scopes.flatMap((scope): [AgentCard["scope"], AgentCard[]][] => {
+    const cards = fits.filter((card) => card.scope === scope);
+    return cards.length > 0 ? [[scope, cards]] : [];
+  });
+}
+
+const LOOK =
+  "flex gap-2.5 rounded-md px-2 py-1.5 [contain-intrinsic-size:auto_3.75rem] [content-visibility:auto]";
+
+/** One agent of the list. A shadowed one cannot be opened: its name leads to the one that comes first. */
+function AgentRow({ card, isOpen }: { card: AgentCard; isOpen: boolean }) {
+  const search = useSearch();
+  if (card.state === "shadowed") {
+    return (
+      <div className={LOOK} title={card.file ?? undefined}>
+        <Words card={card} />
+      </div>
+    );
+  }
+  return (
+    <Link
+      href={agentPath(card.name, search)}
+      aria-current={isOpen ? "page" : undefined}
+      className={join(LOOK, isOpen ? "bg-accent-soft" : "hover:bg-hover")}
+    >
+      <Words card={card} />
+    </Link>
+  );
+}
+
+function Words({ card }: { card: AgentCard }) {
+  const isOff = card.state !== "enabled";
+  return (
+    <>
+      <AgentMark name={card.name} />
+      <div className="min-w-0 flex-1">
+        <p className="flex items-baseline gap-1.5">
+          <span className={join("truncate text-sm font-medium", isOff && "text-ink-2")}>
+            {card.displayName}
+          </span>
+          {card.displayName.toLowerCase().replaceAll(" ", "-") !== card.name && (
+            <span className="truncate font-mono text-2xs text-ink-3">{card.name}</span>
+          )}
+          <span className="ml-auto pl-1">
+            <HealthMark health={card.health} />
+          </span>
+        </p>
+        <p className="truncate text-xs text-ink-2">{card.description || "No description"}</p>
+        <p className="flex flex-wrap items-center gap-x-2 text-2xs text-ink-3">
+          <span className="truncate">{card.model === "inherit" ? "parent's model" : card.model}</span>
+          {card.state === "disabled" && <Mark icon={PowerOff} words="disabled" tone="text-off" />}
+          {card.state === "broken" && <Mark icon={TriangleAlert} words="cannot be used" tone="text-bad" />}
+          {card.state === "shadowed" && (
+            <Mark icon={Layers} words={`shadowed by ${card.shadowedBy ?? "another"}`} tone="text-off" />
+          )}
+          {card.concerns.length > 0 && (
+            <Mark icon={ShieldAlert} words={showCount(card.concerns.length, "concern")} tone="text-warn" />
+          )}
+        </p>
+      </div>
+    </>
+  );
+}
+
+function Mark({
+  icon: Icon,
+  words,
+  tone,
+}: {
+  icon: ComponentType<{ className?: string }>;
+  words: string;
+  tone: string;
+}) {
+  return (
+    <span className={join("inline-flex min-w-0 items-center gap-1", tone)}>
+      <Icon aria-hidden className="size-3 shrink-0" />
+      <span className="truncate">{words}</span>
+    </span>
+  );
+}
+
+/** Problems of files that no agent came of. */
+function FileProblems({ problems }: { problems: readonly Problem[] }) {
+  if (problems.length === 0) return null;
+  return (
+    <section aria-label="Files that could not be used" className="pt-4">
+      <h2 className="px-2 pb-1 text-2xs font-semibold text-ink-3">Files that could not be used</h2>
+      <ul className="grid gap-1.5 px-2">
+        {problems.map((problem) => (
+          <li key={`${problem.file} ${problem.line} ${problem.code} ${problem.message}`}>
+            <ProblemLine problem={problem} place={`${problem.file}:${problem.line}`} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

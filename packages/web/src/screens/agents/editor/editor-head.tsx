@@ -1,0 +1,157 @@
+import type { AgentCard, SaveResult } from "@retinue/core/schema/api/agent";
+import { ArrowLeft, Copy, Save, Trash2, Undo2 } from "lucide-react";
+import { useState } from "react";
+import { Link, useLocation } from "wouter";
+import { api, withQuery } from "../../../data/client.ts";
+import { queryClient, renew, useAgents } from "../../../data/queries.ts";
+import { useSignal } from "../../../live/signal.ts";
+import { Button } from "../../../ui/controls.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { AgentMark } from "../../../ui/face.tsx";
+import { ScreenHead } from "../../../ui/screen-head.tsx";
+import { attempt, tell } from "../../../ui/toast.tsx";
+import { forgetDraft } from "../agent-draft.ts";
+import { HealthMark, SCOPES } from "../agent-marks.tsx";
+import { useAgentDraft, useIsDirty } from "../use-agent-draft.tsx";
+import { SaveButton } from "./saving.tsx";
+
+/** Who it is, where it stands, how sound it is, and what can be done with it. */
+export function EditorHead({
+  card,
+  canCopy,
+  onSave,
+}: {
+  card: AgentCard;
+  canCopy: boolean;
+  onSave: () => void;
+}) {
+  const [isDeleting, setIsDeleting] = useState(false);
+  const isFile = card.isEditable;
+  return (
+    <ScreenHead title={<HeadTitle card={card} />} tab={card.displayName} about={<About card={card} />}>
+      {isFile && <Discard />}
+      {isFile && (
+        <Button kind="danger" onClick={() => setIsDeleting(true)}>
+          <Trash2 aria-hidden className="size-3.5" /> Delete
+        </Button>
+      )}
+      {isFile && <SaveButton onSave={onSave} />}
+      {!isFile && canCopy && <Customise card={card} />}
+      <DeleteDialog card={card} open={isDeleting} onClose={() => setIsDeleting(false)} />
+    </ScreenHead>
+  );
+}
+
+function HeadTitle({ card }: { card: AgentCard }) {
+  return (
+    <span className="flex min-w-0 items-center gap-2">
+      <Link
+        href="/agents"
+        aria-label="All agents"
+        className="grid size-7 place-items-center rounded-md text-ink-2 hover:bg-hover lg:hidden"
+      >
+        <ArrowLeft aria-hidden className="size-4" />
+      </Link>
+      <AgentMark name={card.name} />
+      <span className="truncate">{card.displayName}</span>
+    </span>
+  );
+}
+
+function About({ card }: { card: AgentCard }) {
+  const review = useSignal(useAgentDraft().review);
+  const count = (severity: string) =>
+    review?.problems.filter((problem) => problem.severity === severity).length ?? 0;
+  return (
+    <span className="flex min-w-0 flex-wrap items-center gap-x-2.5 gap-y-0.5">
+      <span>{SCOPES[card.scope]}</span>
+      {card.file && (
+        <code className="min-w-0 truncate font-mono text-2xs" title={card.file}>
+          {card.file}
+        </code>
+      )}
+      <HealthMark health={{ errors: count("error"), warnings: count("warning"), notes: count("info") }} />
+    </span>
+  );
+}
+
+function Discard() {
+  const draft = useAgentDraft();
+  const isDirty = useIsDirty(draft);
+  if (!isDirty) return null;
+  return (
+    <Button onClick={() => draft.discard()}>
+      <Undo2 aria-hidden className="size-3.5" /> Discard
+    </Button>
+  );
+}
+
+function Customise({ card }: { card: AgentCard }) {
+  const draft = useAgentDraft();
+  const [isBusy, setIsBusy] = useState(false);
+  const copy = async () => {
+    setIsBusy(true);
+    await attempt(async () => {
+      const request = { text: draft.text.value, hash: null, scope: "project" };
+      const { file } = await api.post<SaveResult>("/api/agents", request);
+      await renew({ queryKey: ["agents"] });
+      tell(`${card.displayName} is now yours to change, in ${file}`);
+    });
+    setIsBusy(false);
+  };
+  return (
+    <Button kind="primary" disabled={isBusy} onClick={() => void copy()}>
+      {isBusy ? <Save aria-hidden className="size-3.5" /> : <Copy aria-hidden className="size-3.5" />}{" "}
+      Customise
+    </Button>
+  );
+}
+
+/** Asks before an agent's file is removed, and says what that leaves behind. */
+function DeleteDialog({ card, open, onClose }: { card: AgentCard; open: boolean; onClose: () => void }) {
+  const draft = useAgentDraft();
+  const [, go] = useLocation();
+  const { data } = useAgents();
+  const [isBusy, setIsBusy] = useState(false);
+  const users = data?.agents.filter(({ subagents }) => subagents?.includes(card.name)) ?? [];
+  const next = data?.agents.find(({ name, state }) => name === card.name && state === "shadowed");
+  const remove = async () => {
+    setIsBusy(true);
+    const isDone = await attempt(() =>
+      api.delete(
+        withQuery(`/api/agents/${encodeURIComponent(card.name)}`, { hash: draft.saved.value.hash ?? "" }),
+      ),
+    );
+    setIsBusy(false);
+    if (!isDone) return;
+    forgetDraft(card.name);
+    tell(`Deleted ${card.file}`);
+    go("/agents");
+    queryClient.removeQueries({ queryKey: ["agents", "one", card.name] });
+    void renew({ queryKey: ["agents"] });
+  };
+  return (
+    <Dialog open={open} onClose={onClose} title={`Delete ${card.displayName}?`}>
+      <div className="grid gap-3 text-sm">
+        <p className="wrap-anywhere">
+          This removes the file <code className="font-mono text-xs">{card.file}</code>. It cannot be undone
+          here.
+        </p>
+        {next && (
+          <p className="text-ink-2">The agent of that name in {next.file ?? "the code"} is used again.</p>
+        )}
+        {!next && users.length > 0 && (
+          <p className="text-warn">
+            These agents name it and will not find it: {users.map(({ name }) => name).join(", ")}.
+          </p>
+        )}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Keep it</Button>
+          <Button kind="danger" disabled={isBusy} onClick={() => void remove()}>
+            Delete
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

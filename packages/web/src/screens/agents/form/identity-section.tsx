@@ -1,0 +1,115 @@
+import { chooseHue } from "../../../ui/face.tsx";
+import { ChoiceField } from "../controls/choosers.tsx";
+import { FormSection, TextField, Toggle } from "../controls/fields.tsx";
+import { NamePicker } from "../controls/name-picker.tsx";
+import { useForm } from "../use-agent-draft.tsx";
+import { orNone } from "./rule-lists.tsx";
+
+const COLOURS = [
+  "red",
+  "orange",
+  "yellow",
+  "green",
+  "teal",
+  "cyan",
+  "blue",
+  "indigo",
+  "violet",
+  "purple",
+  "magenta",
+  "pink",
+];
+
+/** Who it is, and how others find it. */
+export function IdentitySection() {
+  const { form, change, readOnly } = useForm(
+    "name",
+    "displayName",
+    "description",
+    "icon",
+    "color",
+    "aliases",
+    "enabled",
+  );
+  const colours = [...new Set(form.color ? [...COLOURS, form.color] : COLOURS)];
+  return (
+    <FormSection title="Identity">
+      <div className="grid gap-3 @md:grid-cols-2">
+        <TextField
+          label="Name"
+          mono
+          value={form.name}
+          readOnly={readOnly}
+          onChange={(name) => change({ name })}
+          hint="Others address it by this."
+          fault={/^[a-z0-9][a-z0-9_-]*$/.test(form.name) ? null : "Only a-z, 0-9, - and _."}
+        />
+        <TextField
+          label="Display name"
+          value={form.displayName === form.name ? "" : form.displayName}
+          placeholder={form.name}
+          readOnly={readOnly}
+          onChange={(displayName) => change({ displayName: displayName || null })}
+        />
+      </div>
+      <TextField
+        label="Description"
+        area="min-h-14"
+        value={form.description}
+        readOnly={readOnly}
+        onChange={(description) => change({ description })}
+        hint="When to delegate to it. Other agents choose by this."
+        fault={form.description.trim() === "" ? "It needs one: others choose it by this." : null}
+      />
+      <div className="grid gap-3 grid-cols-1 @md:grid-cols-[5rem_minmax(0,1fr)_minmax(0,1fr)]">
+        <TextField
+          label="Icon"
+          value={form.icon ?? ""}
+          readOnly={readOnly}
+          placeholder={form.name.slice(0, 1).toUpperCase()}
+          onChange={(icon) => change({ icon: icon || null })}
+        />
+        <ChoiceField
+          label="Colour"
+          value={form.color ?? ""}
+          readOnly={readOnly}
+          onChange={(color) => change({ color: color || null })}
+          options={[
+            { value: "", label: "From its name", mark: <Swatch hue={chooseHue(form.name, null)} /> },
+            ...colours.map((color) => ({
+              value: color,
+              label: color,
+              mark: <Swatch hue={chooseHue(form.name, color)} />,
+            })),
+          ]}
+        />
+        <NamePicker
+          label="Aliases"
+          names={form.aliases}
+          choices={[]}
+          isOpen
+          readOnly={readOnly}
+          placeholder="Type a name"
+          onChange={(aliases) => change({ aliases: orNone(aliases) })}
+        />
+      </div>
+      <Toggle
+        label="Enabled"
+        about="A disabled agent stays in the list, and nobody can delegate to it."
+        isOn={form.enabled}
+        readOnly={readOnly}
+        onChange={(enabled) => change({ enabled: enabled ? null : false })}
+      />
+    </FormSection>
+  );
+}
+
+function Swatch({ hue }: { hue: number }) {
+  return (
+    <span
+      aria-hidden
+      className="size-3 shrink-0 rounded-full"
+      style={{ background: `oklch(0.65 0.14 ${hue})` }}
+    />
+  );
+}

@@ -1,0 +1,140 @@
+import type { AgentForm, AgentFormChange } from "@retinue/core/schema/api/agent";
+import { CircleCheck, CircleHelp, CircleMinus, CircleX } from "lucide-react";
+import { type ComponentType, useId } from "react";
+import { join } from "../../../ui/class-names.ts";
+
+/** In which of an agent's lists a rule stands. */
+export type Listing = "allow" | "ask" | "never" | "none";
+
+/** The form's lists of rules. */
+type RuleLists = Pick<AgentForm, "tools" | "askTools" | "disallowedTools">;
+
+/** Their names, in the order they are shown. */
+export const LISTS = ["tools", "askTools", "disallowedTools"] as const satisfies (keyof RuleLists)[];
+
+/** The strictest list that holds a rule, as the rights are read. */
+export function findListing({ tools, askTools, disallowedTools }: RuleLists, rule: string): Listing {
+  if (disallowedTools.includes(rule)) return "never";
+  if (askTools.includes(rule)) return "ask";
+  return tools?.includes(rule) ? "allow" : "none";
+}
+
+/** Puts a rule into one list and takes it out of the others; only lists that differ are named. */
+export function withListing(lists: RuleLists, rule: string, listing: Listing): AgentFormChange {
+  const placed = (list: readonly string[], isIn: boolean) => {
+    if (list.includes(rule) === isIn) return list;
+    return isIn ? [...list, rule] : list.filter((other) => other !== rule);
+  };
+  const { tools, askTools, disallowedTools } = lists;
+  const next = {
+    tools: tools && placed(tools, listing === "allow"),
+    askTools: placed(askTools, listing === "ask"),
+    disallowedTools: placed(disallowedTools, listing === "never"),
+  };
+  return {
+    ...(next.tools !== tools && { tools: next.tools }),
+    ...(next.askTools !== askTools && { askTools: orNone(next.askTools) }),
+    ...(next.disallowedTools !== disallowedTools && { disallowedTools: orNone(next.disallowedTools) }),
+  };
+}
+
+/** An empty list is a field that the file leaves out. */
+export function orNone(list: readonly string[]): readonly string[] | null {
+  return list.length === 0 ? null : list;
+}
+
+/** Rules that are more than the name of a tool or group: patterns, globs, and unknown names. */
+export function patternRules(
+  lists: RuleLists,
+  known: ReadonlySet<string>,
+): { rule: string; listing: Listing }[] {
+  const of = (list: readonly string[], listing: Listing) =>
+    list.filter((rule) => !known.has(rule)).map((rule) => ({ rule, listing }));
+  return [
+    ...of(lists.tools ?? [], "allow"),
+    ...of(lists.askTools, "ask"),
+    ...of(lists.disallowedTools, "never"),
+  ];
+}
+
+type Look = { word: string; tone: string; chosen: string; icon: ComponentType<{ className?: string }> };
+
+/** The lists a rule can stand in. */
+export const LISTINGS: Readonly<Record<Listing, Look>> = {
+  allow: {
+    word: "Allow",
+    tone: "text-ok",
+    chosen: "has-checked:bg-ok-soft has-checked:text-ok",
+    icon: CircleCheck,
+  },
+  ask: {
+    word: "Ask",
+    tone: "text-warn",
+    chosen: "has-checked:bg-warn-soft has-checked:text-warn",
+    icon: CircleHelp,
+  },
+  never: {
+    word: "Never",
+    tone: "text-bad",
+    chosen: "has-checked:bg-bad-soft has-checked:text-bad",
+    icon: CircleX,
+  },
+  none: {
+    word: "Unlisted",
+    tone: "text-ink-3",
+    chosen: "has-checked:bg-hover has-checked:text-ink",
+    icon: CircleMinus,
+  },
+};
+
+/** One of four for one tool: arrows choose, Tab goes to the next tool. */
+export function ListingChoice({
+  rule,
+  listing,
+  onChange,
+  readOnly,
+  canAllow,
+}: {
+  rule: string;
+  listing: Listing;
+  onChange: (listing: Listing) => void;
+  readOnly: boolean;
+  /** Without a list of tools nothing can be added to it. */
+  canAllow: boolean;
+}) {
+  const name = useId();
+  return (
+    <fieldset
+      disabled={readOnly}
+      className="inline-flex shrink-0 overflow-hidden rounded-md border border-line-strong bg-panel"
+    >
+      <legend className="sr-only">{rule}</legend>
+      {(Object.keys(LISTINGS) as Listing[]).map((value) => {
+        const { word, chosen, icon: Icon } = LISTINGS[value];
+        const isOff = value === "allow" && !canAllow;
+        return (
+          <label
+            key={value}
+            title={isOff ? "It may use everything its parent grants." : undefined}
+            className={join(
+              "relative flex h-6 items-center gap-1 border-line px-1.5 text-2xs font-medium text-ink-3 not-last:border-r has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-accent",
+              chosen,
+              isOff ? "hidden" : readOnly ? "not-has-checked:hidden" : "cursor-pointer hover:text-ink",
+            )}
+          >
+            <input
+              type="radio"
+              name={name}
+              className="sr-only"
+              checked={listing === value}
+              disabled={isOff}
+              onChange={() => onChange(value)}
+            />
+            {listing === value && <Icon aria-hidden className="size-3" />}
+            {value === "none" && !canAllow ? "As granted" : word}
+          </label>
+        );
+      })}
+    </fieldset>
+  );
+}

@@ -1,0 +1,197 @@
+import type { AgentReview, RightsRow } from "@retinue/core/schema/api/agent";
+import { showCount } from "@retinue/core/show/measures";
+import { useQuery } from "@tanstack/react-query";
+import { CircleDot, ShieldQuestion } from "lucide-react";
+import { Fragment, useMemo } from "react";
+import { api } from "../../../data/client.ts";
+import { useSignal } from "../../../live/signal.ts";
+import { join, REACHABLE } from "../../../ui/class-names.ts";
+import { Empty, Loading } from "../../../ui/states.tsx";
+import { VERDICTS, VerdictMark } from "../agent-marks.tsx";
+import { INPUT } from "../controls/fields.tsx";
+import { ParentsPicker } from "../controls/name-picker.tsx";
+import { useParam } from "../controls/pane-tabs.tsx";
+import { useAgentDraft } from "../use-agent-draft.tsx";
+
+const KINDS = Object.keys(VERDICTS) as RightsRow["verdict"][];
+
+/** For every tool what becomes of a call, and the layer and rule that decide it. */
+export function AgentRightsTab({ before }: { before: AgentReview | null }) {
+  const draft = useAgentDraft();
+  const review = useSignal(draft.review);
+  const saved = useSavedRights(before);
+  const [words, setWords] = useParam("tool");
+  const [verdict, setVerdict] = useParam("verdict");
+  const rows = useMemo(() => {
+    const wanted = words.toLowerCase();
+    const found = (review?.rights ?? []).filter(
+      (row) =>
+        (verdict === "" || row.verdict === verdict) &&
+        [row.tool, ...row.groups, row.layer, row.rule ?? ""].join(" ").toLowerCase().includes(wanted),
+    );
+    return byWorth(found, saved);
+  }, [review, saved, words, verdict]);
+  if (!review) return <Loading label="Working out the rights" />;
+  if (!review.form)
+    return (
+      <Empty icon={ShieldQuestion} title="No agent, no rights">
+        The text cannot be used yet.
+      </Empty>
+    );
+  return (
+    <div className="grid grid-cols-1 gap-3 p-3">
+      <ParentsPicker />
+      <div className="flex flex-wrap items-center gap-1.5">
+        <input
+          type="search"
+          aria-label="Find in the rights"
+          placeholder="Find a tool, layer or rule"
+          value={words}
+          onChange={(event) => setWords(event.target.value)}
+          className={join(INPUT, "h-7 min-w-40 flex-1 text-xs")}
+        />
+        <VerdictFilter rights={review.rights} verdict={verdict} onChange={setVerdict} />
+      </div>
+      <RightsTable rows={rows} before={saved} />
+      <p className="text-xs text-ink-3">
+        {showCount(rows.length, "row")} for {review.chain.join(" → ") || "nobody"}. The strictest layer
+        decides.
+      </p>
+    </div>
+  );
+}
+
+/** What differs from the file first, then what may be done; what is denied, which is most, last. */
+function byWorth(rows: readonly RightsRow[], saved: readonly RightsRow[] | null): RightsRow[] {
+  const before = new Map(saved?.map(({ tool, verdict }) => [tool, verdict]));
+  const rank = ({ tool, verdict }: RightsRow) =>
+    (before.get(tool) ?? verdict) === verdict ? KINDS.indexOf(verdict) : -1;
+  return rows.toSorted((one, other) => rank(one) - rank(other));
+}
+
+function VerdictFilter({
+  rights,
+  verdict,
+  onChange,
+}: {
+  rights: readonly RightsRow[];
+  verdict: string;
+  onChange: (verdict: string) => void;
+}) {
+  const counts = Map.groupBy(rights, (row) => row.verdict);
+  return (
+    <fieldset aria-label="Verdict" className="flex gap-1">
+      {KINDS.filter((kind) => counts.has(kind)).map((kind) => {
+        const { icon: Icon, tone, soft, word } = VERDICTS[kind];
+        const isOn = verdict === kind;
+        return (
+          <button
+            key={kind}
+            type="button"
+            aria-pressed={isOn}
+            onClick={() => onChange(isOn ? "" : kind)}
+            className={join(
+              "figures inline-flex h-7 items-center gap-1 rounded-md border px-1.5 text-2xs font-medium",
+              tone,
+              isOn ? `border-current ${soft}` : "border-line hover:bg-hover",
+            )}
+          >
+            <Icon aria-hidden className="size-3" /> {counts.get(kind)?.length} {word}
+          </button>
+        );
+      })}
+    </fieldset>
+  );
+}
+
+/** The rights that the file gives below the same parents. */
+function useSavedRights(before: AgentReview | null): readonly RightsRow[] | null {
+  const draft = useAgentDraft();
+  const parents = useSignal(draft.parents);
+  const { text, hash } = useSignal(draft.saved);
+  const { data } = useQuery({
+    queryKey: ["agents", "rights", draft.name, hash, parents],
+    queryFn: () => api.post<AgentReview>("/api/agents/review", { text, name: draft.name, parents }),
+    enabled: before !== null && parents.length > 0 && hash !== null,
+  });
+  if (before === null) return null;
+  return parents.length === 0 ? before.rights : (data?.rights ?? null);
+}
+
+/** The effective rights; what the file says otherwise is marked. */
+function RightsTable({ rows, before }: { rows: readonly RightsRow[]; before: readonly RightsRow[] | null }) {
+  const earlier = new Map(before?.map((row) => [row.tool, row.verdict]));
+  if (rows.length === 0) return <Empty icon={ShieldQuestion} title="No tool fits" />;
+  return (
+    <section
+      aria-label="Effective rights"
+      {...REACHABLE}
+      className="overflow-x-auto rounded-md border border-line bg-panel"
+    >
+      <table className="w-full border-collapse text-left text-xs">
+        <thead className="bg-raised text-2xs text-ink-3">
+          <tr>
+            {["Tool", "Verdict", "Deciding layer and rule"].map((head) => (
+              <th key={head} scope="col" className="px-2 py-1 font-medium whitespace-nowrap">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <Row key={`${row.kind} ${row.tool}`} row={row} was={earlier.get(row.tool) ?? row.verdict} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Row({ row, was }: { row: RightsRow; was: RightsRow["verdict"] }) {
+  const isChanged = was !== row.verdict;
+  const others = row.patterns.filter((pattern) => pattern !== row.rule);
+  return (
+    <tr
+      data-changed={isChanged || undefined}
+      className={join("border-t border-line align-top", isChanged && "bg-accent-soft")}
+    >
+      <th scope="row" className="px-2 py-1 font-normal">
+        <code className="font-mono">
+          {row.tool.split("_").map((part, index) => (
+            // Parts of one name never move.
+            <Fragment key={`${index.toString()}${part}`}>
+              {index > 0 && "_"}
+              <wbr />
+              {part}
+            </Fragment>
+          ))}
+        </code>
+        {row.kind === "group" && <span className="text-2xs text-ink-3"> group</span>}
+      </th>
+      <td className="px-2 py-1">
+        <VerdictMark verdict={row.verdict} />
+        {isChanged && (
+          <p className="flex items-center gap-1 text-2xs whitespace-nowrap text-ink-2">
+            <CircleDot aria-hidden className="size-3" /> was {VERDICTS[was].word}
+          </p>
+        )}
+      </td>
+      <td className="w-full px-2 py-1">
+        <span className="text-ink-2">{row.layer || "–"}</span>
+        {row.rule && <code className="ml-2 font-mono wrap-anywhere">{row.rule}</code>}
+        {others.length > 0 && (
+          <p className="text-2xs text-ink-3">
+            also{" "}
+            {others.map((pattern, index) => (
+              <Fragment key={pattern}>
+                {index > 0 && ", "}
+                <code className="font-mono wrap-anywhere">{pattern}</code>
+              </Fragment>
+            ))}
+          </p>
+        )}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,137 @@
+import type { LiveText } from "@retinue/core/schema/api/stream";
+import type { WaitingOn } from "@retinue/core/schema/event";
+import {
+  BookOpen,
+  CalendarDays,
+  FilePen,
+  FileSearch,
+  FileText,
+  GitBranch,
+  Globe,
+  Hourglass,
+  type LucideIcon,
+  Mail,
+  MessageSquare,
+  Network,
+  Pause,
+  PenLine,
+  Search,
+  SquareTerminal,
+  Users,
+  Wrench,
+} from "lucide-react";
+import { createElement } from "react";
+import { useSelected, useThrottled } from "../../../live/signal.ts";
+import { useSession } from "../../../live/use-session.tsx";
+import { useStandingNow } from "./use-run.ts";
+
+const QUOTE_MS = 200;
+const WAITS: Readonly<Record<WaitingOn, string>> = {
+  children: "Waiting for its sub-agents",
+  approval: "Waiting for you",
+  budget: "Waiting for budget",
+  slot: "Waiting for a free slot",
+  provider: "Waiting for the model's provider",
+  pause: "Paused",
+  store: "Waiting for the record to be written",
+};
+
+/** What a live run does at this moment: the tool it uses, or what it waits for; `quoted` adds the line it is writing. */
+export function RunActivity({ runId, quoted = false }: { runId: string; quoted?: boolean }) {
+  const live = useSession().live(runId);
+  const standing = useStandingNow(runId);
+  const waitingOn = useSelected(live, (now) => now?.waitingOn ?? null);
+  const calls = useSelected(live, (now) => now?.calls);
+  const isSaying = useSelected(live, (now) => now !== null && now.text !== "");
+  const isThinking = useSelected(live, (now) => now !== null && now.reasoning !== "");
+  if (standing === "interrupted")
+    return <Line icon={Pause} words="Interrupted. Resume the session to go on." />;
+  if (standing === "paused") return <Line icon={Pause} words="Paused" />;
+  if (standing === "waiting") return <Line icon={Hourglass} words={WAITS.approval} />;
+  if (calls === undefined) return <Line icon={PenLine} words="Working" />;
+  const current = calls.findLast(({ tool }) => tool !== "delegate");
+  if (current && waitingOn !== "children") {
+    const { tool, progress } = current;
+    const more = calls.length - 1;
+    return (
+      <Line
+        icon={toolIcon(tool)}
+        words={
+          <>
+            <code className="font-mono text-2xs text-ink">{tool}</code>
+            {progress ? ` ${progress}` : ""}
+            {more > 0 ? ` and ${more} more` : ""}
+          </>
+        }
+      />
+    );
+  }
+  if (waitingOn) return <Line icon={Hourglass} words={WAITS[waitingOn] ?? waitingOn} />;
+  if (isSaying) return <Line icon={PenLine} words={quoted ? <LastWords runId={runId} /> : "Writing"} />;
+  return <Line icon={PenLine} words={isThinking ? "Thinking" : "Asking the model"} />;
+}
+
+/** The end of the line is what is new, so it is the beginning that is cut off. */
+function LastWords({ runId }: { runId: string }) {
+  const words = useThrottled(useSession().live(runId), takeLastWords, QUOTE_MS);
+  return (
+    <span className="flex w-fit max-w-full justify-end overflow-hidden">
+      <span className="shrink-0 whitespace-nowrap">{words}</span>
+    </span>
+  );
+}
+
+function Line({ icon, words }: { icon: ReturnType<typeof toolIcon>; words: React.ReactNode }) {
+  return (
+    <span className="flex min-w-0 items-center gap-1.5 text-xs text-ink-2">
+      {createElement(icon, { "aria-hidden": true, className: "size-3.5 shrink-0 text-ink-3" })}
+      <span className="min-w-0 truncate">{words}</span>
+    </span>
+  );
+}
+
+/** What a live run has said in the turn under way. */
+export function readLiveText(live: LiveText | null): string {
+  return live?.text ?? "";
+}
+
+/** The end of a long text, from a line's start on. */
+export function takeTail(text: string, mostChars: number): string {
+  if (text.length <= mostChars) return text;
+  const from = text.indexOf("\n", text.length - mostChars);
+  return from < 0 || from === text.length - 1 ? text.slice(-mostChars) : text.slice(from + 1);
+}
+
+const LINE_CHARS = 160;
+
+/** The last words that were written, in one line and without the marks of Markdown. */
+function takeLastWords(live: LiveText | null): string {
+  const end = readLiveText(live)
+    .slice(-2 * LINE_CHARS)
+    .replace(/\*\*|`+|^#+ /gm, "")
+    .replace(/\s+/g, " ")
+    .trim();
+  return end.length <= LINE_CHARS ? end : end.slice(end.indexOf(" ", end.length - LINE_CHARS) + 1);
+}
+
+/** The first that fits the tool's name. */
+const ICONS: readonly [pattern: RegExp, icon: LucideIcon][] = [
+  [/delegat|subagent|spawn/i, Network],
+  [/mail|inbox/i, Mail],
+  [/calendar|event/i, CalendarDays],
+  [/contact|people/i, Users],
+  [/slack|message|chat/i, MessageSquare],
+  [/git|commit|branch/i, GitBranch],
+  [/shell|bash|exec|command|terminal/i, SquareTerminal],
+  [/web|fetch|url|http|browse/i, Globe],
+  [/grep|search|find/i, Search],
+  [/glob|list|tree|symbol/i, FileSearch],
+  [/write|edit|patch|replace|rename|move|delete/i, FilePen],
+  [/read|view|open/i, FileText],
+  [/report|note|memory|remember/i, BookOpen],
+];
+
+/** An icon for a tool, by what its name says. */
+export function toolIcon(tool: string): LucideIcon {
+  return ICONS.find(([pattern]) => pattern.test(tool))?.[1] ?? Wrench;
+}

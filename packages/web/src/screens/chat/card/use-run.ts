@@ -1,0 +1,87 @@
+import type { RunDetail } from "@retinue/core/schema/api/inspect";
+import type { RunView } from "@retinue/core/schema/api/session";
+import { nameStatus } from "@retinue/core/show/standing";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { api } from "../../../data/client.ts";
+import { useSelected, useSignal } from "../../../live/signal.ts";
+import { useSession } from "../../../live/use-session.tsx";
+import { useChatView } from "../chat-view.ts";
+
+/** A run of the session around this part of the page. Rows are made only for runs that are known. */
+export function useRun(runId: string): RunView {
+  const signal = useSession().run(runId);
+  if (!signal) throw new Error(`the session has no run ${runId}`);
+  return useSignal(signal);
+}
+
+/** The request for the long texts of a run. What it was asked is known from the start; the rest only once it has ended. */
+export function detailQuery(runId: string, moment: "asked" | "ended") {
+  return queryOptions({
+    queryKey: ["run", runId, moment],
+    queryFn: () => api.get<RunDetail>(`/api/runs/${runId}`),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+/** The long texts of a run, if they are wanted. */
+export function useRunTexts(runId: string, isWanted: boolean, moment: "asked" | "ended") {
+  return useQuery({ ...detailQuery(runId, moment), enabled: isWanted });
+}
+
+/** How a run stands at this moment, in one word for its badge. */
+export function useStandingNow(runId: string): string {
+  const store = useSession();
+  const view = useChatView();
+  const run = useRun(runId);
+  const holder = useSelected(store.session, (session) => session?.holder ?? null);
+  const state = useSelected(store.session, (session) => session?.state);
+  const isPaused = useSelected(store.live(runId), (live) => live?.isPaused === true);
+  const waitingOn = useSelected(store.live(runId), (live) => live?.waitingOn ?? null);
+  const asks = useSelected(view.asks, (asks) => asks.has(runId));
+  if (run.endedAtMs !== null) return nameStatus(run);
+  if (asks || waitingOn === "approval") return "waiting";
+  if (holder === null) return state === "waiting" ? "paused" : "interrupted";
+  if (isPaused || waitingOn === "pause") return "paused";
+  if (run.status === "pending" || waitingOn === "slot") return "pending";
+  return "running";
+}
+
+/** Whether somebody works on the session right now, here or elsewhere. */
+export function useIsHeld(): boolean {
+  return useSelected(useSession().session, (session) => session?.holder != null);
+}
+
+/** Whether this server works on it, so that runs can be spoken to. */
+export function useIsHere(): boolean {
+  return useSelected(useSession().session, (session) => session?.holder === "here");
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  max_iterations: "it had taken all its turns",
+  max_tool_calls: "it had made all its tool calls",
+  max_tokens: "its tokens were used up",
+  max_cost: "its money was spent",
+  deadline: "its deadline had come",
+  timeout: "its time was up",
+  first_token_timeout: "the model did not begin to answer",
+  idle_timeout: "the model fell silent",
+  loop_detected: "it went in circles",
+  not_started: "it was never started",
+  cancelled: "it was stopped",
+  error: "something went wrong",
+};
+
+/** How a run that did not simply get done came to its end. */
+export function endInWords({
+  status,
+  partial,
+  bailoutReason,
+}: Pick<RunView, "status" | "partial" | "bailoutReason">): string {
+  const why = bailoutReason && bailoutReason !== status ? REASONS[bailoutReason] : undefined;
+  if (partial) return why ? `Cut short: ${why}.` : "Cut short.";
+  if (status === "failed") return "Failed.";
+  if (status === "timeout") return why ? `Timed out: ${why}.` : "Timed out.";
+  if (bailoutReason === "not_started") return "Not started.";
+  if (status === "cancelled") return "Stopped.";
+  return "Done.";
+}

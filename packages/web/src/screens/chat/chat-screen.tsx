@@ -1,0 +1,179 @@
+import { showCount } from "@retinue/core/show/measures";
+import { hasFailed, nameSessionStatus } from "@retinue/core/show/standing";
+import { useEffect, useMemo, useRef } from "react";
+import { Link, useLocation, useParams } from "wouter";
+import { useApprovals, useFace } from "../../data/queries.ts";
+import type { SessionStore } from "../../live/session-store.ts";
+import { useSelected, useSignal } from "../../live/signal.ts";
+import { SessionScope, useSession } from "../../live/use-session.tsx";
+import { useShortcuts } from "../../shell/shortcuts.ts";
+import { Button } from "../../ui/controls.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { ScreenHead } from "../../ui/screen-head.tsx";
+import { Failed, Loading } from "../../ui/states.tsx";
+import { findLook } from "../../ui/status.tsx";
+import {
+  askToStop,
+  type ChatView,
+  ChatViewScope,
+  findView,
+  liveBelow,
+  stopRun,
+  useChatView,
+} from "./chat-view.ts";
+import { SessionComposer } from "./composer.tsx";
+import type { ChatRow } from "./list/flatten-session.ts";
+import { RowList } from "./list/row-list.tsx";
+import type { RowCursor } from "./list/use-row-cursor.ts";
+import { SessionHead } from "./session-head.tsx";
+import { StartPage } from "./start-page.tsx";
+
+/** A conversation with its tree of runs, or the place where one begins. */
+export default function ChatScreen() {
+  const { session } = useParams<{ session?: string }>();
+  if (session === undefined) return <StartPage />;
+  return (
+    <SessionScope key={session} sessionId={session}>
+      <Conversation />
+    </SessionScope>
+  );
+}
+
+/** One session as a conversation with everything that happens in it. */
+function Conversation() {
+  const store = useSession();
+  const loading = useSignal(store.loading);
+  const view = useMemo(() => findView(store.sessionId), [store]);
+  if (loading.state === "failed")
+    return (
+      <>
+        <ScreenHead title="Chat" />
+        <Failed failure={loading.failure} onRetry={() => store.again()}>
+          <Link href="/runs" className="text-accent underline underline-offset-2">
+            All runs
+          </Link>
+        </Failed>
+      </>
+    );
+  if (loading.state === "loading")
+    return (
+      <>
+        <ScreenHead title="Chat" />
+        <Loading label="Loading the session" />
+      </>
+    );
+  return (
+    <ChatViewScope value={view}>
+      <Live store={store} view={view} />
+    </ChatViewScope>
+  );
+}
+
+function Live({ store, view }: { store: SessionStore; view: ChatView }) {
+  const [, go] = useLocation();
+  const cursor = useRef<RowCursor | null>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useAsks(store, view);
+  const open = (row: ChatRow) => {
+    if (row.kind === "run") go(`/trace/${store.sessionId}?run=${row.runId}`);
+    if (row.kind === "group") view.open(row.key, !row.isOpen);
+    if (row.kind === "approval") go(`/approvals/${row.approvalId}`);
+  };
+  const stop = () => {
+    const row = cursor.current?.current();
+    const isLive = row?.kind === "run" && store.run(row.runId)?.value.endedAtMs === null;
+    if (isLive && store.session.value?.holder) askToStop(row.runId, store, view);
+  };
+  useShortcuts([
+    { keys: "j", does: "Next card", act: () => cursor.current?.move(1) },
+    { keys: "k", does: "Previous card", act: () => cursor.current?.move(-1) },
+    { keys: "l", does: "Open the card", act: () => cursor.current?.fold(true) },
+    { keys: "h", does: "Close the card", act: () => cursor.current?.fold(false) },
+    { keys: "x", does: "Stop the run", act: stop },
+    { keys: "/", does: "Write a message", act: () => field.current?.focus() },
+  ]);
+  const toFailure = () => {
+    const failed = firstFailed(store);
+    if (failed) cursor.current?.reveal(failed);
+  };
+  return (
+    <>
+      <SessionHead onFailure={toFailure} />
+      <Announcer />
+      <RowList cursor={cursor} onEnter={open} />
+      <div className="shrink-0 px-4 pt-1 pb-3 max-sm:px-3">
+        <div className="mx-auto max-w-5xl">
+          <SessionComposer field={field} onSent={() => cursor.current?.toEnd()} />
+        </div>
+      </div>
+      <StopDialog />
+    </>
+  );
+}
+
+/** Keeps the calls of this session that wait for the person where rows and badges look for them. */
+function useAsks(store: SessionStore, view: ChatView): void {
+  const { data } = useApprovals();
+  useEffect(() => {
+    const own = data?.approvals.filter(
+      ({ sessionId, answer }) => sessionId === store.sessionId && answer === null,
+    );
+    view.asks.set(Map.groupBy(own ?? [], ({ runId }) => runId));
+  }, [data, store, view]);
+}
+
+function firstFailed(store: SessionStore): string | undefined {
+  let first: { runId: string; openedSeq: number } | undefined;
+  for (const run of store.walkRuns())
+    if (hasFailed(run) && (!first || run.openedSeq < first.openedSeq)) first = run;
+  return first?.runId;
+}
+
+/** Asks before a run takes others with it. */
+function StopDialog() {
+  const view = useChatView();
+  const store = useSession();
+  const runId = useSignal(view.stopping);
+  const run = runId === null ? undefined : store.run(runId)?.value;
+  const { displayName } = useFace(run?.agent ?? "");
+  const close = () => view.stopping.set(null);
+  return (
+    <Dialog open={runId !== null} onClose={close} title={`Stop ${displayName}?`}>
+      {runId !== null && (
+        <div className="grid gap-4">
+          <p className="text-sm text-ink-2">
+            {showCount(liveBelow(runId, store), "run")} below it will stop, too. What they have done so far
+            stays on record.
+          </p>
+          <div className="flex justify-end gap-2">
+            <Button onClick={close}>Let it run</Button>
+            <Button
+              kind="danger"
+              onClick={() => {
+                close();
+                void stopRun(runId);
+              }}
+            >
+              Stop all of it
+            </Button>
+          </div>
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+/** Tells screen readers how the session stands, in a few words and only when that changes. Streaming text is not read out. */
+function Announcer() {
+  const store = useSession();
+  const session = useSignal(store.session);
+  const failed = useSelected(store.totals, (totals) => totals.failed);
+  if (!session) return null;
+  return (
+    <p role="status" className="sr-only">
+      {`Session ${findLook(nameSessionStatus(session)).word}.`}
+      {session.asks > 0 && ` ${showCount(session.asks, "call")} waiting for you.`}
+      {failed > 0 && ` ${showCount(failed, "run")} failed.`}
+    </p>
+  );
+}

@@ -1,0 +1,207 @@
+import type { TraceRun } from "@retinue/core/schema/inspect/trace";
+import { useMemo } from "react";
+import { join, REACHABLE } from "../../ui/class-names.ts";
+import { Segmented } from "../../ui/controls.tsx";
+import { Failed, Loading } from "../../ui/states.tsx";
+import { Markdown } from "../../ui/text/markdown.tsx";
+import { VisibleText } from "../../ui/text/visible-text-block.tsx";
+import { useRunDetail } from "../trace/pane/section.tsx";
+import type { RunPair } from "./align-runs.ts";
+import { diffTexts, linesOfParts, type TextPart } from "./diff-texts.ts";
+import { ComparedPart, type Letter, SideLetter } from "./side-heads.tsx";
+import type { AnswerView, useCompareAddress } from "./use-side.ts";
+
+const VIEWS: readonly { value: AnswerView; name: string }[] = [
+  { value: "beside", name: "Side by side" },
+  { value: "words", name: "Words" },
+  { value: "lines", name: "Lines" },
+];
+
+/** What both sessions came to: the answers to one prompt, beside each other or as one marked text. */
+export function Answers({
+  pairs,
+  address,
+}: {
+  /** Pairs of root runs, one for each prompt. */
+  pairs: readonly RunPair[];
+  address: ReturnType<typeof useCompareAddress>;
+}) {
+  const last = Math.max(
+    0,
+    pairs.findLastIndex(({ a, b }) => a !== null && b !== null),
+  );
+  const at = address.prompt === null ? last : Math.min(pairs.length, Math.max(1, address.prompt)) - 1;
+  const pair = pairs[at];
+  return (
+    <ComparedPart
+      title="Answers"
+      aside={
+        <>
+          {pairs.length > 1 && (
+            <select
+              aria-label="To which prompt"
+              value={at + 1}
+              onChange={(event) => address.showPrompt(Number(event.target.value))}
+              className="h-8 max-w-56 rounded-md border border-line-strong bg-panel px-2 text-sm text-ink-2 hover:bg-hover"
+            >
+              {pairs.map(({ id, a, b }, index) => (
+                <option key={id} value={index + 1}>
+                  {index + 1}: {((a ?? b)?.task ?? "").slice(0, 80)}
+                </option>
+              ))}
+            </select>
+          )}
+          <Segmented
+            label="Show answers"
+            value={address.answerView}
+            choices={VIEWS}
+            onChange={address.showAnswers}
+          />
+        </>
+      }
+    >
+      {pair?.a && pair.b && address.answerView !== "beside" ? (
+        <MarkedAnswers
+          key={`${pair.a.runId} ${pair.b.runId}`}
+          a={pair.a}
+          b={pair.b}
+          by={address.answerView}
+        />
+      ) : (
+        <div className="grid border-y border-line bg-panel md:grid-cols-2">
+          <Answer letter="A" run={pair?.a ?? null} />
+          <Answer letter="B" run={pair?.b ?? null} />
+        </div>
+      )}
+    </ComparedPart>
+  );
+}
+
+function Answer({ letter, run }: { letter: Letter; run: TraceRun | null }) {
+  return (
+    <section
+      aria-label={`Answer of ${letter}`}
+      className="min-w-0 px-4 py-3 max-md:not-first:border-t md:not-first:border-l"
+    >
+      <div className="mb-2 flex items-center gap-2 text-xs text-ink-3">
+        <SideLetter letter={letter} />
+        {run?.endMs === null && "It has not ended yet."}
+        {run === null && "This session has no such prompt."}
+      </div>
+      {run && run.endMs !== null && <Ended key={run.runId} run={run} />}
+    </section>
+  );
+}
+
+function Ended({ run }: { run: TraceRun }) {
+  const { data, isError, error, refetch } = useRunDetail(run);
+  if (isError) return <Failed failure={error} onRetry={() => void refetch()} />;
+  if (!data) return <Loading rows={3} label="Loading the answer" />;
+  const text = readAnswer(run, data);
+  if (!text) return <p className="text-sm text-ink-3">It ended without an answer.</p>;
+  return (
+    <div {...REACHABLE} className="max-h-[70vh] overflow-auto">
+      <Markdown text={text} />
+    </div>
+  );
+}
+
+function MarkedAnswers({ a, b, by }: { a: TraceRun; b: TraceRun; by: "words" | "lines" }) {
+  const [one, other] = [useRunDetail(a), useRunDetail(b)];
+  const failed = one.isError ? one : other.isError ? other : null;
+  if (failed) return <Failed failure={failed.error} onRetry={() => void failed.refetch()} />;
+  if (!one.data || !other.data) return <Loading rows={3} label="Loading the answers" />;
+  if (a.endMs === null || b.endMs === null)
+    return (
+      <p className="border-y border-line bg-panel px-4 py-6 text-center text-sm text-ink-2">
+        Both must have ended before what they said can be compared.
+      </p>
+    );
+  const [textOfA, textOfB] = [readAnswer(a, one.data), readAnswer(b, other.data)];
+  if (!textOfA && !textOfB)
+    return (
+      <p className="border-y border-line bg-panel px-4 py-6 text-center text-sm text-ink-2">
+        Both ended without an answer.
+      </p>
+    );
+  return <MarkedText a={textOfA} b={textOfB} by={by} />;
+}
+
+function readAnswer(run: TraceRun, { text }: { text: string }): string {
+  return text || (run.result?.summary ?? "");
+}
+
+const MOST_PARTS = 4_000;
+/** In running text. Lines have the letter of their side beside them instead, and are read more easily without strokes. */
+const STROKES = { A: "line-through decoration-ink-3", B: "underline decoration-accent underline-offset-2" };
+const GROUNDS = { both: "", A: "bg-off-soft text-ink", B: "bg-accent-soft text-ink" };
+
+/** Two answers as one text in which is marked what only one of them has, in more ways than by colour. */
+function MarkedText({ a, b, by }: { a: string; b: string; by: "words" | "lines" }) {
+  const parts = useMemo(() => diffTexts(a, b, by), [a, b, by]);
+  if (a === b) return <Note>Both answers are the same, letter by letter.</Note>;
+  if (!parts) return <Note>The two have next to nothing in common. Look at them side by side.</Note>;
+  return (
+    <div className="border-y border-line bg-panel px-4 py-3">
+      {by === "words" && (
+        <p className="mb-2 text-xs text-ink-3">
+          <del className={join("rounded px-1", GROUNDS.A, STROKES.A)}>Struck through</del> is only in A,{" "}
+          <ins className={join("rounded px-1", GROUNDS.B, STROKES.B)}>underlined</ins> only in B.
+        </p>
+      )}
+      <figure
+        aria-label="Both answers in one text"
+        {...REACHABLE}
+        className="max-h-[70vh] overflow-auto text-sm"
+      >
+        {by === "words" ? <Words parts={parts} /> : <Lines parts={parts} />}
+      </figure>
+    </div>
+  );
+}
+
+function Words({ parts }: { parts: readonly TextPart[] }) {
+  return (
+    <p className="whitespace-pre-wrap wrap-anywhere">
+      {parts.slice(0, MOST_PARTS).map((part, index) => (
+        // Parts of two texts never move.
+        <Marked key={index.toString()} part={part} />
+      ))}
+      {parts.length > MOST_PARTS && <span className="text-ink-3"> … the rest is not shown</span>}
+    </p>
+  );
+}
+
+function Lines({ parts }: { parts: readonly TextPart[] }) {
+  const lines = linesOfParts(parts);
+  return (
+    <div>
+      {lines.slice(0, MOST_PARTS).map((line, index) => (
+        <div
+          // Lines of two texts never move.
+          key={index.toString()}
+          className={join("flex min-h-5 gap-2 px-1", GROUNDS[line.of])}
+        >
+          <span aria-hidden className="w-3 shrink-0 font-mono text-xs leading-5 text-ink-2 select-none">
+            {line.of === "both" ? "" : line.of}
+          </span>
+          <span className="min-w-0 whitespace-pre-wrap wrap-anywhere">
+            <Marked part={line} isLine />
+          </span>
+        </div>
+      ))}
+      {lines.length > MOST_PARTS && <p className="text-ink-3">… the rest is not shown</p>}
+    </div>
+  );
+}
+
+function Marked({ part: { text, of }, isLine = false }: { part: TextPart; isLine?: boolean }) {
+  const shown = <VisibleText text={text} />;
+  if (of === "both") return shown;
+  const look = isLine ? "no-underline" : join(GROUNDS[of], STROKES[of]);
+  return of === "A" ? <del className={look}>{shown}</del> : <ins className={look}>{shown}</ins>;
+}
+
+function Note({ children }: { children: string }) {
+  return <p className="border-y border-line bg-panel px-4 py-6 text-center text-sm text-ink-2">{children}</p>;
+}

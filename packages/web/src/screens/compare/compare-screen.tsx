@@ -1,0 +1,150 @@
+import { showCount } from "@retinue/core/show/measures";
+import { ArrowLeftRight, GitCompareArrows, ListChecks } from "lucide-react";
+import { useMemo } from "react";
+import { Link } from "wouter";
+import { useNow } from "../../live/signal.ts";
+import { useShortcuts } from "../../shell/shortcuts.ts";
+import { REACHABLE } from "../../ui/class-names.ts";
+import { Button, KeyHint, Segmented } from "../../ui/controls.tsx";
+import { ScreenHead } from "../../ui/screen-head.tsx";
+import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { tickedPath } from "../runs/use-session-list.ts";
+import { alignRuns } from "./align-runs.ts";
+import { Answers } from "./answers.tsx";
+import { FiguresTable, FileLists } from "./figures-table.tsx";
+import { countPairs, differs, everyPair, type PairCounts } from "./pair-rows.ts";
+import { PairsGrid } from "./pairs-grid.tsx";
+import { ComparedPart, SideHeads } from "./side-heads.tsx";
+import { type Compared, type Side, useCompareAddress, useCompared, useSide } from "./use-side.ts";
+
+/** Two sessions beside each other: what they took, what they did, what they came to. */
+export default function CompareScreen() {
+  const address = useCompareAddress();
+  const { a, b, swap } = address;
+  const ids = [a, b].filter(Boolean);
+  useShortcuts([{ keys: "s", does: "Swap A and B", act: swap }]);
+  return (
+    <>
+      <ScreenHead title="Compare two sessions">
+        <Link
+          href={tickedPath(ids)}
+          className="inline-flex h-8 items-center gap-1.5 rounded-md border border-line-strong bg-panel px-2.5 text-sm font-medium hover:bg-hover"
+        >
+          <ListChecks aria-hidden className="size-3.5" />{" "}
+          <span className="max-sm:sr-only">Choose others</span>
+        </Link>
+        <Button onClick={swap} disabled={ids.length < 2} title="Swap A and B">
+          <ArrowLeftRight aria-hidden className="size-3.5" /> Swap
+          <span className="max-sm:hidden">
+            <KeyHint keys="s" />
+          </span>
+        </Button>
+      </ScreenHead>
+      {ids.length < 2 || a === b ? <TooFew a={a} b={b} /> : <Both address={address} />}
+    </>
+  );
+}
+
+function TooFew({ a, b }: { a: string; b: string }) {
+  const isTwice = a !== "" && a === b;
+  const ids = [...new Set([a, b])].filter(Boolean);
+  return (
+    <Empty icon={GitCompareArrows} title={isTwice ? "That is one session twice" : "It takes two to compare"}>
+      <p>Tick two sessions in the list of runs, then choose Compare.</p>
+      <Link href={tickedPath(ids)} className="mt-3 inline-block text-accent underline underline-offset-2">
+        {ids.length === 0 ? "Tick two sessions" : "Tick another session"}
+      </Link>
+    </Empty>
+  );
+}
+
+function Both({ address }: { address: ReturnType<typeof useCompareAddress> }) {
+  const [one, other] = [useSide(address.a), useSide(address.b)];
+  const isLive = one.card?.state === "running" || other.card?.state === "running";
+  const nowMs = useNow(isLive);
+  const a = useCompared(one, nowMs);
+  const b = useCompared(other, nowMs);
+  if (a && b) return <Comparison a={a} b={b} address={address} nowMs={nowMs} />;
+  const failed = [one, other].filter(({ failure }) => failure !== null);
+  if (failed.length === 0) return <Loading rows={12} label="Loading both sessions" />;
+  const left = [one, other].filter(({ failure }) => failure === null);
+  return failed.map((side) => <Missing key={side.sessionId} side={side} left={left} />);
+}
+
+function Missing({ side, left }: { side: Side; left: readonly Side[] }) {
+  return (
+    <Failed failure={side.failure} onRetry={side.retry}>
+      <Link
+        href={tickedPath(left.map(({ sessionId }) => sessionId))}
+        className="text-accent underline underline-offset-2"
+      >
+        Tick another session
+      </Link>
+    </Failed>
+  );
+}
+
+const WHICH = [
+  { value: "all", name: "All" },
+  { value: "differences", name: "Differences" },
+] as const;
+
+/** The comparison of two sessions that are both there. */
+function Comparison({
+  a,
+  b,
+  address,
+  nowMs,
+}: {
+  a: Compared;
+  b: Compared;
+  address: ReturnType<typeof useCompareAddress>;
+  nowMs: number;
+}) {
+  const pairs = useMemo(() => alignRuns(a.trace.runs, b.trace.runs), [a.trace, b.trace]);
+  const counts = useMemo(() => countPairs(pairs), [pairs]);
+  const hasDifferences = useMemo(() => [...everyPair(pairs)].some(differs), [pairs]);
+  return (
+    <div {...REACHABLE} className="min-h-0 flex-1 overflow-auto pb-8 -outline-offset-2">
+      <SideHeads a={a.card} b={b.card} nowMs={nowMs} />
+      <ComparedPart title="Figures">
+        <FiguresTable a={a.facts} b={b.facts} />
+        <FileLists a={a.facts} b={b.facts} />
+      </ComparedPart>
+      <ComparedPart
+        title="Runs"
+        about={wordsFor(counts)}
+        aside={
+          <Segmented
+            label="Show runs"
+            value={address.isOnlyDifferent ? "differences" : "all"}
+            choices={WHICH}
+            onChange={address.showRuns}
+          />
+        }
+      >
+        {pairs.length === 0 || (address.isOnlyDifferent && !hasDifferences) ? (
+          <p role="status" className="border-y border-line bg-panel px-4 py-6 text-center text-sm text-ink-2">
+            {pairs.length === 0
+              ? "Nothing has run in either session."
+              : "Every run has a counterpart with the same agent and status."}
+          </p>
+        ) : (
+          <PairsGrid pairs={pairs} a={a} b={b} isOnlyDifferent={address.isOnlyDifferent} />
+        )}
+      </ComparedPart>
+      <Answers pairs={pairs} address={address} />
+    </div>
+  );
+}
+
+function wordsFor({ both, onlyA, onlyB, otherwise }: PairCounts): string {
+  const parts = [
+    `${showCount(both, "pair")}`,
+    otherwise > 0 && `${otherwise.toLocaleString("en-US")} with another status`,
+    onlyA > 0 && `${onlyA.toLocaleString("en-US")} only in A`,
+    onlyB > 0 && `${onlyB.toLocaleString("en-US")} only in B`,
+    "tokens and cost with all below",
+  ];
+  return parts.filter(Boolean).join(" · ");
+}

@@ -1,0 +1,148 @@
+import { showCost, showCount, showShort } from "@retinue/core/show/measures";
+import { showSpan } from "../trace/time-axis.ts";
+import type { SessionFacts } from "./session-facts.ts";
+
+/** One line of the figures: what both sides have there, and what is between them. */
+export type FactRow = { name: string; about?: string; a: string; b: string; difference: string };
+
+type Figure = {
+  name: string;
+  about?: string;
+  of: (facts: SessionFacts) => number | null;
+  show?: (value: number) => string;
+  /** Not worth a line where both sides have this. */
+  usual?: number;
+};
+
+const FIGURES: readonly Figure[] = [
+  {
+    name: "Time at work",
+    about: "Time in which anything was at work",
+    of: ({ activeMs }) => activeMs,
+    show: showSpan,
+  },
+  { name: "Turns", about: "Model calls of all runs", of: ({ turns }) => turns },
+  { name: "Tool calls", of: ({ calls }) => calls },
+  { name: "Tokens", of: ({ tokens }) => tokens, show: showShort },
+  { name: "Cost", of: ({ costUsd }) => costUsd, show: showCost },
+  {
+    name: "Prompts",
+    about: "What a person asked for in the session",
+    of: ({ prompts }) => prompts,
+    usual: 1,
+  },
+  { name: "Runs", of: ({ runs }) => runs },
+  { name: "Agents", of: ({ agents }) => agents },
+  { name: "Levels", about: "How deep work was delegated", of: ({ levels }) => levels },
+  { name: "Most at once", about: "Runs that had begun and not ended", of: ({ atOnce }) => atOnce },
+  { name: "Runs that failed", about: "Timed out counts as failed", of: ({ failed }) => failed },
+  {
+    name: "Runs cut short",
+    about: "Ended by a limit, with what there was",
+    of: ({ cutShort }) => cutShort,
+    usual: 0,
+  },
+  { name: "Runs stopped", of: ({ stopped }) => stopped, usual: 0 },
+  {
+    name: "Calls asked about",
+    about: "Calls that waited for a person's word",
+    of: ({ asked }) => asked,
+    usual: 0,
+  },
+  {
+    name: "Of these denied",
+    about: "By a person, or because nobody answered",
+    of: ({ denied }) => denied,
+    usual: 0,
+  },
+];
+
+/** The lines with numbers; what is as usual on both sides has none. */
+export function figureRows(a: SessionFacts, b: SessionFacts): FactRow[] {
+  const told = FIGURES.filter(({ of, usual }) => usual === undefined || of(a) !== usual || of(b) !== usual);
+  return told.map(({ name, about, of, show = plain }) => ({
+    name,
+    ...(about && { about }),
+    a: shown(of(a), show),
+    b: shown(of(b), show),
+    difference: showDifference(of(a), of(b), show),
+  }));
+}
+
+function shown(value: number | null, show: (value: number) => string): string {
+  return value === null ? "unknown" : show(value);
+}
+
+/** The line about what runs had to leave behind. */
+export function deliverableRow(
+  { deliverables: a }: SessionFacts,
+  { deliverables: b }: SessionFacts,
+): FactRow {
+  const words = ({ there, all }: SessionFacts["deliverables"]) =>
+    all === 0 ? "none asked for" : `${there} of ${all} there`;
+  return { name: "Deliverables", a: words(a), b: words(b), difference: sameOrNot(words(a), words(b)) };
+}
+
+/** Files of both sides: those that only one of them names, and those of both. */
+export function splitFiles({ files: a }: SessionFacts, { files: b }: SessionFacts) {
+  const [inA, inB] = [new Set(a), new Set(b)];
+  return {
+    onlyA: a.filter((file) => !inB.has(file)),
+    onlyB: b.filter((file) => !inA.has(file)),
+    both: a.filter((file) => inB.has(file)),
+  };
+}
+
+/** The line about files that runs made or changed. */
+export function fileRow(a: SessionFacts, b: SessionFacts): FactRow {
+  const { onlyA, onlyB } = splitFiles(a, b);
+  const words = [
+    onlyA.length > 0 && `${plain(onlyA.length)} only in A`,
+    onlyB.length > 0 && `${plain(onlyB.length)} only in B`,
+  ].filter((one) => one !== false);
+  return {
+    name: "Files",
+    about: "Made or changed",
+    a: showCount(a.files.length, "file"),
+    b: showCount(b.files.length, "file"),
+    difference: words.length > 0 ? words.join(", ") : SAME,
+  };
+}
+
+/** For what is no figure. */
+export function sameOrNot(a: string, b: string): string {
+  return a === b ? SAME : "differs";
+}
+
+/** What is between two figures, in signs: `+2.1k (+38 %)`. What is unknown on one side has no difference. */
+export function showDifference(
+  a: number | null,
+  b: number | null,
+  show: (value: number) => string = plain,
+): string {
+  if (a === null || b === null) return "unknown";
+  if (a === b) return SAME;
+  const sign = showSign(b - a);
+  const share = showShare(a, b);
+  return `${sign}${show(Math.abs(b - a))}${share && ` (${share})`}`;
+}
+
+/** Nothing is between the two. */
+export const SAME = "same";
+
+/** From nothing to something there is no share, and a share of many thousand percent says less than how many times it is. */
+function showShare(a: number, b: number): string {
+  if (a <= 0) return "";
+  const percent = Math.round((Math.abs(b - a) / a) * 100);
+  if (percent >= 1_000) return `×${Math.round(b / a).toLocaleString("en-US")}`;
+  return percent === 0 ? "under 1 %" : `${showSign(b - a)}${percent} %`;
+}
+
+function showSign(difference: number): string {
+  return difference > 0 ? "+" : "−";
+}
+
+/** A count as it is. */
+function plain(value: number): string {
+  return value.toLocaleString("en-US");
+}

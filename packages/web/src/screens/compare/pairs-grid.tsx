@@ -1,0 +1,319 @@
+import type { TraceRun } from "@retinue/core/schema/inspect/trace";
+import { showCost, showShort } from "@retinue/core/show/measures";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { ChevronDown, ChevronRight, ChevronsDownUp, ChevronsUpDown } from "lucide-react";
+import { memo, type RefObject, useCallback, useMemo, useRef } from "react";
+import { Link } from "wouter";
+import { withQuery } from "../../data/client.ts";
+import { join } from "../../ui/class-names.ts";
+import { AgentName } from "../../ui/face.tsx";
+import { Cell, GridRow, RowGroup, TitleCell, TreeGrid } from "../../ui/grid.tsx";
+import { findLook, StatusBadge } from "../../ui/status.tsx";
+import { useNarrow } from "../../ui/use-narrow.ts";
+import { standingNow } from "../trace/playhead/run-at.ts";
+import { showSpan } from "../trace/time-axis.ts";
+import type { RunPair } from "./align-runs.ts";
+import { hasSameTask, type PairRow } from "./pair-rows.ts";
+import type { Letter } from "./side-heads.tsx";
+import { usePairKeys, usePairs } from "./use-pairs.ts";
+import type { Compared } from "./use-side.ts";
+
+const HEAD_PX = 32;
+const ROW_PX = 40;
+const CARD_PX = 88;
+const SECOND_LINE_PX = 16;
+/** Beside the navigation, columns would leave too little for the task. */
+const NO_ROOM = "(width < 70rem)";
+
+/** The runs of both sessions, those that belong together in one row; only the rows in sight are drawn. */
+export function PairsGrid({
+  pairs,
+  a,
+  b,
+  isOnlyDifferent,
+}: {
+  pairs: readonly RunPair[];
+  a: Compared;
+  b: Compared;
+  isOnlyDifferent: boolean;
+}) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const isNarrow = useNarrow(NO_ROOM);
+  const shown = usePairs(pairs, isOnlyDifferent);
+  const { rows } = shown;
+  const virtual = useRows(rows, scroller, isNarrow);
+  const findSide = useSideFinder(a, b);
+  const { currentId, setCursor, onKeyDown } = usePairKeys({
+    shown,
+    scroller,
+    scrollTo: (at) => virtual.scrollToIndex(at),
+    findPath: (side, run) => findSide(side === "a" ? "A" : "B", run).path,
+  });
+  const latest = useRef(shown.toggle);
+  latest.current = shown.toggle;
+  const onToggle = useCallback((row: PairRow) => latest.current(row), []);
+  return (
+    <TreeGrid
+      ref={scroller}
+      aria-label="Runs of both sessions"
+      aria-rowcount={rows.length + 1}
+      onKeyDown={onKeyDown}
+      className="max-h-[70vh] scroll-mt-20 overflow-auto border-y border-line bg-panel"
+    >
+      <PairsHead isHidden={isNarrow} shown={shown} />
+      <RowGroup className="relative" style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ key, index, start, size }) => {
+          const row = rows[index];
+          if (!row) return null;
+          return (
+            <PairLine
+              key={key}
+              row={row}
+              rowIndex={index + 2}
+              topPx={start - (isNarrow ? 0 : HEAD_PX)}
+              heightPx={size}
+              isCurrent={row.pair.id === currentId}
+              isNarrow={isNarrow}
+              findSide={findSide}
+              onCurrent={setCursor}
+              onToggle={onToggle}
+            />
+          );
+        })}
+      </RowGroup>
+    </TreeGrid>
+  );
+}
+
+function useRows(rows: readonly PairRow[], scroller: RefObject<HTMLElement | null>, isNarrow: boolean) {
+  const heightAt = useCallback(
+    (at: number) => {
+      const row = rows[at];
+      return (isNarrow ? CARD_PX : ROW_PX) + (row && !hasSameTask(row.pair) ? SECOND_LINE_PX : 0);
+    },
+    [rows, isNarrow],
+  );
+  return useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: heightAt,
+    // Another height is another key, so that no old one is kept; another function has all of them taken anew.
+    getItemKey: useCallback((at: number) => `${rows[at]?.pair.id ?? at} ${heightAt(at)}`, [rows, heightAt]),
+    scrollMargin: isNarrow ? 0 : HEAD_PX,
+    scrollPaddingStart: isNarrow ? 0 : HEAD_PX,
+    overscan: 10,
+  });
+}
+
+/** How each side's runs stand and where they lead to. It changes with the clock only while something is at work. */
+function useSideFinder(a: Compared, b: Compared) {
+  return useMemo(() => {
+    const sides = { A: a, B: b };
+    return (letter: Letter, run: TraceRun) => {
+      const { card, nowMs } = sides[letter];
+      return {
+        standing: standingNow(run, card.state),
+        ms: run.durationMs ?? Math.max(0, nowMs - run.startMs),
+        path: withQuery(`/trace/${card.session_id}`, { run: run.runId }),
+      };
+    };
+  }, [a, b]);
+}
+
+function PairsHead({ isHidden, shown }: { isHidden: boolean; shown: ReturnType<typeof usePairs> }) {
+  const Icon = shown.isAllOpen ? ChevronsDownUp : ChevronsUpDown;
+  return (
+    <RowGroup className={join("sticky top-0 z-10 bg-panel", isHidden && "sr-only")}>
+      <GridRow
+        aria-rowindex={1}
+        className={join(
+          COLUMNS,
+          "h-8 items-stretch gap-x-2 border-b border-line px-4 text-2xs font-medium text-ink-3",
+        )}
+      >
+        <TitleCell className="flex items-center">
+          <button
+            type="button"
+            tabIndex={isHidden ? -1 : 0}
+            aria-label={shown.isAllOpen ? "Collapse all" : "Expand all"}
+            onClick={shown.isAllOpen ? shown.collapseAll : shown.expandAll}
+            className="grid size-6 place-items-center rounded hover:bg-hover hover:text-ink"
+          >
+            <Icon className="size-3.5" />
+          </button>
+          Run
+        </TitleCell>
+        {(["A", "B"] as const).map((letter) => (
+          <TitleCell key={letter} className={join(FIGURES, "border-l border-line/60 px-4")}>
+            <span>{letter}: status</span>
+            <span className="text-right">Time</span>
+            <span className="text-right">Tokens</span>
+            <span className="text-right">Cost</span>
+          </TitleCell>
+        ))}
+      </GridRow>
+    </RowGroup>
+  );
+}
+
+const INDENT_PX = 14;
+const MOST_INDENTS = 10;
+
+/** Columns of the list where there is room. */
+const COLUMNS = "grid grid-cols-[minmax(0,1fr)_20rem_20rem]";
+/** Columns of what is told of one run. */
+const FIGURES = "grid grid-cols-[5.75rem_4rem_3.5rem_1fr] items-center gap-x-2";
+
+/** What is told of one side's run. */
+type SideOfRow = {
+  /** How it stands in one word. */
+  standing: string;
+  ms: number;
+  /** The address of its own page. */
+  path: string;
+};
+
+/** What a row is told by the list around it. */
+type PairLineProps = {
+  row: PairRow;
+  rowIndex: number;
+  topPx: number;
+  heightPx: number;
+  isCurrent: boolean;
+  isNarrow: boolean;
+  findSide: (letter: Letter, run: TraceRun) => SideOfRow;
+  onCurrent: (id: string) => void;
+  onToggle: (row: PairRow) => void;
+};
+
+/** One pair of runs: who did what at the left, then how it went on either side. */
+const PairLine = memo(function PairLine(props: PairLineProps) {
+  const { row, rowIndex, topPx, heightPx, isCurrent, isNarrow, findSide, onCurrent } = props;
+  const { pair, level, isExpanded, place, siblings } = row;
+  const [a, b] = [pair.a && findSide("A", pair.a), pair.b && findSide("B", pair.b)];
+  const [run] = [pair.a ?? pair.b];
+  const words = [
+    run?.agent,
+    run?.task,
+    `A: ${a ? findLook(a.standing).word : "no such run"}`,
+    `B: ${b ? findLook(b.standing).word : "no such run"}`,
+  ];
+  return (
+    <GridRow
+      aria-rowindex={rowIndex}
+      aria-level={level}
+      aria-posinset={place}
+      aria-setsize={siblings}
+      aria-expanded={isExpanded ?? undefined}
+      aria-selected={isCurrent}
+      aria-label={words.join(", ")}
+      tabIndex={isCurrent ? 0 : -1}
+      data-run={pair.id}
+      onFocus={() => onCurrent(pair.id)}
+      className={join(
+        "absolute inset-x-0 top-0 border-b border-line/60 px-4 -outline-offset-2",
+        isNarrow ? "flex flex-col justify-center gap-0.5" : join(COLUMNS, "items-stretch gap-x-2"),
+        isCurrent ? "bg-raised" : "hover:bg-hover/50",
+      )}
+      style={{ transform: `translateY(${topPx}px)`, height: heightPx }}
+    >
+      <NameCell {...props} />
+      <RunCell letter="A" run={pair.a} side={a} isNarrow={isNarrow} />
+      <RunCell letter="B" run={pair.b} side={b} isNarrow={isNarrow} />
+    </GridRow>
+  );
+});
+
+function NameCell({ row, isNarrow, onToggle }: PairLineProps) {
+  const { pair, level, isExpanded, isFaint } = row;
+  const run = pair.a ?? pair.b;
+  const Chevron = isExpanded ? ChevronDown : ChevronRight;
+  const isReworded = !hasSameTask(pair);
+  const indentPx = Math.min(level - 1, MOST_INDENTS) * (isNarrow ? INDENT_PX / 2 : INDENT_PX);
+  return (
+    <Cell className={join("flex min-w-0 items-center", isFaint && "text-ink-3 [&_span]:font-normal")}>
+      <span aria-hidden className="shrink-0" style={{ width: indentPx }} />
+      <span className="w-6 shrink-0">
+        {isExpanded !== null && (
+          <button
+            type="button"
+            tabIndex={-1}
+            aria-label={isExpanded ? "Collapse" : "Expand"}
+            className="grid size-6 place-items-center rounded text-ink-3 hover:bg-hover hover:text-ink"
+            onClick={() => onToggle(row)}
+          >
+            <Chevron className="size-3.5" />
+          </button>
+        )}
+      </span>
+      <div className="grid min-w-0 flex-1">
+        <div className="flex min-w-0 items-center gap-2 text-sm">
+          <span className="max-w-40 min-w-0 shrink-0 truncate">
+            {run && <AgentName name={run.agent} size="sm" />}
+          </span>
+          {pair.a && pair.b && pair.a.agent !== pair.b.agent && (
+            <span className="flex max-w-40 min-w-0 shrink-0 items-center gap-1 truncate text-xs text-ink-2">
+              in B <AgentName name={pair.b.agent} size="sm" />
+            </span>
+          )}
+          <span className="truncate text-xs text-ink-3" title={run?.task}>
+            {run?.task}
+          </span>
+        </div>
+        {isReworded && (
+          <p className="truncate text-xs text-ink-3" title={pair.b?.task}>
+            <span className="font-medium text-ink-2">in B:</span> {pair.b?.task}
+          </p>
+        )}
+      </div>
+    </Cell>
+  );
+}
+
+function RunCell({
+  letter,
+  run,
+  side,
+  isNarrow,
+}: {
+  letter: Letter;
+  run: TraceRun | null;
+  side: SideOfRow | null;
+  isNarrow: boolean;
+}) {
+  const mark = isNarrow && (
+    <span aria-hidden className="font-mono text-2xs text-ink-3">
+      {letter}
+    </span>
+  );
+  const around = join(
+    "flex min-w-0 items-center gap-2",
+    isNarrow ? "h-6 pl-6" : "border-l border-line/60 pl-2",
+  );
+  if (!run || !side)
+    return (
+      <Cell className={join(around, "text-xs text-ink-3")}>
+        {mark} <span className="px-2">only in {letter === "A" ? "B" : "A"}</span>
+      </Cell>
+    );
+  return (
+    <Cell className={around}>
+      {mark}
+      <Link
+        href={side.path}
+        tabIndex={-1}
+        title={`Open it in ${letter}'s trace (${letter.toLowerCase()})`}
+        className={join(
+          FIGURES,
+          "figures h-7 min-w-0 flex-1 rounded-md px-2 text-xs text-ink-2 hover:bg-hover hover:text-ink",
+          isNarrow && "h-6 max-w-80",
+        )}
+      >
+        <StatusBadge standing={side.standing} quiet />
+        <span className="text-right">{showSpan(side.ms)}</span>
+        <span className="text-right">{showShort(run.tokens.subtree)}</span>
+        <span className="text-right">{showCost(run.costUsd.subtree)}</span>
+      </Link>
+    </Cell>
+  );
+}

@@ -1,0 +1,168 @@
+import type { ExecutionPlan } from "@retinue/core/schema/plan";
+import { showCount } from "@retinue/core/show/measures";
+import { ArrowLeft, Pencil, Play, Radio, TriangleAlert } from "lucide-react";
+import { useState } from "react";
+import { Link, useLocation } from "wouter";
+import { api } from "../../data/client.ts";
+import { renew } from "../../data/queries.ts";
+import { Button } from "../../ui/controls.tsx";
+import { AgentName } from "../../ui/face.tsx";
+import { Failed, Loading } from "../../ui/states.tsx";
+import { revealHidden } from "../../ui/text/visible-text.ts";
+import { attempt } from "../../ui/toast.tsx";
+import { keptDraft } from "./plan-draft.ts";
+import { PlanEditor } from "./plan-editor.tsx";
+import { PlanStatusBadge } from "./plan-list.tsx";
+import { listResults, StepDetails, StepOutcome } from "./step-details.tsx";
+import { keepPlan, planPath, usePlan } from "./use-plans.ts";
+import { WaveDrawing } from "./wave-drawing.tsx";
+
+/** One plan: looked at, edited, approved, and with what became of it. */
+export function PlanView({ id }: { id: string }) {
+  const { data: plan, error, refetch } = usePlan(id);
+  const [chosen, setEdited] = useState<boolean | null>(null);
+  if (!plan) return error ? <Failed failure={error} onRetry={() => void refetch()} /> : <Loading />;
+  const isEdited = chosen ?? keptDraft(plan) !== undefined;
+  return (
+    <div className="mx-auto grid w-full max-w-4xl gap-4 p-4">
+      <Link href="/plans" className="inline-flex items-center gap-1 text-xs text-ink-2 lg:hidden">
+        <ArrowLeft aria-hidden className="size-3.5" /> All plans
+      </Link>
+      {isEdited ? (
+        <PlanEditor plan={plan} onClose={() => setEdited(false)} />
+      ) : (
+        <ShownPlan plan={plan} onEdit={() => setEdited(true)} />
+      )}
+    </div>
+  );
+}
+
+function ShownPlan({ plan, onEdit }: { plan: ExecutionPlan; onEdit: () => void }) {
+  const { goal, summary, risks = [], steps } = plan;
+  const results = listResults(plan);
+  const replaced = plan.results.filter((result) => result.replaced);
+  const numbers = new Map(steps.map(({ id }, index) => [id, index + 1]));
+  return (
+    <>
+      <PlanHead plan={plan} onEdit={onEdit} />
+      <h2 className="text-lg leading-6 font-semibold whitespace-pre-wrap wrap-anywhere">
+        {revealHidden(goal)}
+      </h2>
+      {summary && (
+        <p className="text-sm whitespace-pre-wrap wrap-anywhere text-ink-2">{revealHidden(summary)}</p>
+      )}
+      {risks.length > 0 && (
+        <ul aria-label="Risks" className="grid gap-0.5 text-sm">
+          {[...new Set(risks)].map((risk) => (
+            <li key={risk} className="flex items-start gap-1.5">
+              <TriangleAlert aria-hidden className="mt-1 size-3.5 shrink-0 text-ink-3" />
+              <span className="min-w-0 wrap-anywhere">{revealHidden(risk)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <WaveDrawing steps={steps} results={results} />
+      <ol aria-label="Steps" className="grid gap-2">
+        {steps.map((step, index) => (
+          <StepDetails
+            key={step.id}
+            step={step}
+            number={index + 1}
+            needs={step.dependsOn.map((needed) => String(numbers.get(needed) ?? needed))}
+            result={results.get(step.id)}
+          />
+        ))}
+      </ol>
+      {replaced.length > 0 && (
+        <section aria-labelledby="replaced" className="grid gap-2">
+          <h3 id="replaced" className="text-xs font-semibold text-ink-2">
+            Replaced by another plan after failing
+          </h3>
+          {replaced.map((result) => (
+            <div key={result.step_id} className="rounded-lg border border-line bg-panel px-4 py-3">
+              <p className="mb-2 text-sm font-medium">{revealHidden(result.title)}</p>
+              <StepOutcome result={result} />
+            </div>
+          ))}
+        </section>
+      )}
+    </>
+  );
+}
+
+function PlanHead({ plan, onEdit }: { plan: ExecutionPlan; onEdit: () => void }) {
+  const { status, version, steps, agent, planning } = plan;
+  const calls = steps.reduce((sum, { estimate }) => sum + estimate.toolCalls, 0);
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+      <PlanStatusBadge status={status} />
+      <span className="figures text-xs text-ink-3">
+        version {version}, {showCount(steps.length, "step")}, about {showCount(calls, "tool call")}
+      </span>
+      <span className="inline-flex items-center gap-1.5 text-xs text-ink-3">
+        led by <AgentName name={agent} size="sm" />
+      </span>
+      {planning.sessionId && (
+        <Link
+          href={`/chat/${encodeURIComponent(planning.sessionId)}`}
+          className="text-xs text-accent underline"
+        >
+          how it was made
+        </Link>
+      )}
+      <div className="ml-auto">
+        <PlanActions plan={plan} onEdit={onEdit} />
+      </div>
+    </div>
+  );
+}
+
+const RUN_WORDS = { draft: "Approve and run", approved: "Run", failed: "Run what is left" } as const;
+
+/** What can be done with a plan as it stands. */
+function PlanActions({ plan, onEdit }: { plan: ExecutionPlan; onEdit: () => void }) {
+  const { id, status, executionSessionId } = plan;
+  const [isBusy, setBusy] = useState(false);
+  const [, go] = useLocation();
+  const act = async (does: () => Promise<void>) => {
+    if (isBusy) return;
+    setBusy(true);
+    await attempt(does);
+    setBusy(false);
+  };
+  const approve = async () => keepPlan(await api.post<ExecutionPlan>(`${planPath(id)}/approve`));
+  const run = async () => {
+    if (status === "draft") await approve();
+    const { sessionId } = await api.post<{ sessionId: string }>(`${planPath(id)}/run`);
+    void renew({ queryKey: ["plans"] });
+    go(`/chat/${encodeURIComponent(sessionId)}`);
+  };
+  return (
+    <div className="flex flex-wrap items-center gap-1.5">
+      {executionSessionId && (
+        <Link
+          href={`/chat/${encodeURIComponent(executionSessionId)}`}
+          className="inline-flex h-8 items-center gap-1.5 rounded-md px-2.5 text-sm font-medium text-accent hover:bg-hover"
+        >
+          <Radio aria-hidden className="size-3.5" />
+          {status === "running" ? "Watch it" : "Its session"}
+        </Link>
+      )}
+      {status !== "running" && (
+        <Button onClick={onEdit}>
+          <Pencil aria-hidden className="size-3.5" /> Edit
+        </Button>
+      )}
+      {status === "draft" && (
+        <Button aria-disabled={isBusy} onClick={() => void act(approve)}>
+          Approve
+        </Button>
+      )}
+      {status !== "running" && status !== "completed" && (
+        <Button kind="primary" aria-disabled={isBusy} onClick={() => void act(run)}>
+          <Play aria-hidden className="size-3.5" /> {RUN_WORDS[status]}
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,197 @@
+import type { SessionDetail, Started } from "@retinue/core/schema/api/session";
+import type { ExecutionPlan } from "@retinue/core/schema/plan";
+import { useQuery } from "@tanstack/react-query";
+import { CircleX, ListChecks, LoaderCircle, Plus } from "lucide-react";
+import { useEffect, useState } from "react";
+import { Link, useLocation, useParams, useSearchParams } from "wouter";
+import { api } from "../../data/client.ts";
+import { useKeptText } from "../../live/use-kept-text.ts";
+import { join, REACHABLE } from "../../ui/class-names.ts";
+import { Button } from "../../ui/controls.tsx";
+import { ScreenHead } from "../../ui/screen-head.tsx";
+import { Failed, Loading } from "../../ui/states.tsx";
+import { attempt } from "../../ui/toast.tsx";
+import { PlanListPane } from "./plan-list.tsx";
+import { PlanView } from "./plan-view.tsx";
+import { usePlans } from "./use-plans.ts";
+
+/** Plans: goals cut into steps, which a person sees and changes before agents carry them out. */
+export default function PlansScreen() {
+  const { id } = useParams<{ id?: string }>();
+  const [params] = useSearchParams();
+  const made = params.get("session");
+  const { plans, error, refetch, hasNextPage, fetchNextPage } = usePlans(made !== null);
+  const plan = id === "new" ? undefined : id;
+  const isListAlone = id === undefined && made === null && (plans?.length ?? 0) > 0;
+  return (
+    <>
+      <ScreenHead
+        title="Plans"
+        tab={nameTab(plans?.find((one) => one.id === plan))}
+        about="What agents would do, before they do it"
+      >
+        <Link
+          href="/plans/new"
+          className="inline-flex h-8 items-center gap-1.5 rounded-md border border-line-strong bg-panel px-2.5 text-sm font-medium hover:bg-hover"
+        >
+          <Plus aria-hidden className="size-3.5" /> New plan
+        </Link>
+      </ScreenHead>
+      {!plans && !error && <Loading />}
+      {!plans && error && <Failed failure={error} onRetry={() => void refetch()} />}
+      {plans && (
+        <div className="flex min-h-0 flex-1">
+          <section
+            aria-label="All plans"
+            {...REACHABLE}
+            className={join(
+              "min-h-0 overflow-auto border-line max-lg:flex-1 lg:w-80 lg:shrink-0 lg:border-r",
+              !isListAlone && "max-lg:hidden",
+            )}
+          >
+            <PlanListPane plans={plans} chosen={plan ?? null} />
+            {hasNextPage && (
+              <Button kind="quiet" className="m-2" onClick={() => void fetchNextPage()}>
+                Show older plans
+              </Button>
+            )}
+          </section>
+          <section
+            aria-label="Chosen plan"
+            {...REACHABLE}
+            className={join("min-h-0 min-w-0 flex-1 overflow-auto", isListAlone && "max-lg:hidden")}
+          >
+            {plan ? (
+              <PlanView key={plan} id={plan} />
+            ) : made ? (
+              <PlanningWatch sessionId={made} plans={plans} />
+            ) : (
+              <NewPlan />
+            )}
+          </section>
+        </div>
+      )}
+    </>
+  );
+}
+
+function nameTab(plan: ExecutionPlan | undefined): string {
+  return plan ? `Plan: ${plan.goal}` : "Plans";
+}
+
+const GOAL_MOST = 20_000;
+
+/** Takes a goal and has a plan made for it; the session it is made in goes into the address. */
+function NewPlan() {
+  const [goal, setGoal] = useKeptText("plan");
+  const [isSent, setSent] = useState(false);
+  const [, setParams] = useSearchParams();
+  const begin = async () => {
+    if (goal.trim() === "" || isSent) return;
+    setSent(true);
+    await attempt(async () => {
+      const { sessionId } = await api.post<Pick<Started, "sessionId">>("/api/plans", { goal: goal.trim() });
+      setGoal("");
+      setParams({ session: sessionId });
+    });
+    setSent(false);
+  };
+  return (
+    <form
+      aria-label="New plan"
+      className="mx-auto grid w-full max-w-2xl gap-3 px-4 py-8"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void begin();
+      }}
+    >
+      <div className="flex items-center gap-3">
+        <span className="grid size-10 place-items-center rounded-xl bg-raised text-ink-3">
+          <ListChecks aria-hidden className="size-5" />
+        </span>
+        <div>
+          <h2 className="text-base font-semibold">What do you want to reach?</h2>
+          <p className="text-sm text-ink-2">
+            A planner cuts it into steps for agents. You see and change the plan before anything is done.
+          </p>
+        </div>
+      </div>
+      <textarea
+        aria-label="Goal"
+        rows={5}
+        maxLength={GOAL_MOST}
+        value={goal}
+        placeholder="For example: add a --json option to the list command, with tests and documentation"
+        onChange={(event) => setGoal(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) void begin();
+        }}
+        className="rounded-lg border border-line-strong bg-panel px-3 py-2 text-base placeholder:text-ink-3"
+      />
+      <div className="flex items-center gap-2">
+        <Button kind="primary" type="submit" disabled={goal.trim() === "" || isSent}>
+          {isSent && <LoaderCircle aria-hidden className="size-3.5 animate-spin" />} Make a plan
+        </Button>
+        <span className="text-xs text-ink-3">Nothing is carried out yet.</span>
+      </div>
+    </form>
+  );
+}
+
+const OPEN = ["running", "waiting", "pending"];
+
+/** Waits for the plan that a session makes, and opens it; says so if the session ends without one. */
+function PlanningWatch({ sessionId, plans }: { sessionId: string; plans: readonly ExecutionPlan[] }) {
+  const [, go] = useLocation();
+  const made = plans.find(({ planning }) => planning.sessionId === sessionId);
+  const { data, error, refetch } = useQuery({
+    queryKey: ["sessions", sessionId, "planning"],
+    queryFn: () => api.get<SessionDetail>(`/api/sessions/${encodeURIComponent(sessionId)}`),
+    refetchInterval: 2_000,
+  });
+  useEffect(() => {
+    if (made) go(`/plans/${encodeURIComponent(made.id)}`, { replace: true });
+  }, [made, go]);
+  if (error) return <Failed failure={error} onRetry={() => void refetch()} />;
+  const state = data?.session.state ?? "running";
+  const isOver = !OPEN.includes(state);
+  const [root] = data?.runs ?? [];
+  return (
+    <div role="status" className="mx-auto grid w-full max-w-2xl gap-3 px-4 py-8">
+      <div className="flex items-start gap-3 rounded-lg border border-line bg-panel p-4">
+        {isOver ? (
+          <CircleX aria-hidden className="mt-0.5 size-4 shrink-0 text-bad" />
+        ) : (
+          <LoaderCircle aria-hidden className="mt-0.5 size-4 shrink-0 animate-spin text-run" />
+        )}
+        <div className="grid min-w-0 gap-1 text-sm">
+          <p className="font-semibold">
+            {isOver ? "Planning ended without a plan" : "The planner is at work"}
+          </p>
+          <p className="wrap-anywhere text-ink-2">
+            {isOver
+              ? (root?.error ?? root?.summary ?? "See what was tried in its session.")
+              : state === "waiting"
+                ? "It waits for your answer to a question."
+                : "The plan opens here as soon as it is there."}
+          </p>
+          <p className="flex flex-wrap gap-x-4 gap-y-1 pt-1 text-xs">
+            <Link href={`/chat/${encodeURIComponent(sessionId)}`} className="text-accent underline">
+              {isOver ? "See what was tried" : "Watch it"}
+            </Link>
+            {state === "waiting" && (
+              <Link href="/approvals" className="text-accent underline">
+                Answer
+              </Link>
+            )}
+            {isOver && (
+              <Link href="/plans/new" className="text-accent underline">
+                Try again
+              </Link>
+            )}
+          </p>
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import type { SessionCard } from "@retinue/core/schema/api/session";
+
+/** Where a session stands for the person: it waits for them, it is at work, or it is over. */
+export type Group = "needsYou" | "running" | "done";
+
+/** The groups in the order in which they matter. */
+export const GROUPS: readonly { group: Group; name: string }[] = [
+  { group: "needsYou", name: "Needs you" },
+  { group: "running", name: "Running" },
+  { group: "done", name: "Done" },
+];
+
+/** One line of the list: the head of a group, or a session. */
+export type GroupLine =
+  | { kind: "head"; group: Group; name: string; count: number }
+  | { kind: "session"; card: SessionCard };
+
+/** The group of a session. One that was interrupted goes on only if the person says so. */
+export function findGroup({ state, asks }: Pick<SessionCard, "state" | "asks">): Group {
+  if (state === "waiting" || state === "interrupted" || (state === "running" && asks > 0)) return "needsYou";
+  return state === "running" || state === "pending" ? "running" : "done";
+}
+
+/** How many sessions each group has. */
+export function countGroups(sessions: readonly SessionCard[]): Readonly<Record<Group, number>> {
+  const counts = { needsYou: 0, running: 0, done: 0 };
+  for (const card of sessions) counts[findGroup(card)]++;
+  return counts;
+}
+
+/** The lines of the list, empty groups left out; `only` keeps one group. */
+export function listLines(sessions: readonly SessionCard[], only: Group | null): GroupLine[] {
+  const byGroup = Map.groupBy(sessions, findGroup);
+  const lines: GroupLine[] = [];
+  for (const { group, name } of GROUPS) {
+    const cards = byGroup.get(group);
+    if (!cards || (only !== null && only !== group)) continue;
+    lines.push({ kind: "head", group, name, count: cards.length });
+    for (const card of cards) lines.push({ kind: "session", card });
+  }
+  return lines;
+}
+
+/** Milliseconds a session has worked so far; what is under way counts from when the session was taken up. */
+export function workedMs(card: SessionCard, nowMs: number): number {
+  const { duration_ms: ended, state, updated_at: takenUp } = card;
+  return state === "running" ? ended + Math.max(0, nowMs - Date.parse(takenUp)) : ended;
+}

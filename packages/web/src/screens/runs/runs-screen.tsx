@@ -1,0 +1,118 @@
+import type { Controlled, SessionCard } from "@retinue/core/schema/api/session";
+import { showCount } from "@retinue/core/show/measures";
+import { Activity, SearchX } from "lucide-react";
+import { useRef, useState } from "react";
+import { Link } from "wouter";
+import { api } from "../../data/client.ts";
+import { renew } from "../../data/queries.ts";
+import { Button } from "../../ui/controls.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { ScreenHead } from "../../ui/screen-head.tsx";
+import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { attempt, tell } from "../../ui/toast.tsx";
+import { RunsToolbar } from "./runs-toolbar.tsx";
+import { type GridHandle, SessionGrid } from "./session-grid.tsx";
+import { TickedBar } from "./ticked-bar.tsx";
+import { tickedPath, useRunFilters, useSessionList, useTicks } from "./use-session-list.ts";
+
+/** All sessions: what needs the person, what is at work, what is done. */
+export default function RunsScreen() {
+  const filters = useRunFilters();
+  const { query, sessions, counts, areCountsCut, lines, isCut } = useSessionList(filters);
+  const ticks = useTicks();
+  const [stopping, setStopping] = useState<SessionCard | null>(null);
+  const grid = useRef<GridHandle>(null);
+  const isFiltered = filters.search !== "" || filters.since !== "" || filters.only !== null;
+  const only = query.data?.searchedOnly;
+  return (
+    <>
+      <ScreenHead
+        title="Runs"
+        about={sessions && `${isCut ? "the newest " : ""}${showCount(sessions.length, "session")}`}
+      />
+      <RunsToolbar
+        filters={filters}
+        counts={counts}
+        areCountsCut={areCountsCut}
+        onLeave={() => grid.current?.focus()}
+      />
+      {only !== undefined && (
+        <p role="status" className="border-b border-line bg-raised px-4 py-1 text-xs text-ink-2">
+          Only the {only.toLocaleString("en-US")} newest sessions were searched.
+        </p>
+      )}
+      <div className="relative flex min-h-0 flex-1 flex-col">
+        {query.isError && !sessions ? (
+          <Failed failure={query.error} onRetry={() => void query.refetch()} />
+        ) : !sessions ? (
+          <Loading rows={9} label="Loading sessions" />
+        ) : lines.length === 0 ? (
+          <Nothing isFiltered={isFiltered} allPath={tickedPath(ticks.ticked)} />
+        ) : (
+          <SessionGrid lines={lines} ticks={ticks} onStop={setStopping} handle={grid} />
+        )}
+        <TickedBar
+          ticks={ticks}
+          onLeave={() => grid.current?.focus()}
+          findRowBesides={(ids) => grid.current?.findRowBesides(ids) ?? null}
+        />
+      </div>
+      <StopDialog card={stopping} onClose={() => setStopping(null)} />
+    </>
+  );
+}
+
+function Nothing({ isFiltered, allPath }: { isFiltered: boolean; allPath: string }) {
+  if (isFiltered)
+    return (
+      <Empty icon={SearchX} title="Nothing fits">
+        <p>No session has these words in its title, tasks or answers, or it stands otherwise.</p>
+        <Link href={allPath} className="mt-3 inline-block text-accent underline underline-offset-2">
+          Show all sessions
+        </Link>
+      </Empty>
+    );
+  return (
+    <Empty icon={Activity} title="No runs yet">
+      <p>Give an agent something to do; it will be here with everything it delegated.</p>
+      <Link
+        href="/"
+        className="mt-3 inline-flex h-8 items-center rounded-md bg-accent px-3 text-sm font-medium text-accent-ink hover:brightness-110"
+      >
+        Go to the chat
+      </Link>
+    </Empty>
+  );
+}
+
+/** Asks once more before everything in a session is stopped. */
+function StopDialog({ card, onClose }: { card: SessionCard | null; onClose: () => void }) {
+  const [isBusy, setBusy] = useState(false);
+  const name = card?.title || card?.session_id || "";
+  const stop = async () => {
+    if (!card) return;
+    setBusy(true);
+    await attempt(async () => {
+      const { done } = await api.post<Controlled>(`/api/sessions/${card.session_id}/cancel`);
+      tell(done ? `Stopped: ${name}` : `Nothing was at work in: ${name}`);
+      await renew({ queryKey: ["sessions"] });
+    });
+    setBusy(false);
+    onClose();
+  };
+  return (
+    <Dialog open={card !== null} onClose={onClose} title="Stop this session?">
+      <p className="text-sm wrap-anywhere text-ink-2">
+        <strong className="font-medium text-ink">{name}</strong> and everything it delegated (
+        {showCount(card?.runs ?? 0, "run")} so far) will be stopped. What was done stays on record, and you
+        can go on in the same session later.
+      </p>
+      <div className="mt-4 flex justify-end gap-2">
+        <Button onClick={onClose}>Let it run</Button>
+        <Button kind="danger" disabled={isBusy} onClick={() => void stop()}>
+          Stop everything
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,211 @@
+import type { Removal } from "@retinue/core/schema/api/session";
+import { showBytes, showCount } from "@retinue/core/show/measures";
+import { useQuery } from "@tanstack/react-query";
+import { GitCompareArrows, Trash2, X } from "lucide-react";
+import { useRef, useState } from "react";
+import { api } from "../../data/client.ts";
+import { renew, useSessionDetail } from "../../data/queries.ts";
+import { useShortcuts } from "../../shell/shortcuts.ts";
+import { REACHABLE } from "../../ui/class-names.ts";
+import { Button, KeyHint } from "../../ui/controls.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Failed, Loading } from "../../ui/states.tsx";
+import { revealHidden } from "../../ui/text/visible-text.ts";
+import { attempt, tell } from "../../ui/toast.tsx";
+import type { useTicks } from "./use-session-list.ts";
+
+/** More are only counted: the list and the question before they are deleted name them. */
+const MOST_NAMED = 3;
+
+/** So much of the list's end stays free for the bar that lies over it. */
+export const BAR_PX = 72;
+
+/** What is ticked and what can be done with it; it lies over the end of the list, which stays where it is. */
+export function TickedBar({
+  ticks,
+  onLeave,
+  findRowBesides,
+}: {
+  ticks: ReturnType<typeof useTicks>;
+  /** The button that was used is gone, and the list takes the focus. */
+  onLeave: () => void;
+  /** Where in the list the focus goes when these sessions are gone. */
+  findRowBesides: (sessionIds: readonly string[]) => HTMLElement | null;
+}) {
+  const { ticked, toggle, clear, compare } = ticks;
+  useShortcuts([{ keys: "c", does: "Compare the two ticked sessions", act: compare }]);
+  const untick = (id: string) => {
+    toggle(id);
+    onLeave();
+  };
+  const untickAll = () => {
+    clear();
+    onLeave();
+  };
+  const [deleting, setDeleting] = useState<readonly string[] | null>(null);
+  const removed = useRef<readonly string[]>([]);
+  const words = wordsFor(ticked.length);
+  return (
+    <>
+      <p role="status" className="sr-only">
+        {words}
+      </p>
+      {ticked.length > 0 && (
+        <section
+          aria-label="Ticked sessions"
+          className="absolute inset-x-3 bottom-3 z-20 mx-auto flex w-fit max-w-[calc(100%-1.5rem)] animate-arrive items-center gap-2 rounded-xl border border-line-strong bg-panel py-1.5 pr-1.5 pl-3 shadow-float"
+        >
+          <p aria-hidden className="text-sm text-ink-2">
+            {words}
+          </p>
+          {ticked.length <= MOST_NAMED && (
+            <ul className="flex min-w-0 gap-1.5 max-sm:hidden">
+              {ticked.map((id) => (
+                <TickedSession key={id} id={id} onUntick={untick} />
+              ))}
+            </ul>
+          )}
+          <Button
+            kind="primary"
+            disabled={ticked.length !== 2}
+            onClick={compare}
+            title={ticked.length === 2 ? undefined : "Tick exactly two sessions to compare them"}
+          >
+            <GitCompareArrows aria-hidden className="size-3.5" /> Compare
+            <span className="max-sm:hidden">
+              <KeyHint keys="c" />
+            </span>
+          </Button>
+          <Button onClick={() => setDeleting(ticked)}>
+            <Trash2 aria-hidden className="size-3.5" /> Delete…
+          </Button>
+          <Button kind="quiet" aria-label="Untick all" title="Untick all (Escape)" onClick={untickAll}>
+            <X className="size-4" />
+          </Button>
+        </section>
+      )}
+      <DeleteDialog
+        sessionIds={deleting}
+        onClose={(gone) => {
+          removed.current = gone;
+          setDeleting(null);
+          if (gone.length > 0) clear();
+        }}
+        finalFocus={() => (removed.current.length > 0 ? findRowBesides(removed.current) : null)}
+      />
+    </>
+  );
+}
+
+function wordsFor(count: number): string {
+  if (count === 0) return "";
+  return count === 1 ? "1 ticked – tick another to compare" : `${count.toLocaleString("en-US")} ticked`;
+}
+
+function TickedSession({ id, onUntick }: { id: string; onUntick: (id: string) => void }) {
+  const { data } = useSessionDetail(id);
+  const name = data?.session.title || id;
+  return (
+    <li className="flex h-7 max-w-52 min-w-0 items-center gap-0.5 rounded-md bg-raised pl-2 text-xs text-ink">
+      <span className="truncate" title={name}>
+        {name}
+      </span>
+      <Button kind="quiet" small aria-label={`Untick ${name}`} onClick={() => onUntick(id)}>
+        <X className="size-3" />
+      </Button>
+    </li>
+  );
+}
+
+const LIST = "max-h-40 overflow-auto rounded-md border border-line px-3 py-1.5 text-xs leading-5";
+
+/** Says what would go, and asks once more before sessions are removed for good. */
+function DeleteDialog({
+  sessionIds,
+  onClose,
+  finalFocus,
+}: {
+  /** Null: nothing is asked. */
+  sessionIds: readonly string[] | null;
+  /** Told which ones are gone now. */
+  onClose: (removed: readonly string[]) => void;
+  finalFocus: () => HTMLElement | null;
+}) {
+  const [isBusy, setBusy] = useState(false);
+  const plan = useQuery({
+    queryKey: ["removal", sessionIds],
+    queryFn: () => api.post<Removal>("/api/sessions/removal", { sessionIds, dryRun: true }),
+    enabled: sessionIds !== null,
+    staleTime: 0,
+    gcTime: 0,
+  });
+  const remove = async () => {
+    setBusy(true);
+    let removed: readonly string[] = [];
+    await attempt(async () => {
+      const { sessions, going } = await api.post<Removal>("/api/sessions/removal", { sessionIds });
+      removed = going.map(({ sessionId }) => sessionId);
+      tell(`Deleted ${showCount(sessions, "session")}`);
+      await renew({ queryKey: ["sessions"] });
+      await renew({ queryKey: ["storage"] });
+    });
+    setBusy(false);
+    onClose(removed);
+  };
+  const { data } = plan;
+  return (
+    <Dialog
+      open={sessionIds !== null}
+      onClose={() => onClose([])}
+      title="Delete for good?"
+      finalFocus={finalFocus}
+    >
+      {plan.isError ? (
+        <Failed failure={plan.error} onRetry={() => void plan.refetch()} />
+      ) : !data ? (
+        <Loading rows={2} label="Looking at what would go" />
+      ) : (
+        <div className="grid gap-2 text-sm text-ink-2">
+          <p>
+            <strong className="font-medium text-ink">
+              {showCount(data.sessions, "session")}, about {showBytes(data.bytes)}
+            </strong>
+            , with everything on record about them and their own files. They can then not be undone, replayed
+            or gone on with. Files of the project stay as they are.
+          </p>
+          {data.going.length > 0 && (
+            <section aria-label="What goes" {...REACHABLE} className={LIST}>
+              <ul>
+                {data.going.map(({ sessionId, title, bytes }) => (
+                  <li key={sessionId} className="flex gap-3">
+                    <span className="min-w-0 flex-1 truncate text-ink">
+                      {revealHidden(title) || sessionId}
+                    </span>
+                    <span className="figures shrink-0 text-ink-3">{showBytes(bytes)}</span>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          )}
+          {data.kept.length > 0 && (
+            <section aria-label="What stays" {...REACHABLE} className={LIST}>
+              <ul>
+                {data.kept.map(({ sessionId, title, why }) => (
+                  <li key={sessionId} className="wrap-anywhere">
+                    <span className="text-ink">{revealHidden(title) || sessionId}</span> stays: {why}
+                  </li>
+                ))}
+              </ul>
+            </section>
+          )}
+        </div>
+      )}
+      <div className="mt-4 flex justify-end gap-2">
+        <Button onClick={() => onClose([])}>Keep</Button>
+        <Button kind="danger" disabled={isBusy || !data || data.sessions === 0} onClick={() => void remove()}>
+          Delete
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,122 @@
+import type { SessionList } from "@retinue/core/schema/api/session";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useCallback, useMemo, useRef } from "react";
+import { useLocation, useSearchParams } from "wouter";
+import { api, withQuery } from "../../data/client.ts";
+import { tell } from "../../ui/toast.tsx";
+import { countGroups, GROUPS, type Group, listLines } from "./group-sessions.ts";
+
+const DAY_MS = 86_400_000;
+
+/** How far back the list goes, by the word in the address. */
+export const PERIODS: Readonly<Record<string, { name: string; ms: number }>> = {
+  day: { name: "Last 24 hours", ms: DAY_MS },
+  week: { name: "Last 7 days", ms: 7 * DAY_MS },
+  month: { name: "Last 30 days", ms: 30 * DAY_MS },
+};
+
+/** The filters, which live in the address. */
+export function useRunFilters() {
+  const [params, setParams] = useSearchParams();
+  const state = params.get("state");
+  const only: Group | null = GROUPS.find(({ group }) => group === state)?.group ?? null;
+  const since = params.get("since") ?? "";
+  const set = (name: "q" | "state" | "since", value: string) =>
+    setParams(
+      (before) => {
+        const after = new URLSearchParams(before);
+        if (value === "") after.delete(name);
+        else after.set(name, value);
+        return after;
+      },
+      { replace: name === "q" },
+    );
+  return { search: params.get("q") ?? "", only, since: since in PERIODS ? since : "", set };
+}
+
+/** So many sessions the server lists at once. */
+const MOST = 500;
+
+function useSessions(search: string, since: string, state: Group | null, isWanted: boolean) {
+  return useQuery({
+    queryKey: ["sessions", "list", search, since, state],
+    queryFn: () => {
+      const period = PERIODS[since];
+      const query = {
+        search,
+        since: period && Date.now() - period.ms,
+        state: state ?? undefined,
+        limit: MOST,
+      };
+      return api.get<SessionList>(withQuery("/api/sessions", query));
+    },
+    placeholderData: keepPreviousData,
+    enabled: isWanted,
+  });
+}
+
+/** The sessions that fit the filters, and how many each group has. The news stream says when they are out of date. */
+export function useSessionList({ search, only, since }: ReturnType<typeof useRunFilters>) {
+  const all = useSessions(search, since, null, true);
+  // Among the newest of all there may be few of a group; asked for by itself it has more.
+  const some = useSessions(search, since, only, only !== null);
+  const query = only === null ? all : some;
+  const sessions = query.data?.sessions;
+  const newest = all.data?.sessions;
+  const counts = useMemo(() => countGroups(newest ?? []), [newest]);
+  const lines = useMemo(() => listLines(sessions ?? [], only), [sessions, only]);
+  return {
+    query,
+    sessions,
+    counts,
+    lines,
+    isCut: query.data?.hasMore === true,
+    /** There are more sessions than were counted. */
+    areCountsCut: all.data?.hasMore === true,
+  };
+}
+
+/** The address of the list with these sessions ticked. */
+export function tickedPath(ids: readonly string[]): string {
+  return withQuery("/runs", { ticked: ids.join(",") });
+}
+
+/** The sessions that an address names as ticked, each once, in the order in which they were. */
+function ticksIn(text: string | null): string[] {
+  const ids = (text ?? "").split(",").filter(Boolean);
+  return [...new Set(ids)];
+}
+
+/** Sessions that were ticked to be compared or deleted, which live in the address. */
+export function useTicks() {
+  const [params, setParams] = useSearchParams();
+  const [, go] = useLocation();
+  const text = params.get("ticked");
+  const ticked = useMemo(() => ticksIn(text), [text]);
+  const set = (ids: readonly string[]) =>
+    setParams(
+      (before) => {
+        const after = new URLSearchParams(before);
+        if (ids.length === 0) after.delete("ticked");
+        else after.set("ticked", ids.join(","));
+        return after;
+      },
+      { replace: true },
+    );
+  const latest = useRef((_: string) => {});
+  latest.current = (id) => set(ticked.includes(id) ? ticked.filter((one) => one !== id) : [...ticked, id]);
+  const compare = () => {
+    const [a, b, ...more] = ticked;
+    if (a === undefined || b === undefined)
+      tell("Tick two sessions first: Space ticks the one that has the focus.");
+    else if (more.length > 0) tell(`Two sessions are compared, and ${ticked.length} are ticked.`);
+    else go(withQuery("/compare", { a, b }));
+  };
+  return {
+    ticked,
+    /** The same function each time, so that rows are drawn again only when something about them changed. */
+    toggle: useCallback((id: string) => latest.current(id), []),
+    clear: () => set([]),
+    compare,
+  };
+}

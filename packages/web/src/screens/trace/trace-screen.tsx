@@ -1,0 +1,129 @@
+import type { Trace } from "@retinue/core/schema/inspect/trace";
+import { GitBranch } from "lucide-react";
+import { useEffect, useRef } from "react";
+import { Link, useParams } from "wouter";
+import { useSignal } from "../../live/signal.ts";
+import { SessionScope, useSession } from "../../live/use-session.tsx";
+import { join } from "../../ui/class-names.ts";
+import { ScreenHead } from "../../ui/screen-head.tsx";
+import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { LanesView } from "./lanes-view.tsx";
+import { RunPane } from "./pane/run-pane.tsx";
+import { PlayheadBar } from "./playhead/playhead-bar.tsx";
+import { PlayheadScope, useIsPast, usePlayhead } from "./playhead/playhead-scope.tsx";
+import { TraceBar } from "./trace-bar.tsx";
+import { TraceHead } from "./trace-head.tsx";
+import { TreeView } from "./tree-view.tsx";
+import { useLook } from "./use-look.ts";
+import { useTrace } from "./use-trace.ts";
+
+/** One session as a tree of runs, drawn along time. */
+export default function TraceScreen() {
+  const { session = "" } = useParams<{ session: string }>();
+  return (
+    <SessionScope sessionId={session} isPatient>
+      <TracePage key={session} />
+    </SessionScope>
+  );
+}
+
+/** The trace of the surrounding session: loading, failed, empty or drawn. */
+function TracePage() {
+  const loaded = useTrace();
+  const { query, trace } = loaded;
+  if (trace)
+    return (
+      <PlayheadScope trace={trace} timeline={loaded.timeline}>
+        <Drawn {...loaded} trace={trace} />
+      </PlayheadScope>
+    );
+  return (
+    <>
+      <ScreenHead title="Trace" />
+      {query.isError ? (
+        <Failed failure={query.error} onRetry={() => void query.refetch()}>
+          <Link href="/runs" className="text-accent underline underline-offset-2">
+            All runs
+          </Link>
+        </Failed>
+      ) : (
+        <Loading rows={12} label="Loading the trace" />
+      )}
+    </>
+  );
+}
+
+function Drawn(loaded: ReturnType<typeof useTrace> & { trace: Trace }) {
+  const { trace, index, nowMs } = loaded;
+  const { at, isPlaying, timeline, goTo } = usePlayhead();
+  const isReplayed = useIsPast();
+  const isMoving = useSignal(isPlaying) || !isReplayed;
+  const look = useLook(index, ({ endMs }) => {
+    // A failure that lies ahead is gone to in time as well.
+    if (at.value !== null && endMs !== null && at.value < endMs) goTo(endMs);
+  });
+  useBackToRun(look.openId);
+  const { sessionId } = useSession();
+  const View = look.view === "lanes" ? LanesView : TreeView;
+  const open = index.byId.get(look.openId ?? "");
+  if (trace.runs.length === 0)
+    return (
+      <>
+        <TraceHead trace={trace} />
+        <Empty icon={GitBranch} title="Nothing has run yet">
+          <Link href={`/chat/${sessionId}`} className="text-accent underline underline-offset-2">
+            Open the chat
+          </Link>
+        </Empty>
+      </>
+    );
+  return (
+    <>
+      <TraceHead trace={trace} />
+      <TraceBar look={look} index={index} />
+      {isReplayed && <PlayheadBar isLive={trace.session.state === "running"} />}
+      <div
+        className={join(
+          "flex min-h-0 flex-1",
+          !isMoving && "motion-safe:[&_.animate-spin]:[animation-play-state:paused]",
+        )}
+      >
+        <View
+          trace={trace}
+          index={index}
+          timeline={timeline}
+          nowMs={nowMs}
+          zoom={look.zoom}
+          filter={look.filter}
+          cursorId={look.cursorId}
+          openId={look.openId}
+          onCursor={look.moveTo}
+          onOpen={look.open}
+        />
+        {open && (
+          <RunPane
+            key={open.runId}
+            run={open}
+            index={index}
+            nowMs={nowMs}
+            tab={look.tab}
+            onTab={look.showTab}
+            onOpen={look.open}
+            onClose={look.close}
+          />
+        )}
+      </div>
+    </>
+  );
+}
+
+/** When the pane closes, the focus goes back to the run it was about, so that a person at the keyboard can go on. */
+function useBackToRun(openId: string | null): void {
+  const before = useRef(openId);
+  useEffect(() => {
+    const { current: left } = before;
+    before.current = openId;
+    if (left === null || openId !== null || document.activeElement !== document.body) return;
+    document.querySelector<HTMLElement>(`[data-run="${CSS.escape(left)}"]`)?.focus({ preventScroll: true });
+  }, [openId]);
+}

@@ -1,0 +1,40 @@
+import { testRun } from "@retinue/core/show/test-run";
+import { expect, test } from "vitest";
+import { treeRows } from "./tree-rows.ts";
+
+const deep = testRun("lead", { task: "release" }, [
+  testRun("scout", { task: "read the notes" }, [testRun("checker", { task: "check a date", error: "404" })]),
+  testRun("writer", { task: "write the note" }),
+]);
+const names = (rows: readonly { run: { agent: string } }[]) => rows.map(({ run }) => run.agent);
+
+test("rows come parents first, with their level and place among siblings", () => {
+  const rows = treeRows([deep], new Set(), "");
+  expect(names(rows)).toEqual(["lead", "scout", "checker", "writer"]);
+  expect(rows.map(({ level }) => level)).toEqual([1, 2, 3, 2]);
+  expect(rows[3]).toMatchObject({ place: 2, siblings: 2, isExpanded: null });
+});
+
+test("a collapsed run hides everything below it and says so", () => {
+  const rows = treeRows([deep], new Set(["run_scout"]), "");
+  expect(names(rows)).toEqual(["lead", "scout", "writer"]);
+  expect(rows[1]?.isExpanded).toBe(false);
+});
+
+test("a filter keeps what fits with all above it, and opens the way to it", () => {
+  const rows = treeRows([deep], new Set(["run_scout"]), "404");
+  expect(names(rows)).toEqual(["lead", "scout", "checker"]);
+  expect(rows.map(({ isFaint }) => isFaint)).toEqual([true, true, false]);
+});
+
+test("all words of a filter must be in the run", () => {
+  expect(names(treeRows([deep], new Set(), "writer note"))).toEqual(["lead", "writer"]);
+  expect(treeRows([deep], new Set(), "writer date")).toEqual([]);
+});
+
+test("a chain of ten thousand runs is walked without recursion", () => {
+  let chain = testRun("last", {});
+  for (let depth = 0; depth < 10_000; depth++) chain = testRun(`a${depth}`, {}, [chain]);
+  expect(treeRows([chain], new Set(), "")).toHaveLength(10_001);
+  expect(treeRows([chain], new Set(), "last")).toHaveLength(10_001);
+});

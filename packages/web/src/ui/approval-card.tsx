@@ -1,0 +1,261 @@
+import type { ApprovalView } from "@retinue/core/schema/api/approval";
+import { Biohazard, PauseCircle, TriangleAlert } from "lucide-react";
+import { type KeyboardEvent, type Ref, useEffect, useRef, useState } from "react";
+import { Link } from "wouter";
+import { useApprovals } from "../data/queries.ts";
+import { isPairBegun, useShortcuts } from "../shell/shortcuts.ts";
+import { ANSWER_KEYS, type AnswerChoice, AnswerForm, GivenAnswer, useAnswer } from "./approval-answer.tsx";
+import { AgentChain, Countdown, RiskBadge, riskMeaning } from "./approval-marks.tsx";
+import { join } from "./class-names.ts";
+import { DiffView } from "./text/diff-view.tsx";
+import { mixedWords, revealHidden, spellOut } from "./text/visible-text.ts";
+import { VisibleText, VisibleTextBlock } from "./text/visible-text-block.tsx";
+
+/**
+ * A call that waits for a person, whole: who asks, exactly what for, and the answers. Where it has the page to itself its keys
+ * answer at once; a compact one, which may stand among others, must have the focus. Neither keys nor clicks answer before it
+ * has been there for a moment.
+ */
+export function ApprovalCard({
+  approval,
+  compact = false,
+  isGone = false,
+  onDone,
+  ref,
+}: {
+  approval: ApprovalView;
+  compact?: boolean;
+  /** It is not among those that wait any more. */
+  isGone?: boolean;
+  onDone?: () => void;
+  ref?: Ref<HTMLElement>;
+}) {
+  const note = useRef<HTMLInputElement>(null);
+  const isArmed = useArmed(`${approval.approvalId} ${useWaitingIds()}`);
+  const answering = useAnswer(approval.approvalId, onDone);
+  const isOpen = approval.answer === null && !isGone;
+  const isReady = isArmed && isOpen && !answering.isPending && !answering.isSuccess;
+  // Two keys may come before the page is drawn again.
+  const isSent = useRef(false);
+  const give = (answer: AnswerChoice, words: string) => {
+    if (!isReady || isSent.current) return;
+    isSent.current = true;
+    answering.mutate(
+      { answer, note: words },
+      {
+        onError: () => {
+          isSent.current = false;
+        },
+      },
+    );
+  };
+  useShortcuts(
+    compact
+      ? []
+      : ANSWER_KEYS.map(({ keys, answer, name }) => ({
+          keys,
+          does: `${name}, at a question`,
+          isAnswer: true,
+          act: () => give(answer, note.current?.value ?? ""),
+        })),
+  );
+  const onKeyDown = (event: KeyboardEvent) => {
+    const chosen = isPlainKey(event) ? ANSWER_KEYS.find(({ keys }) => keys === event.key) : undefined;
+    if (!compact || !chosen || !isReady) return;
+    event.preventDefault();
+    give(chosen.answer, note.current?.value ?? "");
+  };
+  return (
+    <section
+      ref={ref}
+      tabIndex={-1}
+      aria-label={`${revealHidden(approval.chain.at(-1) ?? "An agent")} asks to use ${revealHidden(approval.tool)}`}
+      onKeyDown={onKeyDown}
+      className={join("grid min-w-0 rounded-lg outline-offset-4", compact ? "gap-2" : "gap-3")}
+    >
+      <AskedBy approval={approval} />
+      <Reason approval={approval} />
+      <AskedCall asked={approval} />
+      <Targets targets={approval.targets} />
+      {approval.answer && <GivenAnswer answer={approval.answer} />}
+      {isOpen && (
+        <div
+          className={
+            compact ? "" : "sticky bottom-0 -mx-4 border-t border-line bg-panel/95 px-4 py-3 backdrop-blur"
+          }
+        >
+          <AnswerForm isReady={isReady} compact={compact} noteRef={note} onAnswer={give} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** Where one question comes or goes, others move, and a click may land on one it was not meant for. */
+function useWaitingIds(): string {
+  return (
+    useApprovals()
+      .data?.approvals.map(({ approvalId }) => approvalId)
+      .join() ?? ""
+  );
+}
+
+/** A key by itself: not held down, not typed into a field, and not the second of a pair such as `g a`. */
+function isPlainKey(event: KeyboardEvent): boolean {
+  if (event.repeat || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return false;
+  if (event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName))
+    return false;
+  return !isPairBegun(event.timeStamp);
+}
+
+function AskedBy({ approval }: { approval: ApprovalView }) {
+  const { chain, tool, session, sessionId, expiresAtMs, answer } = approval;
+  return (
+    <div className="grid gap-1.5">
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
+        <AgentChain chain={chain} />
+        <span className="text-ink-2">
+          asks to use{" "}
+          <code className="rounded bg-raised px-1.5 py-0.5 font-mono text-xs text-ink">
+            <VisibleText text={tool} />
+          </code>
+        </span>
+      </div>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-3">
+        <span className="min-w-0 wrap-anywhere">
+          in{" "}
+          <Link
+            href={`/chat/${encodeURIComponent(sessionId)}`}
+            className="text-ink-2 underline decoration-line-strong underline-offset-2 hover:text-ink"
+          >
+            {session || sessionId}
+          </Link>
+        </span>
+        {answer === null && <Countdown expiresAtMs={expiresAtMs} />}
+      </div>
+    </div>
+  );
+}
+
+function Reason({ approval }: { approval: ApprovalView }) {
+  const { risk, reason, tainted, isParked, answer } = approval;
+  return (
+    <ul className="grid gap-1.5 rounded-lg border border-line bg-panel px-3 py-2.5 text-sm">
+      <li className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <RiskBadge risk={risk} />
+        <span className="text-ink-3">{riskMeaning(risk)}</span>
+        <span className="min-w-0 basis-full wrap-anywhere">
+          <VisibleText text={reason} />
+        </span>
+      </li>
+      {tainted && (
+        <li className="flex items-start gap-2 text-ink-2">
+          <Biohazard aria-hidden className="mt-0.5 size-4 shrink-0 text-warn" />
+          <span>
+            <strong className="font-semibold text-warn">Text from outside has entered this run.</strong> What
+            it asks for may be the wish of a page or a mail, not yours.
+          </span>
+        </li>
+      )}
+      {isParked && answer === null && (
+        <li className="flex items-start gap-2 text-ink-2">
+          <PauseCircle aria-hidden className="mt-0.5 size-4 shrink-0 text-ink-3" />
+          Its session is parked. It goes on once everything it waits for is answered.
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function Targets({ targets }: { targets: readonly string[] }) {
+  if (targets.length === 0) return null;
+  return (
+    <div className="text-xs">
+      <p className="mb-1 text-ink-3">It would touch</p>
+      <ul className="flex flex-wrap gap-1">
+        {[...new Set(targets)].map((target) => (
+          <li
+            key={target}
+            className="max-w-full rounded border border-line bg-raised px-1.5 py-0.5 font-mono text-2xs whitespace-pre-wrap wrap-anywhere text-ink-2"
+          >
+            <VisibleText text={target} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+type Asked = Pick<ApprovalView, "tool" | "input" | "presented" | "diff">;
+
+/** The call exactly as it would be made: the command, the mail, the change or the input, whole and with nothing hidden. */
+function AskedCall({ asked }: { asked: Asked }) {
+  const { input, presented, diff } = asked;
+  const command = readCommand(input);
+  const json = JSON.stringify(input, null, 2) ?? "nothing";
+  const isJsonAll = diff === null && presented === null && command === null;
+  return (
+    <div className="grid min-w-0 gap-2">
+      <Lookalikes text={`${presented ?? ""} ${json}`} />
+      {presented !== null && <VisibleTextBlock label="What it would do" text={presented} />}
+      {command !== null && <VisibleTextBlock mono label="Command" text={command.text} />}
+      {command?.rest && <VisibleTextBlock mono label="With" text={command.rest} />}
+      {diff !== null && (
+        <DiffView patch={visibleLines(diff)} label="What it would change" most={Number.POSITIVE_INFINITY} />
+      )}
+      {isJsonAll ? (
+        <VisibleTextBlock mono label="Input" text={json} />
+      ) : (
+        <details className="group text-xs">
+          <summary className="cursor-pointer rounded py-0.5 text-ink-2 hover:text-ink">
+            The call as the model gave it
+          </summary>
+          <div className="pt-1.5">
+            <VisibleTextBlock mono label="Input" text={json} />
+          </div>
+        </details>
+      )}
+    </div>
+  );
+}
+
+function Lookalikes({ text }: { text: string }) {
+  const words = mixedWords(text);
+  if (words.length === 0) return null;
+  return (
+    <p className="flex items-start gap-2 rounded-md bg-warn-soft px-3 py-2 text-xs text-ink-2">
+      <TriangleAlert aria-hidden className="mt-0.5 size-3.5 shrink-0 text-warn" />
+      <span className="wrap-anywhere">
+        <strong className="font-semibold text-warn">Letters of two alphabets in one word: </strong>
+        {words.slice(0, 8).map(spellOut).join(", ")}
+        {words.length > 8 && ` and ${words.length - 8} more`}. Look closely: it may not be the name it seems.
+      </span>
+    </p>
+  );
+}
+
+/** Line by line, so that a change of line ends alone is seen, too. */
+function visibleLines(diff: string): string {
+  return diff.split("\n").map(revealHidden).join("\n");
+}
+
+/** The command of a call that has one, and everything else that the call says. */
+function readCommand(input: unknown): { text: string; rest: string | null } | null {
+  if (typeof input !== "object" || input === null || !("command" in input)) return null;
+  const { command, ...rest } = input;
+  if (typeof command !== "string") return null;
+  return { text: command, rest: Object.keys(rest).length > 0 ? JSON.stringify(rest, null, 2) : null };
+}
+
+/** So long after it appeared nothing that was typed or clicked before can be meant for it. */
+const ARMING_MS = 600;
+
+/** Whether a question has been on the page for long enough to be answered; another `id` begins anew. */
+function useArmed(id: string): boolean {
+  const [armed, setArmed] = useState<string | null>(null);
+  useEffect(() => {
+    const timer = setTimeout(() => setArmed(id), ARMING_MS);
+    return () => clearTimeout(timer);
+  }, [id]);
+  return armed === id;
+}

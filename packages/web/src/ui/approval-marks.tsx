@@ -1,0 +1,99 @@
+import type { Risk } from "@retinue/core/schema/rights";
+import { showSpacedDuration } from "@retinue/core/show/measures";
+import {
+  ChevronRight,
+  Infinity as Endless,
+  Hourglass,
+  ShieldAlert,
+  ShieldCheck,
+  ShieldQuestion,
+} from "lucide-react";
+import { type ComponentType, Fragment } from "react";
+import { useNow } from "../live/signal.ts";
+import { join } from "./class-names.ts";
+import { AgentName } from "./face.tsx";
+
+/** Who asks: every agent from the root down to the one that would make the call. */
+export function AgentChain({ chain }: { chain: readonly string[] }) {
+  return (
+    <span className="inline-flex max-w-full flex-wrap items-center gap-x-1 gap-y-0.5 text-sm">
+      {chain.map((name, depth) => (
+        // An agent may stand in its own chain twice.
+        <Fragment key={`${depth.toString()} ${name}`}>
+          {depth > 0 && (
+            <>
+              <ChevronRight aria-hidden className="size-3 shrink-0 text-ink-3" />
+              <span className="sr-only"> delegated to </span>
+            </>
+          )}
+          <AgentName name={name} size="sm" />
+        </Fragment>
+      ))}
+    </span>
+  );
+}
+
+const SOON_MS = 60_000;
+
+/** How long there is to answer before it is auto-denied. */
+export function Countdown({ expiresAtMs }: { expiresAtMs: number | null }) {
+  const now = useNow(expiresAtMs !== null);
+  if (expiresAtMs === null)
+    return (
+      <span className="inline-flex items-center gap-1 text-xs text-ink-3">
+        <Endless aria-hidden className="size-3.5" /> waits as long as it takes
+      </span>
+    );
+  const leftMs = expiresAtMs - now;
+  return (
+    <span
+      role="timer"
+      className={join(
+        "figures inline-flex items-center gap-1 text-xs",
+        leftMs < SOON_MS ? "font-medium text-bad" : "text-ink-3",
+      )}
+    >
+      <Hourglass aria-hidden className="size-3.5" />
+      {leftMs <= 0 ? "time is up" : `auto-denied in ${showSpacedDuration(Math.ceil(leftMs / 1_000) * 1_000)}`}
+    </span>
+  );
+}
+
+type Look = { word: string; tone: string; icon: ComponentType<{ className?: string }>; means: string };
+
+const LOOKS: Readonly<Record<Risk, Look>> = {
+  low: { word: "low risk", tone: "text-off bg-off-soft", icon: ShieldCheck, means: "It only reads." },
+  medium: {
+    word: "medium risk",
+    tone: "text-warn bg-warn-soft",
+    icon: ShieldQuestion,
+    means: "It makes a contained change.",
+  },
+  high: {
+    word: "high risk",
+    tone: "text-bad bg-bad-soft",
+    icon: ShieldAlert,
+    means: "It reaches outside, changes much at once, or cannot be undone.",
+  },
+};
+
+/** How much a call can do, as icon and word. */
+export function RiskBadge({ risk }: { risk: Risk }) {
+  const { word, tone, icon: Icon, means } = LOOKS[risk];
+  return (
+    <span
+      title={means}
+      className={join(
+        "inline-flex h-5 shrink-0 items-center gap-1 rounded-full px-1.5 text-2xs font-medium whitespace-nowrap",
+        tone,
+      )}
+    >
+      <Icon aria-hidden className="size-3.5" /> {word}
+    </span>
+  );
+}
+
+/** What such a risk means, in a sentence. */
+export function riskMeaning(risk: Risk): string {
+  return LOOKS[risk].means;
+}

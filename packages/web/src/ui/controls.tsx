@@ -1,0 +1,134 @@
+import { Tooltip as Base } from "@base-ui/react/tooltip";
+import { Search } from "lucide-react";
+import type { ComponentProps, ReactElement, ReactNode } from "react";
+import { join } from "./class-names.ts";
+
+type Kind = "primary" | "plain" | "quiet" | "danger";
+
+const KINDS: Readonly<Record<Kind, string>> = {
+  primary: "bg-accent text-accent-ink border-transparent hover:brightness-110",
+  plain: "bg-panel text-ink border-line-strong hover:bg-hover",
+  quiet: "bg-transparent text-ink-2 border-transparent hover:bg-hover hover:text-ink",
+  danger: "bg-panel text-bad border-line-strong hover:bg-bad-soft",
+};
+
+/** A button. `small` is for rows; an icon alone needs an `aria-label`. */
+export function Button({
+  kind = "plain",
+  small = false,
+  className,
+  ...rest
+}: ComponentProps<"button"> & { kind?: Kind; small?: boolean }) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={join(
+        "inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap transition-colors disabled:opacity-50",
+        small ? "h-6 px-1.5 text-xs" : "h-8 px-2.5 text-sm",
+        KINDS[kind],
+        className,
+      )}
+    />
+  );
+}
+
+/** A field to search with; `children` stand at its end. */
+export function SearchField({
+  around,
+  className,
+  children,
+  ...rest
+}: Omit<ComponentProps<"input">, "type"> & { around: string; children?: ReactNode }) {
+  return (
+    <div className={join("relative", around)}>
+      <Search
+        aria-hidden
+        className="pointer-events-none absolute top-1/2 left-2 size-3.5 -translate-y-1/2 text-ink-3"
+      />
+      <input
+        {...rest}
+        type="search"
+        className={join(
+          "h-8 w-full rounded-md border border-line-strong bg-panel pl-7 text-sm placeholder:text-ink-3",
+          className,
+        )}
+      />
+      {children}
+    </div>
+  );
+}
+
+/** One of a few choices, side by side. */
+export function Segmented<Value extends string>({
+  label,
+  value,
+  choices,
+  onChange,
+}: {
+  label: string;
+  value: Value;
+  choices: readonly { value: Value; name: string }[];
+  onChange: (value: Value) => void;
+}) {
+  return (
+    <fieldset className="inline-flex rounded-md border border-line-strong bg-panel p-0.5">
+      <legend className="sr-only">{label}</legend>
+      {choices.map((choice) => (
+        <button
+          key={choice.value}
+          type="button"
+          aria-pressed={choice.value === value}
+          onClick={() => onChange(choice.value)}
+          className={join(
+            "h-6.5 rounded px-2 text-xs font-medium",
+            choice.value === value ? "bg-hover text-ink" : "text-ink-2 hover:text-ink",
+          )}
+        >
+          {choice.name}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+/** The name of the key that makes a letter a command: on Apple's keyboards another one. */
+export const MOD = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘" : "Ctrl";
+
+/** Keys as they are printed on a keyboard. */
+export function KeyHint({ keys }: { keys: string }) {
+  return (
+    <span className="inline-flex gap-0.5">
+      {keys.split(" ").map((key) => (
+        <kbd
+          key={key}
+          className="min-w-5 rounded border border-line-strong bg-raised px-1 text-center font-mono text-2xs text-ink-2"
+        >
+          {key}
+        </kbd>
+      ))}
+    </span>
+  );
+}
+
+/** A few words about a control, for pointer and keyboard alike. */
+export function Tooltip({
+  words,
+  children,
+}: {
+  words: string;
+  children: ReactElement<Record<string, unknown>>;
+}) {
+  return (
+    <Base.Root>
+      <Base.Trigger render={children} />
+      <Base.Portal>
+        <Base.Positioner sideOffset={6} className="z-50">
+          <Base.Popup className="max-w-64 rounded-md bg-ink px-2 py-1 text-xs text-ground shadow-float">
+            {words}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}

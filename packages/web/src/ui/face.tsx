@@ -1,0 +1,71 @@
+import { useFace } from "../data/queries.ts";
+import { join } from "./class-names.ts";
+
+/** Colours an agent file may name, and what any other word or code becomes. */
+const NAMED: Readonly<Record<string, number>> = {
+  red: 25,
+  orange: 55,
+  yellow: 90,
+  green: 150,
+  teal: 185,
+  cyan: 210,
+  blue: 250,
+  indigo: 272,
+  purple: 300,
+  violet: 292,
+  magenta: 330,
+  pink: 350,
+};
+
+/** A hue for an agent: the one its file names, or one that its name always gives. */
+export function chooseHue(name: string, color: string | null): number {
+  const word = color?.toLowerCase() ?? "";
+  const named = Object.hasOwn(NAMED, word) ? NAMED[word] : undefined;
+  if (named !== undefined) return named;
+  let hash = 0;
+  for (const letter of color ?? name) hash = (hash * 31 + letter.charCodeAt(0)) % 360;
+  return hash;
+}
+
+const MOST_SIGNS = 2;
+const MOST_CHARS = 64;
+
+/** What fits into the mark: a file may name a whole text as its icon. */
+function takeSigns(text: string | null, most = MOST_SIGNS): string {
+  const signs = [...new Intl.Segmenter().segment(text?.slice(0, MOST_CHARS) ?? "")];
+  return signs
+    .slice(0, most)
+    .map(({ segment }) => segment)
+    .join("");
+}
+
+/** The mark of an agent: its icon, or its first letter, on its own colour. */
+export function AgentMark({ name, size = "md" }: { name: string; size?: "sm" | "md" | "lg" }) {
+  const { icon, color, displayName } = useFace(name);
+  const hue = chooseHue(name, color);
+  return (
+    <span
+      aria-hidden
+      className={join(
+        "inline-grid shrink-0 place-items-center overflow-hidden rounded-md leading-none font-semibold select-none",
+        size === "sm" ? "size-5 text-xs" : size === "lg" ? "size-9 text-lg" : "size-6 text-sm",
+      )}
+      style={{ background: `oklch(0.7 0.12 ${hue} / 0.18)`, color: `oklch(0.6 0.14 ${hue})` }}
+    >
+      {takeSigns(icon) || takeSigns(displayName.trim(), 1).toUpperCase()}
+    </span>
+  );
+}
+
+/** The mark and the name. */
+export function AgentName({ name, size = "md" }: { name: string; size?: "sm" | "md" }) {
+  const { displayName } = useFace(name);
+  return (
+    <span className="inline-flex max-w-full min-w-0 items-center gap-1.5">
+      <AgentMark name={name} size={size} />
+      <span className="truncate font-medium" title={displayName}>
+        {displayName}
+      </span>
+    </span>
+  );
+}

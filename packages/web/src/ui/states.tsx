@@ -1,0 +1,72 @@
+import { CircleX, RotateCw } from "lucide-react";
+import type { ComponentType, ReactNode } from "react";
+import { ApiFailure } from "../data/client.ts";
+import { join } from "./class-names.ts";
+import { Button } from "./controls.tsx";
+
+/** Nothing is there yet, and what to do about it. */
+export function Empty({
+  icon: Icon,
+  title,
+  children,
+}: {
+  icon: ComponentType<{ className?: string }>;
+  title: string;
+  children?: ReactNode;
+}) {
+  return (
+    <div className="grid place-items-center gap-2 px-6 py-16 text-center">
+      <span className="grid size-10 place-items-center rounded-xl bg-raised text-ink-3">
+        <Icon className="size-5" />
+      </span>
+      <p className="text-base font-semibold">{title}</p>
+      {children && <div className="max-w-md text-sm text-pretty text-ink-2">{children}</div>}
+    </div>
+  );
+}
+
+/** Something could not be had: why, what to do, and another try. */
+export function Failed({
+  failure,
+  onRetry,
+  children,
+}: {
+  failure: unknown;
+  onRetry?: () => void;
+  /** Where to go instead. */
+  children?: ReactNode;
+}) {
+  const message = failure instanceof Error ? failure.message : String(failure);
+  const hint = failure instanceof ApiFailure ? failure.hint : null;
+  const isMissing = failure instanceof ApiFailure && failure.status === 404;
+  return (
+    <div role="alert" className="m-4 flex items-start gap-3 rounded-lg border border-line bg-bad-soft p-3">
+      <CircleX aria-hidden className="mt-0.5 size-4 shrink-0 text-bad" />
+      <div className="min-w-0 flex-1 text-sm">
+        <p className="font-medium wrap-anywhere first-letter:uppercase">{message}</p>
+        {hint && <p className="mt-0.5 wrap-anywhere text-ink-2">{hint}</p>}
+        {children && <div className="mt-1">{children}</div>}
+      </div>
+      {onRetry && !isMissing && (
+        <Button small onClick={onRetry}>
+          <RotateCw className="size-3" /> Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Rows that stand where something will be. */
+export function Loading({ rows = 6, label = "Loading" }: { rows?: number; label?: string }) {
+  return (
+    <div role="status" aria-label={label} className="grid gap-2 p-4">
+      {Array.from({ length: rows }, (_, row) => (
+        <div
+          // The rows never change places.
+          key={`row-${row.toString()}`}
+          className={join("h-8 animate-breathe rounded-md bg-raised", row % 3 === 2 && "w-2/3")}
+        />
+      ))}
+    </div>
+  );
+}

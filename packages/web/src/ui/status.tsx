@@ -1,0 +1,90 @@
+import {
+  Ban,
+  CircleAlert,
+  CircleCheck,
+  CircleDashed,
+  CircleEllipsis,
+  CirclePause,
+  CircleX,
+  Hand,
+  LoaderCircle,
+  TimerOff,
+  Unplug,
+} from "lucide-react";
+import type { ComponentType } from "react";
+import { join } from "./class-names.ts";
+
+/** How something stands: a run's or session's status, or a finer word for it. */
+type Standing =
+  | "not begun"
+  | "pending"
+  | "running"
+  | "waiting"
+  | "paused"
+  | "completed"
+  | "partial"
+  | "failed"
+  | "timeout"
+  | "cancelled"
+  | "interrupted";
+
+type Look = {
+  word: string;
+  tone: string;
+  soft: string;
+  icon: ComponentType<{ className?: string }>;
+  spins?: true;
+};
+
+/** Icon, word and colour of each: never the colour alone. */
+const LOOKS: Readonly<Record<Standing, Look>> = {
+  "not begun": { word: "not begun", tone: "text-off", soft: "bg-off-soft", icon: CircleDashed },
+  pending: { word: "queued", tone: "text-off", soft: "bg-off-soft", icon: CircleDashed },
+  running: { word: "running", tone: "text-run", soft: "bg-run-soft", icon: LoaderCircle, spins: true },
+  waiting: { word: "needs you", tone: "text-warn", soft: "bg-warn-soft", icon: Hand },
+  paused: { word: "paused", tone: "text-warn", soft: "bg-warn-soft", icon: CirclePause },
+  completed: { word: "done", tone: "text-ok", soft: "bg-ok-soft", icon: CircleCheck },
+  partial: { word: "partial", tone: "text-warn", soft: "bg-warn-soft", icon: CircleAlert },
+  failed: { word: "failed", tone: "text-bad", soft: "bg-bad-soft", icon: CircleX },
+  timeout: { word: "timed out", tone: "text-bad", soft: "bg-bad-soft", icon: TimerOff },
+  cancelled: { word: "stopped", tone: "text-off", soft: "bg-off-soft", icon: Ban },
+  interrupted: { word: "interrupted", tone: "text-warn", soft: "bg-warn-soft", icon: Unplug },
+};
+
+const UNKNOWN: Look = { word: "unknown", tone: "text-off", soft: "bg-off-soft", icon: CircleEllipsis };
+
+/** The look of a standing, whatever word the server used. */
+export function findLook(standing: string): Look {
+  return LOOKS[standing as Standing] ?? { ...UNKNOWN, word: standing };
+}
+
+/** The icon of a standing; its word is beside it, or given to screen readers here. */
+export function StatusIcon({ standing, labelled = false }: { standing: string; labelled?: boolean }) {
+  const { icon: Icon, tone, word, spins } = findLook(standing);
+  return (
+    <span
+      className={join("inline-flex shrink-0", tone)}
+      {...(labelled ? { role: "img", "aria-label": word, title: word } : { "aria-hidden": true })}
+    >
+      <Icon className={join("size-3.5", spins && "animate-spin [animation-duration:1.6s]")} />
+    </span>
+  );
+}
+
+/** Icon and word. */
+export function StatusBadge({ standing, quiet = false }: { standing: string; quiet?: boolean }) {
+  const { tone, soft, word } = findLook(standing);
+  return (
+    <span
+      data-status={standing}
+      className={join(
+        "inline-flex h-5 shrink-0 items-center gap-1 rounded-full text-2xs font-medium whitespace-nowrap",
+        tone,
+        quiet ? "" : join("px-1.5", soft),
+      )}
+    >
+      <StatusIcon standing={standing} />
+      {word}
+    </span>
+  );
+}
