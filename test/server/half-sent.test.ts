@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { waitForRedirect } from "@retinue/assistant/accounts/wait-for-redirect";
+import { waitForRedirect } from "@retinue/assistant/accounts/google-sign-in";
 import { REQUEST_PATIENCE } from "@retinue/core/net/request-patience";
 import type { NewsEvent } from "@retinue/core/schema/api/stream";
 import { startDocumentServer } from "@retinue/research/search/document-server";

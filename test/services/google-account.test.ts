@@ -1,8 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Account } from "@retinue/assistant/accounts/account";
-import { saveAccounts } from "@retinue/assistant/accounts/account-file";
+import { type Account, saveAccounts } from "@retinue/assistant/accounts/accounts";
 import { checkAccount } from "@retinue/assistant/accounts/check-account";
 import { fileStore } from "@retinue/assistant/accounts/secret-store";
 import { createAssistant } from "@retinue/assistant/assistant";

@@ -1,4 +1,4 @@
-import { openImap } from "@retinue/assistant/imap/open-imap";
+import { openImap } from "@retinue/assistant/imap/imap-mail";
 import type { OutgoingMail } from "@retinue/assistant/mail/mail-provider";
 import { afterEach, expect, test } from "vitest";
 import { freePort } from "../fixtures/local-service.ts";

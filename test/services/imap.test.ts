@@ -1,5 +1,5 @@
+import { openImap } from "@retinue/assistant/imap/imap-mail";
 import { createImapSession, type ImapOptions } from "@retinue/assistant/imap/imap-session";
-import { openImap } from "@retinue/assistant/imap/open-imap";
 import { sendBySmtp } from "@retinue/assistant/imap/smtp";
 import type { MailProvider, OutgoingMail } from "@retinue/assistant/mail/mail-provider";
 import { ToolFault } from "@retinue/assistant/service-tools/tool-fault";

@@ -1,6 +1,5 @@
 import type { SlackProvider } from "@retinue/assistant/slack/slack-provider";
-import type { SlackConfig } from "@retinue/assistant/slack-web/open-slack";
-import { openSlack } from "@retinue/assistant/slack-web/open-slack";
+import { openSlack, type SlackConfig } from "@retinue/assistant/slack-web/open-slack";
 import { createEmulator, defineEmulator } from "emulate";
 import { type FaultProxy, startFaultProxy } from "./fault-proxy.ts";
 

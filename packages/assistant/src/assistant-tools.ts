@@ -2,22 +2,29 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "@retinue/core/schema/settings";
 import type { AnyTool, HostPlaces } from "@retinue/core/tools/tool";
-import { locateAccountFile } from "./accounts/account-file.ts";
+import { locateAccountFile } from "./accounts/accounts.ts";
 import { type Assistant, findAssistant } from "./assistant.ts";
-import { checkAvailability } from "./calendar/check-availability.ts";
-import { createEvent } from "./calendar/create-event.ts";
-import { deleteEvent } from "./calendar/delete-event.ts";
-import { listEvents } from "./calendar/list-events.ts";
-import { updateEvent } from "./calendar/update-event.ts";
-import { getContact, listOrganizations, searchContacts } from "./contacts/search-contacts.ts";
-import { validateEmail } from "./contacts/validate-email.ts";
-import { getDeliveryStatus, getMessage, searchMessages } from "./mail/read-mail-tools.ts";
-import { createDraft, replyToMessage, sendEmail } from "./mail/send-mail-tools.ts";
+import { checkAvailability, listEvents } from "./calendar/read-calendar-tools.ts";
+import { createEvent, deleteEvent, updateEvent } from "./calendar/write-calendar-tools.ts";
+import { getContact, listOrganizations, searchContacts, validateEmail } from "./contacts/contacts-tools.ts";
+import {
+  createDraft,
+  getDeliveryStatus,
+  getMessage,
+  replyToMessage,
+  searchMessages,
+  sendEmail,
+} from "./mail/mail-tools.ts";
 import type { CallPatience, ToolDesk } from "./service-tools/call-service.ts";
 import { ToolFault } from "./service-tools/tool-fault.ts";
 import { analyzeConversation } from "./slack/analyze-conversation.ts";
-import { postMessage } from "./slack/post-message.ts";
-import { getChannelMessages, getThreadReplies, getUserInfo, searchSlack } from "./slack/read-slack-tools.ts";
+import {
+  getChannelMessages,
+  getThreadReplies,
+  getUserInfo,
+  postMessage,
+  searchSlack,
+} from "./slack/slack-tools.ts";
 
 const MAKERS: readonly ((desk: ToolDesk) => AnyTool)[] = [
   ...[sendEmail, searchMessages, getMessage, createDraft, replyToMessage, getDeliveryStatus],

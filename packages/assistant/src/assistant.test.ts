@@ -4,8 +4,7 @@ import { join } from "node:path";
 import type { AssistantSettings, Settings } from "@retinue/core/schema/settings";
 import type { HostPlaces } from "@retinue/core/tools/tool";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Account } from "./accounts/account.ts";
-import { saveAccounts } from "./accounts/account-file.ts";
+import { type Account, saveAccounts } from "./accounts/accounts.ts";
 import { fileStore } from "./accounts/secret-store.ts";
 import { type Assistant, createAssistant, findAssistant } from "./assistant.ts";
 

@@ -1,8 +1,7 @@
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { Settings } from "@retinue/core/schema/settings";
 import type { HostPlaces } from "@retinue/core/tools/tool";
-import type { Service } from "./accounts/account.ts";
-import { LOCAL, type Picked, pickAccount } from "./accounts/account-file.ts";
+import { LOCAL, type Picked, pickAccount, type Service } from "./accounts/accounts.ts";
 import { closeProviders, openAccount, type Providers } from "./accounts/open-account.ts";
 import type { CalendarProvider } from "./calendar/calendar-provider.ts";
 import type { ContactsProvider } from "./contacts/contacts-provider.ts";

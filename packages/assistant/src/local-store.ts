@@ -5,8 +5,8 @@ import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import type { AssistantSettings } from "@retinue/core/schema/settings";
 import { findMachineZone } from "@retinue/core/text/zone";
 import type { HostPlaces } from "@retinue/core/tools/tool";
-import { locateAccountFile } from "./accounts/account-file.ts";
-import type { EmbeddedStore } from "./embedded/open-embedded.ts";
+import { locateAccountFile } from "./accounts/accounts.ts";
+import type { EmbeddedStore } from "./embedded/embedded-store.ts";
 import { ToolFault } from "./service-tools/tool-fault.ts";
 
 /** Where the local store is: a database, and the folder whose files it is filled with at first. */
@@ -37,7 +37,7 @@ export async function openLocalStore(
   { file, folder }: LocalStore,
   { zone, now }: { readonly zone: string; readonly now: () => number },
 ): Promise<EmbeddedStore> {
-  const { openEmbedded } = await import("./embedded/open-embedded.ts");
+  const { openEmbedded } = await import("./embedded/embedded-store.ts");
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const store = openEmbedded({ file, now, zone });
   try {

@@ -2,15 +2,15 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Account } from "./account.ts";
 import {
+  type Account,
   chooseAccount,
   findAccount,
   loadAccounts,
   locateAccountFile,
   pickAccount,
   saveAccounts,
-} from "./account-file.ts";
+} from "./accounts.ts";
 
 let root = "";
 let configDir = "";

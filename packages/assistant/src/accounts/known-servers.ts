@@ -1,6 +1,6 @@
 import { RetinueError } from "@retinue/core/schema/error";
-import { readDomain } from "../recipients/parse-address.ts";
-import type { MailServer } from "./account.ts";
+import { readDomain } from "../recipients/mail-address.ts";
+import type { MailServer } from "./accounts.ts";
 
 /** Where the mail of a domain is. */
 type MailServers = { readonly imap: MailServer; readonly smtp: MailServer; readonly hint?: string };

@@ -14,7 +14,7 @@ import {
   SERVICES,
   type Secrets,
   type SlackAccount,
-} from "./account.ts";
+} from "./accounts.ts";
 import { findSecretStore, type SecretStore } from "./secret-store.ts";
 
 /** What an account is opened with besides its secrets. */
@@ -127,7 +127,7 @@ async function openSlackAccount(account: SlackAccount, secrets: Secrets, { now, 
 }
 
 async function openImapAccount(account: ImapAccount, secrets: Secrets, { now }: Opening) {
-  const { openImap } = await import("../imap/open-imap.ts");
+  const { openImap } = await import("../imap/imap-mail.ts");
   return { mail: openImap({ ...(await imapOptions(account, secrets)), now }) };
 }
 

@@ -1,6 +1,5 @@
 import { RetinueError } from "@retinue/core/schema/error";
-import { isLoopback } from "../service-tools/bounded-requests.ts";
-import { isJsonObject, type JsonObject } from "../service-tools/read-json.ts";
+import { isJsonObject, isLoopback, type JsonObject } from "../service-tools/service-answers.ts";
 
 const PATIENCE_MS = 30_000;
 const MAX_CHARS = 200_000;

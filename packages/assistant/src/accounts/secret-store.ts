@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { RetinueError } from "@retinue/core/schema/error";
 import type { HostPlaces } from "@retinue/core/tools/tool";
-import type { Account, Secrets } from "./account.ts";
+import type { Account, Secrets } from "./accounts.ts";
 import { closeFolder, readPrivate, writePrivate } from "./private-file.ts";
 
 /** Where secrets are kept, by the id of the account. */

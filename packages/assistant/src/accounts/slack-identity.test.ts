@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { afterAll, expect, test } from "vitest";
-import { fetchSlackIdentity } from "./slack-identity.ts";
+import { fetchSlackIdentity } from "./check-account.ts";
 
 const TOKEN = "xoxb-1234567890-good";
 const server = createServer((request, response) => {

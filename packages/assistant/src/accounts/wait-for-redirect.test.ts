@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { waitForRedirect } from "./wait-for-redirect.ts";
+import { waitForRedirect } from "./google-sign-in.ts";
 
 test("connections that a browser opened and never used do not outlive the sign-in", async () => {
   const redirect = await waitForRedirect("state-1", new AbortController().signal);

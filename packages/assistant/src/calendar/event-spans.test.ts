@@ -1,9 +1,8 @@
 import { isoWithOffset } from "@retinue/core/text/zone";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readClocks, weekday } from "../service-tools/read-time.ts";
-import { findFreeSlots } from "./check-availability.ts";
-import { mergeSpans, overlaps } from "./event-spans.ts";
+import { mergeSpans, overlaps, readClocks, weekday } from "../service-tools/times.ts";
+import { findFreeSlots } from "./read-calendar-tools.ts";
 
 const span = fc
   .tuple(fc.integer({ min: 0, max: 200 }), fc.integer({ min: 0, max: 30 }))

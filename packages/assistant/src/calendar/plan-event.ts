@@ -1,10 +1,18 @@
 import { messageOf } from "@retinue/core/schema/error";
 import type { Risk } from "@retinue/core/tools/tool";
-import { isSameAddress } from "../recipients/parse-address.ts";
-import { explainHighRisk, findKnownDomains, type Household, presentPeople } from "../recipients/reach.ts";
-import { dropRepeated, findEntryFault, type Recipient, resolveRecipients } from "../recipients/recipients.ts";
+import { isSameAddress } from "../recipients/mail-address.ts";
+import {
+  dropRepeated,
+  explainHighRisk,
+  findEntryFault,
+  findKnownDomains,
+  type Household,
+  presentPeople,
+  type Recipient,
+  resolveRecipients,
+} from "../recipients/recipients.ts";
 import type { Services } from "../service-tools/call-service.ts";
-import { showTime } from "../service-tools/read-time.ts";
+import { showTime } from "../service-tools/times.ts";
 import { isServiceFault } from "../service-tools/tool-fault.ts";
 import { hasHiddenText, visibleLine, visibleText } from "../service-tools/tool-output.ts";
 import type { CalendarEvent, NewEvent } from "./calendar-provider.ts";

@@ -1,5 +1,4 @@
 import type { CalendarEvent, CalendarProvider, CalendarSpan } from "../calendar/calendar-provider.ts";
-import { busySpans } from "../calendar/event-spans.ts";
 import { changeSeries, removeOccurrence } from "../calendar/ical/change-event.ts";
 import type { Series } from "../calendar/ical/parse-calendar.ts";
 import {
@@ -10,6 +9,7 @@ import {
   splitId,
 } from "../calendar/ical/read-event.ts";
 import { newSeries } from "../calendar/ical/write-event.ts";
+import { busySpans } from "../service-tools/times.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 import { type DavServer, rememberFound, runDavCall } from "./dav-fetch.ts";
 import {

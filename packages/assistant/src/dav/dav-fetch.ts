@@ -1,4 +1,4 @@
-import { isLoopback, parseRetryAfter, readBoundedBody } from "../service-tools/bounded-requests.ts";
+import { isLoopback, parseRetryAfter, readBoundedBody } from "../service-tools/service-answers.ts";
 import { raiseFaults, ToolFault } from "../service-tools/tool-fault.ts";
 
 const MAX_BYTES = 30_000_000;

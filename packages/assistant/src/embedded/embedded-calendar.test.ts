@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { EventTime, NewEvent } from "../calendar/calendar-provider.ts";
+import { type EmbeddedStore, openEmbedded } from "./embedded-store.ts";
 import { importCalendar } from "./import-files.ts";
 import { createReport } from "./import-source.ts";
-import { type EmbeddedStore, openEmbedded } from "./open-embedded.ts";
 
 const NOW = Date.parse("2026-11-16T09:00:00Z");
 const { signal } = new AbortController();

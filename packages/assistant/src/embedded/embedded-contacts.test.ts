@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { openEmbedded } from "./embedded-store.ts";
 import { importCards } from "./import-files.ts";
 import { createReport } from "./import-source.ts";
-import { openEmbedded } from "./open-embedded.ts";
 
 const { signal } = new AbortController();
 

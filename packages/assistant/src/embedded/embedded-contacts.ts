@@ -7,7 +7,7 @@ import {
 import { type Card, resolveMembers } from "../contacts/vcard.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 import { cleanColumn, type EmbeddedDatabase, guarded } from "./embedded-database.ts";
-import { parseStored } from "./mail-rows.ts";
+import { parseStored } from "./embedded-mail.ts";
 
 /** The address book in the store. */
 export function createEmbeddedContacts(database: EmbeddedDatabase): ContactsProvider {

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { OutgoingMail } from "../mail/mail-provider.ts";
+import { type EmbeddedStore, openEmbedded } from "./embedded-store.ts";
 import { importMail } from "./import-files.ts";
 import { createReport } from "./import-source.ts";
 import { readFiledMail } from "./mbox.ts";
-import { type EmbeddedStore, openEmbedded } from "./open-embedded.ts";
 
 const NOW = Date.parse("2026-11-16T09:00:00Z");
 const { signal } = new AbortController();

@@ -1,17 +1,31 @@
+// The mailbox of the local store.
+
+import { createHash } from "node:crypto";
+import type { Database } from "@retinue/core/record/file/open-database";
+import { wallToInstant } from "@retinue/core/text/zone";
+import { canonicalBytes, type ReadMail, readMail, writeMail } from "../mail/mail-format.ts";
 import {
+  type Address,
   type Delivery,
   type DeliveryStatus,
   type MailMessage,
   type MailProvider,
+  type MailQuery,
+  type MailSummary,
   type OutgoingMail,
   type SentMail,
   worstStatus,
 } from "../mail/mail-provider.ts";
-import { type ReadMail, readMail } from "../mail/read-mail.ts";
-import { canonicalBytes, writeMail } from "../mail/write-mail.ts";
-import { type EmbeddedDatabase, guarded } from "./embedded-database.ts";
-import { findMailRow, loadMailRow, putMail, readMailRow } from "./mail-rows.ts";
-import { searchMails } from "./search-mails.ts";
+import { ToolFault } from "../service-tools/tool-fault.ts";
+import { foldText } from "../service-tools/tool-output.ts";
+import {
+  bindRowid,
+  cleanColumn,
+  type EmbeddedDatabase,
+  guarded,
+  type StoreOwner,
+} from "./embedded-database.ts";
+import { buildTextConditions, type Condition, splitFolded, splitOperators } from "./search-terms.ts";
 
 const KEPT = "kept in the local store; add an account to really send";
 const IMPORTED = "imported; the local store did not send it";
@@ -134,4 +148,258 @@ function readBytes(row: Record<string, unknown>): Uint8Array {
 /** A Date header knows no smaller unit. */
 function wholeSecond(ms: number): number {
   return Math.floor(ms / 1000) * 1000;
+}
+
+const FOLDERS = ["inbox", "sent", "drafts", "anywhere"];
+const OPERATORS = ["from", "to", "subject", "after", "before", "is", "has", "in"];
+
+/**
+ * Messages that fit, newest first. The text may hold operators as Gmail has them (`from:dana is:unread`). Drafts are found
+ * only with `in:drafts`, so that none is taken for something that was sent.
+ */
+function searchMails(
+  database: EmbeddedDatabase,
+  query: MailQuery,
+): { messages: MailSummary[]; total: number } {
+  const conditions = buildConditions(query, database.owner());
+  const where = conditions.map(({ sql }) => sql).join(" AND ");
+  const values = conditions.flatMap((condition) => condition.values);
+  const { db } = database;
+  const total = Number(db.prepare(`SELECT count(*) AS n FROM mails WHERE ${where}`).get(...values)?.n);
+  const rows = db
+    .prepare(
+      `SELECT id, thread_id, sender, recipients, subject, date_ms, snippet, unread FROM mails
+       WHERE ${where} ORDER BY date_ms DESC, id LIMIT ?`,
+    )
+    .all(...values, Math.max(0, Math.trunc(query.limit)));
+  return { messages: rows.map(readMailRow), total };
+}
+
+function buildConditions(query: MailQuery, owner: StoreOwner & { readonly zone: string }): Condition[] {
+  const { rest, operators } = splitOperators(query.text ?? "", OPERATORS);
+  const unread = query.unread ?? readFlag(operators.get("is"), "unread", "read");
+  const attached = query.hasAttachment ?? readFlag(operators.get("has"), "attachment");
+  const person = (said: string | undefined) => (said?.trim().toLowerCase() === "me" ? owner.address : said);
+  return [
+    folderCondition(operators.get("in")),
+    ...holding("sender_words", person(query.from), person(operators.get("from"))),
+    ...holding("recipient_words", person(query.to), person(operators.get("to"))),
+    ...holding("subject_words", query.subject, operators.get("subject")),
+    ...dateCondition(">=", owner.zone, query.after, operators.get("after")),
+    ...dateCondition("<", owner.zone, query.before, operators.get("before")),
+    ...(unread === undefined ? [] : [{ sql: "unread = ?", values: [unread ? 1 : 0] }]),
+    ...(attached === undefined ? [] : [{ sql: "has_attachment = ?", values: [attached ? 1 : 0] }]),
+    ...textCondition(rest),
+  ];
+}
+
+function textCondition(text: string): Condition[] {
+  if (text === "") return [];
+  const searched = { table: "mail_texts", columns: ["subject", "people", "body"], row: "row" };
+  // Signs without any word are in no text.
+  return buildTextConditions(text, searched) ?? [{ sql: "0", values: [] }];
+}
+
+function holding(column: string, ...texts: readonly (string | undefined)[]): Condition[] {
+  return texts
+    .flatMap((text) => splitFolded(text ?? ""))
+    .map((part) => ({ sql: `instr(${column}, ?) > 0`, values: [part] }));
+}
+
+function folderCondition(folder: string | undefined): Condition {
+  const wanted = folder?.toLowerCase().replace(/^draft$/, "drafts");
+  if (wanted === "anywhere") return { sql: "1", values: [] };
+  if (wanted !== undefined && !FOLDERS.includes(wanted))
+    throw new ToolFault(
+      "params",
+      `The local store has no folder ${JSON.stringify(wanted.slice(0, 50))}, only ${FOLDERS.join(", ")}.`,
+    );
+  return wanted === undefined
+    ? { sql: "folder <> 'drafts'", values: [] }
+    : { sql: "folder = ?", values: [wanted] };
+}
+
+/** A bare day begins by the owner's clocks. */
+function dateCondition(
+  comparison: ">=" | "<",
+  zone: string,
+  ...texts: readonly (string | undefined)[]
+): Condition[] {
+  return texts
+    .filter((text) => text !== undefined)
+    .map((text) => {
+      const [, year, month, day] = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})$/.exec(text) ?? [];
+      const isDay = year !== undefined && Number(month) <= 12 && Number(day) <= 31;
+      const ms = isDay
+        ? wallToInstant(zone, Date.UTC(Number(year), Number(month) - 1, Number(day)))
+        : Date.parse(text);
+      if (Number.isNaN(ms))
+        throw new ToolFault("params", `${JSON.stringify(text.slice(0, 50))} is not a date.`);
+      return { sql: `date_ms ${comparison} ?`, values: [ms] };
+    });
+}
+
+function readFlag(said: string | undefined, yes: string, no?: string): boolean | undefined {
+  if (said === undefined) return undefined;
+  if (said.toLowerCase() === yes) return true;
+  if (no !== undefined && said.toLowerCase() === no) return false;
+  const known = no === undefined ? yes : `${yes} and ${no}`;
+  throw new ToolFault(
+    "params",
+    `The local store cannot search for ${JSON.stringify(said.slice(0, 50))}, only for ${known}.`,
+  );
+}
+
+/** Where a message is kept. */
+export type MailFolder = "inbox" | "sent" | "drafts";
+
+/** A message as it goes into the store. */
+type NewMail = {
+  readonly folder: MailFolder;
+  readonly read: ReadMail;
+  readonly bytes: Uint8Array;
+  readonly unread: boolean;
+  /** Counts if the message says none. */
+  readonly dateMs: number;
+  /** The thread it is an answer in, if that is known otherwise than by its headers. */
+  readonly threadId?: string;
+};
+
+/** A message as it was put in, or was found there. */
+type KeptMail = { readonly id: string; readonly threadId: string; readonly isNew: boolean };
+
+const MAX_INDEXED_CHARS = 1_000_000;
+const SNIPPET_CHARS = 200;
+
+/** Puts a message in unless its folder has one of this Message-ID. */
+export function putMail(database: EmbeddedDatabase, mail: NewMail): KeptMail {
+  const { read, folder, bytes } = mail;
+  const messageId = read.messageId || `<${hash(bytes)}@missing.invalid>`;
+  return database.within((db) => {
+    const known = findMailRow(database, folder, messageId);
+    if (known) return { ...known, isNew: false };
+    const id = `${folder}-${hash(messageId)}`;
+    const threadId = joinThread(db, [...read.references, messageId], mail.threadId);
+    const people = [read.from, ...read.to, ...read.cc, ...read.bcc];
+    const { lastInsertRowid } = db
+      .prepare(
+        `INSERT INTO mails (id, folder, message_id, thread_id, date_ms, sender, recipients, sender_words,
+           recipient_words, subject, subject_words, snippet, unread, has_attachment, bytes)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(
+        id,
+        folder,
+        messageId,
+        threadId,
+        read.dateMs ?? mail.dateMs,
+        JSON.stringify(read.from),
+        JSON.stringify(read.to),
+        foldText(cleanColumn(joinPeople([read.from]))),
+        foldText(cleanColumn(joinPeople([...read.to, ...read.cc, ...read.bcc]))),
+        cleanColumn(read.subject),
+        foldText(cleanColumn(read.subject)),
+        cutSnippet(read.text),
+        mail.unread ? 1 : 0,
+        read.attachments.length > 0 ? 1 : 0,
+        bytes,
+      );
+    db.prepare("INSERT INTO mail_texts (rowid, subject, people, body) VALUES (?, ?, ?, ?)").run(
+      bindRowid(lastInsertRowid),
+      cleanColumn(read.subject),
+      cleanColumn(joinPeople(people)),
+      cleanColumn(read.text.slice(0, MAX_INDEXED_CHARS)),
+    );
+    const bounced = db.prepare(
+      "INSERT OR IGNORE INTO bounces (message_id, address, status, detail) VALUES (?, ?, 'bounced', ?)",
+    );
+    for (const bounce of read.bounces)
+      bounced.run(bounce.messageId, bounce.address, cleanColumn(bounce.detail));
+    return { id, threadId, isNew: true };
+  });
+}
+
+/** The message of a folder that has this Message-ID. */
+function findMailRow(
+  database: EmbeddedDatabase,
+  folder: MailFolder,
+  messageId: string,
+): { id: string; threadId: string } | null {
+  const row = database.db
+    .prepare("SELECT id, thread_id FROM mails WHERE folder = ? AND message_id = ?")
+    .get(folder, messageId);
+  return row ? { id: String(row.id), threadId: String(row.thread_id) } : null;
+}
+
+/** A row by its id; `params` if there is none. */
+export function loadMailRow(database: EmbeddedDatabase, id: string): Record<string, unknown> {
+  const row = database.db.prepare("SELECT * FROM mails WHERE id = ?").get(cleanColumn(id));
+  if (!row)
+    throw new ToolFault(
+      "params",
+      `There is no message ${JSON.stringify(id.slice(0, 100))}; search gives the ids.`,
+    );
+  return row;
+}
+
+/** A row as it stands in a list. */
+function readMailRow(row: Record<string, unknown>): MailSummary {
+  return {
+    id: String(row.id),
+    threadId: String(row.thread_id),
+    from: parseStored<Address>(row.sender),
+    to: parseStored<Address[]>(row.recipients),
+    subject: String(row.subject),
+    date: new Date(Number(row.date_ms)).toISOString(),
+    snippet: String(row.snippet),
+    unread: Number(row.unread) === 1,
+  };
+}
+
+/** JSON that this store wrote itself. */
+export function parseStored<T>(column: unknown): T {
+  return JSON.parse(String(column)) as T;
+}
+
+function joinPeople(people: readonly Address[]): string {
+  return people.map(({ name, address }) => `${name ?? ""} ${address}`).join(" ");
+}
+
+function cutSnippet(text: string): string {
+  const start = cleanColumn(text.slice(0, SNIPPET_CHARS * 10))
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return start.length > SNIPPET_CHARS ? `${start.slice(0, SNIPPET_CHARS).toWellFormed().trimEnd()}…` : start;
+}
+
+function hash(content: string | Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex").slice(0, 16);
+}
+
+/**
+ * The thread of a message and of those it refers to; the message itself stands last. Threads that turn out to be one
+ * are joined, so that the order in which messages come in does not matter.
+ */
+function joinThread(db: Database["db"], messageIds: readonly string[], wanted?: string): string {
+  const select = db.prepare("SELECT thread_id FROM thread_ids WHERE message_id = ?");
+  const threads = new Set<string>();
+  const isKnown =
+    wanted !== undefined && db.prepare("SELECT 1 FROM thread_ids WHERE thread_id = ?").get(wanted);
+  if (wanted !== undefined && isKnown) threads.add(wanted);
+  for (const id of messageIds) {
+    const row = select.get(id);
+    if (row) threads.add(String(row.thread_id));
+  }
+  const [thread = nameThread(messageIds[0] ?? ""), ...others] = threads;
+  for (const other of others) {
+    db.prepare("UPDATE thread_ids SET thread_id = ? WHERE thread_id = ?").run(thread, other);
+    db.prepare("UPDATE mails SET thread_id = ? WHERE thread_id = ?").run(thread, other);
+  }
+  const insert = db.prepare("INSERT OR IGNORE INTO thread_ids (message_id, thread_id) VALUES (?, ?)");
+  for (const id of messageIds) insert.run(id, thread);
+  return thread;
+}
+
+function nameThread(messageId: string): string {
+  return `thread-${createHash("sha256").update(messageId).digest("hex").slice(0, 16)}`;
 }

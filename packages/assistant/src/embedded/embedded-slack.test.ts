@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { putChannel } from "./embedded-slack.ts";
+import { type EmbeddedStore, openEmbedded } from "./embedded-store.ts";
 import { importFolder } from "./import-files.ts";
-import { type EmbeddedStore, openEmbedded } from "./open-embedded.ts";
-import { putChannel } from "./slack-rows.ts";
 
 const NOW = Date.parse("2026-11-16T09:00:00Z");
 const { signal } = new AbortController();

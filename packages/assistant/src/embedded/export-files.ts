@@ -5,20 +5,20 @@ import { writeEntry } from "@retinue/core/files/entry";
 import { RetinueError } from "@retinue/core/schema/error";
 import type { SlackUser } from "../slack/slack-provider.ts";
 import { CALL_EVENT } from "../slack/slack-text.ts";
+import { OWN_CALENDAR } from "./embedded-calendar.ts";
 import type { EmbeddedDatabase } from "./embedded-database.ts";
-import { OWN_CALENDAR } from "./event-rows.ts";
-import { OWNER_PROPERTY } from "./import-files.ts";
-import { CHANNEL_FILES } from "./import-slack.ts";
-import type { Counts } from "./import-source.ts";
-import { writeMbox } from "./mbox.ts";
-import type { EmbeddedStore } from "./open-embedded.ts";
 import {
   listChannels,
   listUsers,
   readStoredMessage,
   type StoredChannel,
   type StoredMessage,
-} from "./slack-rows.ts";
+} from "./embedded-slack.ts";
+import type { EmbeddedStore } from "./embedded-store.ts";
+import { OWNER_PROPERTY } from "./import-files.ts";
+import { CHANNEL_FILES } from "./import-slack.ts";
+import type { Counts } from "./import-source.ts";
+import { writeMbox } from "./mbox.ts";
 
 /** A file of an export, by its path in the folder. */
 type ExportedFile = { readonly path: string; readonly content: Buffer };

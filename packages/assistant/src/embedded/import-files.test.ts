@@ -13,9 +13,9 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
+import { type EmbeddedStore, openEmbedded } from "./embedded-store.ts";
 import { exportTo } from "./export-files.ts";
 import { importFile, importFolder } from "./import-files.ts";
-import { type EmbeddedStore, openEmbedded } from "./open-embedded.ts";
 
 const NOW = Date.parse("2026-11-16T09:00:00Z");
 const { signal } = new AbortController();

@@ -1,12 +1,16 @@
+// Imports .eml, .mbox, .ics and .vcf files and Slack exports into the local store.
+
 import { basename, dirname, extname, resolve } from "node:path";
 import { isZone } from "@retinue/core/text/zone";
 import { parseCalendar, readSequence } from "../calendar/ical/parse-calendar.ts";
 import { parseCards } from "../contacts/vcard.ts";
-import { oneLine, readMail } from "../mail/read-mail.ts";
-import { recordIn, textIn } from "../service-tools/read-json.ts";
+import { oneLine, readMail } from "../mail/mail-format.ts";
+import { recordIn, textIn } from "../service-tools/service-answers.ts";
+import { addEvent, eventRow, findSeries, OWN_CALENDAR, replaceEvent } from "./embedded-calendar.ts";
 import { putContact } from "./embedded-contacts.ts";
 import type { EmbeddedDatabase, StoreOwner } from "./embedded-database.ts";
-import { addEvent, eventRow, findSeries, OWN_CALENDAR, replaceEvent } from "./event-rows.ts";
+import { loadMailRow, type MailFolder, putMail } from "./embedded-mail.ts";
+import type { EmbeddedStore } from "./embedded-store.ts";
 import { CHANNEL_FILES, importSlack } from "./import-slack.ts";
 import {
   addProblem,
@@ -17,9 +21,7 @@ import {
   listFilesBelow,
   readBounded,
 } from "./import-source.ts";
-import { loadMailRow, type MailFolder, putMail } from "./mail-rows.ts";
 import { type FiledMail, readFiledMail, readMbox } from "./mbox.ts";
-import type { EmbeddedStore } from "./open-embedded.ts";
 
 const KINDS = ".eml, .mbox, .ics and .vcf files, and folders with a Slack export";
 const OWNER_FILE = "owner.json";

@@ -1,9 +1,8 @@
 import { basename, join } from "node:path";
-import { type JsonObject, recordIn, recordsIn } from "../service-tools/read-json.ts";
+import { type JsonObject, recordIn, recordsIn } from "../service-tools/service-answers.ts";
 import type { SlackUser } from "../slack/slack-provider.ts";
 import { isSlackTs, isSystemMessage, readCallKey } from "../slack/slack-text.ts";
 import type { EmbeddedDatabase } from "./embedded-database.ts";
-import { addProblem, count, findParent, type ImportReport, readBounded } from "./import-source.ts";
 import {
   hasChannel,
   listUsers,
@@ -13,7 +12,8 @@ import {
   putUser,
   type StoredChannel,
   type StoredMessage,
-} from "./slack-rows.ts";
+} from "./embedded-slack.ts";
+import { addProblem, count, findParent, type ImportReport, readBounded } from "./import-source.ts";
 
 /** Files that say which channels an export has. */
 export const CHANNEL_FILES: readonly { readonly file: string; readonly kind: StoredChannel["kind"] }[] = [

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { canonicalBytes } from "../mail/write-mail.ts";
+import { canonicalBytes } from "../mail/mail-format.ts";
 import { readFiledMail, readMbox, writeMbox } from "./mbox.ts";
 
 const text = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString("latin1");

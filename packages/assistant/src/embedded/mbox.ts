@@ -1,5 +1,4 @@
-import { findExcess } from "../mail/read-mail.ts";
-import { canonicalBytes } from "../mail/write-mail.ts";
+import { canonicalBytes, findExcess } from "../mail/mail-format.ts";
 
 /** A message as a file holds it, with what the file says beside it. */
 export type FiledMail = {

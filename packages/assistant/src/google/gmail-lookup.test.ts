@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { worstStatus } from "../mail/mail-provider.ts";
-import { readSentDelivery } from "./gmail-lookup.ts";
+import { readSentDelivery } from "./gmail.ts";
 
 const sentTo = (to: string, labelIds: string[]) => ({
   labelIds,

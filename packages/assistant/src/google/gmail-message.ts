@@ -1,7 +1,6 @@
 import type { gmail_v1 } from "@googleapis/gmail";
+import { oneLine, type ReadMail, readMail, writeMail } from "../mail/mail-format.ts";
 import type { Address, MailMessage, MailQuery, MailSummary, OutgoingMail } from "../mail/mail-provider.ts";
-import { oneLine, type ReadMail, readMail } from "../mail/read-mail.ts";
-import { writeMail } from "../mail/write-mail.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 
 /** Headers that a list shows. */

@@ -6,7 +6,7 @@ import {
   matchesContact,
 } from "../contacts/contacts-provider.ts";
 import { raiseFaults, ToolFault } from "../service-tools/tool-fault.ts";
-import type { GoogleApi } from "./google-api.ts";
+import type { GoogleApi } from "./google-session.ts";
 
 /** Recipients of one message are resolved one by one; the address book is not read anew for each. */
 const FRESH_MS = 60_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { retryAfter, toGoogleFault } from "./google-fault.ts";
+import { retryAfter, toGoogleFault } from "./google-session.ts";
 
 const NOW = Date.parse("2026-11-16T12:00:00Z");
 const request = {

@@ -3,13 +3,13 @@ import type { ContactsProvider } from "../contacts/contacts-provider.ts";
 import type { MailProvider } from "../mail/mail-provider.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 import { createGmail } from "./gmail.ts";
-import { openApi } from "./google-api.ts";
 import { createGoogleCalendar } from "./google-calendar.ts";
 import { createGoogleContacts } from "./google-contacts.ts";
 import {
   type GoogleCredentials,
   type GoogleTokens,
   LOOPBACK_HOSTS,
+  openApi,
   openGoogleSession,
 } from "./google-session.ts";
 

@@ -7,7 +7,7 @@ const CONNECT_MS = 20_000;
 const ANSWER_MS = 120_000;
 
 /** Whom a message goes to, and its bytes. */
-export type Envelope = {
+type Envelope = {
   readonly from: string;
   readonly to: readonly string[];
   readonly bytes: Uint8Array;

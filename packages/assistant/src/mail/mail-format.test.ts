@@ -1,9 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { htmlToText } from "./html-text.ts";
+import { htmlToText, type MailCopy, readMail, writeMail } from "./mail-format.ts";
 import type { OutgoingMail } from "./mail-provider.ts";
-import { readMail } from "./read-mail.ts";
-import { type MailCopy, writeMail } from "./write-mail.ts";
 
 const FROM = { name: "Alex Kim", address: "alex@retinue.example" };
 const DATE = new Date("2026-11-16T09:00:00Z");

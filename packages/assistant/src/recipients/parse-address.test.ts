@@ -1,9 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { warnOfLookAlike } from "./look-alike.ts";
-import { findAddressFault, parseAddress, showAddress } from "./parse-address.ts";
-import { isInternal } from "./reach.ts";
-import { dropRepeated } from "./recipients.ts";
+import { findAddressFault, parseAddress, showAddress, warnOfLookAlike } from "./mail-address.ts";
+import { dropRepeated, isInternal } from "./recipients.ts";
 
 describe("an address", () => {
   test.each([

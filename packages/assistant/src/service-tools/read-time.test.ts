@@ -1,7 +1,7 @@
 import { isoWithOffset, isZone } from "@retinue/core/text/zone";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addDays, daysBetween, findInstant, readClocks, readRange, readTime, readZone } from "./read-time.ts";
+import { addDays, daysBetween, findInstant, readClocks, readRange, readTime, readZone } from "./times.ts";
 
 const BERLIN = "Europe/Berlin";
 const zones = [BERLIN, "America/Sao_Paulo", "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Apia", "UTC"];

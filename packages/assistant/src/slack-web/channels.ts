@@ -1,9 +1,8 @@
-import { type JsonObject, numberIn, recordIn, textIn } from "../service-tools/read-json.ts";
+import { type JsonObject, numberIn, recordIn, textIn } from "../service-tools/service-answers.ts";
 import { isServiceFault, ToolFault } from "../service-tools/tool-fault.ts";
 import type { SlackChannel } from "../slack/slack-provider.ts";
 import { hintNearNames } from "../slack/slack-text.ts";
-import type { SlackPeople } from "./people.ts";
-import { isWord, orElse } from "./people.ts";
+import { isWord, orElse, type SlackPeople } from "./people.ts";
 import { listAll, type SlackApi } from "./slack-api.ts";
 
 /** A channel, with whether the token's owner is in it. */

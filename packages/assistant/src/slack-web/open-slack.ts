@@ -1,11 +1,31 @@
+// A workspace of Slack through its Web API: searching and posting.
+
 import { RetinueError } from "@retinue/core/schema/error";
-import type { SlackProvider } from "../slack/slack-provider.ts";
+import {
+  type JsonObject,
+  mapLimited,
+  numberIn,
+  recordIn,
+  recordsIn,
+  textIn,
+} from "../service-tools/service-answers.ts";
+import { isServiceFault, ToolFault } from "../service-tools/tool-fault.ts";
+import type { SlackChannel, SlackProvider } from "../slack/slack-provider.ts";
+import { CALL_EVENT, foldName, isSlackTs, readCallKey } from "../slack/slack-text.ts";
 import { createChannels } from "./channels.ts";
-import { createHistory } from "./history.ts";
-import { createPeople, createTeam } from "./people.ts";
-import { createPosting } from "./posting.ts";
-import { createSearch } from "./search.ts";
-import { createSlackApi, type SlackConfig } from "./slack-api.ts";
+import {
+  createHistory,
+  type Directory,
+  fetchHistory,
+  fetchThread,
+  isKnown,
+  type RawMessage,
+  readSlackMessage,
+  readSlackMessages,
+  readSlackText,
+} from "./history.ts";
+import { createPeople, createTeam, type SlackPerson } from "./people.ts";
+import { createSlackApi, type SlackApi, type SlackConfig } from "./slack-api.ts";
 
 export type { SlackConfig, SlackTokens } from "./slack-api.ts";
 
@@ -41,4 +61,204 @@ function checkApiUrl(apiUrl: string): void {
     `the address of Slack's API must begin with https://, not '${url ? `${url.protocol}//${url.host}` : "?"}'`,
     "leave it out to use Slack's own",
   );
+}
+
+type Wanted = {
+  readonly terms: readonly string[];
+  readonly channel: SlackChannel | undefined;
+  readonly from: SlackPerson | undefined;
+  readonly limit: number;
+};
+type Found = Awaited<ReturnType<SlackProvider["search"]>>;
+
+const PAGE = 100;
+const SCANNED_CHANNELS = 20;
+const SCANNED_MESSAGES = 200;
+const AT_ONCE = 4;
+
+/**
+ * Creates the search. Slack's own needs a user's token with `search:read`. Without one the newest messages of the channels
+ * that the app has joined are looked through, and `note` says how far.
+ */
+function createSearch(api: SlackApi, directory: Directory): SlackProvider["search"] {
+  return async (query, signal) => {
+    const wanted: Wanted = {
+      terms: splitSearchTerms(query.text),
+      channel: query.channel === undefined ? undefined : await directory.channels.find(query.channel, signal),
+      from: query.from === undefined ? undefined : await directory.people.find(query.from, signal),
+      limit: Math.max(1, Math.floor(query.limit)),
+    };
+    if (wanted.terms.length === 0 && !wanted.channel && !wanted.from) {
+      throw new ToolFault("params", "nothing to search for: the query has no words");
+    }
+    if (!api.canSearch) return scan(api, directory, wanted, signal, "Slack's search needs a user token");
+    try {
+      return await searchSlack(api, directory, wanted, signal);
+    } catch (thrown) {
+      if (!isServiceFault(thrown, "permission")) throw thrown;
+      return scan(api, directory, wanted, signal, thrown.message);
+    }
+  };
+}
+
+async function searchSlack(
+  api: SlackApi,
+  directory: Directory,
+  wanted: Wanted,
+  signal: AbortSignal,
+): Promise<Found> {
+  const query = buildSlackQuery(wanted);
+  const matches: JsonObject[] = [];
+  let total = 0;
+  for (let page = 1; matches.length < wanted.limit; page++) {
+    const args = { query, sort: "timestamp", sort_dir: "desc", count: Math.min(PAGE, wanted.limit), page };
+    const answer = recordIn((await api.call("search.messages", args, signal, { asUser: true })).messages);
+    const found = recordsIn(answer.matches);
+    matches.push(...found);
+    total = numberIn(answer.total) ?? matches.length;
+    if (found.length === 0 || page >= (numberIn(recordIn(answer.paging).pages) ?? 1)) break;
+  }
+  const raws = matches.slice(0, wanted.limit);
+  await directory.people.learn(
+    raws.map((raw) => textIn(recordIn(raw.channel).name) ?? ""),
+    signal,
+  );
+  const placed = raws.map((raw) => ({ raw, channel: readPlace(raw, directory) }));
+  return { messages: await readSlackMessages(placed, directory, signal), total };
+}
+
+/** A direct conversation is called by its partner's id. */
+function readPlace(raw: JsonObject, { people }: Directory): RawMessage["channel"] {
+  const channel = recordIn(raw.channel);
+  const id = textIn(channel.id) ?? "";
+  const name = textIn(channel.name) ?? id;
+  const partner = people.getName(name);
+  return { id, name: partner === undefined ? name : `@${partner}` };
+}
+
+async function scan(
+  api: SlackApi,
+  directory: Directory,
+  wanted: Wanted,
+  signal: AbortSignal,
+  why: string,
+): Promise<Found> {
+  const joined = wanted.channel ? [wanted.channel] : await directory.channels.joined(signal);
+  const range = { limit: SCANNED_MESSAGES };
+  const pages = await mapLimited(joined.slice(0, SCANNED_CHANNELS), AT_ONCE, async ({ id, name }) => {
+    try {
+      const { raws } = await fetchHistory(api, { channelId: id, range, isKnown: true }, signal);
+      return raws
+        .filter((raw) => isMatch(raw, wanted, directory))
+        .map((raw) => ({ raw, channel: { id, name } }));
+    } catch (thrown) {
+      if (wanted.channel || !isServiceFault(thrown, "permission")) throw thrown;
+      return undefined;
+    }
+  });
+  const read = pages.filter((page) => page !== undefined);
+  const matches = read.flat().sort((a, b) => Number(b.raw.ts) - Number(a.raw.ts));
+  const place = wanted.channel
+    ? wanted.channel.name.replace(/^(?!@)/, "#")
+    : `${read.length} of the ${joined.length} joined channels`;
+  const extent = `looked only at the newest ${SCANNED_MESSAGES} messages, without replies in threads, of ${place}`;
+  const messages = await readSlackMessages(matches.slice(0, wanted.limit), directory, signal);
+  return { messages, total: matches.length, note: `${why}; ${extent}` };
+}
+
+function isMatch(raw: JsonObject, { terms, from }: Wanted, directory: Directory): boolean {
+  if (from && raw.user !== from.id) return false;
+  const text = foldName(readSlackText(raw, directory));
+  return terms.every((term) => text.includes(foldName(term)));
+}
+
+/** Words and quoted phrases of a query; what would end a quotation or a line is left out. */
+export function splitSearchTerms(text: string): string[] {
+  return [...text.matchAll(/["“”„]([^"“”„]*)["“”„]|([^\s"“”„]+)/gu)]
+    .map(([, phrase, word]) => (phrase ?? word ?? "").replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim())
+    .filter((term) => /[\p{L}\p{N}\p{S}]/u.test(term));
+}
+
+/** A query in Slack's language: every word of the person is quoted, so that none is taken for an operator. */
+export function buildSlackQuery(wanted: {
+  readonly terms: readonly string[];
+  readonly channel: { readonly id: string; readonly name: string } | undefined;
+  readonly from: { readonly id: string } | undefined;
+}): string {
+  return [
+    ...wanted.terms.map((term) => `"${term}"`),
+    ...(wanted.channel ? [`in:<#${wanted.channel.id}>`] : []),
+    ...(wanted.from ? [`from:<@${wanted.from.id}>`] : []),
+  ].join(" ");
+}
+
+/** Beyond this Slack would cut the text and still post it. */
+const MAX_TEXT = 40_000;
+const LOOKED_AT = 200;
+const LOOKED_AT_IN_THREAD = 2_000;
+/** Slack's own marks and entities, which stay, or one of the three characters that it would take for one. */
+const MARKS =
+  /<(?:@[UW][A-Z0-9]+|#[CG][A-Z0-9]+(?:\|[^<>|]*)?|![a-z]+(?:\^[^<>|]*)?(?:\|[^<>|]*)?|(?:https?|mailto):[^<>|\s]+(?:\|[^<>|]*)?)>|&(?:amp|lt|gt);|[&<>]/g;
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+/** A text as Slack shows it unchanged: `a<b` is no link. */
+export function escapeText(text: string): string {
+  return text.replace(MARKS, (found) => ENTITIES[found] ?? found);
+}
+
+/** Creates what posts a message and finds it again. */
+function createPosting(api: SlackApi, directory: Directory): Pick<SlackProvider, "post" | "findByCallKey"> {
+  /** The message is out; what only makes it nicer to read must not make it look lost. */
+  async function describe(raw: JsonObject, channelId: string, signal: AbortSignal) {
+    const known = {
+      raw,
+      channel: { id: channelId, name: directory.channels.getName(channelId) ?? channelId },
+    };
+    try {
+      const channel = { id: channelId, name: await directory.channels.learn(channelId, signal) };
+      const [message] = await readSlackMessages([{ raw, channel }], directory, signal);
+      if (message) return message;
+    } catch {}
+    return readSlackMessage(known, directory, { url: undefined, teamId: undefined, enterpriseId: undefined });
+  }
+
+  return {
+    async post({ channelId, text, threadTs, callKey }, signal) {
+      if (text.length > MAX_TEXT) {
+        throw new ToolFault(
+          "params",
+          `the text has ${text.length} characters; Slack takes at most ${MAX_TEXT}`,
+        );
+      }
+      if (threadTs !== undefined && !isSlackTs(threadTs))
+        throw new ToolFault("params", "thread_ts names no thread");
+      const args = {
+        channel: channelId,
+        text: escapeText(text),
+        thread_ts: threadTs,
+        mrkdwn: true,
+        link_names: false,
+        unfurl_links: false,
+        unfurl_media: false,
+        metadata: { event_type: CALL_EVENT, event_payload: { key: callKey } },
+      };
+      const answer = await api.call("chat.postMessage", args, signal, {
+        knownChannel: isKnown(directory, channelId),
+      });
+      const ts = textIn(answer.ts);
+      if (ts === undefined) throw new ToolFault("tool_error", "Slack did not say which message it posted");
+      const raw = { thread_ts: threadTs, text, ...recordIn(answer.message), ts };
+      return describe(raw, textIn(answer.channel) ?? channelId, signal);
+    },
+
+    async findByCallKey({ channelId, threadTs, callKey }, signal) {
+      const place = { channelId, isKnown: isKnown(directory, channelId), withMetadata: true };
+      const { raws } =
+        threadTs === undefined
+          ? await fetchHistory(api, { ...place, range: { limit: LOOKED_AT } }, signal)
+          : await fetchThread(api, { ...place, threadTs, limit: LOOKED_AT_IN_THREAD }, signal);
+      const raw = raws.find((one) => readCallKey(one.metadata) === callKey);
+      return raw ? describe(raw, channelId, signal) : null;
+    },
+  };
 }

@@ -1,5 +1,4 @@
-import { mapLimited } from "../service-tools/bounded-requests.ts";
-import { type JsonObject, recordIn, textIn } from "../service-tools/read-json.ts";
+import { type JsonObject, mapLimited, recordIn, textIn } from "../service-tools/service-answers.ts";
 import { isServiceFault, ToolFault } from "../service-tools/tool-fault.ts";
 import type { SlackUser } from "../slack/slack-provider.ts";
 import { foldName, hintNearNames } from "../slack/slack-text.ts";

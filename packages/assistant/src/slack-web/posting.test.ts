@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { escapeText } from "./posting.ts";
+import { escapeText } from "./open-slack.ts";
 
 test.each([
   ["a<b and c>d & e", "a&lt;b and c&gt;d &amp; e"],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { buildSlackQuery, splitSearchTerms } from "./search.ts";
+import { buildSlackQuery, splitSearchTerms } from "./open-slack.ts";
 
 test.each([
   ["Q3 budget", ["Q3", "budget"]],

@@ -1,4 +1,4 @@
-import { recordIn, textIn } from "../service-tools/read-json.ts";
+import { recordIn, textIn } from "../service-tools/service-answers.ts";
 
 /** The event type under which a posted message carries the key of its call. */
 export const CALL_EVENT = "retinue_call";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { memoryAssistant } from "../../../../test/fixtures/memory-assistant.ts";
-import { findStatements } from "./find-statements.ts";
+import { findStatements } from "./analyze-conversation.ts";
 import type { SlackMessage } from "./slack-provider.ts";
 
 const ROOTS = { projectDir: "/", workspaceDir: "/" };

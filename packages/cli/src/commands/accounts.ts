@@ -1,4 +1,4 @@
-import { SERVICES } from "@retinue/assistant/accounts/account";
+import { SERVICES } from "@retinue/assistant/accounts/accounts";
 import { Argument, type Command, Option } from "commander";
 import type { CommonOptions } from "../open-project.ts";
 import type {

@@ -1,5 +1,4 @@
-import { SERVICES } from "@retinue/assistant/accounts/account";
-import { chooseAccount, loadAccounts } from "@retinue/assistant/accounts/account-file";
+import { chooseAccount, loadAccounts, SERVICES } from "@retinue/assistant/accounts/accounts";
 import { fileStore, openKeyring } from "@retinue/assistant/accounts/secret-store";
 import type { Problem } from "@retinue/core/schema/agent";
 import { RetinueError } from "@retinue/core/schema/error";

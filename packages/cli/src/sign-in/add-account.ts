@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { fetchSlackIdentity } from "@retinue/assistant/accounts/check-account";
 import { signInGoogle } from "@retinue/assistant/accounts/google-sign-in";
 import { findKnownServers, findMailDomain, parseServer } from "@retinue/assistant/accounts/known-servers";
 import { refusePlain } from "@retinue/assistant/accounts/post-form";
-import { fetchSlackIdentity } from "@retinue/assistant/accounts/slack-identity";
 import { isRecord } from "@retinue/core/models/wire/json";
 import { RetinueError } from "@retinue/core/schema/error";
 import { askFor, askHidden, readSecret, readStdinLines } from "../ask.ts";

@@ -1,11 +1,13 @@
-import { type Account, SERVICES, type Service } from "@retinue/assistant/accounts/account";
 import {
+  type Account,
   chooseAccount,
   findAccount,
   LOCAL,
   loadAccounts,
+  SERVICES,
+  type Service,
   saveAccounts,
-} from "@retinue/assistant/accounts/account-file";
+} from "@retinue/assistant/accounts/accounts";
 import type { AccountCheck } from "@retinue/assistant/accounts/check-account";
 import { createSecretKeeper } from "@retinue/assistant/accounts/open-account";
 import { findSecretStore } from "@retinue/assistant/accounts/secret-store";

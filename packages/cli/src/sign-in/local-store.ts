@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { hasAnyAccount, loadAccounts } from "@retinue/assistant/accounts/account-file";
+import { hasAnyAccount, loadAccounts } from "@retinue/assistant/accounts/accounts";
+import type { EmbeddedStore } from "@retinue/assistant/embedded/embedded-store";
 import type { Counts, ImportReport } from "@retinue/assistant/embedded/import-source";
-import type { EmbeddedStore } from "@retinue/assistant/embedded/open-embedded";
 import { chooseLocalStore, findZone, openLocalStore } from "@retinue/assistant/local-store";
 import { ToolFault } from "@retinue/assistant/service-tools/tool-fault";
 import { RetinueError } from "@retinue/core/schema/error";

@@ -1,15 +1,13 @@
 import {
+  ACCOUNT_ID,
   type Account,
   type AccountKind,
-  SERVICES_OF,
-  type Secrets,
-} from "@retinue/assistant/accounts/account";
-import {
-  ACCOUNT_ID,
   type Accounts,
   loadAccounts,
+  SERVICES_OF,
+  type Secrets,
   saveAccounts,
-} from "@retinue/assistant/accounts/account-file";
+} from "@retinue/assistant/accounts/accounts";
 import { type AccountCheck, checkAccount } from "@retinue/assistant/accounts/check-account";
 import type { Opening } from "@retinue/assistant/accounts/open-account";
 import { chooseSecretStore, findSecretStore } from "@retinue/assistant/accounts/secret-store";

@@ -1,4 +1,4 @@
-import { findInstant } from "../../service-tools/read-time.ts";
+import { findInstant } from "../../service-tools/times.ts";
 import { ToolFault } from "../../service-tools/tool-fault.ts";
 import type { EventChange, EventTime } from "../calendar-provider.ts";
 import { parseWall, wallDay, wallTime } from "./clock.ts";

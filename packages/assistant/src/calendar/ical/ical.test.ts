@@ -1,9 +1,9 @@
 import { instantToWall, offsetAt, wallToInstant } from "@retinue/core/text/zone";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { busySpans } from "../../service-tools/times.ts";
 import { ToolFault } from "../../service-tools/tool-fault.ts";
 import type { EventTime, NewEvent } from "../calendar-provider.ts";
-import { busySpans } from "../event-spans.ts";
 import { changeSeries, removeOccurrence } from "./change-event.ts";
 import { parseCalendar, type Series, writeCalendar } from "./parse-calendar.ts";
 import { occurrenceEvent, occurrencesIn, seriesEvent } from "./read-event.ts";

@@ -1,4 +1,4 @@
-import { findInstant } from "../../service-tools/read-time.ts";
+import { findInstant } from "../../service-tools/times.ts";
 import { foldText } from "../../service-tools/tool-output.ts";
 import {
   type Attendee,

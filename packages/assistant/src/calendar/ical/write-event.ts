@@ -1,5 +1,5 @@
 import { instantToWall, isZone, wallToInstant } from "@retinue/core/text/zone";
-import { findInstant } from "../../service-tools/read-time.ts";
+import { findInstant } from "../../service-tools/times.ts";
 import { ToolFault } from "../../service-tools/tool-fault.ts";
 import type { EventTime, NewEvent } from "../calendar-provider.ts";
 import { parseWall, wallDay, wallTime } from "./clock.ts";

@@ -1,13 +1,20 @@
-import { isSameAddress } from "../recipients/parse-address.ts";
-import { findKnownDomains, presentPeople } from "../recipients/reach.ts";
-import type { Recipient } from "../recipients/recipients.ts";
+// The tools that make, change and remove events.
+
+import { isSameAddress } from "../recipients/mail-address.ts";
+import { findKnownDomains, presentPeople, type Recipient } from "../recipients/recipients.ts";
 import type { Services } from "../service-tools/call-service.ts";
-import { findInstant, readTime, readZone, showTime } from "../service-tools/read-time.ts";
 import { writeTool } from "../service-tools/service-tool.ts";
-import { visibleLine } from "../service-tools/tool-output.ts";
+import {
+  type EventSpan,
+  findInstant,
+  measureEvent,
+  readEventSpan,
+  readTime,
+  readZone,
+  showTime,
+} from "../service-tools/times.ts";
+import { type ToolAnswer, visibleLine } from "../service-tools/tool-output.ts";
 import type { CalendarEvent, EventChange, EventTime } from "./calendar-provider.ts";
-import { describeEvent, isForeign } from "./event-data.ts";
-import { type EventSpan, measureEvent, readEventSpan } from "./event-spans.ts";
 import { writeRecurrence } from "./ical/rule.ts";
 import { ruleProperty } from "./ical/write-event.ts";
 import {
@@ -20,9 +27,79 @@ import {
   listEventPeople,
   planAttendees,
   presentEvent,
+  rateEvent,
   unlessMissing,
   withoutSelf,
 } from "./plan-event.ts";
+import { type Conflicts, describeEvent, findConflicts, isForeign } from "./read-calendar-tools.ts";
+
+type CreateInput = EventWords & {
+  title: string;
+  datetime: string;
+  end?: string;
+  duration_minutes?: number;
+  timezone?: string;
+};
+type CreatePlan = EventView & { readonly people: readonly Recipient[] };
+
+/** The tool `calendar_create_event`. */
+export const createEvent = writeTool<CreateInput, CreatePlan>({
+  name: "calendar_create_event",
+  description:
+    "Puts an event into the person's calendar and invites its attendees. Look with calendar_check_availability first; events that are there at the same time do not stop it but are given as conflicts. Several attendees, one outside the organisation, or a public event need a person's confirmation. Gives event_id.",
+  group: "calendar",
+  properties: EVENT_PROPERTIES,
+  required: ["title", "datetime"],
+  outbound: ({ attendees = [], visibility }) => attendees.length > 0 || visibility === "public",
+  check: findEventFault,
+  plan: planCreate,
+  reaches: ({ people }) => people.map(({ address }) => address),
+  risk: (plan) => rateEvent(plan.people, plan),
+  confirm: (plan) => explainConfirm(plan.people, plan),
+  present: (plan, services) => presentEvent("New event", plan, { people: plan.people, services }),
+  find: async ({ timezone }, { services, key }) => {
+    const zone = readZone(timezone, services.assistant.zone);
+    const event = await unlessMissing(services.calendar((calendar, signal) => calendar.get(key, signal)));
+    if (!event || event.status === "cancelled") return null;
+    return createdData(event, zone, await findConflicts(event, { services, zone, except: event.id }));
+  },
+  run: async (_input, { plan, services, key }) => {
+    const { zone, people, household: _household, ...words } = plan;
+    const conflicts = await findConflicts(plan, { services, zone, except: key });
+    const attendees = people.map(({ address }) => address);
+    const event = await services.calendar(
+      (calendar, signal) => calendar.create({ ...words, id: key, attendees }, signal),
+      (calendar, signal) => unlessMissing(calendar.get(key, signal)),
+    );
+    return createdData(event, zone, conflicts);
+  },
+});
+
+async function planCreate(input: CreateInput, services: Services): Promise<CreatePlan> {
+  const zone = readZone(input.timezone, services.assistant.zone);
+  const start = readTime(input.datetime, "datetime", zone);
+  const span = readEventSpan({ start, end: input.end, durationMinutes: input.duration_minutes }, zone);
+  const household = await findHousehold(services);
+  const { title, location, description, recurrence, visibility, notify = true } = input;
+  return {
+    title,
+    ...span,
+    ...(location && { location }),
+    ...(description && { description }),
+    ...(recurrence && { recurrence }),
+    ...(visibility && { visibility }),
+    notify,
+    zone,
+    household,
+    people: await planAttendees(input.attendees ?? [], services, household),
+  };
+}
+
+function createdData(event: CalendarEvent, zone: string, { conflicts, tainted }: Conflicts): ToolAnswer {
+  const { location, recurrence, link } = event;
+  const more = { ...(location && { location }), ...(recurrence && { recurrence }), ...(link && { link }) };
+  return { data: { ...describeEvent(event, zone), ...more, conflicts }, tainted };
+}
 
 type UpdateInput = EventWords & {
   event_id: string;
@@ -199,4 +276,71 @@ function holds(event: CalendarEvent, change: EventChange, zone: string): boolean
 
 function updatedData(event: CalendarEvent, zone: string) {
   return { data: { ...describeEvent(event, zone), updated: true }, tainted: isForeign(event) };
+}
+
+type DeleteInput = { event_id: string; notify?: boolean };
+type DeletePlan = {
+  readonly event: CalendarEvent;
+  readonly people: readonly Recipient[];
+  readonly view: EventView;
+  readonly isSeries: boolean;
+};
+
+/** The tool `calendar_delete_event`. */
+export const deleteEvent = writeTool<DeleteInput, DeletePlan>({
+  name: "calendar_delete_event",
+  description:
+    "Removes an event for good and tells its attendees; a person must confirm it. event_id comes from calendar_list_events: that of one occurrence removes only this one, that of a series all.",
+  group: "calendar",
+  properties: {
+    event_id: { type: "string", minLength: 1, maxLength: 1_000 },
+    notify: { type: "boolean", description: "Whether the attendees are told by mail; true by default." },
+  },
+  required: ["event_id"],
+  outbound: true,
+  plan: planDelete,
+  reaches: ({ people }) => ["calendar", ...people.map(({ address }) => address)],
+  risk: () => "high",
+  confirm: ({ people, view, isSeries }) =>
+    [
+      isSeries ? "it removes a whole series of events" : "it removes an event",
+      people.length > 0 && explainConfirm(people, view),
+    ]
+      .filter(Boolean)
+      .join("; "),
+  present: ({ people, view, isSeries }, services) =>
+    presentEvent(isSeries ? "Removes the whole series" : "Removes the event", view, { people, services }),
+  find: async ({ event_id }, { services }) => {
+    const event = await unlessMissing(
+      services.calendar((calendar, signal) => calendar.get(event_id, signal)),
+    );
+    if (event && event.status !== "cancelled") return null;
+    const tainted = event !== null && isForeign(event);
+    return { data: { event_id, title: event?.title ?? "", deleted: true }, tainted };
+  },
+  run: async ({ event_id }, { plan: { event, view }, services }) => {
+    const how = { etag: event.etag, notify: view.notify };
+    await services.calendar<true>(
+      async (calendar, signal) => {
+        await calendar.remove(event.id, how, signal);
+        return true;
+      },
+      async (calendar, signal) => {
+        const now = await unlessMissing(calendar.get(event.id, signal));
+        return now === null || now.status === "cancelled" ? true : null;
+      },
+    );
+    return { data: { event_id, title: event.title, deleted: true }, tainted: isForeign(event) };
+  },
+});
+
+async function planDelete({ event_id, notify = true }: DeleteInput, services: Services): Promise<DeletePlan> {
+  const event = await services.calendar((calendar, signal) => calendar.get(event_id, signal));
+  const household = await findHousehold(services);
+  const { title, start, end, location, visibility, seriesId } = event;
+  const recurrence = seriesId === undefined ? event.recurrence : undefined;
+  const { zone } = services.assistant;
+  const view = { title, start, end, location, recurrence, visibility, notify, zone, household };
+  const isSeries = recurrence !== undefined;
+  return { event, people: listEventPeople(event, household.self), view, isSeries };
 }

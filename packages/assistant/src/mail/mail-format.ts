@@ -1,6 +1,8 @@
+// Messages of RFC 822: reading them with postal-mime, writing them with nodemailer.
+
 import type { Attachment, Email, Address as ParsedAddress } from "postal-mime";
-import { htmlToText } from "./html-text.ts";
-import type { Address } from "./mail-provider.ts";
+import { ToolFault } from "../service-tools/tool-fault.ts";
+import type { Address, OutgoingMail } from "./mail-provider.ts";
 
 /** What a message of RFC 822 says. */
 export type ReadMail = {
@@ -26,7 +28,7 @@ export type ReadMail = {
 };
 
 /** Marks a message that this store took for sending. */
-export const LOCAL_HEADER = "X-Retinue-Delivery";
+const LOCAL_HEADER = "X-Retinue-Delivery";
 
 /** The largest message that is read. */
 const MAX_MAIL_BYTES = 32 * 1024 * 1024;
@@ -196,4 +198,136 @@ function afterSemicolon(value: string): string {
 
 function findAddress(value: string): string {
   return /[^\s<>;,"]{1,64}@[^\s<>;,"]{1,255}/.exec(afterSemicolon(value))?.[0].toLowerCase() ?? "";
+}
+
+const MAX_HTML_CHARS = 2_000_000;
+const MAX_TEXT_CHARS = 1_000_000;
+const UNSEEN = new Set(["head", "script", "style", "template", "noscript", "title", "object", "svg", "math"]);
+const BLOCKS = new Set(
+  "address article aside blockquote br div dl dt dd figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table tr ul".split(
+    " ",
+  ),
+);
+const CELLS = new Set(["td", "th"]);
+const HIDDEN_STYLE =
+  /display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d]*[1-9])|opacity\s*:\s*0(?![.\d]*[1-9])/i;
+
+type Node = {
+  nodeName: string;
+  value?: string;
+  attrs?: readonly { name: string; value: string }[];
+  childNodes?: readonly Node[];
+};
+
+/** The text that a reader of an HTML mail sees: what is hidden is left out, and a link shows where it leads. */
+export async function htmlToText(html: string): Promise<string> {
+  const { parse } = await import("parse5");
+  const root: Node = parse(html.slice(0, MAX_HTML_CHARS));
+  const parts: string[] = [];
+  // A stack of its own: hostile mails nest deeper than calls can.
+  const todo: (Node | string)[] = [root];
+  let length = 0;
+  while (todo.length > 0 && length < MAX_TEXT_CHARS) {
+    const next = todo.pop();
+    if (next === undefined) break;
+    const text = typeof next === "string" ? next : enter(next, todo);
+    length += text.length;
+    parts.push(text);
+  }
+  return tidy(parts.join(""));
+}
+
+/** The text of a node by itself; what follows from it is put on the stack. */
+function enter(node: Node, todo: (Node | string)[]): string {
+  if (node.nodeName === "#text") return (node.value ?? "").replaceAll(/[\s\u00A0]+/g, " ");
+  if (isUnseen(node)) return "";
+  const isBlock = BLOCKS.has(node.nodeName);
+  if (isBlock) todo.push("\n");
+  if (CELLS.has(node.nodeName)) todo.push(" ");
+  const target = node.nodeName === "a" ? attribute(node, "href") : "";
+  if (/^(https?|mailto):/i.test(target)) todo.push(` (${target})`);
+  for (const child of [...(node.childNodes ?? [])].reverse()) todo.push(child);
+  if (node.nodeName === "li") return "\n- ";
+  return isBlock ? "\n" : "";
+}
+
+function isUnseen(node: Node): boolean {
+  if (UNSEEN.has(node.nodeName)) return true;
+  return (node.attrs ?? []).some(
+    ({ name, value }) => name === "hidden" || (name === "style" && HIDDEN_STYLE.test(value)),
+  );
+}
+
+function attribute(node: Node, wanted: string): string {
+  return node.attrs?.find(({ name }) => name === wanted)?.value.trim() ?? "";
+}
+
+function tidy(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .join("\n")
+    .replaceAll(/\n{3,}/g, "\n\n")
+    .trim();
+}
+
+/** Which copy of a message is written: with hidden recipients for the sender (`own`: and nothing else), without them for a reader. */
+export type MailCopy = "sent" | "draft" | "received" | "own";
+
+const WRITTEN_ADDRESS = /^[^\s@<>,;:"()[\]\\\p{Cc}]{1,64}@[^\s@<>,;:"()\\\p{Cc}]{1,255}$/u;
+const WRITTEN_ID = /^<[^<>\s\p{Cc}]{1,900}>$/u;
+
+/** A message of RFC 822. Nothing in a subject, a name or a text can become a header of its own. */
+export async function writeMail(
+  mail: OutgoingMail,
+  { copy, from, date }: { copy: MailCopy; from: Address; date: Date },
+): Promise<Uint8Array> {
+  for (const address of [...mail.to, ...mail.cc, ...mail.bcc])
+    check(WRITTEN_ADDRESS, address, "a mail address");
+  for (const id of [mail.messageId, mail.inReplyTo, ...(mail.references ?? [])])
+    if (id !== undefined) check(WRITTEN_ID, id, "a Message-ID");
+  const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
+  const node = new MailComposer({
+    from: { name: oneLine(from.name ?? ""), address: from.address },
+    to: mail.to.map(mailbox),
+    cc: mail.cc.map(mailbox),
+    bcc: mail.bcc.map(mailbox),
+    subject: oneLine(mail.subject),
+    text: mail.text.toWellFormed(),
+    messageId: mail.messageId,
+    date,
+    ...(mail.inReplyTo ? { inReplyTo: mail.inReplyTo } : {}),
+    ...(mail.references?.length ? { references: [...mail.references] } : {}),
+    headers: markCopy(copy),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }).compile();
+  node.keepBcc = copy !== "received";
+  return node.build();
+}
+
+function markCopy(copy: MailCopy): Record<string, string> {
+  if (copy === "draft") return { "X-Unsent": "1" };
+  return copy === "sent" ? { [LOCAL_HEADER]: "kept" } : {};
+}
+
+/** As an object, so that a mail library reads exactly one address in it. */
+function mailbox(address: string): { name: string; address: string } {
+  return { name: "", address };
+}
+
+function check(pattern: RegExp, value: string, what: string): void {
+  if (!pattern.test(value))
+    throw new ToolFault("params", `${JSON.stringify(value.slice(0, 200))} is not ${what}.`);
+}
+
+/**
+ * A message with line ends as RFC 822 has them, and one at its end. All messages are kept so: then their text can go
+ * through formats with other line ends and come back the same.
+ */
+export function canonicalBytes(bytes: Uint8Array): Uint8Array {
+  const text = Buffer.from(bytes)
+    .toString("latin1")
+    .replaceAll(/\r\n|\r|\n/g, "\r\n");
+  return Buffer.from(text.endsWith("\r\n") ? text : `${text}\r\n`, "latin1");
 }

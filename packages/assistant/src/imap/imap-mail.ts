@@ -1,19 +1,51 @@
+// A mailbox that is read by IMAP and sends by SMTP, each message at most once.
+
 import type { ImapFlow } from "imapflow";
-import type { OutgoingMail, SentMail } from "../mail/mail-provider.ts";
-import { writeMail } from "../mail/write-mail.ts";
+import { writeMail } from "../mail/mail-format.ts";
+import type { MailProvider, OutgoingMail, SentMail } from "../mail/mail-provider.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
-import { describeHandover, isPending, readCopyDelivery, withRejections } from "./delivery.ts";
-import type { ImapOptions, ImapSession } from "./imap-session.ts";
 import {
+  atMessage,
   buildMailId,
+  describeHandover,
+  fetchDelivery,
   fetchMail,
   findFolderFor,
   findThread,
   inFolder,
+  isPending,
   type MailPlace,
   noMessage,
-} from "./mailbox.ts";
+  readCopyDelivery,
+  readFetchedMail,
+  searchMail,
+  withRejections,
+} from "./imap-mailbox.ts";
+import { createImapSession, type ImapOptions, type ImapSession } from "./imap-session.ts";
 import { type Accepted, SendUnknown, sendBySmtp } from "./smtp.ts";
+
+/** A mailbox on an IMAP server that sends by SMTP. Nothing is connected or loaded before the first call. */
+export function openImap(options: ImapOptions): MailProvider {
+  const session = createImapSession(options);
+  const sender = () => ({ session, options, nowMs: options.now?.() ?? Date.now() });
+  return {
+    kind: "imap",
+    async self() {
+      return { address: options.address, ...(options.name && { name: options.name }) };
+    },
+    search: (query, signal) => session.run(signal, (client) => searchMail(client, query)),
+    get: (id, signal) =>
+      session.run(signal, (client) =>
+        atMessage(client, id, async (place) => readFetchedMail(await fetchMail(client, place, "whole"))),
+      ),
+    send: (mail, signal) => sendMail(sender(), mail, signal),
+    draft: (mail, signal) => saveDraft(sender(), mail, signal),
+    findByMessageId: (messageId, kind, signal) =>
+      session.run(signal, (client) => findCopy(client, messageId, kind)),
+    delivery: (id, signal) => session.run(signal, (client) => fetchDelivery(client, id)),
+    close: () => session.close(),
+  };
+}
 
 /** What sending needs: the mailbox, its settings, and the time. */
 type Sender = {
@@ -27,7 +59,7 @@ type Sender = {
  * marked \Draft goes to the folder of sent mail first and loses its mark once the server has taken the message:
  * a copy without the mark was sent; with it nobody knows; no copy means that nothing was sent.
  */
-export async function sendMail(sender: Sender, mail: OutgoingMail, signal: AbortSignal): Promise<SentMail> {
+async function sendMail(sender: Sender, mail: OutgoingMail, signal: AbortSignal): Promise<SentMail> {
   const { session, options, nowMs } = sender;
   const from = { address: options.address, ...(options.name && { name: options.name }) };
   const date = new Date(nowMs);
@@ -62,7 +94,7 @@ function listAnswered(mail: OutgoingMail): readonly string[] {
 }
 
 /** Keeps a draft where the mailbox keeps them. */
-export async function saveDraft(
+async function saveDraft(
   { session, options, nowMs }: Sender,
   mail: OutgoingMail,
   signal: AbortSignal,
@@ -155,7 +187,7 @@ async function findCopies(client: ImapFlow, folder: string, messageId: string): 
 }
 
 /** The sent message or the draft with this Message-ID; a fault if a send was cut off and nobody knows its end. */
-export async function findCopy(
+async function findCopy(
   client: ImapFlow,
   messageId: string,
   kind: "sent" | "draft",

@@ -1,3 +1,5 @@
+// The local store: four services in one database file, for who has no account.
+
 import type { CalendarProvider } from "../calendar/calendar-provider.ts";
 import type { ContactsProvider } from "../contacts/contacts-provider.ts";
 import type { MailProvider } from "../mail/mail-provider.ts";

@@ -1,0 +1,409 @@
+// What is read of an IMAP mailbox: folders, messages, searches, and how far a sent message has come.
+
+import type {
+  FetchMessageObject,
+  ImapFlow,
+  ListResponse,
+  MessageStructureObject,
+  SearchObject,
+} from "imapflow";
+import { type Bounce, oneLine, type ReadMail, readMail } from "../mail/mail-format.ts";
+import {
+  type Delivery,
+  type MailMessage,
+  type MailQuery,
+  type MailSummary,
+  worstStatus,
+} from "../mail/mail-provider.ts";
+import { ToolFault } from "../service-tools/tool-fault.ts";
+
+const NAMES: Readonly<Record<"sent" | "drafts", readonly string[]>> = {
+  sent: ["sent", "sent items", "sent messages", "sent mail", "gesendet", "gesendete elemente", "envoyés"],
+  drafts: ["drafts", "draft", "entwürfe", "brouillons"],
+};
+const FLAGS = { sent: "\\Sent", drafts: "\\Drafts" } as const;
+/** Folders that a search leaves out. */
+const ASIDE: ReadonlySet<string> = new Set(["\\Trash", "\\Junk", "\\Drafts"]);
+const MAX_FOLDERS = 40;
+
+/** Where a message lies; its id is `folder:uidvalidity:uid`. */
+export type MailPlace = { readonly folder: string; readonly validity: string; readonly uid: number };
+
+const SNIPPET_CHARS = 200;
+/** How much of a message is fetched for a line in a list. */
+const HEAD_BYTES = 32_000;
+/** A message that is larger is read up to here; its attachments are cut, its text is not. */
+const WHOLE_BYTES = 30_000_000;
+
+/** A message as it was fetched and read. */
+type Fetched = {
+  readonly place: MailPlace;
+  readonly raw: FetchMessageObject;
+  readonly mail: ReadMail;
+};
+
+/** The folder for sent mail or drafts: the one the server marks, else by its usual name; it is made if there is none. */
+export async function findFolderFor(client: ImapFlow, use: "sent" | "drafts"): Promise<string> {
+  const folders = (await client.list()).filter(isSelectable);
+  const marked = folders.find(
+    ({ specialUse, specialUseSource }) => specialUse === FLAGS[use] && specialUseSource !== "name",
+  );
+  const named = folders.find(({ name }) => NAMES[use].includes(name.toLowerCase()));
+  const found = marked ?? named ?? folders.find(({ specialUse }) => specialUse === FLAGS[use]);
+  if (found) return found.path;
+  const made = await client.mailboxCreate(use === "sent" ? "Sent" : "Drafts");
+  return made.path;
+}
+
+/** The folders a search looks through: the one with all mail if there is one, else all but bin, spam and drafts. */
+async function listSearchedFolders(client: ImapFlow): Promise<string[]> {
+  const folders = (await client.list()).filter(isSelectable);
+  const all = folders.find(({ specialUse }) => specialUse === "\\All");
+  if (all) return [all.path];
+  return folders
+    .filter(({ specialUse }) => !ASIDE.has(specialUse ?? ""))
+    .map(({ path }) => path)
+    .slice(0, MAX_FOLDERS);
+}
+
+function isSelectable({ flags }: ListResponse): boolean {
+  return !flags.has("\\Noselect") && !flags.has("\\NonExistent");
+}
+
+/** The id of a message. */
+export function buildMailId({ folder, validity, uid }: MailPlace): string {
+  return `${folder}:${validity}:${uid}`;
+}
+
+/** Where an id says that a message lies; `params` if it is no id of this mailbox. */
+function parseMailId(id: string): MailPlace {
+  const [, folder, validity, uid] = /^(.+):(\d{1,20}):(\d{1,10})$/s.exec(id) ?? [];
+  if (folder === undefined || validity === undefined) throw noMessage(id);
+  return { folder, validity, uid: Number(uid) };
+}
+
+/** The fault for an id that names nothing. */
+export function noMessage(id: string): ToolFault {
+  return new ToolFault("params", `there is no message '${id.slice(0, 200)}' in this mailbox`);
+}
+
+/** Does work in a folder; the folder is not changed by another caller meanwhile. */
+export async function inFolder<Value>(
+  client: ImapFlow,
+  folder: string,
+  work: (validity: string) => Promise<Value>,
+): Promise<Value> {
+  const lock = await client.getMailboxLock(folder);
+  try {
+    return await work(client.mailbox ? String(client.mailbox.uidValidity) : "0");
+  } finally {
+    lock.release();
+  }
+}
+
+/** Does work on one message; `params` if its folder is gone or was numbered anew. */
+export async function atMessage<Value>(
+  client: ImapFlow,
+  id: string,
+  work: (place: MailPlace) => Promise<Value>,
+): Promise<Value> {
+  const place = parseMailId(id);
+  const folders = await client.list();
+  if (!folders.some(({ path }) => path === place.folder)) throw noMessage(id);
+  return inFolder(client, place.folder, (validity) => {
+    if (validity !== place.validity) throw noMessage(id);
+    return work(place);
+  });
+}
+
+/** Fetches one message of the folder that is open; `params` if it is gone. */
+export async function fetchMail(
+  client: ImapFlow,
+  place: MailPlace,
+  part: "head" | "whole",
+): Promise<Fetched> {
+  const answer = await client.fetchOne(
+    String(place.uid),
+    {
+      uid: true,
+      flags: true,
+      internalDate: true,
+      source: { start: 0, maxLength: part === "head" ? HEAD_BYTES : WHOLE_BYTES },
+    },
+    { uid: true },
+  );
+  const raw = answer || undefined;
+  if (!raw?.source) throw noMessage(buildMailId(place));
+  try {
+    return { place, raw, mail: await readMail(raw.source) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : "it is no mail";
+    throw new ToolFault("tool_error", `the message ${buildMailId(place)} cannot be read: ${why}`, {
+      cause: error,
+    });
+  }
+}
+
+/** A fetched message as a line in a list. */
+function readFetchedSummary({ place, raw, mail }: Fetched): MailSummary {
+  return {
+    id: buildMailId(place),
+    threadId: findThread(mail),
+    from: mail.from,
+    to: mail.to,
+    subject: mail.subject,
+    date: findDate({ raw, mail }),
+    snippet: mail.text.replace(/\s+/g, " ").trim().slice(0, SNIPPET_CHARS).toWellFormed(),
+    unread: !raw.flags?.has("\\Seen"),
+  };
+}
+
+/** A fetched message in full. */
+export function readFetchedMail(fetched: Fetched): MailMessage {
+  const { mail, place } = fetched;
+  return {
+    ...readFetchedSummary(fetched),
+    messageId: mail.messageId,
+    cc: mail.cc,
+    bcc: mail.bcc,
+    replyTo: mail.replyTo,
+    references: mail.references,
+    text: mail.text,
+    attachments: mail.attachments,
+    labels: [place.folder],
+  };
+}
+
+/** IMAP knows no threads everywhere: a thread is named by the Message-ID that began it. */
+export function findThread(mail: Pick<ReadMail, "references" | "messageId">): string {
+  return mail.references[0] ?? mail.messageId;
+}
+
+function findDate({ raw, mail }: Pick<Fetched, "raw" | "mail">): string {
+  const ms = mail.dateMs ?? readArrival(raw);
+  return new Date(ms).toISOString();
+}
+
+/** When the server got a message; 0 if it does not say. */
+function readArrival(raw: FetchMessageObject): number {
+  const ms = new Date(raw.internalDate ?? 0).getTime();
+  return Number.isNaN(ms) ? 0 : ms;
+}
+
+const DAY_MS = 86_400_000;
+/** Of a folder's matches only the newest are looked at more closely. */
+const MAX_CANDIDATES = 500;
+const MAX_WORDS = 12;
+const MAX_LIMIT = 200;
+
+type Candidate = { readonly place: MailPlace; readonly arrivalMs: number };
+
+/** Messages that match, newest first, and how many there are. */
+export async function searchMail(
+  client: ImapFlow,
+  query: MailQuery,
+): Promise<{ readonly messages: readonly MailSummary[]; readonly total: number }> {
+  const found: Candidate[] = [];
+  let total = 0;
+  for (const folder of await listSearchedFolders(client)) {
+    const part = await inFolder(client, folder, (validity) =>
+      listCandidates(client, { folder, validity }, query),
+    ).catch((error: unknown) => closedFolder(error, folder));
+    found.push(...part.candidates);
+    total += part.total;
+  }
+  found.sort((a, b) => b.arrivalMs - a.arrivalMs || b.place.uid - a.place.uid);
+  const wanted = found.slice(0, Math.min(query.limit, MAX_LIMIT));
+  const messages: MailSummary[] = [];
+  for (const { place } of wanted) {
+    const line = await inFolder(client, place.folder, () => fetchMail(client, place, "head").catch(leftOut));
+    if (line) messages.push(readFetchedSummary(line));
+  }
+  return { messages, total };
+}
+
+/** A folder that is listed but may not be opened, such as another person's, or that is gone by now, hides no other. */
+function closedFolder(error: unknown, folder: string): { candidates: Candidate[]; total: number } {
+  const code = typeof error === "object" && error !== null && "serverResponseCode" in error;
+  const isClosed = code && ["NOPERM", "NONEXISTENT"].includes(String(error.serverResponseCode));
+  if (isClosed && folder !== "INBOX") return { candidates: [], total: 0 };
+  throw error;
+}
+
+/** A message that vanished meanwhile or cannot be read is left out; a lost connection is still a fault. */
+function leftOut(error: unknown): null {
+  if (error instanceof ToolFault) return null;
+  throw error;
+}
+
+async function listCandidates(
+  client: ImapFlow,
+  where: Omit<MailPlace, "uid">,
+  query: MailQuery,
+): Promise<{ candidates: Candidate[]; total: number }> {
+  let uids: number[] | undefined;
+  for (const criteria of searchCriteria(query)) {
+    const matching = new Set((await client.search(criteria, { uid: true })) || []);
+    uids = uids ? uids.filter((uid) => matching.has(uid)) : [...matching];
+    if (uids.length === 0) return { candidates: [], total: 0 };
+  }
+  const newest = (uids ?? []).sort((a, b) => b - a).slice(0, MAX_CANDIDATES);
+  const fields = { uid: true, internalDate: true, bodyStructure: query.hasAttachment !== undefined };
+  const fetched = await client.fetchAll(newest, fields, { uid: true });
+  const exact = fetched.filter((raw) => isExact(raw, query));
+  return {
+    candidates: exact.map((raw) => ({ place: { ...where, uid: raw.uid }, arrivalMs: readArrival(raw) })),
+    total: (uids?.length ?? 0) - (fetched.length - exact.length),
+  };
+}
+
+/** What IMAP can search for, as searches that must all match: it has no "and" for two words of one field. */
+function searchCriteria(query: MailQuery): SearchObject[] {
+  const base: SearchObject = { deleted: false };
+  if (query.unread !== undefined) base.seen = !query.unread;
+  // Servers compare whole days in a zone of their own; the exact moment is checked afterwards.
+  if (query.after !== undefined) base.since = dayAround(query.after, -1);
+  if (query.before !== undefined) base.before = dayAround(query.before, 2);
+  const fields = ["text", "from", "to", "subject"] as const;
+  const words = fields.flatMap((field) =>
+    splitQuery(query[field]).map((word): SearchObject => ({ [field]: word })),
+  );
+  return [base, ...words.slice(0, MAX_WORDS)];
+}
+
+function splitQuery(text: string | undefined): string[] {
+  return oneLine(text ?? "")
+    .split(/\s+/)
+    .map((word) => word.replace(/^"+|"+$/g, ""))
+    .filter((word) => word !== "");
+}
+
+function dayAround(iso: string, days: number): Date {
+  return new Date(Math.floor(Date.parse(iso) / DAY_MS) * DAY_MS + days * DAY_MS);
+}
+
+function isExact(raw: FetchMessageObject, query: MailQuery): boolean {
+  const arrived = readArrival(raw);
+  if (query.after !== undefined && arrived < Date.parse(query.after)) return false;
+  if (query.before !== undefined && arrived >= Date.parse(query.before)) return false;
+  return query.hasAttachment === undefined || hasAttachment(raw.bodyStructure) === query.hasAttachment;
+}
+
+function hasAttachment(part: MessageStructureObject | undefined, depth = 0): boolean {
+  if (!part || depth > 50) return false;
+  if (part.disposition?.toLowerCase() === "attachment") return true;
+  return (part.childNodes ?? []).some((child) => hasAttachment(child, depth + 1));
+}
+
+/** Keeps, in the sender's own copy, whom the server refused and with which words. */
+const REJECTED_HEADER = "X-Retinue-Rejected";
+const MAX_REPORTS = 30;
+
+type Rejected = { readonly address: string; readonly detail: string };
+
+/** The delivery of a message that was just handed over. */
+export function describeHandover(
+  recipients: readonly string[],
+  rejected: readonly Rejected[],
+  atMs: number,
+): Delivery {
+  return judgeRecipients(recipients, { rejected, bounces: [], isPending: false, atMs });
+}
+
+/** The sender's copy with what the server refused; the header is a line of plain characters. */
+export function withRejections(bytes: Uint8Array, rejected: readonly Rejected[]): Uint8Array {
+  const lines = rejected.map(({ address, detail }) => {
+    const text = oneLine(`${address} ${detail}`).replace(/[^ -~]/g, "?");
+    return `${REJECTED_HEADER}: ${text.slice(0, 900)}\r\n`;
+  });
+  return Buffer.concat([Buffer.from(lines.join("")), bytes]);
+}
+
+function readRejections(source: Uint8Array): Rejected[] {
+  const head =
+    Buffer.from(source.subarray(0, 64_000))
+      .toString("latin1")
+      .split(/\r?\n\r?\n/, 1)[0] ?? "";
+  const lines = head.matchAll(new RegExp(`^${REJECTED_HEADER}: (\\S+) ?([^\\r\\n]*)$`, "gim"));
+  return [...lines].map(([, address = "", detail = ""]) => ({ address, detail }));
+}
+
+/** What the mailbox knows of a sent message: its copy, and the reports that came back. */
+export async function fetchDelivery(client: ImapFlow, id: string): Promise<Delivery> {
+  const sent = await findFolderFor(client, "sent");
+  const copy = await atMessage(client, id, (place) => {
+    if (place.folder !== sent)
+      throw new ToolFault("params", `the message '${id}' was not sent from this mailbox`);
+    return fetchMail(client, place, "head");
+  });
+  return readCopyDelivery(copy, await fetchBounces(client, copy));
+}
+
+/** The delivery that a copy in the folder of sent mail stands for. */
+export function readCopyDelivery({ raw, mail }: Fetched, bounces: readonly Bounce[] = []): Delivery {
+  const recipients = [...mail.to, ...mail.cc, ...mail.bcc].map(({ address }) => address);
+  return judgeRecipients(recipients, {
+    rejected: readRejections(raw.source ?? new Uint8Array()),
+    bounces,
+    isPending: isPending(raw.flags),
+    atMs: mail.dateMs ?? readArrival(raw),
+  });
+}
+
+/** Whether a copy was put aside before its message was handed over, and nobody has noted since that it was. */
+export function isPending(flags: ReadonlySet<string> | undefined): boolean {
+  return flags?.has("\\Draft") ?? false;
+}
+
+type Known = {
+  readonly rejected: readonly Rejected[];
+  readonly bounces: readonly Rejected[];
+  readonly isPending: boolean;
+  readonly atMs: number;
+};
+
+function judgeRecipients(addresses: readonly string[], known: Known): Delivery {
+  const find = (list: readonly Rejected[], address: string) =>
+    list.find((one) => one.address.toLowerCase() === address.toLowerCase());
+  const recipients = [...new Set(addresses)].map((address) => {
+    const rejected = find(known.rejected, address);
+    if (rejected) return { address, status: "rejected" as const, detail: rejected.detail };
+    const bounced = find(known.bounces, address);
+    if (bounced)
+      return { address, status: "bounced" as const, ...(bounced.detail && { detail: bounced.detail }) };
+    if (known.isPending)
+      return { address, status: "unknown" as const, detail: "it was cut off while it was being sent" };
+    return { address, status: "sent" as const };
+  });
+  return { status: worstStatus(recipients), recipients, timestamp: new Date(known.atMs).toISOString() };
+}
+
+/** Delivery reports in the inbox that are about a message. */
+async function fetchBounces(client: ImapFlow, { mail, raw }: Fetched): Promise<Bounce[]> {
+  if (mail.messageId === "") return [];
+  const since = new Date(readArrival(raw) - 2 * DAY_MS);
+  const bare = mail.messageId.slice(1, -1);
+  return inFolder(client, "INBOX", async (validity) => {
+    const uids = new Set<number>();
+    const about: SearchObject[] = [
+      { text: bare },
+      { header: { "in-reply-to": bare } },
+      { header: { references: bare } },
+    ];
+    for (const criteria of about)
+      for (const uid of (await client.search({ since, ...criteria }, { uid: true })) || []) uids.add(uid);
+    const bounces: Bounce[] = [];
+    for (const uid of [...uids].sort((a, b) => b - a).slice(0, MAX_REPORTS)) {
+      const place: MailPlace = { folder: "INBOX", validity, uid };
+      const report = await fetchMail(client, place, "whole").catch(unreadable);
+      bounces.push(...(report?.mail.bounces ?? []).filter(({ messageId }) => messageId === mail.messageId));
+    }
+    return bounces;
+  });
+}
+
+/** A report that is no readable mail says nothing; a lost connection is still a fault. */
+function unreadable(error: unknown): null {
+  if (error instanceof ToolFault) return null;
+  throw error;
+}
