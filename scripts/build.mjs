@@ -118,11 +118,6 @@ writeFileSync(join(made, "cli.js"), entry.replaceAll("OLDEST_NODE", /\d+/.exec(e
   mode: 0o755,
 });
 
-// What a page is made of is read as it is, like the prompts.
-const pages = sources.filter((file) => /[/\\]page[/\\][^/\\]+\.(css|js)$/.test(file));
-mkdirSync(join(made, "page"), { recursive: true });
-for (const file of pages) copyFileSync(join(packages, file), join(made, "page", basename(file)));
-
 // The built-in agents' frontmatter, read once here instead of at every start.
 const { normaliseText, splitFrontmatter } = await import(
   "../packages/core/src/agents/yaml/split-frontmatter.ts"

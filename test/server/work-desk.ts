@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadProject } from "@retinue/builtin/load-project";
-import { renderSession } from "@retinue/cli/history/export-session";
 import type { Clock } from "@retinue/core/budget/clock";
 import { createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
 import { type Script, type TestRuntime, type TestRuntimeOptions, testRuntime } from "@retinue/core/testing";
@@ -89,7 +88,6 @@ export async function openDesk(
     model: undefined,
     permissionMode: "default",
     paced: new Set(),
-    renderSession: renderSession,
     checkHealth: async () => [{ check: "keys", verdict: "ok", summary: "fine" }],
     ...more,
   };

@@ -4,7 +4,7 @@ import { loadProject, type Project, refuseBrokenSettings } from "@retinue/builti
 import type { Problem } from "@retinue/core/schema/agent";
 import { RetinueError } from "@retinue/core/schema/error";
 import { showCount } from "@retinue/core/show/measures";
-import { stripControls } from "./plain-text.ts";
+import { stripControls } from "@retinue/core/text/plain-text";
 import type { Terminal } from "./terminal.ts";
 
 /** Options that every command has. */

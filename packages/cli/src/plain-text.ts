@@ -1,38 +1,4 @@
-import { stripVTControlCharacters } from "node:util";
 import type { Terminal } from "./terminal.ts";
-
-/** Text that cannot steer a terminal: no escape codes, no controls but line ends and tabs, no turned-around order. */
-export function stripControls(text: string): string {
-  return stripVTControlCharacters(text)
-    .replaceAll("\r\n", "\n")
-    .replaceAll(/(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, "");
-}
-
-/** The same, but nothing is hidden: controls are written as escapes. For what a person approves. */
-export function escapeControls(text: string): string {
-  return text
-    .replaceAll("\r\n", "\n")
-    .replaceAll(/(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, escaped);
-}
-
-/** Plain text on one line of at most `limit` characters. */
-export function cutToLine(text: string, limit: number): string {
-  const line = stripControls(text).replaceAll(/\s+/g, " ").trim();
-  const characters = [...line];
-  return characters.length <= limit ? line : `${characters.slice(0, limit - 1).join("")}…`;
-}
-
-/** JSON that cannot steer a terminal and parses to the same value: controls are written as escapes. */
-export function writeJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, null, indent).replaceAll(
-    /(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu,
-    escaped,
-  );
-}
-
-function escaped(char: string): string {
-  return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
 
 /** Rows of cells, padded so that columns line up; the last column is left as it is. */
 export function drawTable(rows: readonly (readonly string[])[]): string[] {

@@ -1,7 +1,7 @@
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
+import { stripControls } from "@retinue/core/text/plain-text";
 import { CommanderError } from "commander";
 import { EXIT, findExitCode } from "./exit-code.ts";
-import { stripControls } from "./plain-text.ts";
 import { createProgram, insertRun } from "./program.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -1,7 +1,6 @@
 import type { Project } from "@retinue/builtin/load-project";
 import type { Environment } from "@retinue/core/models/providers";
 import type { BlobStore } from "@retinue/core/record/checkpoints/blob-store";
-import type { Store } from "@retinue/core/record/create-store";
 import type { StatsAside } from "@retinue/core/record/stats/stats-aside";
 import type { HealthView } from "@retinue/core/schema/api/inspect";
 import type { Approval, MessageRow, SessionRow } from "@retinue/core/schema/record";
@@ -45,8 +44,6 @@ export type ServerDesk = {
   readonly paced: Set<string>;
   /** Looks at everything that a run needs; handed in by the code that starts the server. */
   checkHealth(): Promise<HealthView["checks"]>;
-  /** A session as a document to keep; handed in too, because the command line makes the same. */
-  renderSession?(store: Store, session: SessionRow, format: "md" | "html"): Promise<string>;
 };
 
 /** The project's folder as the record names it. */

@@ -38,7 +38,6 @@ type ServerOptions = ListenOptions & {
   readonly approvalMinutes: number;
   readonly version: string;
   readonly checkHealth: ServerDesk["checkHealth"];
-  readonly renderSession?: ServerDesk["renderSession"];
   readonly onFault?: (thrown: unknown, request: string) => void;
   /** Told what the person at the terminal may want to know. */
   readonly onNotice?: (message: string) => void;
@@ -155,7 +154,6 @@ function openDesk(options: ServerOptions, projectDir: string): ServerDesk {
       permissionMode,
       checkHealth,
     },
-    ...(options.renderSession && { renderSession: options.renderSession }),
     tools: builtInTools,
     stats: createStatsAside(runtime.store.path),
     blobs: createBlobStore(join(dataDir, "blobs")),

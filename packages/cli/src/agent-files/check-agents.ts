@@ -10,6 +10,7 @@ import { replaceFile } from "@retinue/core/files/replace-file";
 import type { Problem } from "@retinue/core/schema/agent";
 import { RetinueError } from "@retinue/core/schema/error";
 import { showCount } from "@retinue/core/show/measures";
+import { stripControls } from "@retinue/core/text/plain-text";
 import { EXIT } from "../exit-code.ts";
 import {
   type CommonOptions,
@@ -18,7 +19,6 @@ import {
   openProject,
   shortenPath,
 } from "../open-project.ts";
-import { stripControls } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Options of `retinue agents check`. */

@@ -10,11 +10,11 @@ import { writeAgentFile } from "@retinue/core/agents/write-agent-file";
 import type { Agent } from "@retinue/core/schema/agent";
 import { RetinueError } from "@retinue/core/schema/error";
 import { showCount } from "@retinue/core/show/measures";
+import { stripControls, writeJson } from "@retinue/core/text/plain-text";
 import { confirm } from "../ask.ts";
 import { VENDORS } from "../commands/options.ts";
 import { EXIT } from "../exit-code.ts";
 import { type CommonOptions, type OpenProject, openProject, shortenPath } from "../open-project.ts";
-import { stripControls, writeJson } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { writeNew } from "../write-files.ts";
 

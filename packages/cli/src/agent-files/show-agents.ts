@@ -2,6 +2,7 @@ import { buildChain, explainTools, listDelegates } from "@retinue/builtin/explai
 import { isBroken, requireAgent } from "@retinue/core/agents/registry";
 import { nameDeliverable } from "@retinue/core/run/deliverables";
 import type { Agent, AgentSource, Trigger } from "@retinue/core/schema/agent";
+import { cutToLine, stripControls } from "@retinue/core/text/plain-text";
 import {
   type CommonOptions,
   countProblems,
@@ -10,7 +11,7 @@ import {
   openSoundProject,
   shortenPath,
 } from "../open-project.ts";
-import { cutToLine, drawTable, stripControls } from "../plain-text.ts";
+import { drawTable } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** `retinue agents list`. */

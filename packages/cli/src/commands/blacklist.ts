@@ -1,9 +1,9 @@
 import { RetinueError } from "@retinue/core/schema/error";
 import { findPlaces } from "@retinue/core/settings/places";
+import { cutToLine } from "@retinue/core/text/plain-text";
 import type { Blacklist, BlacklistEntry } from "@retinue/research/crawl/blacklist";
 import { Argument, type Command } from "commander";
 import type { CommonOptions } from "../open-project.ts";
-import { cutToLine } from "../plain-text.ts";
 import type { Cli, Terminal } from "../terminal.ts";
 import { listExamples } from "./options.ts";
 

@@ -13,8 +13,8 @@ export function registerExport(program: Command, cli: Cli): void {
     .addOption(
       new Option(
         "--format <format>",
-        "md to read, html to look at, json or jsonl for programs; by the name of -o, md otherwise, all in a folder",
-      ).choices(["md", "json", "jsonl", "html"]),
+        "md to read, json or jsonl for programs; by the name of -o, md otherwise, all in a folder",
+      ).choices(["md", "json", "jsonl"]),
     )
     .option("-o, --output <file|dir>", "write there, for you alone, and not to stdout")
     .option("--files", "also copy the files of the session's workspace; -o names the folder")
@@ -22,7 +22,6 @@ export function registerExport(program: Command, cli: Cli): void {
       "after",
       listExamples(
         "retinue export last                        a transcript to read, as Markdown",
-        "retinue export last -o session.html        one page for a browser",
         "retinue export ses_1a2b -o backup/ --files everything in a folder, with the files that agents left",
         "retinue export last --format jsonl | wc -l every row of the record, a line each",
       ),

@@ -27,7 +27,6 @@ export function registerTrace(program: Command, cli: Cli): void {
     )
     .option("--depth <n>", "nothing deeper below the root than this", parseCount)
     .option("--limit <n>", "draw at most this many runs; 0 for all", parseCount, 200)
-    .option("--html", "one page that stands on its own")
     .option("-o, --output <file>", "write to a file that only you can read, and not to stdout")
     .addHelpText(
       "after",
@@ -35,7 +34,6 @@ export function registerTrace(program: Command, cli: Cli): void {
         "retinue trace last                       this project's last session as a tree beside its waterfall",
         "retinue trace last --failed              the way from the root to the first failure",
         "retinue trace ses_1a2b --agent coder     the runs of one agent, in their place",
-        "retinue trace last --html -o trace.html  one file to look at in a browser or send on",
         "retinue trace last --json | jq .totals   for programs; the shape is stable",
       ),
     )

@@ -6,7 +6,7 @@ import { createFindOwn } from "@retinue/code/sandbox/running-commands";
 import { slugOf } from "@retinue/core/agents/fields/slug";
 import { findAgentFiles } from "@retinue/core/agents/find-agent-files";
 import { findPlaces, type Places } from "@retinue/core/settings/places";
-import { cutToLine } from "../plain-text.ts";
+import { cutToLine } from "@retinue/core/text/plain-text";
 import type { Terminal } from "../terminal.ts";
 import { NAME_KINDS, type NameKind } from "./command-table.ts";
 

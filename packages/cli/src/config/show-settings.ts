@@ -9,6 +9,7 @@ import { DEFAULT_SETTINGS } from "@retinue/core/settings/default-settings";
 import { loadSettings } from "@retinue/core/settings/load-settings";
 import { readSettingsFile, type SettingsFile } from "@retinue/core/settings/read-settings-file";
 import { PUBLISHED_SETTINGS_SCHEMA } from "@retinue/core/settings/settings-schema";
+import { cutToLine, stripControls, writeJson } from "@retinue/core/text/plain-text";
 import { EXIT } from "../exit-code.ts";
 import {
   type CommonOptions,
@@ -17,7 +18,7 @@ import {
   openProject,
   shortenPath,
 } from "../open-project.ts";
-import { cutToLine, drawTable, stripControls, writeJson } from "../plain-text.ts";
+import { drawTable } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 import {
   findSettingSchema,

@@ -7,7 +7,7 @@ import { findOwn } from "@retinue/core/schema/find-own";
 import type { Settings } from "@retinue/core/schema/settings";
 import { type Transport, TransportError } from "@retinue/core/schema/transport";
 import { showCount } from "@retinue/core/show/measures";
-import { cutToLine } from "../plain-text.ts";
+import { cutToLine } from "@retinue/core/text/plain-text";
 import { type Finding, ok, problem, skipped, warning } from "./run-checks.ts";
 
 /** What is known about models before anybody is asked. */

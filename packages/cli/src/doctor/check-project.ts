@@ -5,8 +5,8 @@ import { RetinueError } from "@retinue/core/schema/error";
 import type { Settings } from "@retinue/core/schema/settings";
 import { findPlaces } from "@retinue/core/settings/places";
 import { showCount } from "@retinue/core/show/measures";
+import { cutToLine } from "@retinue/core/text/plain-text";
 import { findSettingsFiles, type OpenProject, shortenPath } from "../open-project.ts";
-import { cutToLine } from "../plain-text.ts";
 import { type Finding, ok, problem, warning } from "./run-checks.ts";
 
 const MOST_DETAILS = 8;

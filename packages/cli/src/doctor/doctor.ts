@@ -1,9 +1,10 @@
 import { createTransport } from "@retinue/core/net/transport";
 import type { HealthView } from "@retinue/core/schema/api/inspect";
 import { showCount } from "@retinue/core/show/measures";
+import { cutToLine, stripControls, writeJson } from "@retinue/core/text/plain-text";
 import { EXIT } from "../exit-code.ts";
 import { type CommonOptions, openProject } from "../open-project.ts";
-import { cutToLine, stripControls, wrapWords, writeJson } from "../plain-text.ts";
+import { wrapWords } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 import {
   checkDatabase,

@@ -6,16 +6,17 @@ import type { Store } from "@retinue/core/record/create-store";
 import { RetinueError } from "@retinue/core/schema/error";
 import type { SessionRow } from "@retinue/core/schema/record";
 import { showCount } from "@retinue/core/show/measures";
+import { cutToLine } from "@retinue/core/text/plain-text";
 import { exportLines, loadExport } from "@retinue/core/trace/load-export";
 import { loadTrace } from "@retinue/core/trace/load-trace";
+import { writeTranscript } from "@retinue/core/trace/write-transcript";
 import type { CommonOptions } from "../open-project.ts";
 import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
-import { cutToLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { makePrivateFolder, saveText, writePrivateFile } from "../write-files.ts";
 
 /** The form in which a session is exported. */
-type ExportFormat = "md" | "json" | "jsonl" | "html";
+type ExportFormat = "md" | "json" | "jsonl";
 
 /** Options of `retinue export`. */
 export type ExportOptions = CommonOptions & { format?: ExportFormat; output?: string; files?: boolean };
@@ -25,7 +26,6 @@ const NAMES: Readonly<Record<ExportFormat, string>> = {
   md: "transcript.md",
   json: "session.json",
   jsonl: "rows.jsonl",
-  html: "trace.html",
 };
 const MAX_NAMED = 10;
 
@@ -35,12 +35,12 @@ export async function exportSession(id: string, options: ExportOptions, terminal
   const session = await withRecord(terminal, async (store) => {
     const found = findSession(store, id, options, terminal);
     if (place.kind === "text") {
-      await saveText(await renderSession(store, found, place.format), options.output, terminal);
+      await saveText(renderSession(store, found, place.format), options.output, terminal);
       return found;
     }
     await makePrivateFolder(place.folder);
     for (const format of place.formats)
-      await saveText(await renderSession(store, found, format), join(place.folder, NAMES[format]), terminal);
+      await saveText(renderSession(store, found, format), join(place.folder, NAMES[format]), terminal);
     return found;
   });
   if (!session) throw createNoSessionError(id);
@@ -54,17 +54,24 @@ type Place =
 /** A folder if it is one, ends like one, or has to hold files; otherwise one text, whose form its name may tell. */
 function choosePlace({ format, output, files, json }: ExportOptions, terminal: Terminal): Place {
   const wanted = format ?? (json ? "json" : undefined);
-  if (output === "") throw new RetinueError("usage", "-o needs a name", "such as: -o session.html");
+  if (output === "") throw new RetinueError("usage", "-o needs a name", "such as: -o session.md");
   if (output === undefined || output === "-") {
     if (files)
       throw new RetinueError("usage", "--files needs a folder to copy to", "name it with: -o FOLDER");
     return { kind: "text", format: wanted ?? "md" };
   }
   const path = resolve(terminal.cwd, output);
-  const byName = findFormat(extname(output).slice(1));
+  const extension = extname(output);
+  const byName = findFormat(extension.slice(1));
+  if (extension === ".html" && !wanted)
+    throw new RetinueError(
+      "usage",
+      "a session is not exported as a web page",
+      "look at it with: retinue serve",
+    );
   const isFolder = output.endsWith("/") || output.endsWith(sep) || files || (!wanted && !byName);
   if (isFolder || statSync(path, { throwIfNoEntry: false })?.isDirectory())
-    return { kind: "folder", folder: path, formats: wanted ? [wanted] : ["md", "json", "jsonl", "html"] };
+    return { kind: "folder", folder: path, formats: wanted ? [wanted] : ["md", "json", "jsonl"] };
   return { kind: "text", format: wanted ?? byName ?? "md" };
 }
 
@@ -72,26 +79,10 @@ function findFormat(extension: string): ExportFormat | undefined {
   return Object.hasOwn(NAMES, extension) ? (extension as ExportFormat) : undefined;
 }
 
-/** A session in one of its forms. */
-export async function renderSession(
-  store: Store,
-  session: SessionRow,
-  format: ExportFormat,
-): Promise<string> {
-  switch (format) {
-    case "json":
-      return JSON.stringify(loadExport(store, session), null, 2);
-    case "jsonl":
-      return [...exportLines(loadExport(store, session))].join("\n");
-    case "md": {
-      const { writeTranscript } = await import("./transcript.ts");
-      return writeTranscript(loadTrace(store, session));
-    }
-    case "html": {
-      const { renderTracePage } = await import("../trace-page/render-page.ts");
-      return renderTracePage(loadTrace(store, session), (prompt) => store.prompt(prompt));
-    }
-  }
+function renderSession(store: Store, session: SessionRow, format: ExportFormat): string {
+  if (format === "md") return writeTranscript(loadTrace(store, session));
+  const all = loadExport(store, session);
+  return format === "json" ? JSON.stringify(all, null, 2) : [...exportLines(all)].join("\n");
 }
 
 /** The session's own folder, and those of its isolated runs. */

@@ -10,10 +10,10 @@ import {
 } from "@retinue/core/session/clean-up";
 import { findPlaces } from "@retinue/core/settings/places";
 import { showCount } from "@retinue/core/show/measures";
+import { cutToLine } from "@retinue/core/text/plain-text";
 import { confirm } from "../ask.ts";
 import { type CommonOptions, findProjectDir, openSoundProject } from "../open-project.ts";
 import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
-import { cutToLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Options of `retinue sessions delete` and `prune`. */

@@ -15,11 +15,12 @@ import { RetinueError } from "@retinue/core/schema/error";
 import { createId } from "@retinue/core/session/create-id";
 import { findPlaces } from "@retinue/core/settings/places";
 import { showCount } from "@retinue/core/show/measures";
+import { cutToLine, stripControls } from "@retinue/core/text/plain-text";
 import { confirm } from "../ask.ts";
 import { EXIT } from "../exit-code.ts";
 import type { CommonOptions } from "../open-project.ts";
 import { findSession, withRecord } from "../open-record.ts";
-import { cutToLine, drawTable, stripControls } from "../plain-text.ts";
+import { drawTable } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Options of `retinue diff`. */

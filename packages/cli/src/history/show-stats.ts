@@ -4,9 +4,10 @@ import { summariseRuns } from "@retinue/core/record/stats/summarise-runs";
 import type { RunStats, Stats, StatsBy, StatsGroup, StatsQuery } from "@retinue/core/schema/stats";
 import { findPlaces } from "@retinue/core/settings/places";
 import { showCost, showCount, showDuration } from "@retinue/core/show/measures";
+import { cutToLine } from "@retinue/core/text/plain-text";
 import type { CommonOptions } from "../open-project.ts";
 import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
-import { cutToLine, drawTable } from "../plain-text.ts";
+import { drawTable } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Options of `retinue stats`. */

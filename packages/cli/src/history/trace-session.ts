@@ -5,11 +5,11 @@ import { listSome } from "@retinue/core/schema/list-some";
 import type { SessionRow } from "@retinue/core/schema/record";
 import { showCost, showCount, showDuration } from "@retinue/core/show/measures";
 import { findRun, pathTo, walkRuns } from "@retinue/core/show/walk-runs";
+import { cutToLine } from "@retinue/core/text/plain-text";
 import { filterTrace, firstFailure, type TraceFilter } from "@retinue/core/trace/filter-trace";
 import { loadOutline, loadTrace } from "@retinue/core/trace/load-trace";
 import type { CommonOptions } from "../open-project.ts";
 import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
-import { cutToLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { type Canvas, createTerminalCanvas } from "../tree/canvas.ts";
 import { pickRuns } from "../tree/choose-runs.ts";
@@ -22,7 +22,6 @@ import { saveText } from "../write-files.ts";
 export type TraceOptions = CommonOptions & {
   calls?: boolean;
   ids?: boolean;
-  html?: boolean;
   output?: string;
   failed?: boolean;
   agent?: string;
@@ -37,8 +36,9 @@ const MAX_LISTED = 10;
 
 /** `retinue trace`: the tree of runs, read from the database alone. */
 export async function traceSession(id: string, options: TraceOptions, terminal: Terminal): Promise<void> {
-  refuseContradictions(options);
-  const make = options.json || options.html ? wholeTrace : drawnTrace;
+  if (options.output === "")
+    throw new RetinueError("usage", "-o needs the name of a file", "such as: -o trace.txt");
+  const make = options.json ? wholeTrace : drawnTrace;
   const text = await withRecord(terminal, (store) =>
     make(store, findSession(store, id, options, terminal), options, terminal),
   );
@@ -46,13 +46,11 @@ export async function traceSession(id: string, options: TraceOptions, terminal: 
   await saveText(text, options.output, terminal);
 }
 
-async function wholeTrace(store: Store, session: SessionRow, options: TraceOptions): Promise<string> {
+function wholeTrace(store: Store, session: SessionRow, options: TraceOptions): string {
   const whole = loadTrace(store, session);
   const wanted = filterTrace(whole, buildFilter(options, whole));
   const trace = options.failed ? (cutToFailure(wanted) ?? { ...wanted, runs: [] }) : wanted;
-  if (!options.html) return JSON.stringify(trace, null, 2);
-  const { renderTracePage } = await import("../trace-page/render-page.ts");
-  return renderTracePage(trace, (prompt) => store.prompt(prompt));
+  return JSON.stringify(trace, null, 2);
 }
 
 /** Reads the calls and turns only of the runs that are drawn. */
@@ -99,12 +97,6 @@ function findNamedRun(runs: readonly TraceRun[], id: string, sessionId: string):
       )}`
     : `session ${sessionId} has no run '${id}'`;
   throw new RetinueError("input", message, `see their ids with: retinue trace ${sessionId} --ids --limit 0`);
-}
-
-function refuseContradictions({ json, html, output }: TraceOptions): void {
-  if (json && html)
-    throw new RetinueError("usage", "--json and --html cannot both be", "leave out one of them");
-  if (output === "") throw new RetinueError("usage", "-o needs the name of a file", "such as: -o trace.html");
 }
 
 function sayNothing({ agent, status, sinceSeq, run }: TraceOptions): string {

@@ -4,9 +4,9 @@ import type { Store } from "@retinue/core/record/create-store";
 import type { UntrustedNote } from "@retinue/core/schema/change";
 import { RetinueError } from "@retinue/core/schema/error";
 import { fingerprintFile } from "@retinue/core/session/untrusted-files";
+import { cutToLine } from "@retinue/core/text/plain-text";
 import { type CommonOptions, findProjectDir } from "../open-project.ts";
 import { withRecord } from "../open-record.ts";
-import { cutToLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Options of `retinue trust-files`. */

@@ -4,6 +4,7 @@ import type { Agent, AgentFormat } from "@retinue/core/schema/agent";
 import { RetinueError } from "@retinue/core/schema/error";
 import { PUBLISHED_SETTINGS_SCHEMA } from "@retinue/core/settings/settings-schema";
 import { showCount } from "@retinue/core/show/measures";
+import { cutToLine, writeJson } from "@retinue/core/text/plain-text";
 import { askLine, isYes } from "../ask.ts";
 import {
   type CommonOptions,
@@ -12,7 +13,7 @@ import {
   openProject,
   shortenPath,
 } from "../open-project.ts";
-import { cutToLine, wrapWords, writeJson } from "../plain-text.ts";
+import { wrapWords } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { writeNew } from "../write-files.ts";
 

@@ -5,13 +5,13 @@ import { PACKAGE_ROOT } from "@retinue/core/files/package-root";
 import { machineFault } from "@retinue/core/record/file/sqlite-failure";
 import { messageOf } from "@retinue/core/schema/error";
 import type { PermissionMode } from "@retinue/core/session/approvals";
+import { stripControls } from "@retinue/core/text/plain-text";
 import { type OpenedServer, openServer } from "@retinue/server/open-server";
 import { findRunningServer } from "@retinue/server/running-server";
 import { checkHealth } from "../doctor/doctor.ts";
 import { EXIT } from "../exit-code.ts";
 import { openBrowser } from "../open-browser.ts";
 import { type CommonOptions, openWorkingProject } from "../open-project.ts";
-import { stripControls } from "../plain-text.ts";
 import { isInForeground } from "../progress/stage.ts";
 import type { Terminal } from "../terminal.ts";
 import { pickAgent } from "../work/run-options.ts";
@@ -64,10 +64,6 @@ export async function serveApp(options: ServeOptions, terminal: Terminal): Promi
       port: options.port,
       version: readVersion(),
       checkHealth: () => checkHealth(options, terminal),
-      renderSession: async (...asked) => {
-        const { renderSession } = await import("../history/export-session.ts");
-        return renderSession(...asked);
-      },
       onFault: (thrown, request) => terminal.tell(faultText(thrown, request, terminal)),
       onNotice: (message) => terminal.tell(stripControls(message)),
     });

@@ -12,9 +12,10 @@ import type { AccountCheck } from "@retinue/assistant/accounts/check-account";
 import { createSecretKeeper } from "@retinue/assistant/accounts/open-account";
 import { findSecretStore } from "@retinue/assistant/accounts/secret-store";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
+import { cutToLine } from "@retinue/core/text/plain-text";
 import { EXIT } from "../exit-code.ts";
 import { type CommonOptions, openProject, openSoundProject } from "../open-project.ts";
-import { cutToLine, drawTable } from "../plain-text.ts";
+import { drawTable } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { findAccountPlaces, redactWords, tryAccount } from "./save-account.ts";
 

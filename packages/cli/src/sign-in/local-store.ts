@@ -6,9 +6,9 @@ import type { Counts, ImportReport } from "@retinue/assistant/embedded/import-so
 import { chooseLocalStore, findZone, openLocalStore } from "@retinue/assistant/local-store";
 import { ToolFault } from "@retinue/assistant/service-tools/tool-fault";
 import { RetinueError } from "@retinue/core/schema/error";
+import { cutToLine } from "@retinue/core/text/plain-text";
 import { EXIT } from "../exit-code.ts";
 import { type CommonOptions, openSoundProject } from "../open-project.ts";
-import { cutToLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { findAccountPlaces } from "./save-account.ts";
 

@@ -13,8 +13,8 @@ import type { Opening } from "@retinue/assistant/accounts/open-account";
 import { chooseSecretStore, findSecretStore } from "@retinue/assistant/accounts/secret-store";
 import { RetinueError } from "@retinue/core/schema/error";
 import { findPlaces } from "@retinue/core/settings/places";
+import { cutToLine } from "@retinue/core/text/plain-text";
 import type { CommonOptions } from "../open-project.ts";
-import { cutToLine } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Options that adding any account has. */

@@ -6,7 +6,7 @@ import type {
   TraceRun,
 } from "@retinue/core/schema/inspect/trace";
 import { showCount } from "@retinue/core/show/measures";
-import { cutToLine } from "../plain-text.ts";
+import { cutToLine } from "@retinue/core/text/plain-text";
 import type { Canvas } from "./canvas.ts";
 import type { NodeStatus } from "./run-node.ts";
 

@@ -1,7 +1,7 @@
 import type { RetinueEvent, WaitingOn } from "@retinue/core/schema/event";
 import type { Phase } from "@retinue/core/schema/intent";
 import type { RunResult } from "@retinue/core/schema/result";
-import { cutToLine } from "../plain-text.ts";
+import { cutToLine } from "@retinue/core/text/plain-text";
 
 /** How a run stands, as a person sees it: waiting is told from running, and cut short from completed. */
 export type NodeStatus =

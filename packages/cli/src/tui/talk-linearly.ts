@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import { createInterface } from "node:readline";
 import { showInput } from "@retinue/core/schema/show-input";
+import { cutToLine, escapeControls, stripControls } from "@retinue/core/text/plain-text";
 import { findProjectDir } from "../open-project.ts";
-import { cutToLine, escapeControls, stripControls } from "../plain-text.ts";
 import { createProgress } from "../progress/show-progress.ts";
 import { isTerminalGone, type Terminal } from "../terminal.ts";
 import { type Engine, openEngine, type TuiOptions } from "./engine.ts";

@@ -6,11 +6,11 @@ import { secretsFromEnvironment } from "@retinue/core/redact/secrets-from-enviro
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { Approval, SessionRow } from "@retinue/core/schema/record";
 import { showInput } from "@retinue/core/schema/show-input";
+import { cutToLine, escapeControls, writeJson } from "@retinue/core/text/plain-text";
 import { proposedDiff } from "@retinue/server/views/proposed-diff";
 import { askLine } from "../ask.ts";
 import { EXIT } from "../exit-code.ts";
 import { withRecord } from "../open-record.ts";
-import { cutToLine, escapeControls, writeJson } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { describeAsk, showWaitingTime, toWaitingLine } from "./list-waiting.ts";
 import { resumeTask } from "./resume-task.ts";

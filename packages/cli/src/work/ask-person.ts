@@ -4,7 +4,7 @@ import type { ApprovalAnswer, ApprovalRequest } from "@retinue/core/run/ports";
 import { showInput } from "@retinue/core/schema/show-input";
 import { AnsweredElsewhere } from "@retinue/core/session/answered-elsewhere";
 import { type Approver, STOPPED } from "@retinue/core/session/approvals";
-import { cutToLine, escapeControls } from "../plain-text.ts";
+import { cutToLine, escapeControls } from "@retinue/core/text/plain-text";
 import { createKeyboard, type KeyInput } from "../progress/stage.ts";
 import { isTerminalGone, type Terminal } from "../terminal.ts";
 

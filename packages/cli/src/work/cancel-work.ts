@@ -4,10 +4,10 @@ import { RetinueError } from "@retinue/core/schema/error";
 import { listSome } from "@retinue/core/schema/list-some";
 import type { SessionRow } from "@retinue/core/schema/record";
 import { cancelUnheld } from "@retinue/core/session/cancel-recorded";
+import { writeJson } from "@retinue/core/text/plain-text";
 import { EXIT } from "../exit-code.ts";
 import type { CommonOptions } from "../open-project.ts";
 import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
-import { writeJson } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Options of `retinue cancel`. */

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { listInside, openForReading, writeInside } from "@retinue/core/files/open-inside";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import { showCount } from "@retinue/core/show/measures";
-import { cutToLine } from "../plain-text.ts";
+import { cutToLine } from "@retinue/core/text/plain-text";
 import type { Terminal } from "../terminal.ts";
 import type { RunOptions } from "./run-options.ts";
 

@@ -1,9 +1,10 @@
 import type { Store } from "@retinue/core/record/create-store";
 import type { Approval } from "@retinue/core/schema/record";
 import { showDuration } from "@retinue/core/show/measures";
+import { cutToLine, writeJson } from "@retinue/core/text/plain-text";
 import type { CommonOptions } from "../open-project.ts";
 import { withRecord } from "../open-record.ts";
-import { cutToLine, drawTable, writeJson } from "../plain-text.ts";
+import { drawTable } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** `retinue approve` without an id: what waits for a person, the oldest first. */

@@ -7,9 +7,9 @@ import { type ReplayReport, replaySession } from "@retinue/core/replay/replay-se
 import { RetinueError } from "@retinue/core/schema/error";
 import type { SessionRow } from "@retinue/core/schema/record";
 import { fanOutOf } from "@retinue/core/session/root-tasks";
+import { cutToLine, stripControls } from "@retinue/core/text/plain-text";
 import { type CommonOptions, findProjectDir, openSoundProject, openWorkingProject } from "../open-project.ts";
 import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
-import { cutToLine, stripControls } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { pickAgent, type RunOptions } from "./run-options.ts";
 import { readTaskRequest, watchTask } from "./run-task.ts";

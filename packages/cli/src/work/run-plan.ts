@@ -7,6 +7,7 @@ import type { Store } from "@retinue/core/record/create-store";
 import { RetinueError } from "@retinue/core/schema/error";
 import type { ExecutionPlan, PlanResult } from "@retinue/core/schema/plan";
 import type { Runtime } from "@retinue/core/session/runtime";
+import { stripControls } from "@retinue/core/text/plain-text";
 import { chooseExitCode, EXIT } from "../exit-code.ts";
 import {
   type CommonOptions,
@@ -16,7 +17,6 @@ import {
   openWorkingProject,
 } from "../open-project.ts";
 import { withRecord } from "../open-record.ts";
-import { stripControls } from "../plain-text.ts";
 import { openTaskView, type TaskView } from "../progress/task-view.ts";
 import type { Terminal } from "../terminal.ts";
 import { drawPlan } from "./draw-plan.ts";

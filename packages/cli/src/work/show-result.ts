@@ -3,7 +3,7 @@ import type { RetinueEvent } from "@retinue/core/schema/event";
 import type { Approval } from "@retinue/core/schema/record";
 import type { RunResult, Usage } from "@retinue/core/schema/result";
 import type { Runtime } from "@retinue/core/session/runtime";
-import { stripControls, writeJson } from "../plain-text.ts";
+import { stripControls, writeJson } from "@retinue/core/text/plain-text";
 import type { Terminal } from "../terminal.ts";
 import { describeWaiting, toWaitingLine, type WaitingLine } from "./list-waiting.ts";
 import { chooseFormat, type RunOptions } from "./run-options.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { escapeHtml } from "./escape.ts";
+import { escapeHtml } from "@retinue/core/text/plain-text";
 import {
   type Contradiction,
   countSources,

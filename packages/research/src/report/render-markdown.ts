@@ -1,4 +1,4 @@
-import { escapeMarkdown as plain } from "./escape.ts";
+import { escapeMarkdown as plain } from "@retinue/core/text/plain-text";
 import { ALL_READ, describeReading, NONE_READ } from "./render-html.ts";
 import {
   countSources,

@@ -1,9 +1,9 @@
 import type { FileHandle } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
 import { openForReading } from "@retinue/core/files/open-inside";
-import type { SessionRow } from "@retinue/core/schema/record";
 import { loadTrace } from "@retinue/core/trace/load-trace";
-import { ownSession, type ServerDesk } from "../desk.ts";
+import { writeTranscript } from "@retinue/core/trace/write-transcript";
+import { ownSession } from "../desk.ts";
 import { BadRequest, NotFound } from "../http/http-errors.ts";
 import { type ApiRoute, defineRoute } from "../http/route.ts";
 import { filledText, oneOf, shape } from "../http/shapes.ts";
@@ -83,12 +83,11 @@ function answerFile(content: Buffer, path: string): Response {
   });
 }
 
-type Format = "md" | "json" | "html";
+type Format = "md" | "json";
 
 const EXPORT_TYPES: Readonly<Record<Format, string>> = {
   md: "text/markdown; charset=utf-8",
   json: "application/json; charset=utf-8",
-  html: "text/html; charset=utf-8",
 };
 
 /** Sessions as documents to keep. */
@@ -96,11 +95,12 @@ export const exportRoutes: readonly ApiRoute[] = [
   defineRoute<{ format: Format }>({
     method: "get",
     path: "/api/sessions/:id/export",
-    summary: "A session as a file to save: a transcript, the whole trace, or one page that draws it.",
-    query: shape({ format: oneOf("md", "json", "html") }),
+    summary: "A session as a file to save: a transcript, or the whole trace.",
+    query: shape({ format: oneOf("md", "json") }),
     answers: "application/octet-stream",
     async handle({ params: { id = "" }, query: { format } }, desk) {
-      const text = await renderExport(desk, ownSession(desk, id), format);
+      const trace = loadTrace(desk.runtime.store, ownSession(desk, id));
+      const text = format === "json" ? JSON.stringify(trace, null, 2) : writeTranscript(trace);
       return new Response(text, {
         headers: {
           "Content-Type": EXPORT_TYPES[format],
@@ -110,10 +110,3 @@ export const exportRoutes: readonly ApiRoute[] = [
     },
   }),
 ];
-
-async function renderExport(desk: ServerDesk, session: SessionRow, format: Format): Promise<string> {
-  const { store } = desk.runtime;
-  if (format === "json") return JSON.stringify(loadTrace(store, session), null, 2);
-  if (desk.renderSession) return desk.renderSession(store, session, format);
-  throw new NotFound(`this server makes no ${format}`, "take json, or use: retinue export");
-}

@@ -1,4 +1,4 @@
-import { stripControls } from "../../plain-text.ts";
+import { stripControls } from "@retinue/core/text/plain-text";
 import type { TalkEntry } from "../state/tui-state.ts";
 import { type Style, type StyledSpan, wrapSpans } from "./spans.ts";
 

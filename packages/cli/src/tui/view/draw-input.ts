@@ -1,5 +1,5 @@
 import { showInput } from "@retinue/core/schema/show-input";
-import { cutToLine, escapeControls } from "../../plain-text.ts";
+import { cutToLine, escapeControls } from "@retinue/core/text/plain-text";
 import { measureWidth } from "../../tree/text-width.ts";
 import type { Completion } from "../state/complete.ts";
 import type { Editor } from "../state/editor.ts";

@@ -1,5 +1,5 @@
 import { showCost, showCount } from "@retinue/core/show/measures";
-import { cutToLine } from "../../plain-text.ts";
+import { cutToLine } from "@retinue/core/text/plain-text";
 import { measureWidth } from "../../tree/text-width.ts";
 import { findTarget, isBusy, type OpenTranscript, type TuiState } from "../state/tui-state.ts";
 import { drawEntries, drawMarkdown, wrapText } from "./draw-entries.ts";

@@ -82,7 +82,6 @@ function Figure({ name, children }: { name: string; children: ReactNode }) {
 }
 
 const FORMATS = [
-  { format: "html", name: "Web page", about: "the trace, to look at without a server" },
   { format: "md", name: "Markdown", about: "the conversation, to read" },
   { format: "json", name: "JSON", about: "the whole trace, for programs" },
 ];

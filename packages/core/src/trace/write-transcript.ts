@@ -1,8 +1,7 @@
-import type { Trace, TraceCall, TraceRun, TraceTurn } from "@retinue/core/schema/inspect/trace";
-import { showCost, showCount, showDuration } from "@retinue/core/show/measures";
-import { nameStatus } from "@retinue/core/show/standing";
-import { escapeMarkdown } from "@retinue/research/report/escape";
-import { stripControls } from "../plain-text.ts";
+import type { Trace, TraceCall, TraceRun, TraceTurn } from "../schema/inspect/trace.ts";
+import { showCost, showCount, showDuration } from "../show/measures.ts";
+import { nameStatus } from "../show/standing.ts";
+import { cutToLine, escapeMarkdown, stripControls } from "../text/plain-text.ts";
 
 const MOST_LEVEL = 6;
 const MAX_TITLE = 100;
@@ -110,6 +109,5 @@ function fence(given: string): string {
 }
 
 function line(text: string, limit: number): string {
-  const plain = stripControls(text).replaceAll(/\s+/g, " ").trim();
-  return escapeMarkdown(plain.length > limit ? `${plain.slice(0, limit - 1)}…` : plain);
+  return escapeMarkdown(cutToLine(text, limit));
 }
