@@ -16,7 +16,7 @@ import {
 import { expect, test } from "vitest";
 import { resultsSeen } from "../attacks/attack.ts";
 
-const { withSettings: _, ...shell } = createShell(DEFAULT_SHELL, { bubblewrap: null });
+const { withSettings: _, ...shell } = createShell(DEFAULT_SHELL);
 
 /** What becomes of a command in a repository with an ignored folder `dist`: whether it is still there, and what was said. */
 async function perform(command: string, options: TestRuntimeOptions = {}) {

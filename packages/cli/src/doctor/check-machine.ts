@@ -130,7 +130,7 @@ export async function checkSandbox({ sandbox }: Pick<ShellSettings, "sandbox">):
   if (sandbox === "off")
     return warning(
       "commands run on this machine with all your rights (shell.sandbox is off)",
-      "retinue config set shell.sandbox auto",
+      "retinue config set shell.sandbox required",
     );
   const found = await findBubblewrap();
   if (!("fault" in found)) {
@@ -139,9 +139,7 @@ export async function checkSandbox({ sandbox }: Pick<ShellSettings, "sandbox">):
     return ok(`bubblewrap works (${found.program})${limits}`, { facts });
   }
   const remedy = process.platform === "linux" ? INSTALL_BWRAP : "run Retinue on Linux, or in a container";
-  if (sandbox === "required")
-    return problem(`${found.fault}; no command can run (shell.sandbox is required)`, remedy);
-  return warning(`${found.fault}; commands run in a built-in shell that knows no programs`, remedy);
+  return warning(`${found.fault}; no command can run (shell.sandbox is ${sandbox})`, remedy);
 }
 
 /** Whether git is there; isolated workspaces, diff and undo use it. */

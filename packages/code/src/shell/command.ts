@@ -41,7 +41,7 @@ export type CommandOutcome = {
   /** Some of the output was left out. */
   truncated: boolean;
   timedOut: boolean;
-  sandbox: "bubblewrap" | "just-bash" | "host";
+  sandbox: "bubblewrap" | "host";
   /** What a reader of the result should know: limits that do not hold here, why it was stopped. */
   notes: readonly string[];
 };

@@ -61,7 +61,6 @@ function argumentsOf(pid: string): string {
   }
 }
 const onHost = { settings: { sandbox: "off" } } as const;
-const builtIn = { host: { bubblewrap: null } } as const;
 
 describe.skipIf(!hasSandbox)("in the sandbox (needs bubblewrap)", () => {
   test("a command gives its output, its errors and its exit code", async () => {
@@ -497,73 +496,20 @@ describe.skipIf(!hasSandbox)("in the sandbox (needs bubblewrap)", () => {
   });
 });
 
-test("without bubblewrap the built-in shell runs text tools, starts no programs, and says so", async () => {
-  write("project/in.txt", "b\na\n");
-  const outcome = await run("sort in.txt > out.txt; cat out.txt; node -v", {
-    ...builtIn,
-    writable: [projectDir],
-  });
-  expect(outcome).toMatchObject({ sandbox: "just-bash", stdout: "a\nb\n", exitCode: 127 });
-  expect(outcome.notes.join()).toContain("no OS sandbox here: the built-in shell ran it");
-  expect(readFileSync(join(projectDir, "out.txt"), "utf8")).toBe("a\nb\n");
-});
-
-test.each([
-  "echo 1 > src/new",
-  "rm -r src",
-  "mv src other",
-  "mkdir -p test/../src/x",
-  "cp test/a src/b",
-  "mkdir -p test/.claude",
-  "echo 1 > test/.mcp.json",
-  "ln -s /etc/passwd test/link",
-  "echo 1 > test/closed/x",
-  "rm -r test/closed",
-  "mv test/closed test/x",
-  "mkdir -p test/hooks",
-  "echo 1 > test/own.inc",
-])("the built-in shell does not do: %s", async (script) => {
-  write("project/src/a");
-  write("project/test/a");
-  write("project/test/closed/a");
-  write("project/.git/config", "[core]\n\thooksPath = test/hooks\n[include]\n\tpath = ../test/own.inc\n");
-  const before = readdirSync(projectDir, { recursive: true }).toSorted();
-  const closed = join(projectDir, "test/closed");
-  const { exitCode } = await run(script, {
-    ...builtIn,
-    writable: [join(projectDir, "test")],
-    readOnly: [closed],
-  });
-  expect(exitCode).not.toBe(0);
-  expect(readdirSync(projectDir, { recursive: true }).toSorted()).toEqual(before);
-});
-
-test("the built-in shell sees neither hidden files nor anything outside, also through links", async () => {
-  const hidden = [write("project/.env", "canary"), dirname(write("project/secrets/key", "canary"))];
-  write("outside/file", "canary");
-  symlinkSync(join(root, "outside/file"), join(projectDir, "link"));
-  const { stdout } = await run(
-    `cat .env; cat secrets/key; cat link; cat ../outside/file; cat ${root}/outside/file; ls -A; cp -r . /tmp/all; grep -r canary /tmp/all; find . -name key; cat < .env`,
-    { ...builtIn, hidden },
-  );
-  expect(stdout).not.toContain("canary");
-  expect(stdout).not.toContain("secrets");
-});
-
-test("an argv is read by no shell in the built-in one either", async () => {
-  expect((await run("", { ...builtIn, argv: ["echo", "$HOME; id", "'"] })).stdout).toBe("$HOME; id '\n");
-});
-
-test("where the sandbox is required and missing, nothing runs, and the hint says what to install", async () => {
-  const settings = { sandbox: "required" } as const;
-  await expect(run("touch made", { ...builtIn, settings, writable: [projectDir] })).rejects.toMatchObject({
-    code: "config",
-    hint: expect.stringContaining("apt install bubblewrap"),
-  });
-  const fault = run("true", { host: { bubblewrap: "/no/such/bwrap" }, settings });
-  await expect(fault).rejects.toThrow("/no/such/bwrap cannot be run");
-  expect(readdirSync(projectDir)).toEqual([]);
-});
+test.each(["required", "auto"] as const)(
+  "without a sandbox, `%s` runs nothing, and says what to install",
+  async (sandbox) => {
+    const settings = { sandbox };
+    const host = { bubblewrap: null };
+    await expect(run("touch made", { host, settings, writable: [projectDir] })).rejects.toMatchObject({
+      code: "config",
+      hint: expect.stringContaining("apt install bubblewrap"),
+    });
+    const fault = run("true", { host: { bubblewrap: "/no/such/bwrap" }, settings });
+    await expect(fault).rejects.toThrow("/no/such/bwrap cannot be run");
+    expect(readdirSync(projectDir)).toEqual([]);
+  },
+);
 
 test("the host runs a command only by the person's explicit setting, and the outcome says so", async () => {
   const outcome = await run("echo $0; pwd", onHost);
@@ -598,7 +544,7 @@ test("a working folder outside, two commands at once, or none, are refused", asy
 });
 
 test("a time for commands beyond what a timer takes is a long one, not none", async () => {
-  const settings = { seconds: 2 ** 40 };
-  const outcome = await run("echo hello", { settings, timeoutMs: 2 ** 50, host: { bubblewrap: null } });
+  const settings = { ...onHost.settings, seconds: 2 ** 40 };
+  const outcome = await run("echo hello", { settings, timeoutMs: 2 ** 50 });
   expect(outcome).toMatchObject({ exitCode: 0, timedOut: false, stdout: "hello\n" });
 });

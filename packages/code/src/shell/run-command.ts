@@ -16,11 +16,14 @@ export type CommandHost = Partial<HostPlaces> & {
   bubblewrap?: string | null;
 };
 
-const HINT =
+const INSTALL_HINT =
   "install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap) " +
-  "and let users make namespaces, or set shell.sandbox in your own settings";
+  "and let users make namespaces, or set shell.sandbox to off in your own settings: commands then have all your rights";
+const ELSEWHERE_HINT =
+  "run Retinue on Linux or in a container with bubblewrap (apt install bubblewrap), or set shell.sandbox to off in your own settings: " +
+  "commands then have all your rights";
 
-/** Finds out, once per process, what encloses commands here. Throws if the settings demand more than there is. */
+/** Finds out, once per process, what encloses commands here. Throws if there is no sandbox and the settings ask for one. */
 export async function createCommandRunner(
   settings: ShellSettings,
   host: CommandHost = {},
@@ -35,14 +38,11 @@ export async function createCommandRunner(
     const { runInBubblewrap } = await import("../sandbox/run-in-bubblewrap.ts");
     return makeRunner("bubblewrap", settings, (request) => runInBubblewrap(request, enclosure, found));
   }
-  if (settings.sandbox === "required")
-    throw new RetinueError(
-      "config",
-      `commands need the sandbox, and there is none here: ${found.fault}`,
-      HINT,
-    );
-  const { runInJustBash } = await import("./run-in-just-bash.ts");
-  return makeRunner("just-bash", settings, (request) => runInJustBash(request, enclosure));
+  throw new RetinueError(
+    "config",
+    `commands need the sandbox, and there is none here: ${found.fault}`,
+    process.platform === "linux" ? INSTALL_HINT : ELSEWHERE_HINT,
+  );
 }
 
 function makeRunner(

@@ -124,10 +124,6 @@ export function createTest(settings: ShellSettings, host: CommandHost = {}): Too
 type Means = { settings: ShellSettings; runner: CommandRunner };
 
 async function performTests(input: TestInput, context: ToolContext, means: Means): Promise<ToolOutput> {
-  if (means.runner.sandbox === "just-bash")
-    throw new NoRunner(
-      "there is no OS sandbox here, and the built-in shell cannot start programs; install bubblewrap",
-    );
   const { projectDir, workspaceDir } = context;
   const place = await findTestedPath(context);
   const { folder, candidates: found } = await findPackage(projectDir, place);

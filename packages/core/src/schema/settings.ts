@@ -25,8 +25,8 @@ export type ProviderSettings = {
 /** How commands run. A project's own settings can only make this stricter. */
 export type ShellSettings = {
   /**
-   * `required`: only in the operating system's sandbox; `auto`: without one, in the built-in shell that knows no
-   * programs; `off`: on the host itself, with all the rights of the person.
+   * `required`: only in the operating system's sandbox; `off`: on the host itself, with all the rights of the person.
+   * `auto` stands in settings of earlier versions and means `required`.
    */
   sandbox: "auto" | "required" | "off";
   network: boolean;

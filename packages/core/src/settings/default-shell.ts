@@ -2,7 +2,7 @@ import type { ShellSettings } from "../schema/settings.ts";
 
 /** How commands run when nobody says otherwise. */
 export const DEFAULT_SHELL: ShellSettings = Object.freeze({
-  sandbox: "auto",
+  sandbox: "required",
   network: false,
   seconds: 120,
   testSeconds: 600,

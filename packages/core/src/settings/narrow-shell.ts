@@ -1,16 +1,12 @@
 import type { ShellSettings } from "../schema/settings.ts";
 
-/** From loosest to strictest. */
-const SANDBOXES: readonly ShellSettings["sandbox"][] = ["off", "auto", "required"];
-
 /** The stricter of two voices on each point: the tighter sandbox, no network unless both have it, the lower limits. */
 export function narrowShell(shell: ShellSettings, by: Partial<ShellSettings>): ShellSettings {
-  const sandbox =
-    SANDBOXES[Math.max(SANDBOXES.indexOf(shell.sandbox), SANDBOXES.indexOf(by.sandbox ?? "off"))];
+  const isOff = shell.sandbox === "off" && (by.sandbox ?? "off") === "off";
   const lower = (key: "seconds" | "testSeconds" | "memoryMb" | "pids" | "diskMb") =>
     Math.min(shell[key], by[key] ?? shell[key]);
   return {
-    sandbox: sandbox ?? "required",
+    sandbox: isOff ? "off" : "required",
     network: shell.network && by.network !== false,
     seconds: lower("seconds"),
     testSeconds: lower("testSeconds"),

@@ -60,8 +60,8 @@ const PRICE = closed(
 
 const SHELL = closed({
   sandbox: told(
-    "`required`: commands run only in the system's sandbox; `auto`: without one, in a built-in shell that knows no programs; `off`: on the host, with all your rights.",
-    { type: "string", enum: ["auto", "required", "off"] },
+    "`required`: commands run only in the system's sandbox; `off`: on the host, with all your rights. `auto`, of earlier versions, means `required`.",
+    { type: "string", enum: ["required", "off", "auto"] },
   ),
   network: told("Whether commands may use the network.", { type: "boolean" }),
   seconds: told("Time of one command.", POSITIVE),
