@@ -7,6 +7,7 @@ import { loadProject } from "@retinue/builtin/load-project";
 import type { Clock } from "@retinue/core/budget/clock";
 import type { RequestPatience } from "@retinue/core/net/request-patience";
 import { createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
+import { filledText, shape, text, whole } from "@retinue/core/schema/shape";
 import { testRuntime } from "@retinue/core/testing";
 import { type AppOptions, createApp, type ServerApp } from "@retinue/server/create-app";
 import type { ServerDesk } from "@retinue/server/desk";
@@ -14,7 +15,6 @@ import { createFeeds } from "@retinue/server/feed/feeds";
 import { createPersonsDesk } from "@retinue/server/feed/persons-desk";
 import { createGuard, type RequestGuard, type ServerGuards } from "@retinue/server/guard/create-guard";
 import { type ApiRoute, defineRoute } from "@retinue/server/http/route";
-import { filledText, shape, text } from "@retinue/server/http/shapes";
 import { listen } from "@retinue/server/listen";
 import { createLiveProject } from "@retinue/server/live-project";
 
@@ -151,12 +151,12 @@ function smallRoutes(wrote: () => void): ApiRoute[] {
       answer: shape({ id: text }),
       handle: ({ params }) => ({ id: params.id }),
     }),
-    defineRoute<Record<string, string>, { word: string }>({
+    defineRoute({
       method: "post",
       path: "/api/things",
       summary: "Makes a thing.",
       body: shape({ word: filledText(2_000_000) }),
-      answer: shape({ length: { type: "integer" } }),
+      answer: shape({ length: whole }),
       handle: ({ body }) => {
         wrote();
         return { length: body.word.length };

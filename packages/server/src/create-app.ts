@@ -1,4 +1,5 @@
 import type { HttpBindings } from "@hono/node-server";
+import { shape, text } from "@retinue/core/schema/shape";
 import { type Context, Hono } from "hono";
 import { type Assets, isPlaceInApp, loadAssets } from "./assets.ts";
 import type { ServerDesk } from "./desk.ts";
@@ -8,7 +9,6 @@ import { createNonce } from "./guard/security-headers.ts";
 import { callRoute } from "./http/call-route.ts";
 import { answerError, answerThrown, BadRequest, NotFound } from "./http/http-errors.ts";
 import { type ApiRoute, defineRoute } from "./http/route.ts";
-import { shape, text } from "./http/shapes.ts";
 import { createOpenApiRoute } from "./openapi.ts";
 
 /** What an app is made of. */

@@ -1,8 +1,7 @@
+import { ApiError } from "@retinue/core/schema/api/inspect";
 import type { JsonSchema } from "@retinue/core/schema/json-schema";
+import { declared } from "@retinue/core/schema/shape";
 import { type ApiRoute, defineRoute } from "./http/route.ts";
-import { anything, orNull, shape, text } from "./http/shapes.ts";
-
-const ERROR: JsonSchema = shape({ error: shape({ code: text, message: text, hint: orNull(text) }) });
 
 const REFUSALS: Readonly<Record<string, string>> = {
   "400": "The request cannot be read, or its parts do not fit.",
@@ -35,7 +34,7 @@ export function describeApi(routes: readonly ApiRoute[], version: string): Recor
     security: [{ cookie: [] }, { bearer: [] }],
     paths,
     components: {
-      schemas: { ApiError: ERROR },
+      schemas: { ApiError },
       responses: Object.fromEntries(
         Object.entries(REFUSALS).map(([status, description]) => [`Refused${status}`, refusal(description)]),
       ),
@@ -58,7 +57,7 @@ export function createOpenApiRoute(routes: readonly ApiRoute[], version: string)
     method: "get",
     path: "/api/openapi.json",
     summary: "This document.",
-    answer: { type: "object", additionalProperties: anything },
+    answer: declared<object>(),
     handle: () => describeApi([...routes, route], version),
   });
   return route;

@@ -1,46 +1,46 @@
-import type { JsonSchema } from "./json-schema.ts";
 import type { RunResult, RunStatus } from "./result.ts";
+import { filledText, list, oneOf, type Shape, shape, type TypeIn, text, textWith } from "./shape.ts";
 
-/** How hard a step looks from afar. */
-export type Complexity = "low" | "medium" | "high";
+/** More steps than this are no plan that a person could approve. */
+export const MAX_PLAN_STEPS = 30;
+
+const CALLS: Shape<number> = { type: "integer", minimum: 0, maximum: 100_000 };
+const MINUTES: Shape<number> = { type: "number", minimum: 0, maximum: 100_000 };
 
 /** One step of a plan: a task for one agent, with what it waits for, what it touches and how its success shows. */
-export type PlanStep = {
+export const PlanStepSchema = shape({
   /** Short and unique in the plan, such as `write-tests`. */
-  id: string;
+  id: textWith({ pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$" }),
   /** One line for a person. */
-  title: string;
+  title: filledText(300),
   /** Name or alias of the agent that does it. */
-  role: string;
+  role: textWith({ minLength: 1, maxLength: 100 }),
   /** The whole task as that agent reads it. */
-  task: string;
+  task: filledText(20_000),
   /** Ids of the steps whose results it needs. */
-  dependsOn: readonly string[];
+  dependsOn: list(text, { maxItems: MAX_PLAN_STEPS }),
   /** Files it will likely read or change, relative to the project. */
-  files: readonly string[];
+  files: list(textWith({ minLength: 1, maxLength: 1_000 }), { maxItems: 200 }),
   /** What must be true when it is done; at least one. */
-  successCriteria: readonly string[];
-  estimate: { toolCalls: number; minutes?: number };
-  complexity?: Complexity;
-};
+  successCriteria: list(filledText(2_000), { minItems: 1, maxItems: 50 }),
+  estimate: shape({ toolCalls: CALLS, "minutes?": MINUTES }),
+  /** How hard it looks from afar. */
+  "complexity?": oneOf("low", "medium", "high"),
+});
+export type PlanStep = TypeIn<typeof PlanStepSchema>;
 
-/** What a planner answers with: the part of a plan that is its own. */
-export type PlanDraft = {
-  goal?: string;
-  summary?: string;
-  risks?: readonly string[];
-  steps: readonly PlanStep[];
-};
+/** What a planner answers with, and what a person edits: the part of a plan that is its own. */
+export const PlanSchema = shape({
+  "goal?": textWith({ maxLength: 20_000 }),
+  "summary?": textWith({ maxLength: 5_000 }),
+  "risks?": list(textWith({ maxLength: 2_000 }), { maxItems: 50 }),
+  steps: list(PlanStepSchema, { minItems: 1, maxItems: MAX_PLAN_STEPS }),
+});
+export type PlanDraft = TypeIn<typeof PlanSchema>;
 
 /** Life of a plan. */
-export type PlanStatus = "draft" | "approved" | "running" | "completed" | "failed";
-export const PLAN_STATUSES = [
-  "draft",
-  "approved",
-  "running",
-  "completed",
-  "failed",
-] as const satisfies PlanStatus[];
+export type PlanStatus = (typeof PLAN_STATUSES)[number];
+export const PLAN_STATUSES = ["draft", "approved", "running", "completed", "failed"] as const;
 
 /** A checked plan for a goal, as it is stored, shown, edited and approved. */
 export type ExecutionPlan = {
@@ -114,53 +114,4 @@ export type PlanResult = {
   /** Unknown prices are `null`, never 0. */
   cost_usd: number | null;
   duration_ms: number;
-};
-
-/** More steps than this are no plan that a person could approve. */
-export const MAX_PLAN_STEPS = 30;
-
-const LINE = { type: "string", minLength: 1, maxLength: 300, pattern: "\\S" } as const;
-
-/** One step as JSON. */
-export const PlanStepSchema: JsonSchema = {
-  type: "object",
-  properties: {
-    id: { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$" },
-    title: LINE,
-    role: { type: "string", minLength: 1, maxLength: 100 },
-    task: { type: "string", minLength: 1, maxLength: 20_000, pattern: "\\S" },
-    dependsOn: { type: "array", items: { type: "string" }, maxItems: MAX_PLAN_STEPS },
-    files: { type: "array", items: { type: "string", minLength: 1, maxLength: 1_000 }, maxItems: 200 },
-    successCriteria: {
-      type: "array",
-      items: { type: "string", minLength: 1, maxLength: 2_000, pattern: "\\S" },
-      minItems: 1,
-      maxItems: 50,
-    },
-    estimate: {
-      type: "object",
-      properties: {
-        toolCalls: { type: "integer", minimum: 0, maximum: 100_000 },
-        minutes: { type: "number", minimum: 0, maximum: 100_000 },
-      },
-      required: ["toolCalls"],
-      additionalProperties: false,
-    },
-    complexity: { enum: ["low", "medium", "high"] },
-  },
-  required: ["id", "title", "role", "task", "dependsOn", "files", "successCriteria", "estimate"],
-  additionalProperties: false,
-};
-
-/** What a planner answers with, and what a person edits: `{goal?, summary?, steps}`. */
-export const PlanSchema: JsonSchema = {
-  type: "object",
-  properties: {
-    goal: { type: "string", maxLength: 20_000 },
-    summary: { type: "string", maxLength: 5_000 },
-    risks: { type: "array", items: { type: "string", maxLength: 2_000 }, maxItems: 50 },
-    steps: { type: "array", items: PlanStepSchema, minItems: 1, maxItems: MAX_PLAN_STEPS },
-  },
-  required: ["steps"],
-  additionalProperties: false,
 };

@@ -1,33 +1,11 @@
 import type { IntentContext } from "./intent.ts";
 
 /** Life of a run. */
-export type RunStatus = "pending" | "running" | "completed" | "failed" | "cancelled" | "timeout";
+export type RunStatus = (typeof RUN_STATUSES)[number];
+export const RUN_STATUSES = ["pending", "running", "completed", "failed", "cancelled", "timeout"] as const;
 
 /** Why something failed, for retry policies and callers. */
-export type ErrorType =
-  | "unknown_agent"
-  | "not_allowed"
-  | "disabled"
-  | "depth_exceeded"
-  | "cycle"
-  | "spawn_limit"
-  | "budget"
-  | "timeout"
-  | "cancelled"
-  | "failed"
-  | "auth"
-  | "rate_limit"
-  | "overloaded"
-  | "context_overflow"
-  | "content_filter"
-  | "network"
-  | "bad_response"
-  | "params"
-  | "permission"
-  | "tool_error"
-  | "deliverable"
-  | "config";
-
+export type ErrorType = (typeof ERROR_TYPES)[number];
 export const ERROR_TYPES = [
   "unknown_agent",
   "not_allowed",
@@ -51,7 +29,7 @@ export const ERROR_TYPES = [
   "tool_error",
   "deliverable",
   "config",
-] as const satisfies ErrorType[];
+] as const;
 
 /** A failure as data. */
 export type RunError = {

@@ -1,6 +1,6 @@
 /** What the figures are grouped by. */
-export type StatsBy = "role" | "model" | "both";
-export const STATS_BY = ["role", "model", "both"] as const satisfies StatsBy[];
+export type StatsBy = (typeof STATS_BY)[number];
+export const STATS_BY = ["role", "model", "both"] as const;
 
 /** Which runs count, and how they are grouped; a filter that is absent lets every run through. */
 export type StatsQuery = {

@@ -1,11 +1,10 @@
 import type { Clock } from "@retinue/core/budget/clock";
 import type { Store } from "@retinue/core/record/create-store";
 import type { MessageChange } from "@retinue/core/record/rows/read-messages";
-import type { RunView, StepView } from "@retinue/core/schema/api/session";
+import type { RunView, SessionStanding, StepView } from "@retinue/core/schema/api/session";
 import type { StreamEvent } from "@retinue/core/schema/api/stream";
 import { isRunRow } from "@retinue/core/trace/trace-row";
 import { findParentRun, runView, stepView } from "../views/run-view.ts";
-import type { SessionStanding } from "../views/session-card.ts";
 import { EventStream, encodeEvent } from "./event-stream.ts";
 import type { LiveRuns } from "./live-runs.ts";
 

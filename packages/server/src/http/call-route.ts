@@ -1,9 +1,9 @@
 import { checkJson } from "@retinue/core/schema/check-json";
 import type { JsonSchema } from "@retinue/core/schema/json-schema";
+import { shape } from "@retinue/core/schema/shape";
 import type { ServerDesk } from "../desk.ts";
 import { answerError, BadRequest, NotFound } from "./http-errors.ts";
 import type { ApiRoute, RouteRequest } from "./route.ts";
-import { shape } from "./shapes.ts";
 
 /** What a route is called with. */
 type RouteCall = {
@@ -31,7 +31,7 @@ export async function callRoute({ route, arrived, desk, checkAnswers }: RouteCal
 const MAX_PART_CHARS = 300;
 /** No valid body is nested deeper, and recursive code gets through it without running out of stack. */
 const MAX_LEVELS = 100;
-const NO_QUERY: JsonSchema = shape({});
+const NO_QUERY = shape({});
 /** What no name of ours has, and what paths could be made of. */
 const ODD = /[\p{Cc}/\\]|^\.{1,2}$/u;
 

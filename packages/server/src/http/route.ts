@@ -1,10 +1,11 @@
 import type { JsonSchema } from "@retinue/core/schema/json-schema";
+import type { Shape } from "@retinue/core/schema/shape";
 import type { ServerDesk } from "../desk.ts";
 
-/** One request after its parts were checked against the route's schemas. */
-export type RouteRequest<Query = Record<string, string>, Body = undefined> = {
+/** One request after its parts were checked against the route's shapes. */
+export type RouteRequest<Query, Body, Params extends string = string> = {
   /** Parts of the path by their names. */
-  readonly params: Readonly<Record<string, string>>;
+  readonly params: Readonly<Record<Params, string>>;
   readonly query: Query;
   readonly body: Body;
   /** Fires when the client has gone away. */
@@ -12,18 +13,14 @@ export type RouteRequest<Query = Record<string, string>, Body = undefined> = {
   readonly headers: Headers;
 };
 
-/**
- * One operation of the API. Its schemas check what comes in, describe it in the OpenAPI document, and tests compare every
- * answer with them. A handler gives JSON as a value, or a Response for everything else; it throws a RetinueError for
- * what a person must fix.
- */
+/** One operation of the API as the server calls and describes it. */
 export type ApiRoute = {
   readonly method: "get" | "post" | "put" | "delete";
   /** With `:name` for its parts, such as `/api/sessions/:id`. */
   readonly path: string;
   /** One line for the document. */
   readonly summary: string;
-  /** An object schema of strings; numbers are given as strings that fit a pattern. */
+  /** An object of texts; numbers are given as texts that fit a pattern. */
   readonly query?: JsonSchema;
   readonly body?: JsonSchema;
   /** What it answers with; absent for a Response of another kind, which `answers` names. */
@@ -33,14 +30,46 @@ export type ApiRoute = {
   readonly handle: (request: RouteRequest<never, never>, desk: ServerDesk) => unknown;
 };
 
-/** What `defineRoute` takes: a route whose handler knows the types of its query and body. */
-type RouteDefinition<Query, Body> = Omit<ApiRoute, "handle"> & {
-  readonly handle: (request: RouteRequest<Query, Body>, desk: ServerDesk) => unknown;
+/** The names in a path: `id` of `/api/sessions/:id`. */
+type ParamsIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamsIn<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+/** What `defineRoute` takes: the shapes of a route say what its handler is given and must answer with. */
+type RouteDefinition<Path extends string, Query, Body, Answer> = Omit<
+  ApiRoute,
+  "path" | "query" | "body" | "answer" | "handle"
+> & {
+  readonly path: Path;
+  readonly query?: Shape<Query>;
+  readonly body?: Shape<Body>;
+  readonly answer?: Shape<Answer>;
+  readonly handle: (
+    request: RouteRequest<Query, Body, ParamsIn<Path>>,
+    desk: ServerDesk,
+  ) => NoInfer<Answer> | Promise<NoInfer<Answer>>;
 };
 
-/** Types a route. The schemas must say what `Query` and `Body` say. */
-export function defineRoute<Query = Record<string, string>, Body = undefined>(
-  route: RouteDefinition<Query, Body>,
-): ApiRoute {
+/**
+ * Defines one operation of the API. Its shapes check what comes in, describe it in the OpenAPI document, and type the
+ * handler; tests compare every answer with them. A handler gives JSON as a value, or a Response for everything else; it
+ * throws a RetinueError for what a person must fix.
+ */
+export function defineRoute<
+  const Path extends string,
+  Query = Record<string, string>,
+  Body = undefined,
+  Answer = Response,
+>(route: RouteDefinition<Path, Query, Body, Answer>): ApiRoute {
   return route;
+}
+
+/** The number in a query, within its bounds. */
+export function readDigits(
+  text: string | undefined,
+  { otherwise, least, most }: { otherwise: number; least: number; most: number },
+): number {
+  return text === undefined ? otherwise : Math.min(most, Math.max(least, Number(text)));
 }

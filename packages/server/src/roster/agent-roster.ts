@@ -5,6 +5,7 @@ import type { Project } from "@retinue/builtin/load-project";
 import { listPlaces } from "@retinue/core/agents/find-agent-files";
 import { isBroken } from "@retinue/core/agents/registry";
 import type { Agent, AgentSource, BrokenAgent, Problem } from "@retinue/core/schema/agent";
+import type { EntryChoice } from "@retinue/core/schema/api/agent";
 import { NotFound } from "../http/http-errors.ts";
 
 type Definition = Pick<Agent, "name" | "source">;
@@ -27,9 +28,6 @@ export type Roster = {
   readonly projectDir: string;
   readonly entries: readonly RosterEntry[];
 };
-
-/** Which of several definitions of one name is meant. */
-export type EntryChoice = { scope?: string | undefined; file?: string | undefined };
 
 /** Every definition of a project as it was last read. */
 export function readRoster(project: Project, projectDir: string): Roster {

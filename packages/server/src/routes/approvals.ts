@@ -1,25 +1,24 @@
-import type { ApprovalDecision, ApprovalList, ApprovalView } from "@retinue/core/schema/api/approval";
+import { ApprovalDecision, ApprovalList, ApprovalView } from "@retinue/core/schema/api/approval";
 import type { Approval } from "@retinue/core/schema/record";
+import { digits, oneOf, shape, textWith } from "@retinue/core/schema/shape";
 import { ownApproval, readProjectFolder, type ServerDesk } from "../desk.ts";
-import { approvalShape } from "../http/inspect-shapes.ts";
-import { type ApiRoute, defineRoute } from "../http/route.ts";
-import { digits, flag, list, oneOf, orNull, readDigits, shape, text } from "../http/shapes.ts";
+import { type ApiRoute, defineRoute, readDigits } from "../http/route.ts";
 import { approvalView } from "../views/approval-view.ts";
 
 const MOST = 200;
 /** Where a page begins: behind this question of those that wait, or of those that were answered. */
-const CURSOR = { type: "string", pattern: "^(waiting|answered):[\\w-]{1,100}$" };
+const CURSOR = textWith({ pattern: "^(waiting|answered):[\\w-]{1,100}$" });
 
 /** What waits for a person, and the answers. */
 export const approvalRoutes: readonly ApiRoute[] = [
-  defineRoute<{ open?: string; after?: string; limit?: string }>({
+  defineRoute({
     method: "get",
     path: "/api/approvals",
     summary:
       "Calls that wait for a person (`open=1`), the oldest first; those that were answered (`open=0`), the last first; else both.",
     query: shape({ "open?": oneOf("0", "1"), "after?": CURSOR, "limit?": digits }),
-    answer: shape({ approvals: list(approvalShape), next: orNull(text) }),
-    async handle({ query: { open, after, limit } }, desk): Promise<ApprovalList> {
+    answer: ApprovalList,
+    async handle({ query: { open, after, limit } }, desk) {
       const most = readDigits(limit, { otherwise: MOST, least: 1, most: MOST });
       const { asked, next } = readPage(desk, { open, after, most });
       return { approvals: await views(desk, asked), next };
@@ -29,23 +28,19 @@ export const approvalRoutes: readonly ApiRoute[] = [
     method: "get",
     path: "/api/approvals/:id",
     summary: "One call that waits for a person, or has had the answer.",
-    answer: approvalShape,
-    handle({ params: { id = "" } }, desk): Promise<ApprovalView> {
+    answer: ApprovalView,
+    handle({ params: { id } }, desk) {
       const { approval, session } = ownApproval(desk, id);
       return approvalView(desk, approval, session);
     },
   }),
-  defineRoute<Record<string, never>, ApprovalDecision>({
+  defineRoute({
     method: "post",
     path: "/api/approvals/:id",
     summary: "Answers; a session that was left because of it goes on once nothing else in it waits.",
-    body: shape({
-      allowed: flag,
-      "scope?": oneOf("once", "run"),
-      "note?": { type: "string", maxLength: 2_000 },
-    }),
-    answer: approvalShape,
-    async handle({ params: { id = "" }, body }, desk): Promise<ApprovalView> {
+    body: ApprovalDecision,
+    answer: ApprovalView,
+    async handle({ params: { id }, body }, desk) {
       ownApproval(desk, id);
       await desk.person.answer(id, body);
       const { approval, session } = ownApproval(desk, id);

@@ -1,4 +1,11 @@
-import type { Controlled, Started, StartRequest } from "@retinue/core/schema/api/session";
+import {
+  Controlled,
+  Started,
+  StartRequest,
+  SteerRequest,
+  TellRequest,
+  Told,
+} from "@retinue/core/schema/api/session";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { SessionRow } from "@retinue/core/schema/record";
 import { cancelUnheld } from "@retinue/core/session/cancel-recorded";
@@ -6,33 +13,28 @@ import { mustBeWritable, ownRun, ownSession, type ServerDesk } from "../desk.ts"
 import { PERSON } from "../feed/persons-desk.ts";
 import { Conflict } from "../http/http-errors.ts";
 import { type ApiRoute, defineRoute } from "../http/route.ts";
-import { controlled, started } from "../http/session-shapes.ts";
-import { filledText, flag, shape, text } from "../http/shapes.ts";
-
-const TASK = filledText(200_000);
-const NAME = filledText(300);
 
 /** Begins sessions, goes on with them and ends them. */
 export const sessionControlRoutes: readonly ApiRoute[] = [
-  defineRoute<Record<string, never>, StartRequest>({
+  defineRoute({
     method: "post",
     path: "/api/sessions",
     summary: "Starts a task in a session of its own, or goes on in one that has ended.",
-    body: shape({ task: TASK, "agent?": NAME, "model?": NAME, "sessionId?": NAME, "paced?": flag }),
-    answer: started,
-    async handle({ body }, desk): Promise<Started> {
+    body: StartRequest,
+    answer: Started,
+    async handle({ body }, desk) {
       const session = body.sessionId === undefined ? null : ownSession(desk, body.sessionId);
       return start(desk, body, session);
     },
   }),
-  defineRoute<Record<string, never>, { text: string; agent?: string; model?: string }>({
+  defineRoute({
     method: "post",
     path: "/api/sessions/:id/messages",
     summary:
       "Tells a session something: its running task hears it at its next turn, or a new task begins with it.",
-    body: shape({ text: TASK, "agent?": NAME, "model?": NAME }),
-    answer: shape({ steered: flag, sessionId: text, runId: text }),
-    async handle({ params: { id = "" }, body: { text: said, ...chosen } }, desk) {
+    body: TellRequest,
+    answer: Told,
+    async handle({ params: { id }, body: { text: said, ...chosen } }, desk) {
       const session = ownSession(desk, id);
       const live = desk.runtime.liveRoots(id) ?? [];
       if (live.length > 1) throw new Conflict("several tasks run in it at once", "steer one of its runs");
@@ -46,8 +48,8 @@ export const sessionControlRoutes: readonly ApiRoute[] = [
     method: "post",
     path: "/api/sessions/:id/cancel",
     summary: "Ends a session with everything in it, whichever process works on it.",
-    answer: controlled,
-    async handle({ params: { id = "" } }, desk): Promise<Controlled> {
+    answer: Controlled,
+    async handle({ params: { id } }, desk) {
       const session = ownSession(desk, id);
       const { runtime } = desk;
       if (session.status !== "running") return { done: false };
@@ -63,8 +65,8 @@ export const sessionControlRoutes: readonly ApiRoute[] = [
     method: "post",
     path: "/api/sessions/:id/resume",
     summary: "Goes on with a session whose process ended in the middle of it.",
-    answer: started,
-    async handle({ params: { id = "" } }, desk): Promise<Started> {
+    answer: Started,
+    async handle({ params: { id } }, desk) {
       const session = ownSession(desk, id);
       mustBeWritable(desk);
       refuseHeld(desk, session);
@@ -161,8 +163,8 @@ export const runControlRoutes: readonly ApiRoute[] = [
     method: "post",
     path: "/api/runs/:id/cancel",
     summary: "Ends a run with everything below it, whichever process works on it.",
-    answer: controlled,
-    async handle({ params: { id = "" } }, desk): Promise<Controlled> {
+    answer: Controlled,
+    async handle({ params: { id } }, desk) {
       const { row, session } = ownRun(desk, id);
       const request = { sessionId: session.session_id, id };
       const isLive = desk.runtime.liveRoots(session.session_id) !== null;
@@ -175,13 +177,13 @@ export const runControlRoutes: readonly ApiRoute[] = [
     runtime.pause(id),
   ),
   control("unpause", "Lets a run and everything below it go on.", ({ runtime }, id) => runtime.unpause(id)),
-  defineRoute<Record<string, never>, { text: string }>({
+  defineRoute({
     method: "post",
     path: "/api/runs/:id/steer",
     summary: "Tells a run something, which it reads at its next turn.",
-    body: shape({ text: filledText(50_000) }),
-    answer: controlled,
-    handle: ({ params: { id = "" }, body }, desk) =>
+    body: SteerRequest,
+    answer: Controlled,
+    handle: ({ params: { id }, body }, desk) =>
       onLive(desk, id, ({ runtime }) => runtime.steer(id, body.text)),
   }),
 ];
@@ -191,8 +193,8 @@ function control(name: string, summary: string, act: (desk: ServerDesk, runId: s
     method: "post",
     path: `/api/runs/:id/${name}`,
     summary,
-    answer: controlled,
-    handle: ({ params: { id = "" } }, desk) => onLive(desk, id, () => act(desk, id)),
+    answer: Controlled,
+    handle: ({ params: { id } }, desk) => onLive(desk, id, () => act(desk, id)),
   });
 }
 

@@ -1,12 +1,12 @@
 import type { FileHandle } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
 import { openForReading } from "@retinue/core/files/open-inside";
+import { filledText, oneOf, shape } from "@retinue/core/schema/shape";
 import { loadTrace } from "@retinue/core/trace/load-trace";
 import { writeTranscript } from "@retinue/core/trace/write-transcript";
 import { ownSession } from "../desk.ts";
 import { BadRequest, NotFound } from "../http/http-errors.ts";
 import { type ApiRoute, defineRoute } from "../http/route.ts";
-import { filledText, oneOf, shape } from "../http/shapes.ts";
 
 /** Kinds that a browser may show; everything else is only saved. A drawing in SVG is a document that could run things. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -33,13 +33,13 @@ const MOST_BYTES = 50_000_000;
 
 /** Files that runs left in the workspace of a session. */
 export const fileRoutes: readonly ApiRoute[] = [
-  defineRoute<{ path: string }>({
+  defineRoute({
     method: "get",
     path: "/api/sessions/:id/files",
     summary: "A file that a run left in the session's workspace, shown so that nothing in it can run.",
     query: shape({ path: filledText(1_000) }),
     answers: "application/octet-stream",
-    async handle({ params: { id = "" }, query: { path } }, desk) {
+    async handle({ params: { id }, query: { path } }, desk) {
       const { workspace } = ownSession(desk, id);
       return answerFile(await readFile(workspace, path), path);
     },
@@ -92,13 +92,13 @@ const EXPORT_TYPES: Readonly<Record<Format, string>> = {
 
 /** Sessions as documents to keep. */
 export const exportRoutes: readonly ApiRoute[] = [
-  defineRoute<{ format: Format }>({
+  defineRoute({
     method: "get",
     path: "/api/sessions/:id/export",
     summary: "A session as a file to save: a transcript, or the whole trace.",
     query: shape({ format: oneOf("md", "json") }),
     answers: "application/octet-stream",
-    async handle({ params: { id = "" }, query: { format } }, desk) {
+    async handle({ params: { id }, query: { format } }, desk) {
       const trace = loadTrace(desk.runtime.store, ownSession(desk, id));
       const text = format === "json" ? JSON.stringify(trace, null, 2) : writeTranscript(trace);
       return new Response(text, {

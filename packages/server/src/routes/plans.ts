@@ -1,36 +1,35 @@
-import type { PlanEdit, PlanList, PlanRequest } from "@retinue/core/schema/api/inspect";
+import { PlanList, PlanRequest, PlanRunRequest } from "@retinue/core/schema/api/inspect";
 import { type ExecutionPlan, PlanSchema } from "@retinue/core/schema/plan";
+import { declared, digits, shape, text } from "@retinue/core/schema/shape";
 import { mustBeWritable, readProjectFolder, type ServerDesk } from "../desk.ts";
 import { NotFound } from "../http/http-errors.ts";
-import { record } from "../http/inspect-shapes.ts";
-import { type ApiRoute, defineRoute } from "../http/route.ts";
-import { digits, filledText, list, oneOf, orNull, readDigits, shape, text } from "../http/shapes.ts";
+import { type ApiRoute, defineRoute, readDigits } from "../http/route.ts";
 
 const MOST = 200;
-const NAME = filledText(300);
+const PLAN = declared<ExecutionPlan>();
 const BEGUN = shape({ sessionId: text });
 
 /** Plans: made, shown, edited, approved and carried out. */
 export const planRoutes: readonly ApiRoute[] = [
-  defineRoute<{ after?: string; limit?: string }>({
+  defineRoute({
     method: "get",
     path: "/api/plans",
     summary: "Plans of this project, the last changed first; `after` takes the `next` of the page before.",
     query: shape({ "after?": digits, "limit?": digits }),
-    answer: shape({ plans: list(record), next: orNull(text) }),
-    handle({ query: { after, limit } }, desk): PlanList {
+    answer: PlanList,
+    handle({ query: { after, limit } }, desk) {
       const most = readDigits(limit, { otherwise: MOST, least: 1, most: MOST });
       const { plans, next } = desk.runtime.plans.page(most, after === undefined ? undefined : Number(after));
       return { plans, next: next === null ? null : String(next) };
     },
   }),
-  defineRoute<Record<string, never>, PlanRequest>({
+  defineRoute({
     method: "post",
     path: "/api/plans",
     summary: "Begins to make a plan; it is there, as a draft, when the session has ended.",
-    body: shape({ goal: filledText(20_000), "agent?": NAME, "model?": NAME }),
+    body: PlanRequest,
     answer: BEGUN,
-    async handle({ body: { goal, agent = undefined, model } }, desk) {
+    async handle({ body: { goal, agent, model } }, desk) {
       await desk.project.reload();
       const chosen = model ?? desk.model;
       return begun(desk, (onSession) =>
@@ -46,16 +45,16 @@ export const planRoutes: readonly ApiRoute[] = [
     method: "get",
     path: "/api/plans/:id",
     summary: "One plan.",
-    answer: record,
-    handle: ({ params: { id = "" } }, desk) => ownPlan(desk, id),
+    answer: PLAN,
+    handle: ({ params: { id } }, desk) => ownPlan(desk, id),
   }),
-  defineRoute<Record<string, never>, PlanEdit>({
+  defineRoute({
     method: "put",
     path: "/api/plans/:id",
     summary: "Puts other steps into a plan, which is then a draft again.",
     body: PlanSchema,
-    answer: record,
-    async handle({ params: { id = "" }, body }, desk): Promise<ExecutionPlan> {
+    answer: PLAN,
+    async handle({ params: { id }, body }, desk) {
       ownPlan(desk, id);
       await desk.project.reload();
       return desk.runtime.plans.edit(id, body);
@@ -65,19 +64,19 @@ export const planRoutes: readonly ApiRoute[] = [
     method: "post",
     path: "/api/plans/:id/approve",
     summary: "Marks a draft as what the person wants.",
-    answer: record,
-    handle({ params: { id = "" } }, desk): ExecutionPlan {
+    answer: PLAN,
+    handle({ params: { id } }, desk) {
       ownPlan(desk, id);
       return desk.runtime.plans.approve(id);
     },
   }),
-  defineRoute<Record<string, never>, { model?: string; onFailure?: "continue" | "stop" }>({
+  defineRoute({
     method: "post",
     path: "/api/plans/:id/run",
     summary: "Begins to carry out a plan, which approves it; steps that succeeded before are not done again.",
-    body: shape({ "model?": NAME, "onFailure?": oneOf("continue", "stop") }),
+    body: PlanRunRequest,
     answer: BEGUN,
-    async handle({ params: { id = "" }, body: { model, onFailure } }, desk) {
+    async handle({ params: { id }, body: { model, onFailure } }, desk) {
       ownPlan(desk, id);
       await desk.project.reload();
       const chosen = model ?? desk.model;

@@ -1,16 +1,14 @@
 import { readdir } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { KNOWN_GROUPS } from "@retinue/builtin/built-in-agents";
-import type { ToolList } from "@retinue/core/schema/api/agent";
-import type { About, HealthView, StatsView } from "@retinue/core/schema/api/inspect";
+import { ToolList } from "@retinue/core/schema/api/agent";
+import { About, HealthView, StatsView } from "@retinue/core/schema/api/inspect";
 import type { Settings } from "@retinue/core/schema/settings";
-import { STATS_BY, type StatsBy, type StatsQuery } from "@retinue/core/schema/stats";
+import { digits, oneOf, shape } from "@retinue/core/schema/shape";
+import { STATS_BY, type StatsQuery } from "@retinue/core/schema/stats";
 import { functionToolOf } from "@retinue/core/tools/validate-input";
 import { readProjectFolder, type ServerDesk } from "../desk.ts";
-import { toolListShape } from "../http/agent-shapes.ts";
-import { healthShape, statsShape } from "../http/inspect-shapes.ts";
 import { type ApiRoute, defineRoute } from "../http/route.ts";
-import { digits, flag, list, number, oneOf, orNull, shape, text } from "../http/shapes.ts";
 import { describeDelegationTools } from "../roster/try-call.ts";
 
 /** What the app must know at its start. */
@@ -19,17 +17,8 @@ export const aboutRoutes: readonly ApiRoute[] = [
     method: "get",
     path: "/api/about",
     summary: "The project, the model and what to begin with.",
-    answer: shape({
-      version: text,
-      project: text,
-      projectName: text,
-      startedAtMs: number,
-      agent: text,
-      model: shape({ name: text, isOffline: flag }),
-      permissionMode: text,
-      examples: list(shape({ title: text, task: text, agent: orNull(text) })),
-    }),
-    async handle(_, desk): Promise<About> {
+    answer: About,
+    async handle(_, desk) {
       const project = readProjectFolder(desk);
       return {
         version: desk.version,
@@ -105,8 +94,8 @@ export const healthRoutes: readonly ApiRoute[] = [
     method: "get",
     path: "/api/health",
     summary: "Looks at everything that a run needs.",
-    answer: healthShape,
-    async handle(_, { project, checkHealth }): Promise<HealthView> {
+    answer: HealthView,
+    async handle(_, { project, checkHealth }) {
       const { problems } = await project.reload();
       return {
         checks: await checkHealth(),
@@ -125,14 +114,14 @@ export const healthRoutes: readonly ApiRoute[] = [
 
 /** Figures by role and model. */
 export const statsRoutes: readonly ApiRoute[] = [
-  defineRoute<{ since?: string; by?: StatsBy }>({
+  defineRoute({
     method: "get",
     path: "/api/stats",
     summary:
       "How often runs of this project succeeded, how long they took and what they spent; also by day (UTC).",
     query: shape({ "since?": digits, "by?": oneOf(...STATS_BY) }),
-    answer: statsShape,
-    async handle({ query: { since, by } }, desk): Promise<StatsView> {
+    answer: StatsView,
+    async handle({ query: { since, by } }, desk) {
       const query: StatsQuery = {
         project: readProjectFolder(desk),
         ...(since !== undefined && { sinceMs: Math.min(Number(since), Date.now()) }),
@@ -151,8 +140,8 @@ export const toolRoutes: readonly ApiRoute[] = [
     method: "get",
     path: "/api/tools",
     summary: "Every tool that a rule may name, with the input it takes, and every group.",
-    answer: toolListShape,
-    handle(_request, { tools, project }): ToolList {
+    answer: ToolList,
+    handle(_, { tools, project }): ToolList {
       const all = [...tools, ...describeDelegationTools(project.current().registry)];
       return {
         tools: all.map((tool) => ({

@@ -1,27 +1,18 @@
-import type { Removal, RemovalRequest, StorageView } from "@retinue/core/schema/api/session";
+import { Removal, RemovalRequest, StorageView } from "@retinue/core/schema/api/session";
 import { cleanUp, measureStorage, planCleanUp } from "@retinue/core/session/clean-up";
 import { mustBeWritable, readProjectFolder, type ServerDesk } from "../desk.ts";
 import { type ApiRoute, defineRoute } from "../http/route.ts";
-import { filledText, flag, list, shape, text, whole } from "../http/shapes.ts";
 
 /** Removes sessions, and says what they take. */
 export const removalRoutes: readonly ApiRoute[] = [
-  defineRoute<Record<string, never>, RemovalRequest>({
+  defineRoute({
     method: "post",
     path: "/api/sessions/removal",
     summary:
       "Removes sessions that have ended, with their files and what only they needed; with `dryRun` only says what would go.",
-    body: shape({
-      sessionIds: { type: "array", items: filledText(300), minItems: 1, maxItems: 1_000 },
-      "dryRun?": flag,
-    }),
-    answer: shape({
-      sessions: whole,
-      bytes: whole,
-      going: list(shape({ sessionId: text, title: text, bytes: whole })),
-      kept: list(shape({ sessionId: text, title: text, why: text })),
-    }),
-    async handle({ body: { sessionIds, dryRun = false } }, desk): Promise<Removal> {
+    body: RemovalRequest,
+    answer: Removal,
+    async handle({ body: { sessionIds, dryRun = false } }, desk) {
       const parts = gatherParts(desk);
       const planned = await planRemoval(desk, [...new Set(sessionIds)]);
       if (dryRun || planned.going.length === 0) return planned;
@@ -36,14 +27,8 @@ export const removalRoutes: readonly ApiRoute[] = [
     method: "get",
     path: "/api/storage",
     summary: "How much the record and what belongs to it take on disk, of all projects.",
-    answer: shape({
-      databaseBytes: whole,
-      freeBytes: whole,
-      workspaceBytes: whole,
-      contentBytes: whole,
-      shadowBytes: whole,
-    }),
-    handle: (_, desk): Promise<StorageView> => measureStorage(gatherParts(desk)),
+    answer: StorageView,
+    handle: (_, desk) => measureStorage(gatherParts(desk)),
   }),
 ];
 

@@ -1,12 +1,10 @@
 import { showChanges } from "@retinue/core/changes/show";
-import type { RunDetail, RunDiff } from "@retinue/core/schema/api/inspect";
-import type { MessageDetail, StepList } from "@retinue/core/schema/api/session";
+import { RunDetail, RunDiff } from "@retinue/core/schema/api/inspect";
+import { MessageDetail, StepList } from "@retinue/core/schema/api/session";
+import { digits, shape } from "@retinue/core/schema/shape";
 import { ownRun, ownSession } from "../desk.ts";
 import { NotFound } from "../http/http-errors.ts";
-import { runDetailShape as detailShape, record, runDiffShape } from "../http/inspect-shapes.ts";
-import { type ApiRoute, defineRoute } from "../http/route.ts";
-import { stepList } from "../http/session-shapes.ts";
-import { digits, orNull, readDigits, shape, text } from "../http/shapes.ts";
+import { type ApiRoute, defineRoute, readDigits } from "../http/route.ts";
 import { readRunDetail } from "../views/run-detail.ts";
 import { readSteps } from "../views/run-view.ts";
 
@@ -18,19 +16,19 @@ export const runRoutes: readonly ApiRoute[] = [
     method: "get",
     path: "/api/runs/:id",
     summary: "Everything about one run.",
-    answer: detailShape,
-    handle({ params: { id = "" } }, desk): Promise<RunDetail> {
+    answer: RunDetail,
+    handle({ params: { id } }, desk) {
       const { row, session } = ownRun(desk, id);
       return readRunDetail(desk.runtime.store, row, session);
     },
   }),
-  defineRoute<{ after?: string; limit?: string }>({
+  defineRoute({
     method: "get",
     path: "/api/runs/:id/steps",
     summary: "Model and tool calls of a run, in the order they opened.",
     query: shape({ "after?": digits, "limit?": digits }),
-    answer: stepList,
-    handle({ params: { id = "" }, query: { after, limit } }, desk): StepList {
+    answer: StepList,
+    handle({ params: { id }, query: { after, limit } }, desk) {
       const { session } = ownRun(desk, id);
       return readSteps(desk.runtime.store, session, {
         runId: id,
@@ -43,8 +41,8 @@ export const runRoutes: readonly ApiRoute[] = [
     method: "get",
     path: "/api/runs/:id/diff",
     summary: "What a run and everything below it changed in the project.",
-    answer: runDiffShape,
-    async handle({ params: { id = "" } }, desk): Promise<RunDiff> {
+    answer: RunDiff,
+    async handle({ params: { id } }, desk) {
       ownRun(desk, id);
       const { store } = desk.runtime;
       const { folders, unkept } = await showChanges({ store, blobs: desk.blobs }, id);
@@ -68,8 +66,8 @@ export const runRoutes: readonly ApiRoute[] = [
     method: "get",
     path: "/api/messages/:id",
     summary: "One row of the record, whole.",
-    answer: shape({ row: record, systemPrompt: orNull(text) }),
-    handle({ params: { id = "" } }, desk): MessageDetail {
+    answer: MessageDetail,
+    handle({ params: { id } }, desk) {
       const { store } = desk.runtime;
       const row = /^\d{1,15}$/.test(id) ? store.message(Number(id)) : undefined;
       if (!row) throw new NotFound(`there is no message '${id}' in this project`);

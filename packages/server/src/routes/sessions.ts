@@ -1,20 +1,13 @@
 import type { Store } from "@retinue/core/record/create-store";
-import type { MomentList, TraceView } from "@retinue/core/schema/api/inspect";
-import type { SessionCard, SessionDetail, SessionList, StepList } from "@retinue/core/schema/api/session";
-import type { SessionState } from "@retinue/core/schema/inspect/trace";
+import { MomentList, TraceView } from "@retinue/core/schema/api/inspect";
+import { type SessionCard, SessionDetail, SessionList, StepList } from "@retinue/core/schema/api/session";
+import { SESSION_STATES, type SessionState } from "@retinue/core/schema/inspect/trace";
+import { digits, oneOf, shape, text, textWith } from "@retinue/core/schema/shape";
 import { outlineTrace } from "@retinue/core/show/outline-trace";
 import { loadOutline } from "@retinue/core/trace/load-trace";
 import { momentOf } from "@retinue/core/trace/trace-row";
 import { ownSession, readProjectFolder, type ServerDesk } from "../desk.ts";
-import { momentShape, traceShape } from "../http/inspect-shapes.ts";
-import { type ApiRoute, defineRoute } from "../http/route.ts";
-import {
-  sessionCardShape as cardShape,
-  runShape,
-  sessionStateShape,
-  stepList,
-} from "../http/session-shapes.ts";
-import { digits, flag, list, oneOf, orNull, readDigits, shape, text, whole } from "../http/shapes.ts";
+import { type ApiRoute, defineRoute, readDigits } from "../http/route.ts";
 import { readSteps, runView } from "../views/run-view.ts";
 import { readSessionCard } from "../views/session-card.ts";
 
@@ -25,22 +18,20 @@ const MOST_SESSIONS = 500;
 const MOST_STEPS = 1_000;
 const MOST_MOMENTS = 20_000;
 
-const states: readonly string[] = Array.isArray(sessionStateShape.enum) ? sessionStateShape.enum : [];
-
 /** Lists sessions, and shows one with its runs. */
 export const sessionRoutes: readonly ApiRoute[] = [
-  defineRoute<{ search?: string; state?: WantedSessions["state"]; limit?: string; since?: string }>({
+  defineRoute({
     method: "get",
     path: "/api/sessions",
     summary: "Sessions of this project, the last changed first.",
     query: shape({
-      "search?": { type: "string", maxLength: 500 },
-      "state?": oneOf(...GROUPS, ...states),
+      "search?": textWith({ maxLength: 500 }),
+      "state?": oneOf(...GROUPS, ...SESSION_STATES),
       "limit?": digits,
       "since?": digits,
     }),
-    answer: shape({ sessions: list(cardShape), "hasMore?": flag, "searchedOnly?": whole }),
-    handle: ({ query: { search, state, limit, since } }, desk): SessionList =>
+    answer: SessionList,
+    handle: ({ query: { search, state, limit, since } }, desk) =>
       findSessions(desk, {
         search,
         state,
@@ -48,13 +39,13 @@ export const sessionRoutes: readonly ApiRoute[] = [
         sinceMs: since === undefined ? undefined : Number(since),
       }),
   }),
-  defineRoute<{ after?: string; limit?: string }>({
+  defineRoute({
     method: "get",
     path: "/api/sessions/:id",
     summary: "A session with its runs, all or some; what comes later is told by its stream.",
     query: shape({ "after?": digits, "limit?": digits }),
-    answer: shape({ session: cardShape, runs: list(runShape), seq: whole, next: orNull(whole) }),
-    handle({ params: { id = "" }, query: { after, limit } }, desk): SessionDetail {
+    answer: SessionDetail,
+    handle({ params: { id }, query: { after, limit } }, desk) {
       const row = ownSession(desk, id);
       const { store } = desk.runtime;
       // Before the runs are read: what comes in between is told twice rather than never.
@@ -69,26 +60,26 @@ export const sessionRoutes: readonly ApiRoute[] = [
       return { session: readSessionCard(desk, row), runs, seq, next };
     },
   }),
-  defineRoute<{ run?: string; after?: string; limit?: string }>({
+  defineRoute({
     method: "get",
     path: "/api/sessions/:id/steps",
     summary: "Model and tool calls of a session or of one of its runs, in the order they opened.",
     query: shape({ "run?": text, "after?": digits, "limit?": digits }),
-    answer: stepList,
-    handle: ({ params: { id = "" }, query: { run, after, limit } }, desk): StepList =>
+    answer: StepList,
+    handle: ({ params: { id }, query: { run, after, limit } }, desk) =>
       readSteps(desk.runtime.store, ownSession(desk, id), {
         runId: run,
         after: Number(after ?? 0),
         limit: readDigits(limit, { otherwise: 200, least: 1, most: MOST_STEPS }),
       }),
   }),
-  defineRoute<{ after?: string; limit?: string }>({
+  defineRoute({
     method: "get",
     path: "/api/sessions/:id/moments",
     summary: "When each model and tool call of a session began and ended, without their texts.",
     query: shape({ "after?": digits, "limit?": digits }),
-    answer: momentShape,
-    handle: ({ params: { id = "" }, query: { after, limit } }, desk): MomentList =>
+    answer: MomentList,
+    handle: ({ params: { id }, query: { after, limit } }, desk) =>
       readMoments(desk.runtime.store, ownSession(desk, id).session_id, {
         after: Number(after ?? 0),
         limit: readDigits(limit, { otherwise: MOST_MOMENTS, least: 1, most: MOST_MOMENTS }),
@@ -98,22 +89,22 @@ export const sessionRoutes: readonly ApiRoute[] = [
     method: "get",
     path: "/api/sessions/:id/trace",
     summary: "The tree of runs with its figures and lanes, without turns and calls.",
-    answer: traceShape,
-    handle: ({ params: { id = "" } }, desk): TraceView =>
+    answer: TraceView,
+    handle: ({ params: { id } }, desk) =>
       outlineTrace(loadOutline(desk.runtime.store, ownSession(desk, id)).trace),
   }),
 ];
 
 /** Live streams. */
 export const eventRoutes: readonly ApiRoute[] = [
-  defineRoute<{ after?: string }>({
+  defineRoute({
     method: "get",
     path: "/api/sessions/:id/events",
     summary:
       "What happens in a session, as server-sent events: first everything after a seq, then as it comes.",
     query: shape({ "after?": digits }),
     answers: "text/event-stream",
-    handle({ params: { id = "" }, query: { after }, headers, signal }, { feeds }) {
+    handle({ params: { id }, query: { after }, headers, signal }, { feeds }) {
       return feeds.session(id, lastSeen(headers) ?? Number(after ?? 0), signal);
     },
   }),

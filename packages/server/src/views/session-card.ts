@@ -1,12 +1,9 @@
-import type { SessionCard, SessionHolder } from "@retinue/core/schema/api/session";
+import type { SessionCard, SessionStanding } from "@retinue/core/schema/api/session";
 import type { SessionMatch } from "@retinue/core/schema/inspect/session-summary";
 import type { SessionState } from "@retinue/core/schema/inspect/trace";
 import type { SessionRow } from "@retinue/core/schema/record";
 import type { Runtime } from "@retinue/core/session/runtime";
 import { sessionState } from "@retinue/core/trace/session-state";
-
-/** How a session stands, and with whom. */
-export type SessionStanding = { state: SessionState; holder: SessionHolder; asks: number };
 
 /** Looks up how a session stands now. */
 export function readStanding({ runtime }: { runtime: Runtime }, row: SessionRow): SessionStanding {
@@ -24,7 +21,7 @@ export function readSessionCard(
   return { ...shown, ...desk.runtime.store.sessionFigures(row.session_id), ...readStanding(desk, row) };
 }
 
-function findHolder(runtime: Runtime, row: SessionRow, state: SessionState): SessionHolder {
+function findHolder(runtime: Runtime, row: SessionRow, state: SessionState): SessionStanding["holder"] {
   if (runtime.liveRoots(row.session_id) !== null) return "here";
   return state === "running" ? "elsewhere" : null;
 }

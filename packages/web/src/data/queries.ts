@@ -1,5 +1,5 @@
 import type { AgentFace, AgentList, ToolList } from "@retinue/core/schema/api/agent";
-import type { ApprovalList } from "@retinue/core/schema/api/approval";
+import type { ApprovalList, ApprovalView } from "@retinue/core/schema/api/approval";
 import type { About, TraceView } from "@retinue/core/schema/api/inspect";
 import type { SessionDetail } from "@retinue/core/schema/api/session";
 import type { Trace } from "@retinue/core/schema/inspect/trace";
@@ -67,7 +67,7 @@ export function useApprovals() {
 
 /** All calls that wait for a person, page by page: no question may be left out. */
 export async function loadWaiting(): Promise<ApprovalList> {
-  const approvals: ApprovalList["approvals"] = [];
+  const approvals: ApprovalView[] = [];
   let next: string | null = null;
   do {
     const after: string = next === null ? "" : `&after=${encodeURIComponent(next)}`;

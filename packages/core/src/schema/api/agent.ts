@@ -1,184 +1,271 @@
-import type { Agent, AgentFormat, ContextMode, ExecutionMode, Limits, Problem } from "../agent.ts";
-import type { Decision, Risk, Verdict } from "../rights.ts";
+import { CONTEXT_MODES, EXECUTION_MODES, type Limits, type Problem, type SubagentPolicy } from "../agent.ts";
+import {
+  anything,
+  byName,
+  flag,
+  list,
+  number,
+  oneOf,
+  orNull,
+  type Shape,
+  shape,
+  type TypeIn,
+  text,
+  textWith,
+  whole,
+} from "../shape.ts";
+
+/** What an agent is called by; everything else is looked up among those there are. */
+const NAME = textWith({ minLength: 1, maxLength: 200 });
+/** An agent's text; larger files are not agents. */
+const FILE_TEXT = textWith({ maxLength: 1_048_576 });
+/** Agents above another, root first. */
+const PARENTS = list(NAME, { maxItems: 20 });
+/** Where new agents go. */
+const FOLDER = oneOf("project", "user");
+const PLACE = oneOf("project", "user", "builtin", "code");
+const FORMAT = oneOf("native", "claude", "opencode", "copilot", "gemini", "code", "settings");
+const VERDICT = oneOf("allow", "ask", "deny");
+const PROBLEM: Shape<Problem> = shape({
+  severity: oneOf("error", "warning", "info"),
+  file: text,
+  line: whole,
+  code: text,
+  message: text,
+  fix: text,
+});
+
+const FACE = { name: text, displayName: text, icon: orNull(text), color: orNull(text) };
 
 /** How an agent looks, wherever it is named. */
-export type AgentFace = { name: string; displayName: string; icon: string | null; color: string | null };
+export const AgentFace = shape(FACE);
+export type AgentFace = TypeIn<typeof AgentFace>;
 
 /** How sound an agent file is. */
-export type AgentHealth = { errors: number; warnings: number; notes: number };
+export const AgentHealth = shape({ errors: whole, warnings: whole, notes: whole });
+export type AgentHealth = TypeIn<typeof AgentHealth>;
 
 /** An agent in the list. */
-export type AgentCard = AgentFace & {
-  description: string;
-  model: string;
-  aliases: readonly string[];
-  format: AgentFormat;
-  scope: "project" | "user" | "builtin" | "code";
+export const AgentCard = shape({
+  ...FACE,
+  description: text,
+  model: text,
+  aliases: list(text),
+  format: FORMAT,
+  scope: PLACE,
   /** Where it stands, as people name it; null for one that is in no file. */
-  file: string | null;
+  file: orNull(text),
   /** It can be changed here: a file of the project's or the user's agent folders. */
-  isEditable: boolean;
-  state: "enabled" | "disabled" | "shadowed" | "broken";
+  isEditable: flag,
+  state: oneOf("enabled", "disabled", "shadowed", "broken"),
   /** What has the name, if another came before. */
-  shadowedBy: string | null;
-  health: AgentHealth;
+  shadowedBy: orNull(text),
+  health: AgentHealth,
   /** Rules it may use; null means everything its parent grants. */
-  tools: readonly string[] | null;
-  subagents: readonly string[] | null;
+  tools: orNull(list(text)),
+  subagents: orNull(list(text)),
   /** What catches the eye about its rights, such as a reader that holds a shell. */
-  concerns: readonly string[];
-};
+  concerns: list(text),
+});
+export type AgentCard = TypeIn<typeof AgentCard>;
 
 /** `GET /api/agents`. */
-export type AgentList = {
-  agents: AgentCard[];
+export const AgentList = shape({
+  agents: list(AgentCard),
   /** Problems of files that belong to no agent above. */
-  problems: Problem[];
+  problems: list(PROBLEM),
   /** Folders that new agents can go to. */
-  folders: { scope: "project" | "user"; path: string }[];
-};
+  folders: list(shape({ scope: FOLDER, path: text })),
+});
+export type AgentList = TypeIn<typeof AgentList>;
 
-/** `GET /api/agents/:name`. */
-export type AgentDetail = {
-  card: AgentCard;
-  /** The file as it is; null for one that is in no file. `hash` names this state of it. */
-  text: string | null;
-  hash: string | null;
-  review: AgentReview;
+const LIMITS: Shape<Limits> = shape({
+  "turns?": number,
+  "toolCalls?": number,
+  "perTool?": byName(number),
+  "contextChars?": number,
+  "minutes?": number,
+  "tokens?": number,
+  "costUsd?": number,
+  "spawns?": number,
+  "depth?": number,
+});
+const SUBAGENTS: Shape<SubagentPolicy> = shape({
+  allow: list(text),
+  deny: list(text),
+  execution: oneOf(...EXECUTION_MODES),
+  maxConcurrent: number,
+  recursive: flag,
+});
+
+const FORM = {
+  name: text,
+  displayName: text,
+  description: text,
+  model: text,
+  aliases: list(text),
+  tools: orNull(list(text)),
+  askTools: list(text),
+  disallowedTools: list(text),
+  grants: orNull(list(text)),
+  subagents: orNull(SUBAGENTS),
+  context: oneOf(...CONTEXT_MODES),
+  limits: LIMITS,
+  temperature: orNull(number),
+  maxOutputTokens: orNull(number),
+  workspace: oneOf("shared", "isolated"),
+  flow: oneOf("loop", "intent"),
+  icon: orNull(text),
+  color: orNull(text),
+  enabled: flag,
+  prompt: text,
 };
 
 /** The fields that a form shows, as the file says them; null and empty lists are fields that it leaves out. */
-export type AgentForm = {
-  name: string;
-  displayName: string;
-  description: string;
-  model: string;
-  aliases: readonly string[];
-  tools: readonly string[] | null;
-  askTools: readonly string[];
-  disallowedTools: readonly string[];
-  grants: readonly string[] | null;
-  subagents: {
-    allow: readonly string[];
-    deny: readonly string[];
-    execution: ExecutionMode;
-    maxConcurrent: number;
-    recursive: boolean;
-  } | null;
-  context: ContextMode;
-  limits: Limits;
-  temperature: number | null;
-  maxOutputTokens: number | null;
-  workspace: "shared" | "isolated";
-  flow: "loop" | "intent";
-  icon: string | null;
-  color: string | null;
-  enabled: boolean;
-  prompt: string;
-};
+export const AgentForm = shape(FORM);
+export type AgentForm = TypeIn<typeof AgentForm>;
 
 /** A change of some fields of the form; null takes a field out of the file. */
 export type AgentFormChange = Partial<{ [Field in keyof AgentForm]: AgentForm[Field] | null }>;
+const CHANGE: Shape<AgentFormChange> = shape(
+  Object.fromEntries(Object.entries(FORM).map(([name, field]) => [`${name}?`, orNull<unknown>(field)])),
+);
 
 /** `POST /api/agents/edit`: fields written into a text, every other byte of which stays. */
-export type EditRequest = {
-  text: string;
-  format: AgentFormat;
-  change: AgentFormChange;
+export const EditRequest = shape({
+  text: FILE_TEXT,
+  format: FORMAT,
+  change: CHANGE,
   /** Name of the agent whose file it is, which it has if the text gives none. */
-  name?: string;
-};
-export type EditResult = { text: string };
+  "name?": NAME,
+});
+export type EditRequest = TypeIn<typeof EditRequest>;
+export const EditResult = shape({ text });
+export type EditResult = TypeIn<typeof EditResult>;
 
 /** `POST /api/agents/review`: a text that is not saved, judged as if it were. */
-export type ReviewRequest = {
-  text: string;
+export const ReviewRequest = shape({
+  text: FILE_TEXT,
   /** The agent whose file it is; null for a new one. */
-  name: string | null;
-  scope?: "project" | "user";
+  name: orNull(NAME),
+  "scope?": FOLDER,
   /** Agents above it, root first, for the rights it would have there. */
-  parents?: readonly string[];
-};
+  "parents?": PARENTS,
+});
+export type ReviewRequest = TypeIn<typeof ReviewRequest>;
 
 /** One tool in the table of effective rights. */
-export type RightsRow = {
-  tool: string;
-  kind: "tool" | "group" | "other";
-  groups: readonly string[];
-  verdict: Verdict | "depends";
-  layer: string;
-  rule: string | null;
+export const RightsRow = shape({
+  tool: text,
+  kind: oneOf("tool", "group", "other"),
+  groups: list(text),
+  verdict: oneOf("allow", "ask", "deny", "depends"),
+  layer: text,
+  rule: orNull(text),
   /** The rules on which it hangs, or that make exceptions. */
-  patterns: readonly string[];
-};
-
-/** What is known of a text: whether it can be used, what it may do, whom it reaches. */
-export type AgentReview = {
-  /** Null if no agent can be made of the text. */
-  form: AgentForm | null;
-  format: AgentFormat;
-  /** Keys of the file that Retinue does not know and keeps. */
-  kept: readonly string[];
-  problems: Problem[];
-  /** Why it cannot be saved; empty if it can. */
-  refusals: string[];
-  concerns: string[];
-  chain: readonly string[];
-  rights: RightsRow[];
-  delegatesTo: readonly string[];
-  graph: DelegationGraph;
-  /** Against the file as it is on disk, unified; empty if nothing differs. */
-  diff: string;
-};
+  patterns: list(text),
+});
+export type RightsRow = TypeIn<typeof RightsRow>;
 
 /** Who may delegate to whom. */
-export type DelegationGraph = {
-  nodes: (AgentFace & { isEnabled: boolean })[];
-  edges: { from: string; to: string; isInCycle: boolean }[];
+export const DelegationGraph = shape({
+  nodes: list(shape({ ...FACE, isEnabled: flag })),
+  edges: list(shape({ from: text, to: text, isInCycle: flag })),
   /** Each once: `["a", "b"]` is a → b → a. */
-  cycles: string[][];
-};
+  cycles: list(list(text)),
+});
+export type DelegationGraph = TypeIn<typeof DelegationGraph>;
+
+/** What is known of a text: whether it can be used, what it may do, whom it reaches. */
+export const AgentReview = shape({
+  /** Null if no agent can be made of the text. */
+  form: orNull(AgentForm),
+  format: FORMAT,
+  /** Keys of the file that Retinue does not know and keeps. */
+  kept: list(text),
+  problems: list(PROBLEM),
+  /** Why it cannot be saved; empty if it can. */
+  refusals: list(text),
+  concerns: list(text),
+  chain: list(text),
+  rights: list(RightsRow),
+  delegatesTo: list(text),
+  graph: DelegationGraph,
+  /** Against the file as it is on disk, unified; empty if nothing differs. */
+  diff: text,
+});
+export type AgentReview = TypeIn<typeof AgentReview>;
+
+const CHOICE = { "scope?": PLACE, "file?": text };
+
+/** Which of several definitions of one name is meant, as a query. */
+export const EntryChoice = shape(CHOICE);
+export type EntryChoice = TypeIn<typeof EntryChoice>;
+
+/** `GET /api/agents/:name`. */
+export const AgentDetail = shape({
+  card: AgentCard,
+  /** The file as it is; null for one that is in no file. `hash` names this state of it. */
+  text: orNull(text),
+  hash: orNull(text),
+  review: AgentReview,
+});
+export type AgentDetail = TypeIn<typeof AgentDetail>;
 
 /** `PUT /api/agents/:name` and `POST /api/agents`. */
-export type SaveRequest = {
-  text: string;
+export const SaveRequest = shape({
+  text: FILE_TEXT,
   /** The state of the file that was edited: another one is a conflict; null for a new file. */
-  hash: string | null;
-  scope?: "project" | "user";
-};
-export type SaveResult = { name: string; file: string; hash: string; diff: string };
+  hash: orNull(text),
+  "scope?": FOLDER,
+});
+export type SaveRequest = TypeIn<typeof SaveRequest>;
+export const SaveResult = shape({ name: text, file: text, hash: text, diff: text });
+export type SaveResult = TypeIn<typeof SaveResult>;
+
+/** `DELETE /api/agents/:name`, as a query. */
+export const RemoveRequest = shape({ ...CHOICE, hash: text });
 
 /** `POST /api/agents/try`: what would become of a call. */
-export type TryRequest = {
+export const TryRequest = shape({
   /** A text that is not saved; without it the agent as it is. */
-  text?: string;
-  name: string | null;
-  parents?: readonly string[];
-  tool: string;
-  input: unknown;
-};
-export type TryResult = {
-  decision: Decision;
-  risk: Risk | null;
+  "text?": FILE_TEXT,
+  name: orNull(NAME),
+  "parents?": PARENTS,
+  tool: NAME,
+  input: anything,
+});
+export type TryRequest = TypeIn<typeof TryRequest>;
+export const TryResult = shape({
+  decision: shape({
+    verdict: VERDICT,
+    layer: text,
+    "rule?": text,
+    reason: text,
+    consented: flag,
+    "namesCommand?": flag,
+  }),
+  risk: orNull(oneOf("low", "medium", "high")),
   /** What the call would touch. */
-  targets: string[];
+  targets: list(text),
   /** What each layer says, root first. */
-  layers: { layer: string; verdict: Verdict; rule: string | null }[];
+  layers: list(shape({ layer: text, verdict: VERDICT, rule: orNull(text) })),
   /** Why the input is none of this tool's; null if it is. */
-  fault: string | null;
-};
+  fault: orNull(text),
+});
+export type TryResult = TypeIn<typeof TryResult>;
 
 /** `GET /api/tools`: what rules may name. */
-export type ToolList = {
-  tools: {
-    name: string;
-    groups: readonly string[];
-    description: string;
-    risk: Risk | "depends";
-    input: unknown;
-  }[];
-  groups: readonly string[];
-};
-
-/** The whole definition, as a run would take it. */
-export type { Agent };
+export const ToolList = shape({
+  tools: list(
+    shape({
+      name: text,
+      groups: list(text),
+      description: text,
+      risk: oneOf("low", "medium", "high", "depends"),
+      input: anything,
+    }),
+  ),
+  groups: list(text),
+});
+export type ToolList = TypeIn<typeof ToolList>;

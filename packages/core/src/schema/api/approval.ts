@@ -1,47 +1,50 @@
-import type { Risk } from "../rights.ts";
+import { anything, flag, list, number, oneOf, orNull, shape, type TypeIn, text, textWith } from "../shape.ts";
 
 /** A call that waits for a person, or has had the answer. */
-export type ApprovalView = {
-  approvalId: string;
-  sessionId: string;
+export const ApprovalView = shape({
+  approvalId: text,
+  sessionId: text,
   /** Title of that session. */
-  session: string;
-  runId: string;
-  callId: string;
-  tool: string;
+  session: text,
+  runId: text,
+  callId: text,
+  tool: text,
   /** What the agent wants to do, as the model gave it. */
-  input: unknown;
+  input: anything,
   /** The call in words: every address, the whole text; null if the tool has none. */
-  presented: string | null;
-  risk: Risk;
+  presented: orNull(text),
+  risk: oneOf("low", "medium", "high"),
   /** Why it needs a person. */
-  reason: string;
+  reason: text,
   /** Names from the root agent down to the one that asks. */
-  chain: string[];
-  targets: string[];
+  chain: list(text),
+  targets: list(text),
   /** Text from outside has entered the run. */
-  tainted: boolean;
+  tainted: flag,
   /** For a change of a file: what it would change, as a unified diff. */
-  diff: string | null;
-  requestedAtMs: number;
+  diff: orNull(text),
+  requestedAtMs: number,
   /** When it is denied because nobody answered; null if it waits for as long as it takes. */
-  expiresAtMs: number | null;
+  expiresAtMs: orNull(number),
   /** Nobody has the session: it goes on once everything is answered. */
-  isParked: boolean;
-  answer: { allowed: boolean; by: string; note: string | null; atMs: number } | null;
-};
+  isParked: flag,
+  answer: orNull(shape({ allowed: flag, by: text, note: orNull(text), atMs: number })),
+});
+export type ApprovalView = TypeIn<typeof ApprovalView>;
 
 /** `GET /api/approvals`. */
-export type ApprovalList = {
-  approvals: ApprovalView[];
+export const ApprovalList = shape({
+  approvals: list(ApprovalView),
   /** Asks for the page behind this one; null on the last. */
-  next: string | null;
-};
+  next: orNull(text),
+});
+export type ApprovalList = TypeIn<typeof ApprovalList>;
 
 /** `POST /api/approvals/:id`. */
-export type ApprovalDecision = {
-  allowed: boolean;
+export const ApprovalDecision = shape({
+  allowed: flag,
   /** `run`: also for further calls of this run with exactly these arguments. */
-  scope?: "once" | "run";
-  note?: string;
-};
+  "scope?": oneOf("once", "run"),
+  "note?": textWith({ maxLength: 2_000 }),
+});
+export type ApprovalDecision = TypeIn<typeof ApprovalDecision>;

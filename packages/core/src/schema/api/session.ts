@@ -1,154 +1,212 @@
-import type { SessionMatch, SessionSummary } from "../inspect/session-summary.ts";
-import type { SessionState } from "../inspect/trace.ts";
-import type { RunStatus } from "../result.ts";
+import { CALL_OUTCOMES, SESSION_STATES } from "../inspect/trace.ts";
+import { RUN_STATUSES } from "../result.ts";
+import {
+  anything,
+  byName,
+  filledText,
+  flag,
+  list,
+  number,
+  oneOf,
+  orNull,
+  shape,
+  type TypeIn,
+  text,
+  whole,
+} from "../shape.ts";
 
-/** Who works on a session: this server, another process, or nobody. */
-export type SessionHolder = "here" | "elsewhere" | null;
+const STATUS = oneOf(...RUN_STATUSES);
+const STATE = oneOf(...SESSION_STATES);
+const TASK = filledText(200_000);
+const NAME = filledText(300);
 
-/** A session in the list of runs. */
-export type SessionCard = Omit<SessionSummary, "metadata_json"> & {
-  holder: SessionHolder;
-  /** Calls of it that wait for a person's word. */
-  asks: number;
+/** How a session stands, and who works on it: this server, another process, or nobody. */
+const STANDING = {
+  state: STATE,
+  holder: orNull(oneOf("here", "elsewhere")),
+  /** Calls of it that wait for a person's approval. */
+  asks: whole,
 };
+export const SessionStanding = shape(STANDING);
+export type SessionStanding = TypeIn<typeof SessionStanding>;
+
+/** A session in the list of runs; names as in the record. */
+export const SessionCard = shape({
+  session_id: text,
+  title: text,
+  project: text,
+  workspace: text,
+  created_at: text,
+  updated_at: text,
+  status: STATUS,
+  agent: orNull(text),
+  runs: whole,
+  agents: whole,
+  depth: whole,
+  tokens: number,
+  cost_usd: orNull(number),
+  duration_ms: number,
+  ...STANDING,
+  "found?": shape({ agent: text, in: oneOf("task", "answer"), excerpt: text }),
+});
+export type SessionCard = TypeIn<typeof SessionCard>;
 
 /** `GET /api/sessions`. */
-export type SessionList = {
-  sessions: SessionCard[];
+export const SessionList = shape({
+  sessions: list(SessionCard),
   /** There are more than were asked for. */
-  hasMore?: boolean;
+  "hasMore?": flag,
   /** Words were looked for in the texts of so many sessions only. */
-  searchedOnly?: number;
-};
+  "searchedOnly?": whole,
+});
+export type SessionList = TypeIn<typeof SessionList>;
+
+/** A run without its long texts. Milliseconds are moments since 1970. */
+export const RunView = shape({
+  runId: text,
+  parentRunId: orNull(text),
+  /** The call of the parent that made it. */
+  callId: orNull(text),
+  messageId: whole,
+  agent: text,
+  model: orNull(text),
+  depth: whole,
+  /** Cut after 300 characters. */
+  task: text,
+  attempt: whole,
+  status: STATUS,
+  /** Completed with what there was when a limit cut it short. */
+  partial: flag,
+  bailoutReason: orNull(text),
+  error: orNull(text),
+  startedAtMs: number,
+  endedAtMs: orNull(number),
+  /** Milliseconds it worked; null while it is open. */
+  durationMs: orNull(number),
+  iterations: whole,
+  maxIterations: orNull(whole),
+  /** Of the run alone; 0 until it has ended. */
+  tokens: number,
+  /** Of the run alone; unknown is null, never 0. */
+  costUsd: orNull(number),
+  /** What it came to, at most 500 characters; null while it is open. */
+  summary: orNull(text),
+  tainted: flag,
+  openedSeq: whole,
+  closedSeq: orNull(whole),
+});
+export type RunView = TypeIn<typeof RunView>;
 
 /**
  * `GET /api/sessions/:id`: the session with its runs, as of `seq`; what came later is told by its stream. With `limit` the
  * first of them alone, and with `after` those that opened after a seq.
  */
-export type SessionDetail = {
-  session: SessionCard;
+export const SessionDetail = shape({
+  session: SessionCard,
   /** In the order they opened. */
-  runs: RunView[];
+  runs: list(RunView),
   /** The last seq that is in here. */
-  seq: number;
+  seq: whole,
   /** Give it as `after` for the runs that follow; null if none do. */
-  next: number | null;
-};
-
-/** A run without its long texts. Milliseconds are moments since 1970. */
-export type RunView = {
-  runId: string;
-  parentRunId: string | null;
-  /** The call of the parent that made it. */
-  callId: string | null;
-  messageId: number;
-  agent: string;
-  model: string | null;
-  depth: number;
-  /** Cut after 300 characters. */
-  task: string;
-  attempt: number;
-  status: RunStatus;
-  /** Completed with what there was when a limit cut it short. */
-  partial: boolean;
-  bailoutReason: string | null;
-  error: string | null;
-  startedAtMs: number;
-  endedAtMs: number | null;
-  /** Milliseconds it worked; null while it is open. */
-  durationMs: number | null;
-  iterations: number;
-  maxIterations: number | null;
-  /** Of the run alone; 0 until it has ended. */
-  tokens: number;
-  /** Of the run alone; unknown is null, never 0. */
-  costUsd: number | null;
-  /** What it came to, at most 500 characters; null while it is open. */
-  summary: string | null;
-  tainted: boolean;
-  openedSeq: number;
-  closedSeq: number | null;
-};
+  next: orNull(whole),
+});
+export type SessionDetail = TypeIn<typeof SessionDetail>;
 
 /** One model or tool call of a run. Texts are cut after 2,000 characters, which `isCut` tells. */
-export type StepView = {
-  kind: "turn" | "call";
-  messageId: number;
-  runId: string;
-  status: RunStatus;
-  startedAtMs: number;
-  endedAtMs: number | null;
-  durationMs: number | null;
-  error: string | null;
-  openedSeq: number;
-  closedSeq: number | null;
-  isCut: boolean;
+export const StepView = shape({
+  kind: oneOf("turn", "call"),
+  messageId: whole,
+  runId: text,
+  status: STATUS,
+  startedAtMs: number,
+  endedAtMs: orNull(number),
+  durationMs: orNull(number),
+  error: orNull(text),
+  openedSeq: whole,
+  closedSeq: orNull(whole),
+  isCut: flag,
   /** Of a turn: its number, what it was for, what the model said and what that took. */
-  turn?: number;
-  purpose?: string;
-  text?: string;
-  tokens?: { input: number; output: number };
-  costUsd?: number | null;
+  "turn?": whole,
+  "purpose?": text,
+  "text?": text,
+  "tokens?": shape({ input: number, output: number }),
+  "costUsd?": orNull(number),
   /** What a person told the run before this turn. */
-  steered?: string[];
+  "steered?": list(text),
   /** Of a call. */
-  callId?: string | null;
-  tool?: string;
-  outcome?: "ok" | "cached" | "error" | "denied" | "running" | "interrupted";
-  input?: string;
-  output?: string;
-  approvedBy?: string | null;
-};
+  "callId?": orNull(text),
+  "tool?": text,
+  "outcome?": oneOf(...CALL_OUTCOMES),
+  "input?": text,
+  "output?": text,
+  "approvedBy?": orNull(text),
+});
+export type StepView = TypeIn<typeof StepView>;
 
 /** `GET /api/sessions/:id/steps`: model and tool calls, in the order they opened. */
-export type StepList = {
-  steps: StepView[];
+export const StepList = shape({
+  steps: list(StepView),
   /** Give it as `after` for what follows; null if nothing does. */
-  next: number | null;
-};
+  next: orNull(whole),
+});
+export type StepList = TypeIn<typeof StepList>;
 
 /** `GET /api/messages/:id`: a row of the record whole, names as in the table. */
-export type MessageDetail = { row: Record<string, unknown>; systemPrompt: string | null };
+export const MessageDetail = shape({ row: byName(anything), systemPrompt: orNull(text) });
+export type MessageDetail = TypeIn<typeof MessageDetail>;
 
 /** What begins or goes on with `POST /api/sessions`. */
-export type StartRequest = {
-  task: string;
+export const StartRequest = shape({
+  task: TASK,
   /** `main` or the only one by default. */
-  agent?: string;
-  model?: string;
+  "agent?": NAME,
+  "model?": NAME,
   /** Goes on in this session. */
-  sessionId?: string;
+  "sessionId?": NAME,
   /** Every tool call waits a moment first, so that a person can watch rules at work. */
-  paced?: boolean;
-};
+  "paced?": flag,
+});
+export type StartRequest = TypeIn<typeof StartRequest>;
+
+/** `POST /api/sessions/:id/messages`. */
+export const TellRequest = shape({ text: TASK, "agent?": NAME, "model?": NAME });
+export const Told = shape({ steered: flag, sessionId: text, runId: text });
+
+/** `POST /api/runs/:id/steer`. */
+export const SteerRequest = shape({ text: filledText(50_000) });
 
 /** What was started. */
-export type Started = { sessionId: string; runId: string };
+export const Started = shape({ sessionId: text, runId: text });
+export type Started = TypeIn<typeof Started>;
 
 /** `POST` to a control: whether anything was there to be controlled. */
-export type Controlled = { done: boolean };
-
-/** Where words were found. */
-export type { SessionMatch, SessionState };
+export const Controlled = shape({ done: flag });
+export type Controlled = TypeIn<typeof Controlled>;
 
 /** `POST /api/sessions/removal`. */
-export type RemovalRequest = { sessionIds: readonly string[]; dryRun?: boolean };
+export const RemovalRequest = shape({
+  sessionIds: list(NAME, { minItems: 1, maxItems: 1_000 }),
+  "dryRun?": flag,
+});
+export type RemovalRequest = TypeIn<typeof RemovalRequest>;
 
 /** What was removed, or would be, and which of those that were named stay. */
-export type Removal = {
+export const Removal = shape({
   /** How many went, or would. */
-  sessions: number;
-  bytes: number;
-  going: { sessionId: string; title: string; bytes: number }[];
-  kept: { sessionId: string; title: string; why: string }[];
-};
+  sessions: whole,
+  bytes: whole,
+  going: list(shape({ sessionId: text, title: text, bytes: whole })),
+  kept: list(shape({ sessionId: text, title: text, why: text })),
+});
+export type Removal = TypeIn<typeof Removal>;
 
 /** `GET /api/storage`: bytes on disk. */
-export type StorageView = {
-  databaseBytes: number;
+export const StorageView = shape({
+  databaseBytes: whole,
   /** Of these, what nothing uses any more. */
-  freeBytes: number;
-  workspaceBytes: number;
-  contentBytes: number;
-  shadowBytes: number;
-};
+  freeBytes: whole,
+  workspaceBytes: whole,
+  contentBytes: whole,
+  shadowBytes: whole,
+});
+export type StorageView = TypeIn<typeof StorageView>;

@@ -1,6 +1,5 @@
 import type { WaitingOn } from "../event.ts";
-import type { SessionState } from "../inspect/trace.ts";
-import type { RunView, SessionHolder, StepView } from "./session.ts";
+import type { RunView, SessionStanding, StepView } from "./session.ts";
 
 /** How a live run stands between two rows of the record. */
 export type LiveText = {
@@ -36,7 +35,7 @@ export type StreamEvent =
   | { kind: "changed"; seq: number; runs: RunView[]; steps: StepView[] }
   | { kind: "snapshot"; live: Record<string, LiveText> }
   | { kind: "live"; runs: Record<string, LiveChange> }
-  | { kind: "session"; state: SessionState; holder: SessionHolder; asks: number }
+  | ({ kind: "session" } & SessionStanding)
   | { kind: "notice"; level: "info" | "warning" | "error"; message: string; runId: string | null };
 
 /**

@@ -1,5 +1,5 @@
 import type { IntentContext, Phase } from "../intent.ts";
-import type { DeliverableVerdict, RunStatus } from "../result.ts";
+import { type DeliverableVerdict, RUN_STATUSES, type RunStatus } from "../result.ts";
 
 /** The version of a trace's shape. Fields may be added; a change that breaks a reader raises it. */
 export const TRACE_FORMAT = 1;
@@ -8,7 +8,8 @@ export const TRACE_FORMAT = 1;
  * How a session stands. A session that the record calls running may be at work, wait for a person's word, or have lost
  * its process; one that has ended has the status it ended with.
  */
-export type SessionState = "running" | "waiting" | "interrupted" | Exclude<RunStatus, "running">;
+export type SessionState = (typeof SESSION_STATES)[number];
+export const SESSION_STATES = ["waiting", "interrupted", ...RUN_STATUSES] as const;
 
 /** When something happened: moments in the record and on the clock. */
 export type TraceSpan = {
@@ -43,7 +44,8 @@ export type TraceTurn = TraceSpan & {
 };
 
 /** How a tool call ended; `running` while it has not, `interrupted` if its process ended first. */
-export type CallOutcome = "ok" | "cached" | "error" | "denied" | "running" | "interrupted";
+export type CallOutcome = (typeof CALL_OUTCOMES)[number];
+export const CALL_OUTCOMES = ["ok", "cached", "error", "denied", "running", "interrupted"] as const;
 
 /** One tool call of a run. A delegation that has a run of its own is that run, and no call. */
 export type TraceCall = TraceSpan & {
@@ -159,7 +161,7 @@ export type Trace = {
   /** The last moment it tells of, in milliseconds from the start of the first run. */
   endMs: number;
   totals: TraceTotals;
-  gaps: TraceGap[];
+  gaps: readonly TraceGap[];
   /** The root runs. */
   runs: TraceRun[];
 };

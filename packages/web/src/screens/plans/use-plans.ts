@@ -1,4 +1,5 @@
-import type { ExecutionPlan, PlanList } from "@retinue/core/schema/api/inspect";
+import type { PlanList } from "@retinue/core/schema/api/inspect";
+import type { ExecutionPlan } from "@retinue/core/schema/plan";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { api, withQuery } from "../../data/client.ts";
