@@ -4,7 +4,7 @@ import {
   StartRequest,
   SteerRequest,
   TellRequest,
-  Told,
+  TellResult,
 } from "@retinue/core/schema/api/session";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { SessionRow } from "@retinue/core/schema/record";
@@ -33,7 +33,7 @@ export const sessionControlRoutes: readonly ApiRoute[] = [
     summary:
       "Tells a session something: its running task hears it at its next turn, or a new task begins with it.",
     body: TellRequest,
-    answer: Told,
+    answer: TellResult,
     async handle({ params: { id }, body: { text: said, ...chosen } }, desk) {
       const session = ownSession(desk, id);
       const live = desk.runtime.liveRoots(id) ?? [];

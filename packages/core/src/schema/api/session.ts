@@ -170,7 +170,7 @@ export type StartRequest = TypeIn<typeof StartRequest>;
 
 /** `POST /api/sessions/:id/messages`. */
 export const TellRequest = shape({ text: TASK, "agent?": NAME, "model?": NAME });
-export const Told = shape({ steered: flag, sessionId: text, runId: text });
+export const TellResult = shape({ steered: flag, sessionId: text, runId: text });
 
 /** `POST /api/runs/:id/steer`. */
 export const SteerRequest = shape({ text: filledText(50_000) });
