@@ -1,3 +1,7 @@
+// A calendar: its events, and the interface of what serves it.
+
+import type { ServiceProvider } from "../service-tools/tool-fault.ts";
+
 /** A moment of an event: an instant with the zone it was meant in, or a whole day. */
 export type EventTime =
   | {
@@ -73,9 +77,8 @@ export type Busy = {
   readonly unknown?: string;
 };
 
-/** A calendar. Every method raises `ToolFault` and nothing else; none repeats a request by itself. */
-export type CalendarProvider = {
-  readonly kind: "embedded" | "google" | "caldav";
+/** A calendar. */
+export type CalendarProvider = ServiceProvider<"embedded" | "google" | "caldav"> & {
   /** The owner's address and zone. */
   self(signal: AbortSignal): Promise<{ readonly address: string; readonly zone: string }>;
   /** Occurrences that touch the span, recurring ones expanded, earliest first. */
@@ -95,8 +98,6 @@ export type CalendarProvider = {
   ): Promise<void>;
   /** Busy time of these people; the owner's own from the calendar itself. */
   busy(addresses: readonly string[], span: CalendarSpan, signal: AbortSignal): Promise<readonly Busy[]>;
-  refresh?(signal: AbortSignal): Promise<void>;
-  close?(): Promise<void> | void;
 };
 
 /** An attendee's answer, as services write it in any case. */

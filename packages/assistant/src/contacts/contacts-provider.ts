@@ -1,3 +1,6 @@
+// An address book: its contacts, how they are searched, and the interface of what serves it.
+
+import { type ServiceProvider, ToolFault } from "../service-tools/tool-fault.ts";
 import { foldText } from "../service-tools/tool-output.ts";
 
 /** One person or list of the address book. */
@@ -24,9 +27,8 @@ type ContactQuery = {
   readonly limit: number;
 };
 
-/** An address book. Every method raises `ToolFault` and nothing else; none repeats a request by itself. */
-export type ContactsProvider = {
-  readonly kind: "embedded" | "google" | "carddav";
+/** An address book. */
+export type ContactsProvider = ServiceProvider<"embedded" | "google" | "carddav"> & {
   search(
     query: ContactQuery,
     signal: AbortSignal,
@@ -35,15 +37,56 @@ export type ContactsProvider = {
   organizations(
     signal: AbortSignal,
   ): Promise<readonly { readonly name: string; readonly contacts: number }[]>;
-  refresh?(signal: AbortSignal): Promise<void>;
-  close?(): Promise<void> | void;
 };
 
-/** Whether a contact has every word a query asks for in the right field; `more` counts as its text. */
-export function matchesContact(contact: Contact, query: ContactQuery, more: readonly string[] = []): boolean {
-  const { name, emails, phones, organization = "", title = "", notes = "" } = contact;
+/** Where the contacts of an address book come from. */
+type ContactSource = Pick<ContactsProvider, "kind" | "refresh"> & {
+  /** All people and lists, in the order in which they are given. */
+  load(signal: AbortSignal): Promise<readonly (Contact & Partial<CardFields>)[]>;
+  /** How long they are not read anew: recipients of one message are looked up one by one. */
+  readonly freshMs: number;
+  /** Milliseconds since any moment. */
+  now?(): number;
+};
+
+/** What a card has besides the contact that it gives. */
+export type CardFields = { readonly uid: string; readonly memberRefs: readonly string[] };
+
+/** An address book that is read as a whole, and searched here. */
+export function createAddressBook(source: ContactSource): ContactsProvider {
+  const { load, freshMs, kind, refresh, now = () => performance.now() } = source;
+  let kept: { readonly contacts: readonly Contact[]; readonly at: number } | undefined;
+  async function readAll(signal: AbortSignal): Promise<readonly Contact[]> {
+    if (kept && Math.abs(now() - kept.at) < freshMs) return kept.contacts;
+    const contacts = (await load(signal)).map(({ uid: _uid, memberRefs: _refs, ...contact }) => contact);
+    kept = { contacts, at: now() };
+    return contacts;
+  }
+  return {
+    kind,
+    ...(refresh && { refresh }),
+    async search(query, signal) {
+      const found = (await readAll(signal)).filter((contact) => matchesContact(contact, query));
+      return { contacts: found.slice(0, Math.max(0, Math.trunc(query.limit))), total: found.length };
+    },
+    async get(id, signal) {
+      const contact = (await readAll(signal)).find((each) => each.id === id);
+      if (contact) return contact;
+      const shown = JSON.stringify(id.slice(0, 100));
+      throw new ToolFault(
+        "params",
+        `there is no contact ${shown} in this address book; search gives the ids`,
+      );
+    },
+    organizations: async (signal) => countOrganizations(await readAll(signal)),
+  };
+}
+
+/** Whether a contact has every word a query asks for in the right field. */
+export function matchesContact(contact: Contact, query: ContactQuery): boolean {
+  const { name, emails, phones, organization = "", title = "", notes = "", members = [] } = contact;
   const asked = [
-    [query.text, [name, ...emails, ...phones, organization, title, notes, ...more]],
+    [query.text, [name, ...emails, ...phones, organization, title, notes, ...members]],
     [query.name, [name]],
     [query.organization, [organization]],
     [query.email, emails],
@@ -59,7 +102,7 @@ export function matchesContact(contact: Contact, query: ContactQuery, more: read
   });
 }
 
-/** The organisations of these contacts, those with most contacts first. */
+/** The organisations of contacts, those with most contacts first. */
 export function countOrganizations(
   contacts: readonly Contact[],
 ): { readonly name: string; readonly contacts: number }[] {

@@ -9,10 +9,10 @@ import {
   type Property,
   parseComponents,
 } from "../calendar/ical/jcal.ts";
-import type { Contact } from "./contacts-provider.ts";
+import type { CardFields, Contact } from "./contacts-provider.ts";
 
 /** A contact as its card says it; `memberRefs` name other cards by their UID. */
-export type Card = Contact & { readonly uid: string; readonly memberRefs: readonly string[] };
+export type Card = Contact & CardFields;
 
 const MAX_BYTES = 20_000_000;
 const MAX_VALUES = 200;

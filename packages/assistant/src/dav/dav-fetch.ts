@@ -1,5 +1,7 @@
+// Requests to a DAV server: the password goes nowhere else, and every answer of no use is a fault.
+
 import { isLoopback, parseRetryAfter, readBoundedBody } from "../service-tools/service-answers.ts";
-import { raiseFaults, ToolFault } from "../service-tools/tool-fault.ts";
+import { ToolFault } from "../service-tools/tool-fault.ts";
 
 const MAX_BYTES = 30_000_000;
 const ANSWER_MS = 60_000;
@@ -7,7 +9,7 @@ const MAX_HOPS = 3;
 /** Strangers register names below these, so that neighbours there are no sisters. */
 const REGISTRY = /^(?:ac|co|com|edu|gob|gov|gv|ltd|ne|net|nom|or|org|plc)\.[a-z]{2}$/;
 
-/** Where a DAV server is, and who asks. */
+/** Where a DAV server is, or a path on it (the rest is found by asking it), and who asks. */
 export type DavServer = { readonly url: string; readonly user: string; readonly password: string };
 
 /**
@@ -107,19 +109,4 @@ function answerFault(response: Response, url: URL): ToolFault | undefined {
   if (status >= 500) return new ToolFault("network", said);
   if (status === 403 && !url.pathname.startsWith("/.well-known/")) return new ToolFault("permission", said);
   return undefined;
-}
-
-/** Runs work of the DAV client, which raises nothing but faults. */
-export async function runDavCall<Value>(signal: AbortSignal, work: () => Promise<Value>): Promise<Value> {
-  if (signal.aborted) throw new ToolFault("network", "the call was stopped");
-  return raiseFaults("the server's answer is of no use", work);
-}
-
-/** A value that is found once and kept; a failed search is made again at the next call. */
-export function rememberFound<Value>(find: (signal: AbortSignal) => Promise<Value>) {
-  let kept: Value | undefined;
-  return async (signal: AbortSignal): Promise<Value> => {
-    kept ??= await find(signal);
-    return kept;
-  };
 }

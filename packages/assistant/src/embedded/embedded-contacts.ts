@@ -1,41 +1,19 @@
-import {
-  type Contact,
-  type ContactsProvider,
-  countOrganizations,
-  matchesContact,
-} from "../contacts/contacts-provider.ts";
+// The address book of the local store.
+
+import { type ContactsProvider, createAddressBook } from "../contacts/contacts-provider.ts";
 import { type Card, resolveMembers } from "../contacts/vcard.ts";
-import { ToolFault } from "../service-tools/tool-fault.ts";
-import { cleanColumn, type EmbeddedDatabase, guarded } from "./embedded-database.ts";
-import { parseStored } from "./embedded-mail.ts";
+import { cleanColumn, type EmbeddedDatabase, parseStored } from "./embedded-database.ts";
 
 /** The address book in the store. */
 export function createEmbeddedContacts(database: EmbeddedDatabase): ContactsProvider {
-  return {
+  return createAddressBook({
     kind: "embedded",
-    search: (query, signal) =>
-      guarded(signal, () => {
-        const found = allContacts(database).filter((contact) => matchesContact(contact, query));
-        return { contacts: found.slice(0, Math.max(0, Math.trunc(query.limit))), total: found.length };
-      }),
-    get: (id, signal) =>
-      guarded(signal, () => {
-        const contact = allContacts(database).find((each) => each.id === id);
-        if (!contact)
-          throw new ToolFault(
-            "params",
-            `There is no contact ${JSON.stringify(id.slice(0, 100))}; search gives the ids.`,
-          );
-        return contact;
-      }),
-    organizations: (signal) => guarded(signal, () => countOrganizations(allContacts(database))),
-  };
-}
-
-function allContacts(database: EmbeddedDatabase): Contact[] {
-  const rows = database.db.prepare("SELECT contact FROM contacts ORDER BY name, id").all();
-  const cards = resolveMembers(rows.map(({ contact }) => parseStored<Card>(contact)));
-  return cards.map(({ uid: _uid, memberRefs: _refs, ...contact }) => contact);
+    freshMs: 0,
+    async load() {
+      const rows = database.db.prepare("SELECT contact FROM contacts ORDER BY name, id").all();
+      return resolveMembers(rows.map(({ contact }) => parseStored<Card>(contact)));
+    },
+  });
 }
 
 /** Keeps a contact with the text it was read from; says whether anything is new. A newer text goes before an older. */

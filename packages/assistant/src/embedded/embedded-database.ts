@@ -1,6 +1,7 @@
-import { setImmediate } from "node:timers/promises";
+// The database of the local store: its tables, its owner, and how text and numbers are bound.
+
 import { type Database, type Migration, openDatabase } from "@retinue/core/record/file/open-database";
-import { raiseFaults, ToolFault } from "../service-tools/tool-fault.ts";
+import { ToolFault } from "../service-tools/tool-fault.ts";
 
 /** Whose mailbox, calendar and address book it is. */
 export type StoreOwner = {
@@ -193,14 +194,7 @@ export function bindRowid(id: unknown): bigint {
   return BigInt(Number(id));
 }
 
-/** Does a provider's work unless its call was cancelled, and raises nothing but faults. */
-export async function guarded<T>(signal: AbortSignal, work: () => T | Promise<T>): Promise<T> {
-  if (signal.aborted) throw new ToolFault("tool_error", "The call was cancelled.");
-  return raiseFaults("The local store failed", work);
-}
-
-/** Lets others come to their turn within long work; raises a fault if the call was cancelled meanwhile. */
-export async function breathe(signal: AbortSignal): Promise<void> {
-  await setImmediate();
-  if (signal.aborted) throw new ToolFault("tool_error", "The call was cancelled.");
+/** JSON that this store wrote itself. */
+export function parseStored<T>(column: unknown): T {
+  return JSON.parse(String(column)) as T;
 }

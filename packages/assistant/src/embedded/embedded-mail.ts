@@ -22,7 +22,7 @@ import {
   bindRowid,
   cleanColumn,
   type EmbeddedDatabase,
-  guarded,
+  parseStored,
   type StoreOwner,
 } from "./embedded-database.ts";
 import { buildTextConditions, type Condition, splitFolded, splitOperators } from "./search-terms.ts";
@@ -34,21 +34,19 @@ const IMPORTED = "imported; the local store did not send it";
 export function createEmbeddedMail(database: EmbeddedDatabase): MailProvider {
   return {
     kind: "embedded",
-    self: (signal) =>
-      guarded(signal, () => {
-        const { name, address } = database.owner();
-        return { name, address };
-      }),
-    search: (query, signal) => guarded(signal, () => searchMails(database, query)),
-    get: (id, signal) => guarded(signal, () => readKept(database, id)),
-    send: (mail, signal) => guarded(signal, () => send(database, mail)),
-    draft: (mail, signal) => guarded(signal, () => keepDraft(database, mail)),
-    findByMessageId: (messageId, kind, signal) =>
-      guarded(signal, async () => {
-        const found = findMailRow(database, kind === "sent" ? "sent" : "drafts", messageId);
-        return found && { ...found, delivery: await findDelivery(database, found.id) };
-      }),
-    delivery: (id, signal) => guarded(signal, () => findDelivery(database, id)),
+    async self() {
+      const { name, address } = database.owner();
+      return { name, address };
+    },
+    search: async (query) => searchMails(database, query),
+    get: (id) => readKept(database, id),
+    send: (mail) => send(database, mail),
+    draft: (mail) => keepDraft(database, mail),
+    async findByMessageId(messageId, kind) {
+      const found = findMailRow(database, kind === "sent" ? "sent" : "drafts", messageId);
+      return found && { ...found, delivery: await findDelivery(database, found.id) };
+    },
+    delivery: (id) => findDelivery(database, id),
   };
 }
 
@@ -354,11 +352,6 @@ function readMailRow(row: Record<string, unknown>): MailSummary {
     snippet: String(row.snippet),
     unread: Number(row.unread) === 1,
   };
-}
-
-/** JSON that this store wrote itself. */
-export function parseStored<T>(column: unknown): T {
-  return JSON.parse(String(column)) as T;
 }
 
 function joinPeople(people: readonly Address[]): string {

@@ -10,8 +10,7 @@ import type {
   SlackUser,
 } from "../slack/slack-provider.ts";
 import { hintNearNames, type Names, readableText } from "../slack/slack-text.ts";
-import { bindRowid, cleanColumn, type EmbeddedDatabase, guarded } from "./embedded-database.ts";
-import { parseStored } from "./embedded-mail.ts";
+import { bindRowid, cleanColumn, type EmbeddedDatabase, parseStored } from "./embedded-database.ts";
 import { buildTextConditions, splitOperators } from "./search-terms.ts";
 
 const MAX_TEXT_CHARS = 40_000;
@@ -22,15 +21,13 @@ const REPLIES = `(SELECT count(*) FROM slack_messages r
 export function createEmbeddedSlack(database: EmbeddedDatabase): SlackProvider {
   return {
     kind: "embedded",
-    channel: (name, signal) => guarded(signal, () => shownChannel(findChannel(database, name))),
-    messages: (channelId, query, signal) => guarded(signal, () => topLevel(database, channelId, query)),
-    replies: (channelId, threadTs, limit, signal) =>
-      guarded(signal, () => thread(database, channelId, threadTs, limit)),
-    search: (query, signal) => guarded(signal, () => search(database, query)),
-    user: (who, signal) => guarded(signal, () => findUser(database, who)),
-    post: (message, signal) => guarded(signal, () => post(database, message)),
-    findByCallKey: ({ channelId, callKey }, signal) =>
-      guarded(signal, () => findCallMessage(database, channelId, callKey)),
+    channel: async (name) => shownChannel(findChannel(database, name)),
+    messages: async (channelId, query) => topLevel(database, channelId, query),
+    replies: async (channelId, threadTs, limit) => thread(database, channelId, threadTs, limit),
+    search: async (query) => search(database, query),
+    user: async (who) => findUser(database, who),
+    post: async (message) => post(database, message),
+    findByCallKey: async ({ channelId, callKey }) => findCallMessage(database, channelId, callKey),
   };
 }
 

@@ -3,6 +3,7 @@
 import type { CalendarProvider } from "../calendar/calendar-provider.ts";
 import type { ContactsProvider } from "../contacts/contacts-provider.ts";
 import type { MailProvider } from "../mail/mail-provider.ts";
+import { guardProvider } from "../service-tools/tool-fault.ts";
 import type { SlackProvider } from "../slack/slack-provider.ts";
 import { createEmbeddedCalendar } from "./embedded-calendar.ts";
 import { createEmbeddedContacts } from "./embedded-contacts.ts";
@@ -27,11 +28,12 @@ export type EmbeddedStore = {
 /** Opens the store; its file is made or read at the first call of a provider. */
 export function openEmbedded(options: EmbeddedOptions): EmbeddedStore {
   const database = new EmbeddedDatabase(options);
+  const failure = "The local store failed";
   return {
-    mail: createEmbeddedMail(database),
-    calendar: createEmbeddedCalendar(database),
-    contacts: createEmbeddedContacts(database),
-    slack: createEmbeddedSlack(database),
+    mail: guardProvider(createEmbeddedMail(database), failure),
+    calendar: guardProvider(createEmbeddedCalendar(database), failure),
+    contacts: guardProvider(createEmbeddedContacts(database), failure),
+    slack: guardProvider(createEmbeddedSlack(database), failure),
     owner: () => database.owner(),
     isEmpty: () => isEmpty(database),
     database: () => database,

@@ -13,7 +13,7 @@ import {
   worstStatus,
 } from "../mail/mail-provider.ts";
 import { mapLimited } from "../service-tools/service-answers.ts";
-import { isServiceFault, raiseFaults, ToolFault } from "../service-tools/tool-fault.ts";
+import { isServiceFault, ToolFault } from "../service-tools/tool-fault.ts";
 import {
   buildGmailQuery,
   composeRaw,
@@ -55,36 +55,26 @@ export function createGmail(api: Api, address: string | undefined): MailProvider
     kind: "google",
     self,
     refresh: api.refresh,
-    search: (query, signal) => raiseFaults("the search could not be read", () => search(api, query, signal)),
-    get: (id, signal) =>
-      raiseFaults(`message '${id}' could not be read`, async () => {
-        const raw = await api.request(`message '${id}'`, signal, (gmail, options) =>
-          gmail.users.messages.get({ userId: "me", id: checkId(id), format: "raw" }, options),
-        );
-        return await readGmailMessage(raw);
-      }),
-    send: (mail, signal) =>
-      raiseFaults("the message could not be read", async () =>
-        send(api, mail, (await self(signal)).address, signal),
-      ),
-    draft: (mail, signal) =>
-      raiseFaults("the draft could not be read", async () =>
-        draft(api, mail, (await self(signal)).address, signal),
-      ),
-    findByMessageId: (messageId, kind, signal) =>
-      raiseFaults(`message '${messageId}' could not be read`, async () => {
-        if (kind === "draft") return await findDraft(api, messageId, signal);
-        return await findSent(api, messageId, (await self(signal)).address, signal);
-      }),
-    delivery: (id, signal) =>
-      raiseFaults(`message '${id}' could not be read`, async () => {
-        const message = await fetchMetadata(api, checkId(id), ["Message-ID"], signal);
-        if (!message.labelIds?.includes("SENT")) {
-          throw new ToolFault("params", `message '${id}' was not sent from this mailbox`);
-        }
-        const delivery = await readSentDelivery(message, (await self(signal)).address);
-        return await addReports(api, message, delivery, signal);
-      }),
+    search: (query, signal) => search(api, query, signal),
+    async get(id, signal) {
+      const raw = await api.request(`message '${id}'`, signal, (gmail, options) =>
+        gmail.users.messages.get({ userId: "me", id: checkId(id), format: "raw" }, options),
+      );
+      return await readGmailMessage(raw);
+    },
+    send: async (mail, signal) => send(api, mail, (await self(signal)).address, signal),
+    draft: async (mail, signal) => draft(api, mail, (await self(signal)).address, signal),
+    findByMessageId: async (messageId, kind, signal) =>
+      kind === "draft"
+        ? findDraft(api, messageId, signal)
+        : findSent(api, messageId, (await self(signal)).address, signal),
+    async delivery(id, signal) {
+      const message = await fetchMetadata(api, checkId(id), ["Message-ID"], signal);
+      if (!message.labelIds?.includes("SENT"))
+        throw new ToolFault("params", `message '${id}' was not sent from this mailbox`);
+      const delivery = await readSentDelivery(message, (await self(signal)).address);
+      return await addReports(api, message, delivery, signal);
+    },
   };
 }
 

@@ -14,7 +14,7 @@ import {
   parseStatus,
   parseVisibility,
 } from "../calendar/calendar-provider.ts";
-import { raiseFaults, ToolFault } from "../service-tools/tool-fault.ts";
+import { ToolFault } from "../service-tools/tool-fault.ts";
 import type { GoogleApi, RequestOptions } from "./google-session.ts";
 
 type Api = GoogleApi<"calendar">;
@@ -38,27 +38,21 @@ export function createGoogleCalendar(api: Api, { owner, zone }: Surroundings): C
       );
       return { address: await owner(signal), zone: timeZone ?? zone };
     },
-    list: (span, signal) =>
-      raiseFaults("the calendar could not be read", async () => {
-        const events = (await listAll(api, span, signal)).map(known);
-        return { events: events.slice(0, span.limit), total: events.length };
-      }),
-    get: (id, signal) =>
-      raiseFaults(`event '${id}' could not be read`, async () => known(await fetchEvent(api, id, signal))),
-    create: (event, signal) =>
-      raiseFaults(`event '${event.id}' could not be read`, async () => {
-        const made = await api.request(`event '${event.id}'`, signal, (calendar, options) =>
-          calendar.events.insert(
-            { calendarId: CALENDAR, sendUpdates: sendUpdatesTo(event.notify), requestBody: eventBody(event) },
-            options,
-          ),
-        );
-        return known(made);
-      }),
-    update: (id, change, etag, signal) =>
-      raiseFaults(`event '${id}' could not be read`, async () =>
-        known(await update(api, { id, change, etag }, signal)),
-      ),
+    async list(span, signal) {
+      const events = (await listAll(api, span, signal)).map(known);
+      return { events: events.slice(0, span.limit), total: events.length };
+    },
+    get: async (id, signal) => known(await fetchEvent(api, id, signal)),
+    async create(event, signal) {
+      const made = await api.request(`event '${event.id}'`, signal, (calendar, options) =>
+        calendar.events.insert(
+          { calendarId: CALENDAR, sendUpdates: sendUpdatesTo(event.notify), requestBody: eventBody(event) },
+          options,
+        ),
+      );
+      return known(made);
+    },
+    update: async (id, change, etag, signal) => known(await update(api, { id, change, etag }, signal)),
     async remove(id, { etag, notify }, signal) {
       await api.request(`event '${id}'`, signal, (calendar, options) =>
         calendar.events.delete(
@@ -67,17 +61,15 @@ export function createGoogleCalendar(api: Api, { owner, zone }: Surroundings): C
         ),
       );
     },
-    busy: (addresses, span, signal) =>
-      raiseFaults("free and busy times could not be read", async () => {
-        const self = (await owner(signal)).toLowerCase();
-        const people = addresses.map((address) => ({
-          address,
-          id: address.toLowerCase() === self ? CALENDAR : address,
-        }));
-        const ids = [...new Set(people.map(({ id }) => id))];
-        const calendars = await queryBusy(api, ids, span, signal);
-        return people.map(({ address, id }) => readBusy(address, calendars[id]));
-      }),
+    async busy(addresses, span, signal) {
+      const self = (await owner(signal)).toLowerCase();
+      const people = addresses.map((address) => ({
+        address,
+        id: address.toLowerCase() === self ? CALENDAR : address,
+      }));
+      const calendars = await queryBusy(api, [...new Set(people.map(({ id }) => id))], span, signal);
+      return people.map(({ address, id }) => readBusy(address, calendars[id]));
+    },
   };
 }
 

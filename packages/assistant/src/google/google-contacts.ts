@@ -1,11 +1,7 @@
+// The address book at Google.
+
 import type { people_v1 } from "@googleapis/people";
-import {
-  type Contact,
-  type ContactsProvider,
-  countOrganizations,
-  matchesContact,
-} from "../contacts/contacts-provider.ts";
-import { raiseFaults, ToolFault } from "../service-tools/tool-fault.ts";
+import { type Contact, type ContactsProvider, createAddressBook } from "../contacts/contacts-provider.ts";
 import type { GoogleApi } from "./google-session.ts";
 
 /** Recipients of one message are resolved one by one; the address book is not read anew for each. */
@@ -21,41 +17,14 @@ const MOST_CONTACTS = 2_000;
 const PAGE = 1_000;
 
 /** The address book at Google. Its own search needs a warm-up and misses fresh entries, so the filter is ours. */
-export function createGoogleContacts(api: GoogleApi<"people">): ContactsProvider {
-  let kept: { readonly contacts: readonly Contact[]; readonly at: number } | undefined;
-
-  const directory = async (signal: AbortSignal): Promise<readonly Contact[]> => {
-    if (!kept || performance.now() - kept.at > FRESH_MS) {
-      kept = { contacts: await loadDirectory(api, signal), at: performance.now() };
-    }
-    return kept.contacts;
-  };
-
-  return {
+export function createGoogleContacts(api: Api): ContactsProvider {
+  const { refresh } = api;
+  return createAddressBook({
     kind: "google",
-    refresh: api.refresh,
-    search: (query, signal) =>
-      raiseFaults("the contacts could not be read", async () => {
-        const found = (await directory(signal)).filter((contact) =>
-          matchesContact(contact, query, contact.members),
-        );
-        return { contacts: found.slice(0, query.limit), total: found.length };
-      }),
-    get: (id, signal) =>
-      raiseFaults(`contact '${id}' could not be read`, async () => {
-        if (/^people\/\w+$/.test(id)) {
-          const person = await api.request(`contact '${id}'`, signal, (client, options) =>
-            client.people.get({ resourceName: id, personFields: PERSON_FIELDS }, options),
-          );
-          return readPerson(person);
-        }
-        const list = (await directory(signal)).find((contact) => contact.id === id);
-        if (!list) throw new ToolFault("params", `Google has no contact '${id}'`);
-        return list;
-      }),
-    organizations: (signal) =>
-      raiseFaults("the contacts could not be read", async () => countOrganizations(await directory(signal))),
-  };
+    refresh,
+    freshMs: FRESH_MS,
+    load: (signal) => loadDirectory(api, signal),
+  });
 }
 
 /** People and lists of the address book, people first. */

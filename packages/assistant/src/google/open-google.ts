@@ -1,7 +1,7 @@
 import type { CalendarProvider } from "../calendar/calendar-provider.ts";
 import type { ContactsProvider } from "../contacts/contacts-provider.ts";
 import type { MailProvider } from "../mail/mail-provider.ts";
-import { ToolFault } from "../service-tools/tool-fault.ts";
+import { guardProvider, ToolFault } from "../service-tools/tool-fault.ts";
 import { createGmail } from "./gmail.ts";
 import { createGoogleCalendar } from "./google-calendar.ts";
 import { createGoogleContacts } from "./google-contacts.ts";
@@ -47,10 +47,12 @@ export function openGoogle(config: GoogleConfig): Google {
   const place = { rootUrl, timeoutMs };
   const mail = createGmail(openApi("gmail", session, place), config.address);
   const owner = async (signal: AbortSignal) => (await mail.self(signal)).address;
+  const calendar = createGoogleCalendar(openApi("calendar", session, place), { owner, zone: config.zone });
+  const contacts = createGoogleContacts(openApi("people", session, place));
   return {
-    mail,
-    calendar: createGoogleCalendar(openApi("calendar", session, place), { owner, zone: config.zone }),
-    contacts: createGoogleContacts(openApi("people", session, place)),
+    mail: guardProvider(mail, "Google's answer about the mailbox could not be read"),
+    calendar: guardProvider(calendar, "Google's answer about the calendar could not be read"),
+    contacts: guardProvider(contacts, "Google's answer about the contacts could not be read"),
   };
 }
 

@@ -1,3 +1,7 @@
+// A mailbox: its messages, and the interface of what serves it.
+
+import type { ServiceProvider } from "../service-tools/tool-fault.ts";
+
 /** A person or list as mail names it. */
 export type Address = { readonly name?: string; readonly address: string };
 
@@ -79,9 +83,8 @@ export type Delivery = {
 /** A message that was handed over. */
 export type SentMail = { readonly id: string; readonly threadId: string; readonly delivery: Delivery };
 
-/** A mailbox. Every method raises `ToolFault` and nothing else; none repeats a request by itself. */
-export type MailProvider = {
-  readonly kind: "embedded" | "google" | "imap";
+/** A mailbox. */
+export type MailProvider = ServiceProvider<"embedded" | "google" | "imap"> & {
   /** The owner's address. */
   self(signal: AbortSignal): Promise<Address>;
   /** Newest first. */
@@ -99,9 +102,6 @@ export type MailProvider = {
   /** A message that was handed over, or a draft that was kept, under this Message-ID; null if there is none. */
   findByMessageId(messageId: string, kind: "sent" | "draft", signal: AbortSignal): Promise<SentMail | null>;
   delivery(id: string, signal: AbortSignal): Promise<Delivery>;
-  /** Gets a new token after the old one was refused; absent where there is none to get. */
-  refresh?(signal: AbortSignal): Promise<void>;
-  close?(): Promise<void> | void;
 };
 
 const WORST_FIRST: readonly DeliveryStatus[] = [

@@ -1,11 +1,12 @@
+// The one way to a service: retries, waits, new tokens, and never the same write twice.
+
 import { setTimeout as pause } from "node:timers/promises";
-import { messageOf } from "@retinue/core/schema/error";
 import type { Assistant } from "../assistant.ts";
 import type { CalendarProvider } from "../calendar/calendar-provider.ts";
 import type { ContactsProvider } from "../contacts/contacts-provider.ts";
 import type { MailProvider } from "../mail/mail-provider.ts";
 import type { SlackProvider } from "../slack/slack-provider.ts";
-import { type FaultType, ToolFault } from "./tool-fault.ts";
+import { type FaultType, type ServiceProvider, ToolFault, toFault } from "./tool-fault.ts";
 
 /** How a call waits and varies its waits; tests give their own. */
 export type CallPatience = {
@@ -24,7 +25,7 @@ type ServiceCall<Value> = CallPatience & {
 };
 
 /** The part of a provider that renews a refused token. */
-type Refreshable = { refresh?(signal: AbortSignal): Promise<void> };
+type Refreshable = Pick<ServiceProvider<string>, "refresh">;
 
 const RETRIES: Readonly<Record<FaultType, number>> = {
   auth: 1,
@@ -84,7 +85,7 @@ export async function callService<Value>(
       });
     } catch (thrown) {
       signal.throwIfAborted();
-      const fault = asFault(thrown);
+      const fault = toFault(thrown);
       const times = used.get(fault.type) ?? 0;
       used.set(fault.type, times + 1);
       const last = isFinal(fault, times, provider) ? fault : await recover(fault, times, provider, options);
@@ -92,13 +93,6 @@ export async function callService<Value>(
       if (last) throw last;
     }
   }
-}
-
-/** Any error as a fault; what no adapter has named is the tool's own. */
-export function asFault(thrown: unknown): ToolFault {
-  return thrown instanceof ToolFault
-    ? thrown
-    : new ToolFault("tool_error", messageOf(thrown), { cause: thrown });
 }
 
 async function attemptOnce<Value>(
@@ -109,7 +103,7 @@ async function attemptOnce<Value>(
   try {
     return await what(signal);
   } catch (thrown) {
-    const fault = asFault(thrown);
+    const fault = toFault(thrown);
     onFault(fault);
     throw fault;
   }
@@ -136,7 +130,7 @@ async function recover(
     return undefined;
   } catch (thrown) {
     signal.throwIfAborted();
-    return asFault(thrown);
+    return toFault(thrown);
   }
 }
 

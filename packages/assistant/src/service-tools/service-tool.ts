@@ -1,3 +1,5 @@
+// How the tools of this pack are defined: those that read, and those that plan, show and do one write.
+
 import { createHash } from "node:crypto";
 import type { JsonSchema } from "@retinue/core/schema/json-schema";
 import type { Target } from "@retinue/core/schema/rights";
@@ -8,8 +10,8 @@ import {
   type ToolContext,
   type ToolOutput,
 } from "@retinue/core/tools/tool";
-import { asFault, createServices, type Services, type ToolDesk } from "./call-service.ts";
-import { ToolFault } from "./tool-fault.ts";
+import { createServices, type Services, type ToolDesk } from "./call-service.ts";
+import { ToolFault, toFault } from "./tool-fault.ts";
 import { cutText, jsonOutput, jsonText, type ToolAnswer } from "./tool-output.ts";
 
 type Described<Input> = {
@@ -203,7 +205,7 @@ function buildCallKey({
 
 /** A failure as the tools of this pack tell it: JSON that names its kind and whether a later attempt can help. */
 export function faultOutput(thrown: unknown, tool: string): ToolOutput {
-  const fault = asFault(thrown);
+  const fault = toFault(thrown);
   const { type, recoverable, retryAfterMs = Number.NaN } = fault;
   const message = cutText(fault.message, MAX_MESSAGE);
   const retryAfter = Number.isFinite(retryAfterMs) ? { retry_after: Math.ceil(retryAfterMs / 1_000) } : {};

@@ -1,10 +1,20 @@
+// Failures of services: what can go wrong, and the interface that every provider has because of it.
+
 import { messageOf } from "@retinue/core/schema/error";
 
 /** What can go wrong with a service, by what helps against it. */
 export type FaultType = "auth" | "params" | "network" | "rate_limit" | "permission" | "tool_error";
 
+/** What every provider of a service has. Its methods raise `ToolFault` and nothing else; none repeats a request by itself. */
+export type ServiceProvider<Kind extends string> = {
+  readonly kind: Kind;
+  /** Gets a new token after the old one was refused; absent where there is none to get. */
+  refresh?(signal: AbortSignal): Promise<void>;
+  close?(): Promise<void> | void;
+};
+
 /** Faults that a later attempt, or a person who signs in again, can fix. */
-const RECOVERABLE: ReadonlySet<FaultType> = new Set(["auth", "network", "rate_limit"]);
+const RECOVERABLE: ReadonlySet<string> = new Set(["auth", "network", "rate_limit"] satisfies FaultType[]);
 
 /** A failure of a service, as every adapter raises it; nothing else of an adapter's errors is relied upon. */
 export class ToolFault extends Error {
@@ -28,17 +38,30 @@ export class ToolFault extends Error {
   }
 }
 
-/** Does an adapter's work, so that it raises nothing but faults; `failure` begins the message of any other error. */
-export async function raiseFaults<Value>(
-  failure: string,
-  work: () => Value | Promise<Value>,
-): Promise<Value> {
-  try {
-    return await work();
-  } catch (thrown) {
-    if (thrown instanceof ToolFault) throw thrown;
-    throw new ToolFault("tool_error", `${failure}: ${messageOf(thrown).slice(0, 300)}`, { cause: thrown });
-  }
+/** Any error as a fault; what no adapter has named is the tool's own, and `failure` begins its message. */
+export function toFault(thrown: unknown, failure?: string): ToolFault {
+  if (thrown instanceof ToolFault) return thrown;
+  const message = failure ? `${failure}: ${messageOf(thrown).slice(0, 300)}` : messageOf(thrown);
+  return new ToolFault("tool_error", message, { cause: thrown });
+}
+
+/** The same provider, whose methods begin nothing for a call that was stopped and raise nothing but faults. */
+export function guardProvider<Provider extends object>(provider: Provider, failure: string): Provider {
+  return new Proxy(provider, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name);
+      if (typeof method !== "function") return method;
+      return async (...given: unknown[]): Promise<unknown> => {
+        if (given.some((each) => each instanceof AbortSignal && each.aborted))
+          throw new ToolFault("network", "the call was stopped");
+        try {
+          return await Reflect.apply(method, target, given);
+        } catch (thrown) {
+          throw toFault(thrown, failure);
+        }
+      };
+    },
+  });
 }
 
 /** Whether something thrown is a fault of one of these types. */

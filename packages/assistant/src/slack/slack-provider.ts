@@ -1,3 +1,7 @@
+// A chat workspace: its channels, people and messages, and the interface of what serves it.
+
+import type { ServiceProvider } from "../service-tools/tool-fault.ts";
+
 /** A channel. */
 export type SlackChannel = {
   readonly id: string;
@@ -40,9 +44,8 @@ export type SlackMessage = {
 /** Messages of a channel or thread; `more` if there are others. */
 export type SlackPage = { readonly messages: readonly SlackMessage[]; readonly more: boolean };
 
-/** A chat workspace. Every method raises `ToolFault` and nothing else; none repeats a request by itself. */
-export type SlackProvider = {
-  readonly kind: "embedded" | "slack";
+/** A chat workspace. */
+export type SlackProvider = ServiceProvider<"embedded" | "slack"> & {
   /** By `#name`, name or id; `params` with names that are near if there is none. */
   channel(name: string, signal: AbortSignal): Promise<SlackChannel>;
   /** Newest `limit` top-level messages since a moment (seconds), oldest first. */
@@ -84,6 +87,4 @@ export type SlackProvider = {
     query: { readonly channelId: string; readonly threadTs?: string; readonly callKey: string },
     signal: AbortSignal,
   ): Promise<SlackMessage | null>;
-  refresh?(signal: AbortSignal): Promise<void>;
-  close?(): Promise<void> | void;
 };
