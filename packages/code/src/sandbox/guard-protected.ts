@@ -8,7 +8,7 @@ import {
   type GitPlace,
   readGitPlaces,
 } from "@retinue/core/git/git-places";
-import { messageOf } from "@retinue/core/schema/error";
+import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { HostPlaces } from "@retinue/core/tools/tool";
 import type { CommandRequest } from "../shell/command.ts";
 import { mergePlaces } from "../shell/disk-rights.ts";
@@ -109,13 +109,17 @@ export async function guardProtected(request: CommandRequest, places: HostPlaces
       ),
       others,
     );
+    // Bubblewrap makes what it mounts on where that has vanished, also if the command then never begins.
+    state = { ...state, before };
+    journal.write(state);
     const seen = closeFound(found, request);
     return {
       ...seen,
       notes: [...seen.notes, ...explainGit(named)],
       held: [...held],
       begin(first, groups) {
-        state = { ...state, before, first, groups };
+        if (settling) throw new RetinueError("failed", "the command was stopped before it began");
+        state = { ...state, first, groups };
         journal.write(state);
       },
       settle,

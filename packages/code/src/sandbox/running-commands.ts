@@ -23,7 +23,7 @@ export type CommandState = {
   readonly roots: readonly string[];
   /** Places that it holds, or was about to hold. */
   readonly held: readonly string[];
-  /** What was there before it began; absent if it never did. */
+  /** What was there before its sandbox was put together; absent until then. */
   readonly before?: CommandSurroundings;
   /** The first process of its sandbox, and the control groups it is in. */
   readonly first?: FirstProcess;

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import {
+  chmodSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -17,6 +18,8 @@ import type { ShellSettings } from "@retinue/core/schema/settings";
 import { DEFAULT_SHELL } from "@retinue/core/settings/default-shell";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { hasSandbox } from "../../../../test/fixtures/has-sandbox.ts";
+import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";
+import { runInBubblewrap } from "../sandbox/run-in-bubblewrap.ts";
 import type { CommandOutcome, CommandRequest } from "./command.ts";
 import { type CommandHost, createCommandRunner } from "./run-command.ts";
 
@@ -279,6 +282,33 @@ describe.skipIf(!hasSandbox)("in the sandbox (needs bubblewrap)", () => {
     expect(readdirSync(join(projectDir, "sub"))).toEqual([expect.stringMatching(/set-aside/)]);
     controller.abort();
     await maker;
+  });
+
+  test("what bubblewrap makes to mount on, because something has another name by then, does not stay", async () => {
+    mkdirSync(join(projectDir, "sub/.claude"), { recursive: true });
+    const found = await findBubblewrap();
+    if ("fault" in found) throw new Error(found.fault);
+    // Another command, which made the folder, ends just then, and the first setup fails after all.
+    const program = write(
+      "bwrap",
+      `#!/bin/sh
+if [ "$1" = --args ] && [ ! -e ${root}/aside ]; then
+  mv ${projectDir}/sub/.claude ${root}/aside
+  shift 2; exec ${found.program} --args 3 --chdir /missing "$@"
+fi
+exec ${found.program} "$@"`,
+    );
+    chmodSync(program, 0o755);
+    const places = { dataDir: join(root, "data"), homeDir: join(root, "home"), configDir: root, env: {} };
+    const request = { cwd: projectDir, projectDir, workspaceDir, writable: [projectDir], timeoutMs: 60_000 };
+    const outcome = await runInBubblewrap(
+      { ...request, script: "echo ran", signal: new AbortController().signal },
+      { settings: DEFAULT_SHELL, places },
+      { ...found, program },
+    );
+    expect(outcome.stdout).toBe("ran\n");
+    expect(readdirSync(root)).toContain("aside");
+    expect(readdirSync(join(projectDir, "sub"))).toEqual([]);
   });
 
   test("permissions keep nothing from being set aside", async () => {
