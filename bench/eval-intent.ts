@@ -1,11 +1,11 @@
-// How well the offline rules understand requests: `npm run eval:intent`. Sentences that are held out were written after
-// the rules and none was tuned on; `--hide-held` keeps them out of sight. Fails if a doubtful sentence plans a write.
+// How well the offline rules understand requests: `npm run eval:intent`. A sentence is served right, left undone with a
+// reason, or served wrongly without a word, which is what must not happen. Sentences that are held out were written after
+// the rules; `--hide-held` keeps them out of sight. Fails if a doubtful sentence plans a write. Given a file of
+// utterances of a home assistant (a JSON object with domain, intent and text a line), measures those instead.
 import { readFileSync } from "node:fs";
-import { findHostileSign } from "@retinue/offline/assistant/cautions";
-import { assess } from "@retinue/offline/assistant/domain-agents";
-import { DOMAINS, type Domain, isWrite, routeDomain } from "@retinue/offline/assistant/domains";
-import { planRequest, planWrites } from "@retinue/offline/assistant/plan-request";
-import { readWording } from "@retinue/offline/assistant/wording";
+import { planWrites, splitParts } from "@retinue/offline/assistant";
+import { assess, chooseDomain, DOMAINS, type Domain } from "@retinue/offline/intent-phases";
+import { findHostileSign, isWrite } from "@retinue/offline/read-request";
 
 type Sentence = {
   text: string;
@@ -16,60 +16,34 @@ type Sentence = {
   abstain?: true;
   held?: true;
 };
-type Row = {
-  sentence: Sentence;
-  domain: boolean;
-  tools: boolean;
-  slots: boolean;
-  wrongWrite: string[];
-  got: string;
+type Verdict = "right" | "abstained" | "wrong and silent";
+
+const fixture = new URL("../test/fixtures/intent-sentences.json", import.meta.url);
+const { sentences, ...at } = JSON.parse(readFileSync(fixture, "utf8")) as {
+  now: string;
+  timezone: string;
+  sentences: Sentence[];
 };
 
-const { now, timezone, sentences } = JSON.parse(
-  readFileSync(new URL("../test/fixtures/intent-sentences.json", import.meta.url), "utf8"),
-) as { now: string; timezone: string; sentences: Sentence[] };
-const at = { now, timezone };
-
-function judge(sentence: Sentence): Row {
-  const { text, domain, tools = [], slots = {}, abstain } = sentence;
-  const found = assess(domain, text, at);
-  const isRight = found.tools.join() === tools.join();
-  const doubtful = sentence.class === "ambiguous" || sentence.class === "hostile";
-  const everywhere = [...DOMAINS.flatMap((each) => writesOf(each, text)), ...writesOfMaster(text)];
-  return {
-    sentence,
-    domain: abstain === true || routeDomain(readWording(text).head) === domain,
-    tools: isRight,
-    slots: isRight && Object.entries(slots).every(([name, value]) => same(found.params[name], value)),
-    wrongWrite: doubtful ? everywhere : [],
-    got:
-      found.tools.length > 0
-        ? `${found.tools.join(", ")} ${JSON.stringify(found.params)}`
-        : `abstained: ${found.notes}`,
-  };
+/** What the domain agent plans that a request would go to. */
+function serve(text: string): { tools: readonly string[]; params: Readonly<Record<string, unknown>> } {
+  const domain = chooseDomain(text, at);
+  return domain ? assess(domain, text, at) : { tools: [], params: {} };
 }
 
-function writesOf(domain: Domain, text: string): string[] {
-  return assess(domain, text, at).tools.filter(isWrite);
-}
-
-/** The writes that a master would have made: with nothing found, and with all that reads can find. */
-function writesOfMaster(text: string): string[] {
-  if (findHostileSign(text)) return [];
-  const plan = planRequest(text);
-  const people = [{ name: "Dana Ortiz", address: "dana.ortiz@acme.example" }];
-  const slot = { start: "2026-11-18T14:00:00+01:00", end: "2026-11-18T15:00:00+01:00" };
-  return [
-    { people: [], words: "" },
-    ...(plan.reads.length > 0 ? [{ people, slot, words: "Found." }] : []),
-  ].flatMap((findings) => {
-    const { tasks, cannot } = planWrites(plan, findings, at);
-    return cannot.length > 0 ? [] : tasks.flatMap(({ agent, task }) => writesOf(agent, task));
-  });
+function judge({ text, tools = [], slots = {} }: Sentence): { verdict: Verdict; got: string } {
+  const found = serve(text);
+  if (found.tools.length === 0)
+    return { verdict: tools.length === 0 ? "right" : "abstained", got: "abstained" };
+  const isRight =
+    found.tools.join() === tools.join() &&
+    Object.entries(slots).every(([name, value]) => isSame(found.params[name], value));
+  const got = `${found.tools.join(", ")} ${JSON.stringify(found.params)}`;
+  return { verdict: isRight ? "right" : "wrong and silent", got };
 }
 
 /** Texts are the same without regard to case and a stop at the end; lists without regard to order. */
-function same(got: unknown, wanted: unknown): boolean {
+function isSame(got: unknown, wanted: unknown): boolean {
   const plain = (value: unknown): unknown =>
     Array.isArray(value)
       ? value.map(plain).sort()
@@ -79,44 +53,81 @@ function same(got: unknown, wanted: unknown): boolean {
   return JSON.stringify(plain(got)) === JSON.stringify(plain(wanted));
 }
 
-function line(name: string, rows: readonly Row[]): string {
-  const share = (count: number) =>
-    `${count}/${rows.length} ${((100 * count) / Math.max(1, rows.length)).toFixed(1)}%`.padEnd(16);
-  const count = (field: "domain" | "tools" | "slots") => share(rows.filter((row) => row[field]).length);
-  return `${name.padEnd(24)}domain ${count("domain")}tools ${count("tools")}slots ${count("slots")}`;
+/** Whatever any agent, or the assistant above them with all that reads can find, would change because of a text. */
+function listWrites(text: string): string[] {
+  const own = DOMAINS.flatMap((domain) => assess(domain, text, at).tools.filter(isWrite));
+  if (findHostileSign(text)) return own;
+  const people = [{ name: "Dana Ortiz", address: "dana.ortiz@acme.example" }];
+  const slot = { start: "2026-11-18T14:00:00+01:00", end: "2026-11-18T15:00:00+01:00" };
+  const parts = (splitParts(text, at) ?? []).filter(({ kind }) => kind !== "read");
+  const { tasks, faults } = planWrites(parts, { people, slot, words: "Found." }, text, at);
+  if (faults.length > 0) return own;
+  return [...own, ...tasks.flatMap(({ agent, task }) => assess(agent, task, at).tools.filter(isWrite))];
 }
 
-const rows = sentences.map(judge);
-console.log(`${rows.length} sentences, read at ${now} (${timezone})\n`);
-const part = (name: string, chosen: (sentence: Sentence) => boolean) =>
-  console.log(
-    line(
-      name,
-      rows.filter(({ sentence }) => chosen(sentence)),
-    ),
-  );
-part("all", () => true);
-part("tuned on", ({ held }) => !held);
-part("held out", ({ held }) => held === true);
-part("held, to be understood", ({ held, abstain }) => held === true && !abstain);
-part("held, to abstain from", ({ held, abstain }) => held === true && abstain === true);
-console.log();
-for (const kind of ["clear", "colloquial", "ambiguous", "hostile"] as const)
-  part(kind, (sentence) => sentence.class === kind);
-console.log();
-for (const domain of DOMAINS) part(domain, (sentence) => sentence.domain === domain);
-
-const misses = rows.filter((row) => !row.slots || !row.domain);
-if (misses.length > 0) console.log("\nMisses:");
-for (const { sentence, got, domain } of misses) {
-  const hide = sentence.held && process.argv.includes("--hide-held");
-  console.log(
-    `- [${sentence.class}${sentence.held ? ", held" : ""}] ${hide ? "(held)" : JSON.stringify(sentence.text)}`,
-  );
-  if (!hide) console.log(`    ${domain ? "" : "(domain) "}${got}`);
+function count(rows: readonly { verdict: Verdict }[]): string {
+  const share = (verdict: Verdict) => {
+    const number = rows.filter((row) => row.verdict === verdict).length;
+    return `${verdict} ${number} (${((100 * number) / Math.max(1, rows.length)).toFixed(1)} %)`.padEnd(26);
+  };
+  return [share("right"), share("abstained"), share("wrong and silent")].join("");
 }
-const wrong = rows.filter(({ wrongWrite }) => wrongWrite.length > 0);
-for (const { sentence, wrongWrite } of wrong)
-  console.log(`WRONG WRITE: ${JSON.stringify(sentence.text)} plans ${wrongWrite.join(", ")}`);
-console.log(`\nWrites planned on ambiguous or hostile sentences: ${wrong.length}`);
-process.exitCode = wrong.length > 0 ? 1 : 0;
+
+function measureOwn(): void {
+  const rows = sentences.map((sentence) => ({ sentence, ...judge(sentence) }));
+  const print = (name: string, chosen: (sentence: Sentence) => boolean) => {
+    const own = rows.filter(({ sentence }) => chosen(sentence));
+    console.log(`${`${name}: ${own.length}`.padEnd(34)}${count(own)}`);
+  };
+  console.log(`${rows.length} sentences, read at ${at.now} (${at.timezone})\n`);
+  print("to be understood", ({ abstain }) => !abstain);
+  print("to be understood, held out", ({ abstain, held }) => !abstain && held === true);
+  print("to be left undone", ({ abstain }) => abstain === true);
+  print("to be left undone, held out", ({ abstain, held }) => abstain === true && held === true);
+  for (const kind of ["clear", "colloquial", "ambiguous", "hostile"] as const)
+    print(kind, (sentence) => sentence.class === kind);
+  for (const domain of DOMAINS) print(domain, (sentence) => sentence.domain === domain);
+  console.log("\nNot right:");
+  for (const { sentence, verdict, got } of rows.filter((row) => row.verdict !== "right")) {
+    const hide = sentence.held && process.argv.includes("--hide-held");
+    if (!hide)
+      console.log(
+        `- [${sentence.class}] ${JSON.stringify(sentence.text)}: ${verdict === "abstained" ? verdict : got}`,
+      );
+  }
+  const doubtful = sentences.filter((sentence) => sentence.abstain === true);
+  const wrong = doubtful.filter(({ text }) => listWrites(text).length > 0);
+  for (const { text } of wrong)
+    console.log(`WRONG WRITE: ${JSON.stringify(text)} plans ${listWrites(text).join(", ")}`);
+  console.log(`\nWrites planned on sentences to be left undone: ${wrong.length}`);
+  process.exitCode = wrong.length > 0 ? 1 : 0;
+}
+
+/** Tools that can serve what an utterance is labelled as. */
+const SERVING: Readonly<Record<string, RegExp>> = {
+  "calendar/query": /^calendar_(?:list_events|check_availability)$/,
+  "calendar/remove": /^calendar_delete_event$/,
+  "calendar/set": /^calendar_create_event$/,
+  "email/query": /^gmail_(?:search_messages|get_message)$/,
+  "email/querycontact": /^contacts_/,
+  "email/sendemail": /^gmail_(?:send_email|reply_to_message|create_draft)$/,
+};
+
+/** Only the kind of tool can be judged by the labels; the values are printed to be looked at. */
+function measureOthers(file: string): void {
+  const lines = readFileSync(file, "utf8").trim().split("\n");
+  const rows = lines.map((line) => {
+    const { domain, intent, text } = JSON.parse(line) as { domain: string; intent: string; text: string };
+    const { tools, params } = serve(text);
+    const isServed = tools.some((tool) => SERVING[`${domain}/${intent}`]?.test(tool));
+    const verdict: Verdict = tools.length === 0 ? "abstained" : isServed ? "right" : "wrong and silent";
+    if (tools.length > 0)
+      console.log(`[${domain}/${intent}] ${text}\n    ${tools.join(", ")} ${JSON.stringify(params)}`);
+    return { verdict };
+  });
+  console.log(`\n${rows.length} utterances, by kind of tool: ${count(rows)}`);
+}
+
+const file = process.argv.slice(2).find((argument) => !argument.startsWith("-"));
+if (file) measureOthers(file);
+else measureOwn();

@@ -8,7 +8,7 @@ import { defineAgent } from "@retinue/core/agents/define-agent";
 import type { RetinueEvent } from "@retinue/core/schema/event";
 import { scriptedModel } from "@retinue/core/testing/scripted-model";
 import { callDelegate, say } from "@retinue/core/testing/step";
-import type { Procedure } from "@retinue/offline/procedure";
+import type { Procedure } from "@retinue/offline/conversation";
 import { expect, test } from "vitest";
 
 const FILES = {

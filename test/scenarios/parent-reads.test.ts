@@ -13,7 +13,7 @@ import {
   testRuntime,
 } from "@retinue/core/testing";
 import { defineTool } from "@retinue/core/tools/tool";
-import { readResults } from "@retinue/offline/read-conversation";
+import { readResults } from "@retinue/offline/conversation";
 import { expect, test } from "vitest";
 
 /** A tool that writes a file, one that says that tests ran, and one by which an agent can open files. */

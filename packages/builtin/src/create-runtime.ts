@@ -1,8 +1,8 @@
 import { findZone } from "@retinue/assistant/local-store";
 import { createRuntime, type Runtime, type RuntimeOptions } from "@retinue/core/session/runtime";
 import { findPlaces } from "@retinue/core/settings/places";
+import type { Procedure } from "@retinue/offline/conversation";
 import { createOfflineModels } from "@retinue/offline/offline-models";
-import type { Procedure } from "@retinue/offline/procedure";
 import { KNOWN_TOOLS } from "./built-in-agents.ts";
 
 /** How a runtime with everything built in is set up. */

@@ -1,8 +1,8 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
 import { expect, test } from "vitest";
+import type { OfflineMove, Procedure, Situation } from "./conversation.ts";
 import { createOfflineModel } from "./offline-model.ts";
 import { OFFLINE_LABEL } from "./offline-words.ts";
-import type { OfflineMove, Procedure, Situation } from "./procedure.ts";
 
 const agent = { name: "scout", aliases: ["ranger"], description: "Looks around." };
 

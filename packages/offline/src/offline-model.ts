@@ -5,8 +5,7 @@ import type { CallableModel } from "@retinue/core/run/model/callable-model";
 import type { Agent } from "@retinue/core/schema/agent";
 import { extractSummary } from "@retinue/core/text/extract-summary";
 import { splitSentences } from "@retinue/core/text/split-sentences";
-import { assistant, mainForDomains } from "./assistant/assistant.ts";
-import { domainProcedures } from "./assistant/domain-agents.ts";
+import { assistant, mainForDomains } from "./assistant.ts";
 import { coder } from "./code/coder.ts";
 import { diagnose } from "./code/debugger.ts";
 import { main } from "./code/main.ts";
@@ -14,22 +13,24 @@ import { planner } from "./code/planner.ts";
 import { researcher } from "./code/researcher.ts";
 import { reviewer } from "./code/reviewer.ts";
 import { tester } from "./code/tester.ts";
-import { needsModel, OFFLINE_LABEL } from "./offline-words.ts";
 import {
   findProcedure,
   type OfflineAgent,
   type OfflineMove,
   type Procedure,
+  readMessageText,
+  readSituation,
   type Situation,
-} from "./procedure.ts";
-import { readMessageText, readSituation } from "./read-conversation.ts";
+} from "./conversation.ts";
+import { domainAgents } from "./intent-phases.ts";
+import { needsModel, OFFLINE_LABEL } from "./offline-words.ts";
 import { reportExpert } from "./research/report-expert.ts";
 import { reportLead } from "./research/report-lead.ts";
 
 /** How the built-in agents work without a model; the first that takes a task has it. */
 const BUILT_IN: readonly Procedure[] = [
   ...[reportLead, reportExpert],
-  ...[assistant, mainForDomains, ...domainProcedures],
+  ...[assistant, mainForDomains, ...domainAgents],
   ...[main, researcher, planner, tester, reviewer, diagnose, coder],
 ];
 

@@ -1,6 +1,6 @@
 import type { AgentModels } from "@retinue/core/run/model/callable-model";
+import type { Procedure } from "./conversation.ts";
 import { OFFLINE_NAMES, OFFLINE_NOTICE } from "./offline-words.ts";
-import type { Procedure } from "./procedure.ts";
 
 /** The offline model for every agent; `procedures` come before the built-in ones. Its rules are loaded when one is first asked for. */
 export function createOfflineModels(procedures: readonly Procedure[] = []): AgentModels {

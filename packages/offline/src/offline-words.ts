@@ -30,3 +30,8 @@ export function cutShort(text: string, limit: number): string {
 export function shortenLine(text: string, limit: number): string {
   return cutShort(text.replace(/\s+/g, " ").trim(), limit);
 }
+
+/** A text with its first letter in upper case. */
+export function capitalise(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

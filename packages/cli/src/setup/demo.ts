@@ -7,7 +7,7 @@ import { findBubblewrap } from "@retinue/code/sandbox/find-bubblewrap";
 import { loadAgents } from "@retinue/core/agents/load-agents";
 import type { Runtime } from "@retinue/core/session/runtime";
 import { main } from "@retinue/offline/code/main";
-import type { Procedure } from "@retinue/offline/procedure";
+import type { Procedure } from "@retinue/offline/conversation";
 import { type CommonOptions, type OpenProject, openSoundProject } from "../open-project.ts";
 import { drawTable, wrapWords } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";

@@ -4,7 +4,6 @@ import {
   readNumberedLines,
   type SourceLine,
 } from "@retinue/code/survey/read-code";
-import { cutShort, needsModel } from "../offline-words.ts";
 import {
   findAnswer,
   findNextCalls,
@@ -12,9 +11,12 @@ import {
   type OfflineCall,
   type OfflineMove,
   type Procedure,
+  readResults,
   type Situation,
-} from "../procedure.ts";
-import { readResults, taskSections, taskText } from "../read-conversation.ts";
+  taskSections,
+  taskText,
+} from "../conversation.ts";
+import { cutShort, needsModel } from "../offline-words.ts";
 import { locate } from "./locate.ts";
 import { classifyFile } from "./source-line.ts";
 import { describeCounts, readTestRun, type TestFailure, type TestRun, testCall } from "./tester.ts";

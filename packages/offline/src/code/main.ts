@@ -1,14 +1,17 @@
 import { fenceCode } from "@retinue/code/survey/read-code";
-import { cutShort, needsModel, shortenLine, withoutLabel } from "../offline-words.ts";
 import {
+  type ChildResult,
   findAnswer,
+  isFromHost,
   type OfflineCall,
   type OfflineMove,
   type PastCall,
   type Procedure,
+  readResults,
   type Situation,
-} from "../procedure.ts";
-import { type ChildResult, isFromHost, readResults, taskText } from "../read-conversation.ts";
+  taskText,
+} from "../conversation.ts";
+import { cutShort, needsModel, shortenLine, withoutLabel } from "../offline-words.ts";
 import { researchQuestion } from "./researcher.ts";
 import { type PartRoute, routePart } from "./route-part.ts";
 import { splitRequest, type WorkPart } from "./split-request.ts";
@@ -69,13 +72,27 @@ function planCalls(steps: readonly Step[], { tools }: Situation): OfflineCall[] 
   const ids = new Set(delegated.map(({ id }) => id));
   const tasks = delegated.map(({ id, agent, text, after }) => {
     const dependsOn = after.flatMap((index) => steps[index]?.id ?? []).filter((each) => ids.has(each));
-    return { id, agent, task: standalone(text, after, steps), ...(dependsOn.length > 0 && { dependsOn }) };
+    return {
+      id,
+      agent,
+      task: standalone(dropName(text, agent), after, steps),
+      ...(dependsOn.length > 0 && { dependsOn }),
+    };
   });
   const [first] = tasks;
   if (!first) return own;
   if (tasks.length > 1 && tools.includes("delegate_many"))
     return [...own, { tool: "delegate_many", input: { tasks } }];
   return [...own, ...tasks.map(({ agent, task }) => ({ tool: "delegate", input: { agent, task } }))];
+}
+
+/** `Ask the reviewer to …` without the words that name the agent. */
+function dropName(text: string, agent: string): string {
+  const name = agent.replace(/[-_]/g, "[-_ ]");
+  return text.replace(
+    new RegExp(`^(?:please )?(?:ask|have|let|tell|get) (?:the )?${name}(?: agent)? to `, "i"),
+    "",
+  );
 }
 
 /** A task that can be read alone: what it points back to is named. */

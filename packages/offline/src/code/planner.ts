@@ -1,7 +1,6 @@
 import { rankFiles, readCounts, readQuery } from "@retinue/code/survey/search-query";
 import type { PlanDraft, PlanStep } from "@retinue/core/schema/plan";
 import { splitWords } from "@retinue/core/text/terms";
-import { cutShort, needsModel, shortenLine } from "../offline-words.ts";
 import {
   findNextCalls,
   listAnswered,
@@ -10,8 +9,10 @@ import {
   type Procedure,
   reportFaults,
   type Situation,
-} from "../procedure.ts";
-import { taskSections, taskText } from "../read-conversation.ts";
+  taskSections,
+  taskText,
+} from "../conversation.ts";
+import { cutShort, needsModel, shortenLine } from "../offline-words.ts";
 import { findIntent, type Intent } from "./intents.ts";
 import { classifyFile } from "./source-line.ts";
 import { splitRequest } from "./split-request.ts";

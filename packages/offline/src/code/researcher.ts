@@ -22,7 +22,6 @@ import {
 import { escapePattern } from "@retinue/code/symbols/code-symbol";
 import { extractSummary } from "@retinue/core/text/extract-summary";
 import { splitSentences } from "@retinue/core/text/split-sentences";
-import { needsModel, shortenLine } from "../offline-words.ts";
 import {
   type CallStage,
   findAnswer,
@@ -32,10 +31,13 @@ import {
   type OfflineMove,
   type PastCall,
   type Procedure,
+  readResults,
   reportFaults,
   type Situation,
-} from "../procedure.ts";
-import { readResults, taskSections, taskText } from "../read-conversation.ts";
+  taskSections,
+  taskText,
+} from "../conversation.ts";
+import { needsModel, shortenLine } from "../offline-words.ts";
 import { findTests, globFiles } from "./find-tests.ts";
 import { locate, readAsked } from "./locate.ts";
 

@@ -1,6 +1,5 @@
 import { fenceCode, readNumberedLines } from "@retinue/code/survey/read-code";
 import { readQuery } from "@retinue/code/survey/search-query";
-import { cutShort, needsModel } from "../offline-words.ts";
 import {
   findAnswer,
   findNextCalls,
@@ -13,8 +12,9 @@ import {
   type Procedure,
   reportFaults,
   type Situation,
-} from "../procedure.ts";
-import { taskText } from "../read-conversation.ts";
+  taskText,
+} from "../conversation.ts";
+import { cutShort, needsModel } from "../offline-words.ts";
 import {
   type ChangeSize,
   type FileDiff,

@@ -1,6 +1,6 @@
 import { escapePattern } from "@retinue/code/symbols/code-symbol";
 import { splitWords, termsOf } from "@retinue/core/text/terms";
-import type { Delegate, OfflineCall } from "../procedure.ts";
+import type { Delegate, OfflineCall } from "../conversation.ts";
 import { countIntents, findIntent, type Intent } from "./intents.ts";
 
 /** Who does a part: one of the agent's own tools, a delegate, the agent's own search, or nobody. */

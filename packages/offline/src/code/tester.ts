@@ -1,5 +1,4 @@
 import { readQuery } from "@retinue/code/survey/search-query";
-import { needsModel } from "../offline-words.ts";
 import {
   findAnswer,
   findNextCalls,
@@ -7,8 +6,9 @@ import {
   type OfflineMove,
   type Procedure,
   type Situation,
-} from "../procedure.ts";
-import { taskText } from "../read-conversation.ts";
+  taskText,
+} from "../conversation.ts";
+import { needsModel } from "../offline-words.ts";
 
 const WRITES =
   /^(?:please\s+)?(?:write|add|create|extend|fix|repair|update|generate|improve|implement|make)\b(?!.*\bpass\b)/i;

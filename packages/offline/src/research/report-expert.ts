@@ -1,4 +1,3 @@
-import { needsModel, shortenLine } from "../offline-words.ts";
 import {
   findAnswer,
   findNextCalls,
@@ -8,8 +7,9 @@ import {
   type PastCall,
   type Procedure,
   type Situation,
-} from "../procedure.ts";
-import { taskText } from "../read-conversation.ts";
+  taskText,
+} from "../conversation.ts";
+import { needsModel, shortenLine } from "../offline-words.ts";
 import { findUrls, type Hit, readHits, readTopic, toFileName, toTitle, wantsDepth } from "./report-topic.ts";
 
 /** The agent that makes reports. */

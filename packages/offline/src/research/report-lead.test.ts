@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { PastCall, Situation } from "../procedure.ts";
+import type { PastCall, Situation } from "../conversation.ts";
 import { reportExpert } from "./report-expert.ts";
 import { reportLead } from "./report-lead.ts";
 import { findUrls, type Hit, listHits, readHits, readTopic, toFileName, wantsDepth } from "./report-topic.ts";

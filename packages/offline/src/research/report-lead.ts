@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { withoutLabel } from "../offline-words.ts";
 import {
   findAnswer,
   findNextCalls,
@@ -7,9 +6,11 @@ import {
   type OfflineCall,
   type OfflineMove,
   type Procedure,
+  readResults,
   type Situation,
-} from "../procedure.ts";
-import { readResults, taskText } from "../read-conversation.ts";
+  taskText,
+} from "../conversation.ts";
+import { withoutLabel } from "../offline-words.ts";
 import { REPORT_EXPERT } from "./report-expert.ts";
 import { findUrls, type Hit, listHits, listTopicWords, readHits, readTopic } from "./report-topic.ts";
 

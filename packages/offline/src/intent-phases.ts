@@ -1,41 +1,38 @@
 import type { Assessment } from "@retinue/core/schema/intent";
-import type { OfflineCall, OfflineMove, PastCall, Procedure, Situation } from "../procedure.ts";
-import { taskText } from "../read-conversation.ts";
-import {
-  CALENDAR_PATTERNS,
-  describeConflict,
-  describeFoundEvent,
-  readCalendar,
-  summariseCalendar,
-} from "./calendar.ts";
+import { calendar, describeConflict, describeFoundEvent } from "./calendar.ts";
 import { type CallData, describeFailedCall, findData, readField, readList } from "./call-data.ts";
-import { findHostileSign } from "./cautions.ts";
-import { CONTACTS_PATTERNS, readContacts, summariseContacts } from "./contacts.ts";
+import { contacts } from "./contacts.ts";
 import {
-  buildAssessment,
-  DOMAINS,
-  type Domain,
-  type DomainReading,
-  doubt,
-  type IntentPattern,
-  isDoubt,
-  isWrite,
-  routeDomain,
-} from "./domains.ts";
-import { EMAIL_PATTERNS, readEmail, summariseEmail } from "./email.ts";
-import { readSlack, SLACK_PATTERNS, summariseSlack } from "./slack.ts";
+  type OfflineCall,
+  type OfflineMove,
+  type PastCall,
+  type Procedure,
+  type Situation,
+  taskText,
+} from "./conversation.ts";
+import { email } from "./email.ts";
+import { buildAssessment, type DomainRules, doubt, type Reading, readSentence } from "./read-request.ts";
+import { slack } from "./slack.ts";
 import type { Now } from "./when.ts";
-import { MAX_REQUEST_CHARS, readWording, type Wording } from "./wording.ts";
+
+/** The four areas that domain agents work in; also the agents' names. */
+export const DOMAINS = ["email", "calendar", "contacts", "slack"] as const;
+
+/** One of the four areas. */
+export type Domain = (typeof DOMAINS)[number];
+
+const RULES: Readonly<Record<Domain, DomainRules>> = { email, calendar, contacts, slack };
 
 /** How the four domain agents work without a model: the same rules read the request in every phase, so the plan stays what it was. */
-export const domainProcedures: readonly Procedure[] = DOMAINS.map((domain) => ({
+export const domainAgents: readonly Procedure[] = DOMAINS.map((domain) => ({
   agents: [domain],
-  next: (situation) => nextMove(domain, situation),
+  next: (situation) => nextPhase(domain, situation),
 }));
 
-function nextMove(domain: Domain, situation: Situation): OfflineMove {
-  const { calls, phase } = situation;
-  const assessment = assessmentIn(domain, situation);
+function nextPhase(domain: Domain, situation: Situation): OfflineMove {
+  const { calls, phase, task, now, timezone } = situation;
+  const at = now ? { now, ...(timezone && { timezone }) } : undefined;
+  const assessment = assess(domain, taskText(task), at);
   if (phase === "assess") return { say: JSON.stringify(assessment) };
   if (phase === "format") return { say: summariseWork(domain, assessment, calls) };
   if (phase === "execute") return takeNextStep(assessment, calls);
@@ -45,70 +42,45 @@ function nextMove(domain: Domain, situation: Situation): OfflineMove {
   return "calls" in move && !situation.wrapUp ? move : { say: summariseWork(domain, assessment, calls) };
 }
 
-/** Rules do not look at a clock: the same conversation is always read in the same way. */
-function assessmentIn(domain: Domain, { task, now, timezone }: Situation): Assessment {
-  const text = taskText(task);
-  if (!now)
-    return buildAssessment(
-      domain,
-      text,
-      doubt("the current time", "The prompt does not say what time it is."),
-    );
-  return assess(domain, text, { now, ...(timezone && { timezone }) });
+/** Longer requests are not read: rules understand sentences, not documents. */
+const MAX_REQUEST_CHARS = 8_000;
+
+/** What a domain agent makes of a request: a plan whose every value stands in the request, or what is missing. Rules look at no clock. */
+export function assess(domain: Domain, text: string, at: Now | undefined): Assessment {
+  return buildAssessment(text, readFor(domain, text, at), RULES[domain].example);
 }
 
-/** What the rules know of each domain: the requests it takes, how they are read, and what is said of the calls. */
-export const DOMAIN_RULES: Readonly<
-  Record<
-    Domain,
-    {
-      readonly patterns: readonly IntentPattern[];
-      read(wording: Wording, at: Now): DomainReading;
-      summarise(calls: readonly PastCall[]): string;
-    }
-  >
-> = {
-  email: { patterns: EMAIL_PATTERNS, read: readEmail, summarise: summariseEmail },
-  calendar: { patterns: CALENDAR_PATTERNS, read: readCalendar, summarise: summariseCalendar },
-  contacts: { patterns: CONTACTS_PATTERNS, read: readContacts, summarise: summariseContacts },
-  slack: { patterns: SLACK_PATTERNS, read: readSlack, summarise: summariseSlack },
-};
-
-/** What a domain agent makes of a request: a plan whose every value stands in the request, or what is missing. */
-export function assess(domain: Domain, text: string, at: Now): Assessment {
-  return buildAssessment(domain, text, readDomainRequest(domain, text, at));
-}
-
-function readDomainRequest(domain: Domain, text: string, at: Now): DomainReading {
+function readFor(domain: Domain, text: string, at: Now | undefined): Reading {
+  if (!at) return doubt("the current time", "The prompt does not say what time it is.");
   if (text.length > MAX_REQUEST_CHARS)
     return doubt("a short request", `The request has ${text.length} characters.`);
-  const hostile = findHostileSign(text);
-  if (hostile) return hostile;
-  const request = readWording(text);
-  if (request.head === "") return doubt("a request", "The request is empty.");
-  const other = routeDomain(request.head);
-  if (other !== undefined && other !== domain)
-    return doubt(`a request for the ${domain} agent`, `This is work for the ${other} agent.`);
-  const reading = DOMAIN_RULES[domain].read(request, at);
-  if (isDoubt(reading) || !reading.tools.some(isWrite)) return reading;
-  // What is said after the first sentence may take the order back or add another, which one plan cannot hold.
-  return /[.!?]\s+\S/.test(removeText(request, reading))
-    ? doubt("one request", "The request has more than one sentence.")
-    : reading;
+  const reading = readSentence(text, RULES[domain], at);
+  if (reading && !("missing" in reading)) return reading;
+  const other = chooseDomain(text, at);
+  if (other) return doubt(`a request for the ${domain} agent`, `This is work for the ${other} agent.`);
+  return (
+    reading ??
+    doubt(
+      `a request for the ${domain} agent`,
+      `The rules of the ${domain} agent do not know this form of request.`,
+    )
+  );
 }
 
-/** The head without the text to be sent, which may have as many sentences as it likes. */
-function removeText(
-  { head, restore }: Wording,
-  { params }: Exclude<DomainReading, { missing: unknown }>,
-): string {
-  const texts = [params.body, params.text, params.title, params.subject].filter(
-    (each) => typeof each === "string",
-  );
-  const plain = restore(head).toLowerCase();
-  return texts
-    .reduce((rest, text) => rest.replace(text.toLowerCase(), ""), plain)
-    .replace(/\b(?:[ap]\.m|dr|mr|mrs|ms|st|no)\./gi, "");
+/** The domain whose rules account for every word of a request; undefined if none does. */
+export function chooseDomain(text: string, at: Now): Domain | undefined {
+  if (text.length > MAX_REQUEST_CHARS) return undefined;
+  return DOMAINS.find((domain) => {
+    const reading = readSentence(text, RULES[domain], at);
+    return reading !== null && !("missing" in reading);
+  });
+}
+
+/** What is unclear about a request that one of the domains nearly understands; undefined if none does. */
+export function findMisreading(text: string, at: Now): string | undefined {
+  const readings = DOMAINS.map((domain) => readSentence(text.slice(0, MAX_REQUEST_CHARS), RULES[domain], at));
+  const nearly = readings.find((reading) => reading !== null && "missing" in reading);
+  return nearly && "why" in nearly ? nearly.why : undefined;
 }
 
 /** Which parameters of a plan each tool takes. */
@@ -230,7 +202,7 @@ function summariseWork(domain: Domain, assessment: Assessment, calls: readonly P
   const wasStopped =
     faults.length === 0 && assessment.sequence.some((tool) => !calls.some((call) => call.tool === tool));
   const stop = wasStopped && "say" in open && open.say ? open.say : "";
-  const done = stop && domain === "calendar" ? "" : DOMAIN_RULES[domain].summarise(calls);
+  const done = stop && domain === "calendar" ? "" : RULES[domain].summarise(calls);
   const assumed = [...assessment.assumptions];
   return [done, ...faults, stop, ...assumed].filter(Boolean).join(" ") || "Nothing was done.";
 }

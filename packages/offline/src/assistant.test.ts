@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { OfflineMove, PastCall, Situation } from "../procedure.ts";
 import { assistant, mainForDomains } from "./assistant.ts";
-import { assess } from "./domain-agents.ts";
-import { DOMAINS, type Domain } from "./domains.ts";
+import type { OfflineMove, PastCall, Situation } from "./conversation.ts";
+import { assess, DOMAINS, type Domain } from "./intent-phases.ts";
 
 const at = { now: "2026-11-16T07:00:00+01:00", timezone: "Europe/Berlin" };
 const FOUR = "find Acme's people, check Tuesday 2pm, invite them and post it in #project-alpha";
@@ -77,7 +76,7 @@ describe("a request that spans four domains", () => {
   test("looks up people and time in one turn, and writes nothing yet", () => {
     expect(tasksOf(first)).toEqual([
       { id: "read-1", agent: "contacts", task: "find Acme's people" },
-      { id: "read-2", agent: "calendar", task: "Check my availability on Tuesday 2pm" },
+      { id: "read-2", agent: "calendar", task: "check Tuesday 2pm" },
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { OfflineMove, PastCall, Situation } from "../procedure.ts";
-import { domainProcedures } from "./domain-agents.ts";
+import type { OfflineMove, PastCall, Situation } from "./conversation.ts";
+import { domainAgents } from "./intent-phases.ts";
 
 function situation(
   agent: string,
@@ -25,7 +25,7 @@ function situation(
 }
 
 function next(given: Situation): OfflineMove {
-  const procedure = domainProcedures.find(({ agents }) => agents.includes(given.agent.name));
+  const procedure = domainAgents.find(({ agents }) => agents.includes(given.agent.name));
   if (!procedure) throw new Error(`nobody plays ${given.agent.name}`);
   return procedure.next(given);
 }

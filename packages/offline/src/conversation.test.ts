@@ -1,6 +1,6 @@
 import { mandatoryPrompt } from "@retinue/core/delegate/mandatory-prompt";
 import { expect, test } from "vitest";
-import { readSituation } from "./read-conversation.ts";
+import { readSituation } from "./conversation.ts";
 
 const agent = { name: "main", aliases: [], description: "" };
 const asked = (system: string) =>

@@ -1,13 +1,12 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findHostileSign } from "./cautions.ts";
-import { assess, DOMAIN_RULES } from "./domain-agents.ts";
-import { DOMAINS, type Domain, isWrite } from "./domains.ts";
-import { planRequest, planWrites } from "./plan-request.ts";
+import { planWrites, splitParts } from "./assistant.ts";
+import { assess, chooseDomain, DOMAINS, type Domain } from "./intent-phases.ts";
+import { findHostileSign, isWrite } from "./read-request.ts";
 
 type Sentence = { text: string; class: string; domain: Domain; tools?: string[] };
-const fixture = new URL("../../../../test/fixtures/intent-sentences.json", import.meta.url);
+const fixture = new URL("../../../test/fixtures/intent-sentences.json", import.meta.url);
 const { sentences, ...at } = JSON.parse(readFileSync(fixture, "utf8")) as {
   now: string;
   timezone: string;
@@ -20,8 +19,9 @@ const orders = sentences.filter(({ tools }) => tools?.some(isWrite)).map(({ text
 function writesFor(text: string): string[] {
   const own = DOMAINS.flatMap((domain) => assess(domain, text, at).tools.filter(isWrite));
   if (findHostileSign(text)) return own;
-  const { tasks, cannot } = planWrites(planRequest(text), { people: [], words: "" }, at);
-  if (cannot.length > 0) return own;
+  const parts = (splitParts(text, at) ?? []).filter(({ kind }) => kind !== "read");
+  const { tasks, faults } = planWrites(parts, { people: [], words: "" }, text, at);
+  if (faults.length > 0) return own;
   return [...own, ...tasks.flatMap(({ agent, task }) => assess(agent, task, at).tools.filter(isWrite))];
 }
 
@@ -71,19 +71,21 @@ describe("the seed's own requests", () => {
       params: { channel: "#project-alpha", time_range: "7d", limit: 100 },
     });
   });
+});
 
-  test("its four patterns are among those of the domains", () => {
-    const sources = Object.values(DOMAIN_RULES).flatMap(({ patterns }) =>
-      patterns.map(({ pattern }) => String(pattern)),
-    );
-    for (const pattern of [
-      /send.*email.*to/i,
-      /search.*email/i,
-      /schedule.*meeting/i,
-      /check.*availability/i,
-    ])
-      expect(sources).toContain(String(pattern));
+test("what is served is served rightly: nothing is planned that was not asked for", () => {
+  const wrong = sentences.filter(({ text, tools = [] }) => {
+    const domain = chooseDomain(text, at);
+    return domain !== undefined && assess(domain, text, at).tools.join() !== tools.join();
   });
+  expect(wrong).toEqual([]);
+});
+
+test("plainly worded requests are understood", () => {
+  const plain = sentences.filter((each) => each.class === "clear" && each.tools);
+  const missed = plain.filter(({ text }) => chooseDomain(text, at) === undefined).map(({ text }) => text);
+  // Whether a person or a name in code is meant, only a model could tell.
+  expect(missed).toEqual(["Look up John Miller"]);
 });
 
 describe("what is not an order changes nothing", () => {
@@ -150,22 +152,23 @@ describe("what is not an order changes nothing", () => {
 
 describe("abstaining says what is missing and what would work", () => {
   test.each([
-    ["email", 'Send an email saying "hello"', "recipient"],
     ["email", "Email john@company.com", "text"],
-    ["email", "Send the contract to dana.ortiz@acme.example", "text"],
-    ["email", "Send an email to john@company saying hi", "a whole address"],
+    ["email", "Send the contract to dana.ortiz@acme.example", "a request for the email agent"],
+    ["email", "Send an email to john@company saying hi", "a request for the email agent"],
+    ["email", "Email Dana saying yes if he agrees", "quotation marks around the text"],
+    ["email", "Find emails from Dana and Sam", "a plain order"],
     ["email", "Forward Dana's email to Sam", "a tool that forwards"],
     ["calendar", "Schedule a meeting with Dana", "day"],
     ["calendar", "Schedule a meeting with Dana tomorrow", "time"],
-    ["calendar", "Schedule a meeting on 12/01/2026 at 2pm", "one time"],
+    ["calendar", "Schedule a meeting on 12/01/2026 at 2pm", "a plain order"],
     ["calendar", "Schedule a meeting with Mei on Tuesday 18 November at 2pm", "one time"],
     ["calendar", "Schedule a meeting with Mei on 2026-11-15 at 14:00", "a time to come"],
-    ["calendar", "Move the meeting", "new time"],
-    ["calendar", "Cancel it", "which event"],
-    ["slack", 'Post "hello"', "channel"],
+    ["calendar", "Move the review", "new time"],
+    ["calendar", "Cancel the meeting", "which event"],
+    ["slack", 'Post "hello"', "a request for the slack agent"],
     ["slack", "Post in #general", "text"],
-    ["contacts", "Validate the address", "address"],
-    ["contacts", "Send an email to john@company.com", "a request for the contacts agent"],
+    ["contacts", "Validate the address", "a request for the contacts agent"],
+    ["contacts", 'Send an email to john@company.com saying "hi"', "a request for the contacts agent"],
   ] as const)("%s: %s", (domain, text, missing) => {
     const found = assess(domain, text, at);
     expect(found).toMatchObject({ status: "failed", tools: [], params: {}, confidence: 0 });

@@ -1,4 +1,4 @@
-import type { PastCall } from "../procedure.ts";
+import type { PastCall } from "./conversation.ts";
 
 /** A JSON object as tools answer it. */
 export type CallData = Readonly<Record<string, unknown>>;

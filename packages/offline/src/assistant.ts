@@ -1,0 +1,322 @@
+import { type CallData, readField, readList, toData } from "./call-data.ts";
+import {
+  type ChildResult,
+  findAnswer,
+  findResult,
+  isFromHost,
+  type OfflineCall,
+  type OfflineMove,
+  type Procedure,
+  readResults,
+  type Situation,
+  taskText,
+} from "./conversation.ts";
+import { assess, chooseDomain, DOMAINS, type Domain, findMisreading } from "./intent-phases.ts";
+import { cutShort, needsModel, withoutLabel } from "./offline-words.ts";
+import { findAddress, findHostileSign, isWrite } from "./read-request.ts";
+import { type Now, readClock, speakSpan } from "./when.ts";
+
+/** The agent that only spans the four domains: it takes every request. */
+export const assistant: Procedure = { agents: ["assistant"], next: nextMove };
+
+/** The main agent with a request of which every part is plainly for these domains. */
+export const mainForDomains: Procedure = {
+  agents: ["main"],
+  takes: (situation) => {
+    const names = situation.delegates.map(({ name }) => name);
+    return listRequests(situation).every((text) =>
+      splitParts(text, readNow(situation))?.every(({ domain }) => names.includes(domain)),
+    );
+  },
+  next: nextMove,
+};
+
+/** Where the prompt names no time, any will do: only whether a request can be read is asked, not when. */
+function readNow({ now = "2000-01-01T00:00:00+00:00", timezone }: Situation): Now {
+  return { now, ...(timezone && { timezone }) };
+}
+
+/** What a person said, as opposed to the runtime. */
+function listRequests({ task, later }: Situation): string[] {
+  return [taskText(task), ...later.filter((text) => !isFromHost(text))];
+}
+
+/** The last request decides what is said; those before it have been answered. */
+function nextMove(situation: Situation): OfflineMove {
+  let move: OfflineMove = { cannot: "nothing was asked", type: "params" };
+  for (const text of listRequests(situation)) {
+    move = answerRequest(text, situation);
+    if ("calls" in move) return move;
+  }
+  return move;
+}
+
+/** Looks up what is asked for first, all at once; then does what is to be done with it, if nothing is in doubt. */
+function answerRequest(text: string, situation: Situation): OfflineMove {
+  const hostile = findHostileSign(text);
+  if (hostile) return { cannot: hostile.why, type: "params" };
+  const at = readNow(situation);
+  const parts = splitParts(text, at);
+  if (!parts) return { cannot: refuse(text, situation) };
+  const reads = parts
+    .filter(({ kind }) => kind === "read")
+    .map(({ text: task, domain }, index) => ({
+      id: `read-${index + 1}`,
+      agent: domain,
+      task,
+    }));
+  const writes = parts.filter(({ kind }) => kind !== "read");
+  const reading = runTasks(reads, situation);
+  if ("calls" in reading) return reading;
+  const found = gatherFindings(reading.results);
+  const why =
+    reading.results.length < reads.length || reading.results.some(({ success }) => !success)
+      ? "something could not be looked up"
+      : writes.length > 0 && found.busy
+        ? "the time is not free"
+        : undefined;
+  if (why)
+    return composeReply(
+      reading.results,
+      writes.map((part) => `“${part.text}”, because ${why}`),
+    );
+  const { tasks, faults } = planWrites(writes, found, text, at);
+  if (faults.length > 0) return composeReply(reading.results, faults);
+  const writing = runTasks(tasks, situation);
+  return "calls" in writing ? writing : composeReply([...reading.results, ...writing.results], []);
+}
+
+function refuse(text: string, situation: Situation): string {
+  const names = situation.delegates
+    .map(({ name }) => name)
+    .filter((name) => DOMAINS.some((domain) => domain === name));
+  const why = findMisreading(text, readNow(situation));
+  const asked = needsModel(
+    `tell what this asks for (“${cutShort(text, 120)}”)`,
+    `hand plain requests to ${names.join(", ") || "nobody here"}`,
+  );
+  return why ? `${why} ${asked}` : asked;
+}
+
+/** One piece of a request: something to look up, something to do, or something to do with what was found. */
+type DomainPart = { text: string; domain: Domain; kind: "read" | "write" | "invite" | "share" | "them" };
+
+const JOINT = /(?:,|[.;!?])?\s+(?:and then|and|then|also)\s+|[,;]\s+|[.!?]\s+(?=\p{Lu})/giu;
+const MAX_JOINTS = 8;
+
+/** The pieces of a request, each as long as it can be understood; null if a word of it is not understood. What follows the first may point back. */
+export function splitParts(text: string, at: Now, mayPointBack = false): DomainPart[] | null {
+  const whole = readDomainPart(text.trim(), at, mayPointBack);
+  if (whole) return [whole];
+  for (const { index, 0: words } of [...text.matchAll(JOINT)].slice(0, MAX_JOINTS).reverse()) {
+    const first = readDomainPart(text.slice(0, index).trim(), at, mayPointBack);
+    const rest = first && splitParts(text.slice(index + words.length), at, true);
+    if (rest) return [first, ...rest];
+  }
+  return null;
+}
+
+const INVITE = /^invite (?:them|all of them|both of them)[.!]?$/i;
+const SHARE =
+  /^(?:(?:post|share) (?:it|this|that|a summary) (?:in|to) (?:the )?(?<channel>#[\p{L}_][\p{L}\p{N}_-]*)(?: channel)?|(?:e-?mail|send) (?:it|this|that|a summary) to (?<who>.+?))[.!]?$/iu;
+const THEM = /\bthem\b/;
+/** Stands for the people that will be found, while only the form of a request is looked at. */
+const ANYBODY = "anybody@example.org";
+
+function readDomainPart(text: string, at: Now, mayPointBack: boolean): DomainPart | null {
+  if (mayPointBack && INVITE.test(text)) return { text, domain: "calendar", kind: "invite" };
+  const shared = mayPointBack ? SHARE.exec(text)?.groups : undefined;
+  if (shared) return { text, domain: shared.channel ? "slack" : "email", kind: "share" };
+  const pointsBack = mayPointBack && THEM.test(text);
+  const domain = chooseDomain(pointsBack ? text.replace(THEM, ANYBODY) : text, at);
+  if (!domain) return null;
+  const writes = pointsBack || assess(domain, text, at).tools.some(isWrite);
+  return { text, domain, kind: pointsBack ? "them" : writes ? "write" : "read" };
+}
+
+/** One delegation. */
+type DomainTask = { id: string; agent: Domain; task: string; dependsOn?: readonly string[] };
+
+/** The tasks that are left when everything was looked up; none is begun if one of them is in doubt. */
+export function planWrites(
+  parts: readonly DomainPart[],
+  found: Findings,
+  request: string,
+  at: Now,
+): { tasks: DomainTask[]; faults: string[] } {
+  const title = nameOccasion(request);
+  const isInviting = parts.some(({ kind }) => kind === "invite");
+  const tasks: DomainTask[] = [];
+  const faults: string[] = [];
+  const add = (agent: Domain, task: string, waits = isInviting) => {
+    const made = waits ? tasks.find(({ agent: other }) => other === "calendar") : undefined;
+    tasks.push({ id: `write-${tasks.length + 1}`, agent, task, ...(made && { dependsOn: [made.id] }) });
+  };
+  const to = joinNames(found.people.map(({ address }) => address));
+  for (const { text, domain, kind } of parts) {
+    if (to === "" && (kind === "invite" || kind === "them"))
+      faults.push(`nobody was found that 'them' could stand for in “${text}”`);
+    else if (kind === "invite" && !found.slot) faults.push("the invitation needs a day and a time");
+    else if (kind === "invite" && found.slot) {
+      const { start, end } = found.slot;
+      const minutes = Math.round((Date.parse(end) - Date.parse(start)) / 60_000);
+      add(
+        "calendar",
+        `Schedule a meeting called ${quote(title)} with ${to} on ${start.slice(0, 10)} at ${readClock(start)} for ${minutes} minutes without sending invitations`,
+        false,
+      );
+      add(
+        "email",
+        `Send an email to ${to} with the subject ${quote(`Invitation: ${title}`)} saying ${quote(`You are invited to: ${title}, ${speakSpan(start, end)}.`)}`,
+      );
+    } else if (kind === "share") {
+      const { channel, who } = SHARE.exec(text)?.groups ?? {};
+      const news = composeNews(found, isInviting ? title : undefined);
+      const subject = isInviting ? title : "Summary";
+      if (news === "") faults.push(`there is nothing to tell for “${text}”`);
+      else if (channel) add("slack", `Post ${quote(news)} in ${channel}`);
+      else
+        add(
+          "email",
+          `Send an email to ${who === "them" ? to : who} with the subject ${quote(subject)} saying ${quote(news)}`,
+        );
+    } else add(domain, kind === "them" ? text.replace(THEM, to) : text, false);
+  }
+  if (parts.filter(({ kind }) => kind === "write" || kind === "them").length > 1)
+    faults.push("rules carry out one order at a time");
+  for (const { agent, task } of tasks) {
+    const { status, notes } = assess(agent, task, at);
+    if (status === "failed") faults.push(`“${task}”: ${notes}`);
+  }
+  return { tasks, faults };
+}
+
+/** What an event is called that a request does not name: after those it is with. */
+function nameOccasion(request: string): string {
+  const whose =
+    /(\p{Lu}[\p{L}\p{N}&-]*(?: \p{Lu}[\p{L}\p{N}&-]*)*)['’]s? (?:people|staff|contacts)\b|\b(?:people|everyone|contacts) (?:at|from) (\p{Lu}[\p{L}\p{N}&-]*(?: \p{Lu}[\p{L}\p{N}&-]*)*)/u.exec(
+      request,
+    );
+  const name = whose?.[1] ?? whose?.[2];
+  return name ? `Meeting with ${name}` : "Meeting";
+}
+
+function joinNames(names: readonly string[]): string {
+  return names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names.join();
+}
+
+/** A text between marks, so that rules take it as one piece, whatever stands in it. */
+function quote(text: string): string {
+  return `“${text.replace(/[“”]/g, '"')}”`;
+}
+
+const MAX_TEXT = 6_000;
+
+/** What there is to tell: of an event, when it is and with whom; else what was found. */
+function composeNews({ people, slot, words }: Findings, title: string | undefined): string {
+  if (title && slot) {
+    const names = people.map(({ name }) => name).join(", ");
+    return `${title}: ${speakSpan(slot.start, slot.end)}${names && `, with ${names}`}.`;
+  }
+  const found = [words, ...people.map(({ name, address }) => `${name} <${address}>`)]
+    .filter(Boolean)
+    .join("\n");
+  return cutShort(found, MAX_TEXT);
+}
+
+/** What the parts that only read have brought to light, for the parts that write. */
+export type Findings = {
+  readonly people: readonly { name: string; address: string }[];
+  /** The time that was looked at, if it is free. */
+  readonly slot?: { readonly start: string; readonly end: string };
+  /** A time that was looked at cannot be taken. */
+  readonly busy?: boolean;
+  /** What the other reads say, as text. */
+  readonly words: string;
+};
+
+function gatherFindings(results: readonly ChildResult[]): Findings {
+  const data = results.map((result) => ({ result, found: toData(toData(toData(result.data).result).data) }));
+  const people = data.flatMap(({ found }) => readList(found, "contacts").flatMap(readPerson));
+  const times = data.map(({ found }) => found).filter((found) => typeof found.available === "boolean");
+  const slot = times.findLast(({ available }) => available === true);
+  const told = data.filter(({ found }) => found.available === undefined && found.contacts === undefined);
+  return {
+    people: people.filter(({ address }, at) => people.findIndex((one) => one.address === address) === at),
+    ...(slot && { slot: { start: readField(slot, "start"), end: readField(slot, "end") } }),
+    ...(times.some(({ available }) => available === false) && { busy: true }),
+    words: told.map(({ result }) => readSummary(result)).join("\n"),
+  };
+}
+
+function readPerson(contact: CallData): { name: string; address: string }[] {
+  const [first] = Array.isArray(contact.emails) ? contact.emails : [];
+  const address = findAddress(readField(contact, "email") || String(first ?? ""));
+  return address ? [{ name: readField(contact, "name") || address, address }] : [];
+}
+
+/** What a domain agent says in words. */
+function readSummary(result: ChildResult): string {
+  const summary = readField(toData(toData(result.data).result), "summary");
+  return withoutLabel(summary || result.details).trim();
+}
+
+/** The calls that are still to make, or the results of all of them. */
+function runTasks(
+  tasks: readonly DomainTask[],
+  situation: Situation,
+): { calls: OfflineCall[] } | { results: ChildResult[] } {
+  const { tools, wrapUp, condensed } = situation;
+  const together = tasks.length > 1 && tools.includes("delegate_many");
+  const calls: OfflineCall[] = together
+    ? [{ tool: "delegate_many", input: { tasks } }]
+    : tasks.map(({ agent, task }) => ({ tool: "delegate", input: { agent, task } }));
+  const open = calls.filter((call) => !findAnswer(situation.calls, call));
+  // Without a tool that knows what waits for what, one goes after the other.
+  const inTurn = !together && tasks.some(({ dependsOn }) => dependsOn);
+  const results = calls.flatMap((call) => readAnswer(call, situation));
+  const isStopped = inTurn && results.some(({ success }) => !success);
+  if (open.length > 0 && !isStopped && !wrapUp && !condensed)
+    return { calls: inTurn ? open.slice(0, 1) : open };
+  const isRunning = calls.some((call) => /^\{"status":"running"/m.test(findResult(situation.calls, call)));
+  const collected = situation.calls.filter(({ tool }) => tool === "collect_results");
+  if (isRunning && !wrapUp && collected.length === 0 && tools.includes("collect_results"))
+    return { calls: [{ tool: "collect_results", input: { wait: "all" } }] };
+  return {
+    results: [...results, ...(isRunning ? collected.flatMap(({ result }) => readResults(result)) : [])],
+  };
+}
+
+/** The results of a delegation; one that the host did not even begin is a failure of its own. */
+function readAnswer(call: OfflineCall, { calls }: Situation): ChildResult[] {
+  const past = findAnswer(calls, call);
+  const results = readResults(past?.result ?? "");
+  if (!past?.failed || results.length > 0) return results;
+  const { result } = past;
+  const agent = String(call.input.agent ?? "delegation");
+  return [
+    { agent, success: false, partial: false, summary: result, details: result, files: [], error: result },
+  ];
+}
+
+/** One answer from all: what was not done comes first, then each domain's own words in the order they were asked. */
+function composeReply(results: readonly ChildResult[], left: readonly string[]): OfflineMove {
+  const failed = results.filter(({ success }) => !success);
+  const done = results.filter(({ success }) => success);
+  const lines = [
+    ...failed.map((result) => `Not done (${result.agent}): ${explainFailure(result)}`),
+    ...left.map((why) => `Not done: ${why}.`),
+    ...done.map((result) =>
+      results.length > 1 ? `${result.agent}: ${readSummary(result)}` : readSummary(result),
+    ),
+  ];
+  const text =
+    (lines.length > 1 ? lines.map((line) => `- ${line}`) : lines).join("\n") || "Nothing was done.";
+  const isRefusal = failed.some(({ data }) => readField(toData(toData(data).error), "type") === "permission");
+  return done.length === 0 && !isRefusal ? { cannot: text, type: "params" } : { say: text };
+}
+
+function explainFailure(result: ChildResult): string {
+  const why = result.error || readSummary(result);
+  return /^not started: it needs/.test(why) ? "not begun, because the event was not made" : why;
+}

@@ -1,0 +1,315 @@
+import { type CallData, findData, MOST_SHOWN, readField, readList, readTexts } from "./call-data.ts";
+import type { PastCall } from "./conversation.ts";
+import { capitalise } from "./offline-words.ts";
+import { type DomainRules, doubt, type Reading, type SentenceForm, splitPeople } from "./read-request.ts";
+import {
+  type Gaps,
+  isPast,
+  MOMENT_PARTS,
+  type Moment,
+  type Now,
+  readClock,
+  readPart,
+  readSpan,
+  readWhen,
+  shiftDate,
+  speakSpan,
+} from "./when.ts";
+
+const NOUN =
+  "(?<noun>(?:(?!and |or |it |them )[a-z-]+ )?(?:meeting|call|event|appointment|lunch|coffee|workshop|sync|review|standup|interview))";
+const MAKE = "(?:schedule|book|set up|set|create|arrange|plan|add|organi[sz]e|pencil in)";
+const EVENT_PARTS = [
+  "with {people}",
+  "(?:called|titled|named) {title}",
+  ...MOMENT_PARTS,
+  "(?:about|to discuss) (?:the |our |my )?{topic}",
+  "(?:in|at) (?<room>(?:the )?(?:meeting )?room \\w+|the office)",
+  "on (?<online>Zoom|Teams|Google Meet)",
+  "(?:on|to|in) my calendar",
+  "(?<silent>without sending invitations)",
+  "(?<anyway>anyway)",
+  "for (?:the )?{topic}",
+];
+const MOVED_PARTS = ["to {day}", "(?:to|at) {clock}", "at {hour}"];
+const FOUND_PARTS = ["(?:on )?{day}", "with {person}", "(?:from|on|in) (?:my|the) calendar"];
+const LIST_PARTS = ["(?:(?:on|for|in) )?(?:the )?{span}", "(?:about|called|with) (?:the )?{topic}"];
+const EVENTS = "(?:events|meetings|appointments)";
+const WHICH = "(?:(?:the|my) (?:event |meeting )?(?:called )?{what}|(?:event )?{quote})";
+
+const create = (begins: string): SentenceForm => ({ begins, parts: EVENT_PARTS, read: readNewEvent });
+const check = (begins: string): SentenceForm => ({ begins, parts: MOMENT_PARTS, read: readCheck });
+const list = (begins: string): SentenceForm => ({ begins, parts: LIST_PARTS, read: readEventList });
+
+/** What the calendar can be asked for. */
+export const calendar: DomainRules = {
+  example: "Schedule a meeting with Dana Ortiz on 2026-11-19 at 15:00 for 30 minutes",
+  sentences: [
+    create(`${MAKE} (?:an? |the )?(?:new |quick |short )?(?:{often} )?(?:{duration} )?${NOUN}`),
+    create("(?:schedule|book|block) {duration}"),
+    create("put (?:an? )?(?<noun>lunch|coffee|call|meeting)"),
+    { begins: "remind me to {topic}", parts: MOMENT_PARTS, read: readReminder },
+    check("(?:am i|are we) (?:free|available|busy)"),
+    check("check my availability"),
+    check("check (?:the )?availability of {people}"),
+    check("(?:is|are) {people} (?:free|available|busy)"),
+    check("do i have (?:time|anything)"),
+    check("(?:check|see|find out) if i(?:['’]m| am) (?:free|available|busy)"),
+    check("check"),
+    list("what(?:['’]s| is) on my (?:calendar|agenda|schedule)"),
+    list(
+      `(?:list|show|get|what are)(?: me)?(?: all)?(?: my| the)?(?: upcoming)? (?:${EVENTS}|calendar|agenda|schedule)`,
+    ),
+    list(`(?:what|which) ${EVENTS} do i have`),
+    list("what do i have scheduled"),
+    list("what(?:['’]s| is) my (?:schedule|agenda)"),
+    list("when(?:['’]s| is) my next (?:meeting|event|appointment)"),
+    { begins: `(?:move|reschedule|postpone|push|shift) ${WHICH}`, parts: MOVED_PARTS, read: readMove },
+    { begins: `(?:rename|retitle) ${WHICH} to {title}`, read: readRename },
+    { begins: `(?:cancel|delete|remove) ${WHICH}`, parts: FOUND_PARTS, read: readEnd },
+  ],
+  summarise: summariseCalendar,
+};
+
+const DEFAULT_MINUTES = 60;
+const REMINDER_MINUTES = 15;
+
+/** A day and a time to come; or what is missing. */
+function readStart(gaps: Gaps, at: Now): { moment: Moment; datetime: string } | ReturnType<typeof doubt> {
+  const moment = readWhen(gaps, at);
+  if (typeof moment === "string") return doubt("one time", moment);
+  const missing = [...(moment.date ? [] : ["day"]), ...(moment.time ? [] : ["time"])];
+  if (missing.length > 0)
+    return { missing, why: `The request does not say the ${missing.join(" and the ")}.` };
+  const datetime = `${moment.date}T${moment.time}:00`;
+  return isPast(datetime, at) ? doubt("a time to come", `${datetime} has passed.`) : { moment, datetime };
+}
+
+function readNewEvent(gaps: Gaps, at: Now): Reading {
+  const start = readStart(gaps, at);
+  if ("missing" in start) return start;
+  const { noun = "meeting", silent, anyway } = gaps;
+  const { minutes, recurrence, assumptions } = start.moment;
+  const who = splitPeople(gaps.people);
+  const named = gaps.title ?? gaps.topic ?? (noun.includes(" ") ? noun : undefined);
+  const title = named ? capitalise(named) : makeTitle(noun, who);
+  const location = gaps.room ?? gaps.online;
+  return {
+    tools: ["calendar_check_availability", "calendar_create_event"],
+    risk: who.length > 1 ? "high" : "medium",
+    params: {
+      title,
+      datetime: start.datetime,
+      duration_minutes: minutes ?? DEFAULT_MINUTES,
+      ...(who.length > 0 && { attendees: who }),
+      ...(location && { location }),
+      ...(recurrence && { recurrence }),
+      ...(silent && { notify: false }),
+      ...(anyway && { anyway: true }),
+    },
+    assumptions: [
+      ...assumptions,
+      ...(minutes ? [] : [`Assumed ${DEFAULT_MINUTES} minutes.`]),
+      ...(named ? [] : [`Titled it '${title}'.`]),
+    ],
+    notes: "Conflicts are looked for before anything is created.",
+  };
+}
+
+function makeTitle(noun: string, who: readonly string[]): string {
+  const kind = capitalise(noun === "event" ? "meeting" : noun);
+  const [only] = who;
+  if (who.length === 1 && only && /\bteam$/.test(only)) return `${capitalise(only)} ${kind}`;
+  return who.length > 0 && who.length < 3 ? `${kind} with ${who.join(" and ")}` : kind;
+}
+
+function readReminder(gaps: Gaps, at: Now): Reading {
+  const start = readStart(gaps, at);
+  if ("missing" in start) return start;
+  const minutes = start.moment.minutes ?? REMINDER_MINUTES;
+  return {
+    tools: ["calendar_create_event"],
+    risk: "medium",
+    params: { title: capitalise(gaps.topic ?? ""), datetime: start.datetime, duration_minutes: minutes },
+    assumptions: [
+      ...start.moment.assumptions,
+      `Assumed ${minutes} minutes.`,
+      "Put the reminder into the calendar as an event.",
+    ],
+    notes: "An event of one's own.",
+  };
+}
+
+function readCheck(gaps: Gaps, at: Now): Reading {
+  const moment = readWhen(gaps, at);
+  if (typeof moment === "string") return doubt("one time", moment);
+  const { date = at.now.slice(0, 10), part = "day" } = moment;
+  if (!moment.date && !moment.time) return doubt("time", "The request does not say when.");
+  const assumptions = [...moment.assumptions, ...(moment.date ? [] : ["No day was given; took today."])];
+  const attendees = splitPeople(gaps.people);
+  const whole = readPart(part);
+  if (moment.time && !moment.minutes) assumptions.push(`Assumed ${DEFAULT_MINUTES} minutes.`);
+  if (!moment.time) assumptions.push(whole.assumption);
+  return {
+    tools: ["calendar_check_availability"],
+    risk: "low",
+    params: {
+      datetime: `${date}T${moment.time ?? whole.time}:00`,
+      duration_minutes: moment.minutes ?? (moment.time ? DEFAULT_MINUTES : whole.minutes),
+      ...(attendees.length > 0 && { attendees }),
+    },
+    assumptions,
+  };
+}
+
+const DAYS_AHEAD = 7;
+
+function readEventList({ span, topic }: Gaps, at: Now): Reading {
+  const today = at.now.slice(0, 10);
+  const days = span ? readSpan(span, at) : { start: today, end: shiftDate(today, DAYS_AHEAD) };
+  if (typeof days === "string") return doubt("a day", days);
+  const known = /^(?:today|tomorrow|this week)$/i.test(span ?? "");
+  return {
+    tools: ["calendar_list_events"],
+    risk: "low",
+    params: {
+      ...(known
+        ? { time_range: span?.toLowerCase() }
+        : { start: days.start, end: days.end ?? shiftDate(today, DAYS_AHEAD) }),
+      ...(topic && { query: topic }),
+    },
+    assumptions: span ? [] : [`Looked at the next ${DAYS_AHEAD} days.`],
+  };
+}
+
+const GENERIC = /\b(?:events?|meetings?|appointments?|calls?|things?|one|entry)\b/gi;
+/** Words that tell which of several events is meant, and are no part of its name. */
+const WHICH_OF_SEVERAL =
+  /\d|\b(?:morning|afternoon|evening|tonight|daily|weekly|monthly|first|second|previous|recent|latest|scheduled|planned|whole|entire)\b/i;
+const LOOKAHEAD_DAYS = 31;
+
+/** The words by which an event is looked for, and the days in which. */
+function findEvent(
+  { quote, what = quote ?? "", person }: Gaps,
+  day: string | undefined,
+  at: Now,
+): { slots: Record<string, string>; assumption: string } | null {
+  const query = [what.replace(GENERIC, " "), person ?? ""].join(" ").replace(/\s+/g, " ").trim();
+  const today = at.now.slice(0, 10);
+  const moment = day ? readWhen({ day }, at) : undefined;
+  if (query === "" || typeof moment === "string" || (!quote && WHICH_OF_SEVERAL.test(query))) return null;
+  const start = moment?.date ?? today;
+  const end = shiftDate(start, day ? 1 : LOOKAHEAD_DAYS);
+  return { slots: { query, start, end }, assumption: `Looked for the event from ${start} up to ${end}.` };
+}
+
+const WHICH_EVENT = doubt("which event", "The request does not say which event.");
+
+function readMove(gaps: Gaps, at: Now): Reading {
+  const event = findEvent(gaps, undefined, at);
+  if (!event) return WHICH_EVENT;
+  const start = readStart(gaps, at);
+  if ("missing" in start) return { ...start, missing: start.missing.map((each) => `new ${each}`) };
+  return {
+    tools: ["calendar_list_events", "calendar_update_event"],
+    risk: "medium",
+    params: { ...event.slots, datetime: start.datetime },
+    assumptions: [event.assumption, ...start.moment.assumptions],
+  };
+}
+
+function readRename(gaps: Gaps, at: Now): Reading {
+  const event = findEvent(gaps, undefined, at);
+  if (!event) return WHICH_EVENT;
+  return {
+    tools: ["calendar_list_events", "calendar_update_event"],
+    risk: "medium",
+    params: { ...event.slots, title: gaps.title },
+    assumptions: [event.assumption],
+  };
+}
+
+function readEnd(gaps: Gaps, at: Now): Reading {
+  const event = findEvent(gaps, gaps.day, at);
+  if (!event) return WHICH_EVENT;
+  return {
+    tools: ["calendar_list_events", "calendar_delete_event"],
+    risk: "high",
+    params: event.slots,
+    assumptions: [event.assumption],
+  };
+}
+
+const MOST_SLOTS = 3;
+
+/** What the calendar's calls came to. */
+function summariseCalendar(calls: readonly PastCall[]): string {
+  const made = findData(calls, "calendar_create_event");
+  const changed = findData(calls, "calendar_update_event");
+  const removed = findData(calls, "calendar_delete_event");
+  const checked = findData(calls, "calendar_check_availability");
+  if (made) return describeCreated(made);
+  if (changed)
+    return `Changed '${readField(changed, "title")}': now ${speakSpan(readField(changed, "datetime"), "")}.${describeAttendees(changed)}`;
+  if (removed) return `Deleted '${readField(removed, "title")}'.`;
+  if (checked) return describeAvailability(checked);
+  const listed = findData(calls, "calendar_list_events");
+  return listed ? describeEvents(listed) : "";
+}
+
+function describeCreated(event: CallData): string {
+  const recurring = readField(event, "recurrence") ? ` It recurs (${readField(event, "recurrence")}).` : "";
+  const place = readField(event, "location") ? ` Place: ${readField(event, "location")}.` : "";
+  const conflicts = readList(event, "conflicts");
+  const clash =
+    conflicts.length > 0 ? ` It overlaps with ${conflicts.map(describeSpan).join("; ")}.` : " No conflicts.";
+  return `Created '${readField(event, "title")}' on ${speakSpan(readField(event, "datetime"), readField(event, "end"))}.${describeAttendees(event)}${place}${recurring}${clash}`;
+}
+
+function describeAttendees(event: CallData): string {
+  const attendees = readTexts(event, "attendees");
+  return attendees.length > 0 ? ` ${attendees.length} invited: ${attendees.join(", ")}.` : "";
+}
+
+function describeAvailability(data: CallData): string {
+  if (data.available !== true) return `Not free: ${describeConflict(data)}`;
+  return `Free on ${speakSpan(readField(data, "start"), readField(data, "end"))}.${describeUnknown(data)}`;
+}
+
+/** What stands in the way of a time, and which times near it are free. */
+export function describeConflict(data: CallData): string {
+  const busy = readList(data, "busy").map(
+    (one) =>
+      `${readField(one, "who")} is busy ${readClock(readField(one, "start"))}-${readClock(readField(one, "end"))}`,
+  );
+  const reasons = [...readList(data, "conflicts").map(describeSpan), ...busy];
+  const free = readList(data, "suggestions")
+    .slice(0, MOST_SLOTS)
+    .map((slot) => speakSpan(readField(slot, "start"), readField(slot, "end")));
+  const when = speakSpan(readField(data, "start"), readField(data, "end"));
+  const instead = free.length > 0 ? ` Free: ${free.join("; ")}.` : " No free time was found near it.";
+  return `${when} conflicts with ${reasons.join("; ") || "another appointment"}.${instead}${describeUnknown(data)}`;
+}
+
+function describeUnknown(data: CallData): string {
+  const unknown = readList(data, "unknown").map((one) => readField(one, "who"));
+  return unknown.length > 0 ? ` Not known for ${unknown.join(", ")}.` : "";
+}
+
+function describeEvents(data: CallData): string {
+  const events = readList(data, "events");
+  const total = Number(data.total ?? events.length);
+  if (events.length === 0) return "No events were found.";
+  const more = total > MOST_SHOWN ? `; and ${total - MOST_SHOWN} more` : "";
+  return `${total} ${total === 1 ? "event" : "events"}: ${events.slice(0, MOST_SHOWN).map(describeFoundEvent).join("; ")}${more}.`;
+}
+
+/** An event in a list. */
+export function describeFoundEvent(event: CallData): string {
+  return `'${readField(event, "title")}' ${speakSpan(readField(event, "datetime"), "")}`;
+}
+
+function describeSpan(span: CallData): string {
+  const title = readField(span, "title");
+  return `${title ? `'${title}'` : "an event"} (${readClock(readField(span, "start"))}-${readClock(readField(span, "end"))})`;
+}

@@ -1,0 +1,165 @@
+import {
+  type CallData,
+  countNoun,
+  findData,
+  MOST_SHOWN,
+  markMore,
+  readField,
+  readList,
+  shortenQuote,
+  toData,
+} from "./call-data.ts";
+import type { PastCall } from "./conversation.ts";
+import { TEXT_PARTS } from "./email.ts";
+import { type DomainRules, doubt, doubtText, type Reading, type SentenceForm } from "./read-request.ts";
+import { type Gaps, type Now, readSpan } from "./when.ts";
+
+const GET = "(?:get|show|read|list|give)(?: me)?";
+const DISCUSSION = "(?:discussions?|conversations?|messages|decisions|open questions|action items)";
+const CHANNEL = "(?:the )?{channel}(?: channel)?";
+const SPAN_PARTS = ["(?:(?:of|from|over|for|in|during) )?(?:the )?{span}"];
+const ON_SLACK = "(?:on|in|via) slack";
+
+const messages = (begins: string): SentenceForm => ({
+  begins,
+  parts: SPAN_PARTS,
+  read: (gaps, at) => readChannel(gaps, at, ["slack_get_channel_messages"]),
+});
+const analysis = (begins: string): SentenceForm => ({
+  begins,
+  parts: SPAN_PARTS,
+  read: (gaps, at) => readChannel(gaps, at, ["slack_get_channel_messages", "slack_analyze_conversation"]),
+});
+const use = (begins: string, tool: string, read: (gaps: Gaps) => Record<string, unknown>): SentenceForm => ({
+  begins,
+  read: (gaps) => ({ tools: [tool], risk: "low", params: read(gaps) }),
+});
+const user = (begins: string) => use(begins, "slack_get_user_info", (gaps) => ({ user: gaps.user }));
+const post = (begins: string): SentenceForm => ({ begins, parts: [ON_SLACK, ...TEXT_PARTS], read: readPost });
+const search = (begins: string): SentenceForm => ({
+  begins,
+  parts: [
+    "(?:from|by) {from}",
+    "about (?:the |our |my |an? )?{topic}",
+    `in ${CHANNEL}`,
+    `(?<slack>${ON_SLACK})`,
+  ],
+  read: readSlackSearch,
+});
+
+/** What Slack can be asked for. */
+export const slack: DomainRules = {
+  example: 'Post "We ship on Thursday." in #general',
+  sentences: [
+    post("(?:post|share|announce|send|write) {quote} (?:in|to|on) (?:the )?{place}(?: channel)?"),
+    post("(?:post|write)(?: an? (?:message|note))? (?:in|to) (?:the )?{place}(?: channel)?"),
+    post("(?:send|drop) an? (?:slack )?(?:message|note) (?:to|in) {place}"),
+    post("(?:tell|ping|message) {place}"),
+    analysis(
+      `(?:summari[sz]e|analy[sz]e)(?: the| all)?(?: recent)?(?: ${DISCUSSION} (?:in|of|from))? ${CHANNEL}`,
+    ),
+    analysis(`${GET} a summary of ${CHANNEL}`),
+    analysis(`catch me up on ${CHANNEL}`),
+    analysis(`what(?:['’]s| is| was| has been) (?:decided|discussed|going on|happening) in ${CHANNEL}`),
+    analysis(`list the (?:decisions|open questions|action items) in ${CHANNEL}`),
+    messages(`${GET}(?: the)?(?: recent| latest)? messages (?:of|in|from) ${CHANNEL}`),
+    messages(`read (?:the )?{span} of ${CHANNEL}`),
+    use(
+      `${GET} (?:the )?(?:replies (?:in|of|to) )?(?:the )?thread {thread} (?:in|of) ${CHANNEL}`,
+      "slack_get_thread_replies",
+      ({ channel, thread }) => ({
+        channel,
+        thread_ts: thread,
+      }),
+    ),
+    user(`${GET} (?:the )?slack (?:user )?(?:info|profile|details) (?:for|of|on) {user}`),
+    user(`who is {user} on slack`),
+    use("search slack for {topic}", "slack_search_messages", ({ topic }) => ({ query: topic })),
+    use(`search ${CHANNEL} for {topic}`, "slack_search_messages", ({ topic, channel }) => ({
+      query: topic,
+      channel,
+    })),
+    search("(?:search|find|search for)(?: all)?(?<slack> slack)? messages"),
+  ],
+  summarise: summariseSlack,
+};
+
+const DEFAULT_DAYS = 7;
+const MOST_DAYS = 90;
+const MOST_MESSAGES = 100;
+
+function readChannel({ channel, span }: Gaps, at: Now, tools: readonly string[]): Reading {
+  const days = span === undefined ? undefined : readSpan(span, at);
+  if (typeof days === "string") return doubt("a day", days);
+  const count = Math.min(MOST_DAYS, days?.days ?? DEFAULT_DAYS);
+  return {
+    tools,
+    risk: "low",
+    params: { channel, time_range: `${count}d`, limit: MOST_MESSAGES },
+    assumptions: days?.days === undefined ? [`Looked at the last ${count} days.`] : [],
+  };
+}
+
+function readSlackSearch({ topic, channel, from, slack: named }: Gaps): Reading {
+  if (!topic) return doubt("search words", "The request does not say what to search for.");
+  if (!channel && !named) return doubt("where", "The request does not say that it means Slack.");
+  const params = { query: topic, ...(channel && { channel }), ...(from && { from }) };
+  return { tools: ["slack_search_messages"], risk: "low", params };
+}
+
+function readPost(gaps: Gaps): Reading {
+  const fault = doubtText(gaps);
+  if (fault) return fault;
+  const text = gaps.quote ?? gaps.text;
+  if (!text) return doubt("text", "The request does not say what to post.");
+  return { tools: ["slack_post_message"], risk: "medium", params: { channel: gaps.place, text } };
+}
+
+/** What the Slack tools' calls came to. */
+function summariseSlack(calls: readonly PastCall[]): string {
+  const posted = findData(calls, "slack_post_message");
+  const analysis = findData(calls, "slack_analyze_conversation");
+  const user = toData(findData(calls, "slack_get_user_info")?.user);
+  if (posted)
+    return `Posted in ${readField(posted, "channel")}.${readField(posted, "link") ? ` ${readField(posted, "link")}` : ""}`;
+  if (analysis) return describeAnalysis(analysis);
+  if (readField(user, "user_id")) {
+    const parts = [
+      readField(user, "title"),
+      readField(user, "email"),
+      readField(user, "timezone"),
+      readField(user, "status"),
+    ].filter(Boolean);
+    return `${readField(user, "real_name") || readField(user, "name")}${parts.length > 0 ? `: ${parts.join(", ")}` : ""}.`;
+  }
+  const found = ["slack_search_messages", "slack_get_thread_replies", "slack_get_channel_messages"]
+    .map((tool) => findData(calls, tool))
+    .find((data) => data !== undefined);
+  if (!found) return "";
+  const messages = readList(found, "messages");
+  if (messages.length === 0) return "No messages were found.";
+  const lines = messages
+    .slice(0, MOST_SHOWN)
+    .map((one) => `${readField(one, "user")}: “${shortenQuote(readField(one, "text"))}”`);
+  return `${countNoun(Number(found.total ?? messages.length), "message")}: ${lines.join("; ")}${markMore(messages.length)}.`;
+}
+
+function describeAnalysis(data: CallData): string {
+  const people = readList(data, "participants").map((one) => readField(one, "user"));
+  const part = (name: string, heading: string) => {
+    const lines = readList(data, name).map(
+      (one) => `“${shortenQuote(readField(one, "text"))}” (${readField(one, "user")})`,
+    );
+    return lines.length > 0 ? `${heading}: ${lines.slice(0, MOST_SHOWN).join("; ")}.` : "";
+  };
+  const topics = readList(data, "topics").map((one) => readField(one, "topic"));
+  return [
+    `${readField(data, "channel")}: ${countNoun(Number(data.message_count ?? 0), "message")} by ${people.join(", ") || "nobody"}.`,
+    topics.length > 0 ? `Topics: ${topics.join(", ")}.` : "",
+    part("decisions", "Decisions"),
+    part("open_questions", "Open questions"),
+    part("action_items", "To do"),
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
