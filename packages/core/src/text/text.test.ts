@@ -15,6 +15,8 @@ describe("sentences", () => {
     ],
     ["He said: “It works.” Then he left.", ["He said: “It works.”", "Then he left."]],
     ["a first line\nthat goes on", ["a first line that goes on"]],
+    ["It runs. `main` starts it. It ends.", ["It runs.", "`main` starts it.", "It ends."]],
+    ["夜行列車です。寝台があります。", ["夜行列車です。", "寝台があります。"]],
     ["no end\n\nnext", ["no end", "next"]],
     ["", []],
   ])("%j", (text, sentences) => {
