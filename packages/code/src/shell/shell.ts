@@ -109,7 +109,7 @@ export function createShell(settings: ShellSettings, host: CommandHost = {}): To
         const { exitCode, stdout, stderr } = outcome;
         const { projectDir, workspaceDir } = context;
         const facts = { exitCode, cwd: findFolder(context), projectDir, workspaceDir };
-        for (const tests of readTestOutput(input.command, `${stdout}\n${stderr}`, facts))
+        for (const tests of await readTestOutput(input.command, `${stdout}\n${stderr}`, facts))
           context.tested(tests.suite, tests);
         return describeOutcome({ ...outcome, notes: [...outcome.notes, ...adviseCommit(outcome, context)] });
       } catch (thrown) {

@@ -1,4 +1,3 @@
-import { findOwn } from "@retinue/core/schema/find-own";
 import {
   type Failure,
   type Frame,
@@ -16,14 +15,14 @@ type Element = {
   text: string;
 };
 
-const TOKEN =
-  /<!\[CDATA\[([\s\S]*?)\]\]>|<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<\/([\w:.-]+)\s*>|<([\w:.-]+)((?:\s+[\w:.-]+\s*=\s*"[^"]*")*)\s*(\/?)>|([^<]+)|</g;
-const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
+/** As fast-xml-parser gives it: the one key besides these two is the element's name, with what is in it. */
+type Node = { ":@"?: Readonly<Record<string, string>>; "#text"?: string; [tag: string]: unknown };
+
 const MAX_DEPTH = 100;
 
 /** Reads a JUnit XML report, as pytest, bun and deno write it; null if there is no test suite in the text. */
-export function parseJunit(text: string, projectDir: string): TestReport | null {
-  const root = parseXml(text);
+export async function parseJunit(text: string, projectDir: string): Promise<TestReport | null> {
+  const root = await parseXml(text);
   const cases = root && findCases(root, []);
   if (!cases) return null;
   const counts = { passed: 0, failed: 0, skipped: 0 };
@@ -96,43 +95,33 @@ function findCases(
   return below.flatMap((each) => each ?? []);
 }
 
-/** As much of XML as reports have; what is not closed ends with the text. */
-function parseXml(text: string): Element | null {
-  const root: Element = { name: "", attributes: {}, children: [], text: "" };
-  const open = [root];
-  for (const [, cdata, closing, opening, attributes = "", empty, plain] of text.matchAll(TOKEN)) {
-    const current = open.at(-1) ?? root;
-    if (cdata !== undefined) current.text += cdata;
-    else if (plain !== undefined) current.text += decode(plain);
-    else if (closing !== undefined && open.length > 1 && current.name === closing) open.pop();
-    else if (opening !== undefined) {
-      const element: Element = {
-        name: opening,
-        attributes: readAttributes(attributes),
-        children: [],
-        text: "",
-      };
-      current.children.push(element);
-      if (!empty) open.push(element);
-      if (open.length > MAX_DEPTH) return null;
-    }
-  }
-  return root;
-}
-
-function readAttributes(text: string): Record<string, string> {
-  return Object.fromEntries(
-    [...text.matchAll(/([\w:.-]+)\s*=\s*"([^"]*)"/g)].map(([, name = "", value = ""]) => [
-      name,
-      decode(value),
-    ]),
-  );
-}
-
-function decode(text: string): string {
-  return text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));/gi, (whole, hex, decimal, name) => {
-    if (name !== undefined) return findOwn(ENTITIES, name) ?? whole;
-    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+/** A report as elements; null if it is no XML, was cut off, or is nested deeper than any report. */
+async function parseXml(text: string): Promise<Element | null> {
+  const { XMLParser } = await import("fast-xml-parser");
+  const parser = new XMLParser({
+    preserveOrder: true,
+    ignoreAttributes: false,
+    attributeNamePrefix: "",
+    parseAttributeValue: false,
+    parseTagValue: false,
+    trimValues: false,
+    // Characters by their number as well; entities that a report defines itself are left as they are written.
+    htmlEntities: true,
+    maxNestedTags: MAX_DEPTH,
   });
+  try {
+    return toElement("", {}, parser.parse(text) as readonly Node[]);
+  } catch {
+    return null;
+  }
+}
+
+function toElement(name: string, attributes: Element["attributes"], nodes: readonly Node[]): Element {
+  const element: Element = { name, attributes, children: [], text: "" };
+  for (const { ":@": own = {}, "#text": text, ...tags } of nodes) {
+    if (typeof text === "string") element.text += text;
+    for (const [tag, below] of Object.entries(tags))
+      if (Array.isArray(below)) element.children.push(toElement(tag, own, below));
+  }
+  return element;
 }

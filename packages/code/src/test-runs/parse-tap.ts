@@ -82,7 +82,7 @@ function readPoints(text: string): Point[] {
       .replace(DIRECTIVE, "")
       .trim()
       .replace(/\\([#\\])/g, "$1");
-    const end = lines[at + 1] === `${indent}  ---` ? lines.indexOf(`${indent}  ...`, at + 2) : -1;
+    const end = findDiagnosticsEnd(lines, at + 1, `${indent}  `);
     const about =
       end < 0 ? new Map<string, string>() : readDiagnostics(lines.slice(at + 2, end), indent.length + 2);
     points.push({
@@ -97,6 +97,14 @@ function readPoints(text: string): Point[] {
     if (end > 0) at = end;
   }
   return addPaths(points);
+}
+
+/** The line that ends the diagnostics which begin at this line; -1 if none do, or they do not end. */
+function findDiagnosticsEnd(lines: readonly string[], at: number, indent: string): number {
+  if (lines[at] !== `${indent}---`) return -1;
+  for (let end = at + 1; lines[end] === "" || lines[end]?.startsWith(indent); end++)
+    if (lines[end] === `${indent}...`) return end;
+  return -1;
 }
 
 /** A point comes after those below it: read from the end, the last one seen at each lesser depth is a parent. */

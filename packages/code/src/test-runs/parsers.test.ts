@@ -22,7 +22,7 @@ function shown(report: TestReport | null): object | null {
   );
 }
 
-const TABLE: readonly [string, (text: string) => TestReport | null, object][] = [
+const TABLE: readonly [string, (text: string) => TestReport | null | Promise<TestReport | null>, object][] = [
   [
     "vitest.json",
     (text) => parseJest(text, "/project"),
@@ -118,21 +118,21 @@ const TABLE: readonly [string, (text: string) => TestReport | null, object][] = 
 ];
 
 describe("reports of runners", () => {
-  test.each(TABLE)("%s", (name, parse, expected) => {
-    expect(shown(parse(captured(name)))).toEqual(expected);
+  test.each(TABLE)("%s", async (name, parse, expected) => {
+    expect(shown(await parse(captured(name)))).toEqual(expected);
   });
 
-  test.each(TABLE)("%s in which nothing is a report gives no counts", (_, parse) => {
+  test.each(TABLE)("%s in which nothing is a report gives no counts", async (_, parse) => {
     for (const text of ["", "null", "[]", "{}", "Segmentation fault\n", "<html></html>"])
-      expect(parse(text)).toBeNull();
+      expect(await parse(text)).toBeNull();
   });
 
-  test.each(TABLE)("%s cut off anywhere, or spoiled, is read without a fault", (name, parse) => {
+  test.each(TABLE)("%s cut off anywhere, or spoiled, is read without a fault", async (name, parse) => {
     const text = captured(name);
-    fc.assert(
-      fc.property(fc.nat(text.length), fc.string(), (at, noise) => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(text.length), fc.string(), async (at, noise) => {
         for (const spoiled of [text.slice(0, at), text.slice(0, at) + noise + text.slice(at)]) {
-          const report = parse(spoiled);
+          const report = await parse(spoiled);
           if (!report) continue;
           for (const count of [report.passed, report.failed, report.skipped])
             expect(count).toBeGreaterThanOrEqual(0);
@@ -163,13 +163,31 @@ test("places in installed packages and outside the project are not the project's
   expect(findProjectFrames(stack, "/project").map(({ text }) => text)).toEqual(["src/z.js:3"]);
 });
 
-test("a report of many tests is read in one go", () => {
+test("a report of many tests is read in one go", async () => {
   const points = Array.from({ length: 20_000 }, (_, index) => `    ok ${index} - t${index}`);
   expect(parseTap(`TAP version 13\n${points.join("\n")}\nok 1 - all\n`, "/p")).toMatchObject({
     passed: 20_001,
   });
   const cases = Array.from({ length: 20_000 }, (_, index) => `<testcase name="t${index}"/>`).join("");
-  expect(parseJunit(`<testsuites><testsuite>${cases}</testsuite></testsuites>`, "/p")).toMatchObject({
+  expect(await parseJunit(`<testsuites><testsuite>${cases}</testsuite></testsuites>`, "/p")).toMatchObject({
     passed: 20_000,
   });
+});
+
+test("what tests write into their report costs no more than its length", async () => {
+  const many = 100_000;
+  const spoiled = ["<a>", "<a></b>", "<!--", "<![CDATA[", '<testcase name="', "<!DOCTYPE x ["].map(
+    (text) => `<testsuite>${text.repeat(many)}`,
+  );
+  const levels = Array.from({ length: 30 }, (_, at) => `<!ENTITY e${at + 1} "&e${at};&e${at};">`).join("");
+  spoiled.push(`<!DOCTYPE x [<!ENTITY e0 "ha">${levels}]><testsuite><testcase name="&e30;"/></testsuite>`);
+  for (const text of spoiled) expect((await parseJunit(text, "/p"))?.failed ?? 0).toBe(0);
+  const points = "not ok 1\n  ---\n".repeat(many);
+  expect(parseTap(`TAP version 13\n${points}`, "/p")).toMatchObject({ failed: many });
+});
+
+test("entities of XML and characters by number are read", async () => {
+  const text =
+    '<testsuite><testcase name="a &lt;b&gt; &#65;"><failure message="m&#10;n"/></testcase></testsuite>';
+  expect((await parseJunit(text, "/p"))?.failures).toMatchObject([{ name: "a <b> A", message: "m\nn" }]);
 });

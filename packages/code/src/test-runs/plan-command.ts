@@ -199,8 +199,8 @@ function junitCommand(request: TestRequest, reportFile: string, argv: readonly s
     argv,
     reportFile,
     env: { PYTHONDONTWRITEBYTECODE: "1" },
-    parse: ({ report }) =>
-      rebaseReport(parseJunit(report ?? "", joinTestedDir(request)), request.folder ?? ""),
+    parse: async ({ report }) =>
+      rebaseReport(await parseJunit(report ?? "", joinTestedDir(request)), request.folder ?? ""),
   };
 }
 
@@ -231,7 +231,7 @@ export type TestCommand = {
   readonly env?: Readonly<Record<string, string>>;
   readonly reportFile?: string;
   readonly notes?: readonly string[];
-  readonly parse: (output: RunnerOutput) => TestReport | null;
+  readonly parse: (output: RunnerOutput) => TestReport | null | Promise<TestReport | null>;
 };
 
 /** The folder that is tested. */

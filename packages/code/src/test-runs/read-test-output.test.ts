@@ -123,8 +123,8 @@ test.each([
   ],
   ["npx vitest --reporter=json", report("vitest.json"), "vitest", 4, 1],
   ["cargo test --all", report("cargo.txt"), "cargo test --all", 3, 1],
-])("the tests of `%s` are counted from what it prints", (command, output, suite, run, passed) => {
-  expect(readTestOutput(command, output).filter((one) => one.run > 0)).toMatchObject([
+])("the tests of `%s` are counted from what it prints", async (command, output, suite, run, passed) => {
+  expect((await readTestOutput(command, output)).filter((one) => one.run > 0)).toMatchObject([
     { suite, run, passed },
   ]);
 });
@@ -135,8 +135,8 @@ test.each([
   ["grep -r passed docs | head", "=== 3 passed in 0.1s ===\n"],
   ["npm run build", "built in 3.1s\n4 errors in 2.0s\n"],
   ["npm test", "no tests here\n"],
-])("`%s` runs no tests, whatever it prints", (command, output) => {
-  expect(readTestOutput(command, output).filter((one) => one.run > 0 || one.fault)).toEqual([]);
+])("`%s` runs no tests, whatever it prints", async (command, output) => {
+  expect((await readTestOutput(command, output)).filter((one) => one.run > 0 || one.fault)).toEqual([]);
 });
 
 const vitest = (failed: number, passed: number) =>
@@ -155,8 +155,8 @@ test.each([
   ["bash -c 'cd pa && npx vitest'", "vitest in pa"],
   ["npm --prefix pa test", "vitest in pa"],
   ["cd /project/pa && npx vitest", "vitest in pa"],
-])("`%s` runs all tests of its folder", (command, suite) => {
-  const [first] = readTestOutput(command, vitest(0, 3), { projectDir: "/project" });
+])("`%s` runs all tests of its folder", async (command, suite) => {
+  const [first] = await readTestOutput(command, vitest(0, 3), { projectDir: "/project" });
   expect(first).toEqual({ suite, run: 3, passed: 3 });
 });
 
@@ -199,30 +199,30 @@ test.each([
   ["pytest -rA /tmp/mut"],
   ["pytest --lf /tmp/mut/tests"],
   ["pytest -k adds /tmp/mut/tests"],
-])("`%s` runs tests of no project, whether they pass or not", (command) => {
-  expect(readTestOutput(command, vitest(1, 2), { ...GROUNDS, exitCode: 1 })).toEqual([]);
-  expect(readTestOutput(command, "nothing known", { ...GROUNDS, exitCode: 1 })).toEqual([]);
-  expect(readTestOutput(command, vitest(0, 3), GROUNDS)).toEqual([]);
+])("`%s` runs tests of no project, whether they pass or not", async (command) => {
+  expect(await readTestOutput(command, vitest(1, 2), { ...GROUNDS, exitCode: 1 })).toEqual([]);
+  expect(await readTestOutput(command, "nothing known", { ...GROUNDS, exitCode: 1 })).toEqual([]);
+  expect(await readTestOutput(command, vitest(0, 3), GROUNDS)).toEqual([]);
 });
 
 test.each([
   ["npm test && cp -r . /tmp/mut && cd /tmp/mut && npm test", vitest(0, 3) + vitest(1, 2)],
   ["(cd /tmp/mut && npm test); npm test", vitest(1, 2) + vitest(0, 3)],
   ["cd /tmp/mut; npm test; cd - && npm test", vitest(1, 2) + vitest(0, 3)],
-])("of `%s` only what ran in the project counts", (command, outputs) => {
-  const counted = readTestOutput(command, outputs, { ...GROUNDS, exitCode: 1 });
+])("of `%s` only what ran in the project counts", async (command, outputs) => {
+  const counted = await readTestOutput(command, outputs, { ...GROUNDS, exitCode: 1 });
   expect(counted.filter(({ run }) => run > 0)).toEqual([{ suite: "vitest", run: 3, passed: 3 }]);
   expect(counted.some(({ fault }) => fault)).toBe(false);
 });
 
-test("of one summary that may be the project's or a copy's, only a failure counts", () => {
+test("of one summary that may be the project's or a copy's, only a failure counts", async () => {
   for (const command of [
     "npm test > log; cd /tmp/mut && npm test",
     "npm test && cp -r . /tmp/mut && cd /tmp/mut && npm test",
   ]) {
-    const [first] = readTestOutput(command, vitest(1, 2), { ...GROUNDS, exitCode: 1 });
+    const [first] = await readTestOutput(command, vitest(1, 2), { ...GROUNDS, exitCode: 1 });
     expect(first).toEqual({ suite: "vitest", run: 3, passed: 2 });
-    expect(readTestOutput(command, vitest(0, 3), GROUNDS)).toEqual([]);
+    expect(await readTestOutput(command, vitest(0, 3), GROUNDS)).toEqual([]);
   }
 });
 
@@ -247,8 +247,8 @@ test.each([
   ["tox --workdir /tmp/t"],
   ["docker run -v /project:/app -w /app image npm test"],
   ["pytest -x --log-file /tmp/log.txt"],
-])("`%s` is not known to run elsewhere, so its tests are the project's", (command) => {
-  const [first] = readTestOutput(command, vitest(1, 2), { ...GROUNDS, exitCode: 1 });
+])("`%s` is not known to run elsewhere, so its tests are the project's", async (command) => {
+  const [first] = await readTestOutput(command, vitest(1, 2), { ...GROUNDS, exitCode: 1 });
   expect(first).toMatchObject({ run: 3, passed: 2 });
 });
 
@@ -261,8 +261,12 @@ test.each([
   ["cd /tmp && cd /project && npm test", "vitest"],
   ["for p in pa pb; do (cd $p && npm test); done", "for p in pa pb; do (cd $p && npm test); done"],
   ["for p in $(ls packages); do cd packages/$p; npm test; cd -; done", undefined],
-])("`%s` runs tests of the project or the workspace", (command, suite = command) => {
-  expect(readTestOutput(command, vitest(0, 3), GROUNDS)[0]).toMatchObject({ suite, run: 3, passed: 3 });
+])("`%s` runs tests of the project or the workspace", async (command, suite = command) => {
+  expect((await readTestOutput(command, vitest(0, 3), GROUNDS))[0]).toMatchObject({
+    suite,
+    run: 3,
+    passed: 3,
+  });
 });
 
 test.each([
@@ -270,8 +274,8 @@ test.each([
   ["pytest -x -q"],
   ["python3 -m pytest -xvs --tb=short -n 4"],
   ["uv run pytest --maxfail=1"],
-])("`%s` runs all tests, too", (command) => {
-  expect(readTestOutput(command, "=== 3 passed in 0.1s ===\n")).toEqual([
+])("`%s` runs all tests, too", async (command) => {
+  expect(await readTestOutput(command, "=== 3 passed in 0.1s ===\n")).toEqual([
     { suite: "pytest", run: 3, passed: 3 },
   ]);
 });
@@ -284,36 +288,36 @@ test.each([
   ["npm run test:e2e", undefined],
   ["npx vitest run --config e2e.config.ts", undefined],
   ["make test", undefined],
-])("`%s` runs a part, or tests of its own", (command, wholes) => {
-  const [first] = readTestOutput(command, vitest(1, 2));
+])("`%s` runs a part, or tests of its own", async (command, wholes) => {
+  const [first] = await readTestOutput(command, vitest(1, 2));
   expect(first?.suite).toContain(command.replace("cd pa && ", ""));
   expect(first?.part_of).toEqual(wholes);
 });
 
-test("a file that node would not find by itself is no part of all tests", () => {
-  const [first] = readTestOutput("node --test checks/a.mjs", "ℹ tests 1\nℹ pass 0\nℹ fail 1\n");
+test("a file that node would not find by itself is no part of all tests", async () => {
+  const [first] = await readTestOutput("node --test checks/a.mjs", "ℹ tests 1\nℹ pass 0\nℹ fail 1\n");
   expect(first).toEqual({ suite: "node --test checks/a.mjs", run: 1, passed: 0 });
 });
 
-test("several runners in one command are several suites, and several runs of one are told apart by their order", () => {
+test("several runners in one command are several suites, and several runs of one are told apart by their order", async () => {
   expect(
-    readTestOutput("npx jest; pytest", "Tests: 3 passed, 3 total\n== 2 failed, 1 passed in 0.1s ==\n"),
+    await readTestOutput("npx jest; pytest", "Tests: 3 passed, 3 total\n== 2 failed, 1 passed in 0.1s ==\n"),
   ).toEqual([
     { suite: "jest", run: 3, passed: 3 },
     { suite: "pytest", run: 3, passed: 1 },
   ]);
   const both = "(cd pa && npx vitest); (cd pb && npx vitest)";
-  expect(readTestOutput(both, vitest(1, 2) + vitest(0, 2))).toEqual([
+  expect(await readTestOutput(both, vitest(1, 2) + vitest(0, 2))).toEqual([
     { suite: "vitest in pa", run: 3, passed: 2 },
     { suite: "vitest in pb", run: 2, passed: 2 },
   ]);
-  expect(readTestOutput(both, vitest(1, 2))).toEqual([
+  expect(await readTestOutput(both, vitest(1, 2))).toEqual([
     { suite: both, run: 3, passed: 2, part_of: ["vitest in pa", "vitest in pb"] },
   ]);
 });
 
-test("an exit code that no failed test explains is a fault; of a run that told nothing, too", () => {
-  expect(readTestOutput("npx vitest run", vitest(0, 3), { exitCode: 1 })).toEqual([
+test("an exit code that no failed test explains is a fault; of a run that told nothing, too", async () => {
+  expect(await readTestOutput("npx vitest run", vitest(0, 3), { exitCode: 1 })).toEqual([
     {
       suite: "vitest",
       run: 3,
@@ -321,7 +325,7 @@ test("an exit code that no failed test explains is a fault; of a run that told n
       fault: "no test failed, but the command ended with exit code 1",
     },
   ]);
-  expect(readTestOutput("cargo test", "error: could not compile `x`\n", { exitCode: 101 })).toEqual([
+  expect(await readTestOutput("cargo test", "error: could not compile `x`\n", { exitCode: 101 })).toEqual([
     {
       suite: "cargo",
       run: 0,
@@ -329,19 +333,19 @@ test("an exit code that no failed test explains is a fault; of a run that told n
       fault: "nothing was reported, and the command ended with exit code 101",
     },
   ]);
-  expect(readTestOutput("npm test", "", { exitCode: null })).toMatchObject([
+  expect(await readTestOutput("npm test", "", { exitCode: null })).toMatchObject([
     { suite: "npm test", fault: "nothing was reported, and the command was stopped" },
   ]);
-  expect(readTestOutput("npx vitest run", vitest(1, 2), { exitCode: 1 })[0]?.fault).toBeUndefined();
-  expect(readTestOutput("npm run build", "", { exitCode: 1 })).toEqual([]);
+  expect((await readTestOutput("npx vitest run", vitest(1, 2), { exitCode: 1 }))[0]?.fault).toBeUndefined();
+  expect(await readTestOutput("npm run build", "", { exitCode: 1 })).toEqual([]);
 });
 
-test("a run that told nothing and ended well takes the place of an earlier one only if the exit code is its own", () => {
-  expect(readTestOutput("mvn -q test", "")).toEqual([{ suite: "maven", run: 0, passed: 0 }]);
-  expect(readTestOutput("mvn -q test > log; echo done", "done\n")).toEqual([]);
+test("a run that told nothing and ended well takes the place of an earlier one only if the exit code is its own", async () => {
+  expect(await readTestOutput("mvn -q test", "")).toEqual([{ suite: "maven", run: 0, passed: 0 }]);
+  expect(await readTestOutput("mvn -q test > log; echo done", "done\n")).toEqual([]);
 });
 
-test("the summary that node's own runner prints is understood; what is cancelled failed, and what is to do is no test", () => {
+test("the summary that node's own runner prints is understood; what is cancelled failed, and what is to do is no test", async () => {
   const folder = mkdtempSync(join(tmpdir(), "retinue-output-"));
   try {
     writeFileSync(
@@ -352,7 +356,7 @@ test("the summary that node's own runner prints is understood; what is cancelled
     for (const reporter of ["spec", "tap"]) {
       const args = ["--test", `--test-reporter=${reporter}`];
       const { stdout, status } = spawnSync(process.execPath, args, { cwd: folder, env, encoding: "utf8" });
-      expect(readTestOutput(`node ${args.join(" ")}`, stdout, { exitCode: status })).toEqual([
+      expect(await readTestOutput(`node ${args.join(" ")}`, stdout, { exitCode: status })).toEqual([
         { suite: "node", run: 2, passed: 1 },
       ]);
     }

@@ -34,11 +34,15 @@ export function nameSuite(what: string, folder: string): string {
  * neither the project nor the workspace, such as those of a copy, are nobody's figures; where a run cannot be placed, it is
  * the project's.
  */
-export function readTestOutput(command: string, output: string, facts: CommandFacts = {}): TestOutput[] {
+export async function readTestOutput(
+  command: string,
+  output: string,
+  facts: CommandFacts = {},
+): Promise<TestOutput[]> {
   const { exitCode = 0, projectDir = "/", cwd = projectDir, workspaceDir } = facts;
   const calls = findTestCalls(command, { cwd, projectDir, workspaceDir });
   if (calls.every(({ isElsewhere }) => isElsewhere)) return [];
-  const summaries = readSummaries(output.slice(-MAX_CHARS).replace(COLOURS, ""), calls);
+  const summaries = await readSummaries(output.slice(-MAX_CHARS).replace(COLOURS, ""), calls);
   const read = [...summaries].flatMap(([runner, counts]) => assignSummaries(calls, runner, counts));
   const measured = new Set(read.flatMap((one) => one.calls));
   const isExplained =
@@ -150,7 +154,10 @@ function addUp(all: readonly Counts[]): Counts {
 }
 
 /** The summaries in a text, by runner. A report in a general form is read only if no runner's own summary is there. */
-function readSummaries(text: string, calls: readonly TestCall[]): Map<string, readonly Counts[]> {
+async function readSummaries(
+  text: string,
+  calls: readonly TestCall[],
+): Promise<Map<string, readonly Counts[]>> {
   const found = new Map<string, readonly Counts[]>();
   const read = (readers: Readonly<Record<string, Reader>>) => {
     for (const [runner, reader] of Object.entries(readers)) {
@@ -159,7 +166,10 @@ function readSummaries(text: string, calls: readonly TestCall[]): Map<string, re
     }
   };
   read(SUMMARIES);
-  if (found.size === 0) read(REPORTS);
+  if (found.size > 0) return found;
+  const junit = reported(await parseJunit(junitIn(text), "/"));
+  if (junit.length > 0) found.set("junit", junit);
+  read({ tap: readPlainTap });
   return found;
 }
 
@@ -275,13 +285,6 @@ const SUMMARIES: Readonly<Record<string, Reader>> = {
       .map(([, run, failed]) => lessFailed(Number(run), Number(failed))),
 };
 
-/** Forms that many runners write. */
-const REPORTS: Readonly<Record<string, Reader>> = {
-  junit: (text) =>
-    reported(text.includes("<testsuite") ? parseJunit(text.slice(text.indexOf("<testsuite")), "/") : null),
-  tap: readPlainTap,
-};
-
 function first(...readers: readonly (() => readonly Counts[])[]): readonly Counts[] {
   for (const read of readers) {
     const counts = read();
@@ -303,6 +306,13 @@ function lessFailed(run: number, failed: number): Counts {
 function jsonIn(text: string): string {
   const start = text.search(/^\{/m);
   return start < 0 ? "" : text.slice(start, text.lastIndexOf("}") + 1);
+}
+
+/** The JUnit reports in a text, perhaps with other lines around them. */
+function junitIn(text: string): string {
+  const start = text.indexOf("<testsuite");
+  const end = text.lastIndexOf("</testsuite");
+  return start < 0 || end < start ? "" : text.slice(start, text.indexOf(">", end) + 1);
 }
 
 /** `2 failed | 12 passed | 1 skipped`, in whatever order and with whatever between. */

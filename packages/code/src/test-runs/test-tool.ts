@@ -140,7 +140,7 @@ async function performTests(input: TestInput, context: ToolContext, means: Means
     context.progress(`${candidate.runner}: ${candidate.why}`);
     const run = () => startRunner(input, command, context, { ...means, rights, reportDir, folder });
     const outcome = await (rights.writable.length > 0 ? context.aroundChanges(run) : run());
-    const report = command.parse({ report: await readReport(reportDir, command), ...outcome });
+    const report = await command.parse({ report: await readReport(reportDir, command), ...outcome });
     noteTests(context, { runner: candidate.runner, folder, path, filter: input.filter, report, outcome });
     const others = found.filter(({ runner }) => runner !== candidate.runner);
     const where = folder === "" ? [] : [`these are the tests of ${folder}, run there`];
