@@ -1,6 +1,8 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { startOAuthServer } from "../../../../test/services/oauth-server.ts";
-import { type GoogleSignIn, signInGoogle } from "./google-sign-in.ts";
+import { type GoogleSignIn, signInGoogle, waitForRedirect } from "./google-sign-in.ts";
 
 const oauth = await startOAuthServer("Ada@Example.org");
 afterAll(() => oauth.close());
@@ -120,4 +122,16 @@ test("a sign-in that nobody finishes ends when it is stopped", async () => {
 test("codes and secrets are never sent in the clear to another machine", async () => {
   await expect(signIn({ tokenUrl: "http://tokens.example/x" })).rejects.toMatchObject({ code: "input" });
   await expect(signIn({ authUrl: "http://pages.example/x" })).rejects.toMatchObject({ code: "input" });
+});
+
+test("connections that a browser opened and never used do not outlive the sign-in", async () => {
+  const redirect = await waitForRedirect("state-1", new AbortController().signal);
+  const unused = connect(Number(new URL(redirect.uri).port), "127.0.0.1");
+  await once(unused, "connect");
+  const page = await fetch(`${redirect.uri}?state=state-1&code=code-1`);
+  expect([page.status, await page.text()]).toEqual([200, "You are signed in. You can close this page.\n"]);
+  expect(await redirect.code).toBe("code-1");
+  const ended = once(unused.resume(), "close");
+  redirect.close();
+  await ended;
 });

@@ -16,7 +16,7 @@ import { showTime } from "../service-tools/times.ts";
 import { isServiceFault } from "../service-tools/tool-fault.ts";
 import { hasHiddenText, visibleLine, visibleText } from "../service-tools/tool-output.ts";
 import type { CalendarEvent, NewEvent } from "./calendar-provider.ts";
-import { parseRecurrence } from "./ical/rule.ts";
+import { parseRecurrence } from "./ical/recurrence.ts";
 
 /** The words of an event that a caller gives. */
 export type EventWords = {

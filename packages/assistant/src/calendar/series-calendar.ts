@@ -5,8 +5,8 @@ import { ToolFault } from "../service-tools/tool-fault.ts";
 import type { Busy, CalendarEvent, CalendarProvider, CalendarSpan } from "./calendar-provider.ts";
 import { changeSeries, removeOccurrence } from "./ical/change-event.ts";
 import { findText } from "./ical/jcal.ts";
-import type { Series } from "./ical/parse-calendar.ts";
 import { compareStarts, mentionsWords, occurrenceEvent, occurrencesIn, splitId } from "./ical/read-event.ts";
+import type { Series } from "./ical/series.ts";
 import { newSeries } from "./ical/write-event.ts";
 
 /** An event with its occurrences as it is kept, and the state that names. */

@@ -15,7 +15,7 @@ import {
 } from "../service-tools/times.ts";
 import { type ToolAnswer, visibleLine } from "../service-tools/tool-output.ts";
 import type { CalendarEvent, EventChange, EventTime } from "./calendar-provider.ts";
-import { writeRecurrence } from "./ical/rule.ts";
+import { writeRecurrence } from "./ical/recurrence.ts";
 import { ruleProperty } from "./ical/write-event.ts";
 import {
   EVENT_PROPERTIES,

@@ -2,7 +2,7 @@
 
 import type { DAVAddressBook, DAVCalendar, DAVResponse } from "tsdav";
 import type { CalendarProvider } from "../calendar/calendar-provider.ts";
-import { parseCalendar, type Series, writeCalendar } from "../calendar/ical/parse-calendar.ts";
+import { parseCalendar, type Series, writeCalendar } from "../calendar/ical/series.ts";
 import { createSeriesCalendar, refuseChangedEvent, type StoredSeries } from "../calendar/series-calendar.ts";
 import { type ContactsProvider, createAddressBook } from "../contacts/contacts-provider.ts";
 import { type Card, parseCards, resolveMembers } from "../contacts/vcard.ts";

@@ -3,8 +3,8 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { CalendarProvider } from "../calendar/calendar-provider.ts";
-import { parseCalendar, type Series, writeCalendar } from "../calendar/ical/parse-calendar.ts";
 import { seriesEvent } from "../calendar/ical/read-event.ts";
+import { parseCalendar, type Series, writeCalendar } from "../calendar/ical/series.ts";
 import { createSeriesCalendar, refuseChangedEvent, type StoredSeries } from "../calendar/series-calendar.ts";
 import { findInstant } from "../service-tools/times.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";

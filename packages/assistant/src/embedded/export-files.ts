@@ -16,9 +16,9 @@ import {
 } from "./embedded-slack.ts";
 import type { EmbeddedStore } from "./embedded-store.ts";
 import { OWNER_PROPERTY } from "./import-files.ts";
-import { CHANNEL_FILES } from "./import-slack.ts";
 import type { Counts } from "./import-source.ts";
 import { writeMbox } from "./mbox.ts";
+import { CHANNEL_FILES } from "./slack-export.ts";
 
 /** A file of an export, by its path in the folder. */
 type ExportedFile = { readonly path: string; readonly content: Buffer };

@@ -2,7 +2,7 @@
 
 import { basename, dirname, extname, resolve } from "node:path";
 import { isZone } from "@retinue/core/text/zone";
-import { parseCalendar, readSequence } from "../calendar/ical/parse-calendar.ts";
+import { parseCalendar, readSequence } from "../calendar/ical/series.ts";
 import { parseCards } from "../contacts/vcard.ts";
 import { oneLine, readMail } from "../mail/mail-format.ts";
 import { recordIn, textIn } from "../service-tools/service-answers.ts";
@@ -11,7 +11,6 @@ import { putContact } from "./embedded-contacts.ts";
 import type { EmbeddedDatabase, StoreOwner } from "./embedded-database.ts";
 import { loadMailRow, type MailFolder, putMail } from "./embedded-mail.ts";
 import type { EmbeddedStore } from "./embedded-store.ts";
-import { CHANNEL_FILES, importSlack } from "./import-slack.ts";
 import {
   addProblem,
   count,
@@ -22,6 +21,7 @@ import {
   readBounded,
 } from "./import-source.ts";
 import { type FiledMail, readFiledMail, readMbox } from "./mbox.ts";
+import { CHANNEL_FILES, importSlack } from "./slack-export.ts";
 
 const KINDS = ".eml, .mbox, .ics and .vcf files, and folders with a Slack export";
 const OWNER_FILE = "owner.json";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { parseCalendar, writeCalendar } from "./parse-calendar.ts";
 import { occurrencesIn, seriesEvent } from "./read-event.ts";
+import { parseCalendar, writeCalendar } from "./series.ts";
 
 const reading = { zone: "Europe/Berlin", owner: "alex@retinue.example", etag: "" };
 const calendar = (...lines: string[]) =>

@@ -5,8 +5,8 @@ import { busySpans } from "../../service-tools/times.ts";
 import { ToolFault } from "../../service-tools/tool-fault.ts";
 import type { EventTime, NewEvent } from "../calendar-provider.ts";
 import { changeSeries, removeOccurrence } from "./change-event.ts";
-import { parseCalendar, type Series, writeCalendar } from "./parse-calendar.ts";
 import { occurrenceEvent, occurrencesIn, seriesEvent } from "./read-event.ts";
+import { parseCalendar, type Series, writeCalendar } from "./series.ts";
 import { newSeries } from "./write-event.ts";
 
 const reading = { zone: "Europe/Berlin", owner: "alex@retinue.example", etag: "1" };

@@ -8,10 +8,8 @@ import {
   parseStatus,
   parseVisibility,
 } from "../calendar-provider.ts";
-import { parseWall } from "./clock.ts";
 import { type Component, findParameter, findProperties, findProperty, findText } from "./jcal.ts";
-import type { Series } from "./parse-calendar.ts";
-import { writeRecurrence } from "./rule.ts";
+import { writeRecurrence } from "./recurrence.ts";
 import {
   buildKey,
   eventTime,
@@ -20,8 +18,10 @@ import {
   moveTimes,
   readTimes,
   recurs,
+  type Series,
   type Times,
-} from "./series-times.ts";
+} from "./series.ts";
+import { parseWall } from "./zone-clock.ts";
 
 /** How events are read: what a calendar's text does not say by itself. */
 type EventReading = {

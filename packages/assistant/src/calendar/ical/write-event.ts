@@ -2,12 +2,11 @@ import { instantToWall, isZone, wallToInstant } from "@retinue/core/text/zone";
 import { findInstant } from "../../service-tools/times.ts";
 import { ToolFault } from "../../service-tools/tool-fault.ts";
 import type { EventTime, NewEvent } from "../calendar-provider.ts";
-import { parseWall, wallDay, wallTime } from "./clock.ts";
 import { type Component, cleanLine, cleanValue, findProperties, findText, type Property } from "./jcal.ts";
-import type { Series } from "./parse-calendar.ts";
 import { readMailto } from "./read-event.ts";
-import { parseRecurrence, splitRule } from "./rule.ts";
-import { writeZone } from "./write-zone.ts";
+import { parseRecurrence, splitRule } from "./recurrence.ts";
+import type { Series } from "./series.ts";
+import { parseWall, wallDay, wallTime, writeZone } from "./zone-clock.ts";
 
 const DAY_MS = 86_400_000;
 

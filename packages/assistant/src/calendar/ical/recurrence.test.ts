@@ -2,8 +2,7 @@ import fc from "fast-check";
 import ICAL from "ical.js";
 import { describe, expect, test } from "vitest";
 import { ToolFault } from "../../service-tools/tool-fault.ts";
-import { expandRule } from "./expand-rule.ts";
-import { parseRecurrence, WEEKDAYS } from "./rule.ts";
+import { expandRule, parseRecurrence, WEEKDAYS } from "./recurrence.ts";
 
 const wall = (text: string) => Date.parse(`${text}Z`);
 const YEARS = { from: wall("2000-01-01T00:00:00"), to: wall("2100-01-01T00:00:00") };

@@ -1,3 +1,5 @@
+// Imports the folder of a Slack export into the local store.
+
 import { basename, join } from "node:path";
 import { type JsonObject, recordIn, recordsIn } from "../service-tools/service-answers.ts";
 import type { SlackUser } from "../slack/slack-provider.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { EventChange, EventTime } from "../calendar-provider.ts";
 import { changeSeries } from "./change-event.ts";
-import { parseCalendar, type Series, writeCalendar } from "./parse-calendar.ts";
 import { occurrencesIn } from "./read-event.ts";
+import { parseCalendar, type Series, writeCalendar } from "./series.ts";
 
 const how = { owner: "alex@retinue.example", now: Date.UTC(2026, 10, 16), zone: "Europe/Berlin" };
 const at = (iso: string, zone = "Europe/Berlin"): EventTime => ({ kind: "instant", at: iso, zone });
