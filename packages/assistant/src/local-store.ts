@@ -1,9 +1,12 @@
+// Where the local store is, and how it is filled at first.
+
 import { createHash } from "node:crypto";
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, realpathSync } from "node:fs";
 import { access, mkdir, writeFile } from "node:fs/promises";
-import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { dirname, join } from "node:path";
+import { isBelow } from "@retinue/core/files/is-below";
 import type { AssistantSettings } from "@retinue/core/schema/settings";
-import { findMachineZone } from "@retinue/core/text/zone";
+import { findMachineZone, isZone } from "@retinue/core/text/zone";
 import type { HostPlaces } from "@retinue/core/tools/tool";
 import { locateAccountFile } from "./accounts/accounts.ts";
 import type { EmbeddedStore } from "./embedded/embedded-store.ts";
@@ -59,7 +62,7 @@ export function findZone(
 ): string {
   const isProjects = folderWithin !== undefined && existsSync(locateAccountFile(configDir));
   const owners = folder === undefined || isProjects ? undefined : ownersZone(folder, folderWithin);
-  return [timezone, owners, env.TZ].find(isZone) ?? findMachineZone();
+  return [timezone, owners, env.TZ].find((name) => name !== undefined && isZone(name)) ?? findMachineZone();
 }
 
 /** An import leaves out what is there already, so one that was cut short is simply made again. */
@@ -79,7 +82,7 @@ function realFolder(folder: string, within: string | undefined): string {
   let real: string;
   try {
     real = realpathSync(folder);
-    if (within === undefined || isInside(realpathSync(within), real)) return real;
+    if (within === undefined || isBelow(real, realpathSync(within))) return real;
   } catch {
     throw new ToolFault("tool_error", `the folder ${folder} of the settings' assistant.folder is not there`);
   }
@@ -108,17 +111,4 @@ function smallFile(path: string): string {
   } finally {
     closeSync(descriptor);
   }
-}
-
-function isZone(name: string | undefined): name is string {
-  try {
-    return name !== undefined && name !== "" && Intl.DateTimeFormat("en", { timeZone: name }) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
-function isInside(folder: string, path: string): boolean {
-  const inside = relative(folder, path);
-  return inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
 }

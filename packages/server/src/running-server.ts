@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { readPrivate, writePrivate } from "@retinue/assistant/accounts/private-file";
+import { readPrivate, writePrivate } from "@retinue/core/files/private-file";
 import { storeError } from "@retinue/core/record/file/sqlite-failure";
 import { RetinueError } from "@retinue/core/schema/error";
 import { makeBearer } from "./guard/credentials.ts";

@@ -1,11 +1,20 @@
 // The accounts of a person: what each kind holds, the file they are in, and which one serves a domain.
 
 import { join } from "node:path";
+import { readPrivate, writePrivate } from "@retinue/core/files/private-file";
 import { RetinueError } from "@retinue/core/schema/error";
-import type { JsonSchema } from "@retinue/core/schema/json-schema";
 import type { AssistantSettings } from "@retinue/core/schema/settings";
+import {
+  flag,
+  list,
+  oneOf,
+  type Shape,
+  shape,
+  type TypeIn,
+  textWith,
+  whole,
+} from "@retinue/core/schema/shape";
 import type { HostPlaces } from "@retinue/core/tools/tool";
-import { readPrivate, writePrivate } from "./private-file.ts";
 
 /** What an account can serve; each is one domain of the assistant. */
 export const SERVICES = ["mail", "calendar", "contacts", "slack"] as const;
@@ -24,122 +33,94 @@ export const SERVICES_OF = {
 /** Kind of a place where accounts can be. */
 export type AccountKind = keyof typeof SERVICES_OF;
 
-/** A server as mail programs name it; `secure`: TLS from the first byte. */
-export type MailServer = { readonly host: string; readonly port: number; readonly secure: boolean };
-
-type Common = {
-  readonly id: string;
-  readonly address: string;
-  readonly services: readonly Service[];
-  /** ISO 8601 in UTC. */
-  readonly addedAt: string;
-  /** Where its secrets are. */
-  readonly tokens: "keyring" | "file";
-};
-
-/** An account of Google. */
-export type GoogleAccount = Common & {
-  readonly kind: "google";
-  readonly clientId: string;
-  readonly scopes: readonly string[];
-  /** Other places than Google's own. */
-  readonly tokenUrl?: string;
-  readonly rootUrl?: string;
-};
-
-/** A workspace of Slack; its address is `user@team`. */
-export type SlackAccount = Common & {
-  readonly kind: "slack";
-  readonly team: string;
-  readonly scopes: readonly string[];
-  /** Another place than Slack's own. */
-  readonly apiUrl?: string;
-};
-
-/** A mailbox reached by IMAP and SMTP. */
-export type ImapAccount = Common & {
-  readonly kind: "imap";
-  readonly user: string;
-  readonly name?: string;
-  readonly imap: MailServer;
-  readonly smtp: MailServer;
-  /** PEM file of an authority that is trusted besides the usual ones. */
-  readonly caFile?: string;
-};
-
-/** Calendars and address books reached by CalDAV and CardDAV. */
-export type CaldavAccount = Common & { readonly kind: "caldav"; readonly user: string; readonly url: string };
-
-/** An account as it is kept; secrets are elsewhere. */
-export type Account = GoogleAccount | SlackAccount | ImapAccount | CaldavAccount;
-
-/** Secrets of one account, by name: `refreshToken`, `accessToken`, `clientSecret`, `token`, `password` and the like. */
-export type Secrets = Readonly<Record<string, string>>;
-
-/** The account of each domain; one that is not named has none. */
-type Defaults = { readonly [Name in Service]?: string };
-
-/** What the file of accounts holds. */
-export type Accounts = { readonly accounts: readonly Account[]; readonly defaults: Defaults };
-
 /** What an account may be called; the name of the local store is taken. */
 export const ACCOUNT_ID = /^(?!local$)[a-z0-9][a-z0-9-]{0,39}$/;
-
-const TEXT = { type: "string", minLength: 1, maxLength: 2_000 };
-const TEXTS = { type: "array", items: TEXT };
-const SERVER = {
-  type: "object",
-  properties: {
-    host: TEXT,
-    port: { type: "integer", minimum: 1, maximum: 65_535 },
-    secure: { type: "boolean" },
-  },
-  required: ["host", "port", "secure"],
-};
-const NEEDED = {
-  google: { clientId: TEXT, scopes: TEXTS },
-  slack: { team: TEXT, scopes: TEXTS },
-  imap: { user: TEXT, imap: SERVER, smtp: SERVER },
-  caldav: { user: TEXT, url: TEXT },
-} as const satisfies Record<Account["kind"], object>;
-const OPTIONAL = { tokenUrl: TEXT, rootUrl: TEXT, apiUrl: TEXT, name: TEXT, caFile: TEXT };
 
 /** The name by which the local store is chosen. */
 export const LOCAL = "local";
 
+const TEXT = textWith({ minLength: 1, maxLength: 2_000 });
+const COMMON = {
+  id: textWith({ pattern: ACCOUNT_ID.source }),
+  address: TEXT,
+  /** ISO 8601 in UTC. */
+  addedAt: TEXT,
+  /** Where its secrets are. */
+  tokens: oneOf("keyring", "file"),
+};
+const MAIL_SERVER = shape({ host: TEXT, port: { ...whole, minimum: 1, maximum: 65_535 }, secure: flag });
+const GOOGLE = shape({
+  ...COMMON,
+  kind: oneOf("google"),
+  services: list<Service>(oneOf(...SERVICES_OF.google)),
+  clientId: TEXT,
+  scopes: list(TEXT),
+  /** Other places than Google's own. */
+  "tokenUrl?": TEXT,
+  "rootUrl?": TEXT,
+});
+const SLACK = shape({
+  ...COMMON,
+  kind: oneOf("slack"),
+  services: list<Service>(oneOf(...SERVICES_OF.slack)),
+  team: TEXT,
+  scopes: list(TEXT),
+  /** Another place than Slack's own. */
+  "apiUrl?": TEXT,
+});
+const IMAP = shape({
+  ...COMMON,
+  kind: oneOf("imap"),
+  services: list<Service>(oneOf(...SERVICES_OF.imap)),
+  user: TEXT,
+  "name?": TEXT,
+  imap: MAIL_SERVER,
+  smtp: MAIL_SERVER,
+  /** PEM file of an authority that is trusted besides the usual ones. */
+  "caFile?": TEXT,
+});
+const CALDAV = shape({
+  ...COMMON,
+  kind: oneOf("caldav"),
+  services: list<Service>(oneOf(...SERVICES_OF.caldav)),
+  user: TEXT,
+  url: TEXT,
+});
+const ACCOUNT: Shape<GoogleAccount | SlackAccount | ImapAccount | CaldavAccount> = {
+  anyOf: [GOOGLE, SLACK, IMAP, CALDAV],
+};
+const ACCOUNTS = shape({
+  accounts: list(ACCOUNT),
+  /** The account of each domain; one that is not named has none. */
+  defaults: shape({ "mail?": TEXT, "calendar?": TEXT, "contacts?": TEXT, "slack?": TEXT }),
+});
+
+/** A server as mail programs name it; `secure`: TLS from the first byte. */
+export type MailServer = TypeIn<typeof MAIL_SERVER>;
+
+/** An account of Google. */
+export type GoogleAccount = TypeIn<typeof GOOGLE>;
+
+/** A workspace of Slack; its address is `user@team`. */
+export type SlackAccount = TypeIn<typeof SLACK>;
+
+/** A mailbox reached by IMAP and SMTP. */
+export type ImapAccount = TypeIn<typeof IMAP>;
+
+/** Calendars and address books reached by CalDAV and CardDAV. */
+export type CaldavAccount = TypeIn<typeof CALDAV>;
+
+/** An account as it is kept; secrets are elsewhere. */
+export type Account = TypeIn<typeof ACCOUNT>;
+
+/** What the file of accounts holds. */
+export type Accounts = TypeIn<typeof ACCOUNTS>;
+
+/** Secrets of one account, by name: `refreshToken`, `accessToken`, `clientSecret`, `token`, `password` and the like. */
+export type Secrets = Readonly<Record<string, string>>;
+
 /** Who serves a domain: an account, or the local store if null; `hasAny` if an account serves any domain at all. */
 export type Picked = { readonly account: Account | null; readonly hasAny: boolean };
-
-function buildSchema(kind: Account["kind"]): object {
-  const needed = {
-    id: { type: "string", pattern: ACCOUNT_ID.source },
-    kind: { const: kind },
-    address: TEXT,
-    services: { type: "array", items: { enum: SERVICES_OF[kind] } },
-    addedAt: TEXT,
-    tokens: { enum: ["keyring", "file"] },
-    ...NEEDED[kind],
-  };
-  return { type: "object", properties: { ...needed, ...OPTIONAL }, required: Object.keys(needed) };
-}
-
-const SCHEMA: JsonSchema = {
-  type: "object",
-  properties: {
-    accounts: {
-      type: "array",
-      items: {
-        oneOf: [buildSchema("google"), buildSchema("slack"), buildSchema("imap"), buildSchema("caldav")],
-      },
-    },
-    defaults: {
-      type: "object",
-      properties: Object.fromEntries(SERVICES.map((service) => [service, TEXT])),
-      additionalProperties: false,
-    },
-  },
-  required: ["accounts", "defaults"],
-};
 
 /** The path of the file of accounts. */
 export function locateAccountFile(configDir: string): string {
@@ -153,7 +134,7 @@ export async function loadAccounts(configDir: string): Promise<Accounts> {
   if (text === null) return { accounts: [], defaults: {} };
   const value = parseJson(text, file);
   const { Validator } = await import("@cfworker/json-schema");
-  const { valid, errors } = new Validator(SCHEMA, "2020-12", true).validate(value);
+  const { valid, errors } = new Validator(ACCOUNTS, "2020-12", true).validate(value);
   if (!valid || !isAccounts(value)) {
     const where = errors
       .map(({ instanceLocation }) => instanceLocation)

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { closeFolder, readPrivate, writePrivate } from "@retinue/core/files/private-file";
 import { RetinueError } from "@retinue/core/schema/error";
 import type { HostPlaces } from "@retinue/core/tools/tool";
 import type { Account, Secrets } from "./accounts.ts";
-import { closeFolder, readPrivate, writePrivate } from "./private-file.ts";
 
 /** Where secrets are kept, by the id of the account. */
 export type SecretStore = {

@@ -1,7 +1,8 @@
+// Contacts read from vCard text.
+
 import {
   type Component,
   cleanLine,
-  cleanValue,
   findParameter,
   findProperties,
   findProperty,
@@ -19,7 +20,6 @@ const MAX_VALUES = 200;
 const MAX_MEMBERS = 2_000;
 /** How many members of lists within lists are looked at in one address book. */
 const MAX_NESTED = 500_000;
-const NAMELESS = "no name";
 
 /** The cards of vCard text, 3.0 or 4.0. What cannot be read becomes a problem and hides nothing else. */
 export async function parseCards(
@@ -123,37 +123,4 @@ export function resolveMembers(cards: readonly Card[]): Card[] {
     }
     return { ...card, members: [...addresses].slice(0, MAX_MEMBERS) };
   });
-}
-
-/** A contact as vCard 4.0. */
-export async function writeCard(card: Card): Promise<string> {
-  const { default: ical } = await import("ical.js");
-  const properties: Property[] = [
-    ["version", {}, "text", "4.0"],
-    ["uid", {}, "text", cleanLine(card.uid)],
-    ["fn", {}, "text", cleanLine(card.name) || NAMELESS],
-    ...card.emails.map((email, at): Property => {
-      return [
-        "email",
-        card.emails.length > 1 ? { pref: String(Math.min(100, at + 1)) } : {},
-        "text",
-        cleanLine(email),
-      ];
-    }),
-    ...card.phones.map((phone): Property => ["tel", {}, "text", cleanLine(phone)]),
-    ...(card.organization ? [["org", {}, "text", [cleanLine(card.organization)]] satisfies Property] : []),
-    ...(card.title ? [["title", {}, "text", cleanLine(card.title)] satisfies Property] : []),
-    ...(card.notes ? [["note", {}, "text", cleanValue(card.notes)] satisfies Property] : []),
-    ...memberProperties(card),
-  ];
-  return ical.stringify(["vcard", properties, []]).trimEnd().replace(/\r?\n/g, "\r\n").concat("\r\n");
-}
-
-/** Members named by a reference are written as it; the addresses that were found for them are not written again. */
-function memberProperties(card: Card): Property[] {
-  if (!card.members) return [];
-  const refs = card.memberRefs.map((ref): Property => ["member", {}, "uri", cleanLine(ref)]);
-  const addresses = card.memberRefs.length > 0 ? [] : card.members;
-  const direct = addresses.map((address): Property => ["member", {}, "uri", `mailto:${cleanLine(address)}`]);
-  return [["kind", {}, "text", "group"], ...refs, ...direct];
 }

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { chmod, lstat, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { RetinueError } from "@retinue/core/schema/error";
+import { RetinueError } from "../schema/error.ts";
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
 const MAX_BYTES = 1024 * 1024;
