@@ -12,22 +12,12 @@ import {
   resolveRecipients,
 } from "../recipients/recipients.ts";
 import type { Services } from "../service-tools/call-service.ts";
+import type { ToolInput } from "../service-tools/service-tool.ts";
 import { showTime } from "../service-tools/times.ts";
 import { isServiceFault } from "../service-tools/tool-fault.ts";
 import { hasHiddenText, visibleLine, visibleText } from "../service-tools/tool-output.ts";
 import type { CalendarEvent, NewEvent } from "./calendar-provider.ts";
 import { parseRecurrence } from "./ical/recurrence.ts";
-
-/** The words of an event that a caller gives. */
-export type EventWords = {
-  title?: string;
-  attendees?: string[];
-  location?: string;
-  description?: string;
-  recurrence?: string;
-  visibility?: "default" | "private" | "public";
-  notify?: boolean;
-};
 
 /** An event as it will be, for a person to look at. */
 export type EventView = Pick<NewEvent, "title" | "start" | "end" | "notify"> &
@@ -86,10 +76,13 @@ export const EVENT_PROPERTIES = {
   notify: { type: "boolean", description: "Whether the attendees are told by mail; true by default." },
 } as const;
 
+/** What a caller gives of an event. */
+export type EventInput = ToolInput<typeof EVENT_PROPERTIES>;
+
 const RECURRENCE = /^FREQ=(?:DAILY|WEEKLY|MONTHLY|YEARLY)(?:;[A-Z]+=[A-Z0-9,+-]+)*$/;
 
 /** What is wrong with the words of an event; null if nothing. */
-export function findEventFault({ title, location, recurrence, attendees = [] }: EventWords): string | null {
+export function findEventFault({ title, location, recurrence, attendees = [] }: EventInput): string | null {
   if (title !== undefined && breaksLine(title)) return "title must be one line without invisible characters";
   if (location !== undefined && breaksLine(location))
     return "location must be one line without invisible characters";

@@ -3,7 +3,7 @@
 import { isSameAddress } from "../recipients/mail-address.ts";
 import { findKnownDomains, presentPeople, type Recipient } from "../recipients/recipients.ts";
 import type { Services } from "../service-tools/call-service.ts";
-import { writeTool } from "../service-tools/service-tool.ts";
+import { type ToolInput, writeTool } from "../service-tools/service-tool.ts";
 import {
   type EventSpan,
   findInstant,
@@ -20,7 +20,6 @@ import { ruleProperty } from "./ical/write-event.ts";
 import {
   EVENT_PROPERTIES,
   type EventView,
-  type EventWords,
   explainConfirm,
   findEventFault,
   findHousehold,
@@ -33,17 +32,11 @@ import {
 } from "./plan-event.ts";
 import { type Conflicts, describeEvent, findConflicts, isForeign } from "./read-calendar-tools.ts";
 
-type CreateInput = EventWords & {
-  title: string;
-  datetime: string;
-  end?: string;
-  duration_minutes?: number;
-  timezone?: string;
-};
+type CreateInput = ToolInput<typeof EVENT_PROPERTIES, "title" | "datetime">;
 type CreatePlan = EventView & { readonly people: readonly Recipient[] };
 
 /** The tool `calendar_create_event`. */
-export const createEvent = writeTool<CreateInput, CreatePlan>({
+export const createEvent = writeTool({
   name: "calendar_create_event",
   description:
     "Puts an event into the person's calendar and invites its attendees. Look with calendar_check_availability first; events that are there at the same time do not stop it but are given as conflicts. Several attendees, one outside the organisation, or a public event need a person's confirmation. Gives event_id.",
@@ -101,13 +94,12 @@ function createdData(event: CalendarEvent, zone: string, { conflicts, tainted }:
   return { data: { ...describeEvent(event, zone), ...more, conflicts }, tainted };
 }
 
-type UpdateInput = EventWords & {
-  event_id: string;
-  datetime?: string;
-  end?: string;
-  duration_minutes?: number;
-  timezone?: string;
-};
+const UPDATE_PROPERTIES = {
+  event_id: { type: "string", minLength: 1, maxLength: 1_000 },
+  ...EVENT_PROPERTIES,
+  duration_minutes: { ...EVENT_PROPERTIES.duration_minutes, description: "Instead of end." },
+} as const;
+type UpdateInput = ToolInput<typeof UPDATE_PROPERTIES, "event_id">;
 type UpdatePlan = {
   readonly event: CalendarEvent;
   readonly change: EventChange;
@@ -120,16 +112,12 @@ type UpdatePlan = {
 };
 
 /** The tool `calendar_update_event`. */
-export const updateEvent = writeTool<UpdateInput, UpdatePlan>({
+export const updateEvent = writeTool({
   name: "calendar_update_event",
   description:
     "Changes an event: only the given fields, the others stay. attendees replaces the whole list; a new datetime keeps the length unless end or duration_minutes is given. event_id comes from calendar_list_events: that of one occurrence changes only this one, that of a series all. It is refused if the event was changed by somebody else meanwhile.",
   group: "calendar",
-  properties: {
-    event_id: { type: "string", minLength: 1, maxLength: 1_000 },
-    ...EVENT_PROPERTIES,
-    duration_minutes: { ...EVENT_PROPERTIES.duration_minutes, description: "Instead of end." },
-  },
+  properties: UPDATE_PROPERTIES,
   required: ["event_id"],
   outbound: true,
   check: updateFault,
@@ -278,7 +266,6 @@ function updatedData(event: CalendarEvent, zone: string) {
   return { data: { ...describeEvent(event, zone), updated: true }, tainted: isForeign(event) };
 }
 
-type DeleteInput = { event_id: string; notify?: boolean };
 type DeletePlan = {
   readonly event: CalendarEvent;
   readonly people: readonly Recipient[];
@@ -287,7 +274,7 @@ type DeletePlan = {
 };
 
 /** The tool `calendar_delete_event`. */
-export const deleteEvent = writeTool<DeleteInput, DeletePlan>({
+export const deleteEvent = writeTool({
   name: "calendar_delete_event",
   description:
     "Removes an event for good and tells its attendees; a person must confirm it. event_id comes from calendar_list_events: that of one occurrence removes only this one, that of a series all.",
@@ -334,7 +321,10 @@ export const deleteEvent = writeTool<DeleteInput, DeletePlan>({
   },
 });
 
-async function planDelete({ event_id, notify = true }: DeleteInput, services: Services): Promise<DeletePlan> {
+async function planDelete(
+  { event_id, notify = true }: { event_id: string; notify?: boolean },
+  services: Services,
+): Promise<DeletePlan> {
   const event = await services.calendar((calendar, signal) => calendar.get(event_id, signal));
   const household = await findHousehold(services);
   const { title, start, end, location, visibility, seriesId } = event;

@@ -16,22 +16,11 @@ import type { Contact } from "./contacts-provider.ts";
 
 type Field = "name" | "email" | "phone" | "organization" | "title";
 
-type SearchInput = {
-  query?: string;
-  name?: string;
-  organization?: string;
-  email?: string;
-  fields?: Field[];
-  limit?: number;
-};
-
 const FIELDS: readonly Field[] = ["name", "email", "phone", "organization", "title"];
 const WORDS = { type: "string", minLength: 1, maxLength: 300 } as const;
 
-type OrganizationsInput = { query?: string; limit?: number };
-
 /** The tool `contacts_search`. */
-export const searchContacts = readTool<SearchInput>({
+export const searchContacts = readTool({
   name: "contacts_search",
   description:
     "Finds people and lists in the address book; every given field must match. Use it to learn somebody's mail address, or who belongs to an organisation. Each hit has contact_id (for contacts_get_by_id) and the wanted fields; email is the preferred address, emails all if there are several.",
@@ -62,7 +51,7 @@ export const searchContacts = readTool<SearchInput>({
 });
 
 /** The tool `contacts_get_by_id`. */
-export const getContact = readTool<{ contact_id: string }>({
+export const getContact = readTool({
   name: "contacts_get_by_id",
   description:
     "Gives everything the address book has on one person or list: all addresses and phone numbers, notes, and the members of a list. contact_id comes from contacts_search.",
@@ -108,7 +97,7 @@ function summary({ id, name, emails, phones, organization, title }: Contact, fie
 }
 
 /** The tool `contacts_list_organizations`. */
-export const listOrganizations = readTool<OrganizationsInput>({
+export const listOrganizations = readTool({
   name: "contacts_list_organizations",
   description:
     "Lists the organisations that people in the address book belong to, those with most people first, with the number of contacts of each. For the people themselves use contacts_search with organization.",
@@ -131,13 +120,11 @@ export const listOrganizations = readTool<OrganizationsInput>({
   },
 });
 
-type ValidateInput = { email: string };
-
 /** Letters that a mistyped domain may be off. */
 const MOST_TYPOS = 2;
 
 /** The tool `contacts_validate_email`. */
-export const validateEmail = readTool<ValidateInput>({
+export const validateEmail = readTool({
   name: "contacts_validate_email",
   description:
     "Checks one mail address by its form and against the address book; no request goes to its server, so valid does not mean that the mailbox exists. known says whether a contact has it, reason what is wrong or suspicious, suggestion the address that may have been meant.",

@@ -14,43 +14,65 @@ import { createServices, type Services, type ToolDesk } from "./call-service.ts"
 import { ToolFault, toFault } from "./tool-fault.ts";
 import { cutText, jsonOutput, jsonText, type ToolAnswer } from "./tool-output.ts";
 
-type Described<Input> = {
+type Fields = Readonly<Record<string, JsonSchema>>;
+
+type ValueIn<Schema> = Schema extends { readonly enum: readonly (infer Word)[] }
+  ? Word
+  : Schema extends { readonly type: "string" }
+    ? string
+    : Schema extends { readonly type: "integer" }
+      ? number
+      : Schema extends { readonly type: "boolean" }
+        ? boolean
+        : Schema extends { readonly items: infer Item }
+          ? ValueIn<Item>[]
+          : unknown;
+
+/** What a caller gives, by the properties that a tool describes. */
+export type ToolInput<Given, Needed extends keyof Given = never> = {
+  [Name in Needed]: ValueIn<Given[Name]>;
+} & { [Name in Exclude<keyof Given, Needed>]?: ValueIn<Given[Name]> };
+
+type Described<Given extends Fields, Needed extends keyof Given> = {
   readonly name: string;
   readonly description: string;
   readonly group: "email" | "calendar" | "contacts" | "slack";
-  readonly properties: Readonly<Record<string, JsonSchema>>;
-  readonly required?: readonly string[];
+  readonly properties: Given;
+  readonly required?: readonly Needed[];
   /** What is wrong with an input that fits the schema. */
-  readonly check?: (input: Input) => string | null;
+  readonly check?: (input: ToolInput<Given, Needed>) => string | null;
 };
 
 /** A tool as it is made for a desk. */
 type ToolMaker<Input extends object> = (desk: ToolDesk) => Tool<Input>;
 
 /** A tool that only reads. */
-type ReadDefinition<Input> = Described<Input> & {
+type ReadDefinition<Given extends Fields, Needed extends keyof Given> = Described<Given, Needed> & {
   /** Its output is other people's text. */
   readonly untrusted?: boolean;
-  readonly run: (input: Input, services: Services) => Promise<ToolAnswer>;
+  readonly run: (input: ToolInput<Given, Needed>, services: Services) => Promise<ToolAnswer>;
 };
 
 /** What a write needs besides its input. */
 type WriteCall<Plan> = { readonly plan: Plan; readonly services: Services; readonly key: string };
 
 /** A tool that changes something. Its plan is what a call comes down to: found once, then judged, shown and done. */
-type WriteDefinition<Input, Plan> = Described<Input> & {
-  readonly plan: (input: Input, services: Services) => Promise<Plan>;
+type WriteDefinition<Given extends Fields, Needed extends keyof Given, Plan> = Described<Given, Needed> & {
+  readonly plan: (input: ToolInput<Given, Needed>, services: Services) => Promise<Plan>;
   /** Whom the call reaches. */
   readonly reaches: (plan: Plan) => readonly string[];
   readonly risk: (plan: Plan) => Risk;
-  readonly outbound: boolean | ((input: Input) => boolean);
+  readonly outbound: boolean | ((input: ToolInput<Given, Needed>) => boolean);
   /** Why a person must confirm the call. */
   readonly confirm?: (plan: Plan) => string | null;
   /** The call as a person must see it before a yes. */
   readonly present: (plan: Plan, services: Services) => Promise<string>;
-  readonly run: (input: Input, call: WriteCall<Plan>) => Promise<ToolAnswer>;
+  readonly run: (input: ToolInput<Given, Needed>, call: WriteCall<Plan>) => Promise<ToolAnswer>;
   /** What `run` would answer if the call has happened already; null if it has not. */
-  readonly find: (input: Input, call: Omit<WriteCall<Plan>, "plan">) => Promise<ToolAnswer | null>;
+  readonly find: (
+    input: ToolInput<Given, Needed>,
+    call: Omit<WriteCall<Plan>, "plan">,
+  ) => Promise<ToolAnswer | null>;
 };
 
 /** How long finding out whom a call reaches may take. */
@@ -59,10 +81,12 @@ const PLAN_MS = 120_000;
 const MAX_MESSAGE = 2_000;
 
 /** Defines a tool that only reads. */
-export function readTool<Input extends object>(definition: ReadDefinition<Input>): ToolMaker<Input> {
+export function readTool<const Given extends Fields, const Needed extends keyof Given & string = never>(
+  definition: ReadDefinition<Given, Needed>,
+): ToolMaker<ToolInput<Given, Needed>> {
   const { name, run, untrusted = false } = definition;
   return (desk) =>
-    defineTool<Input>({
+    defineTool<ToolInput<Given, Needed>>({
       ...describe(definition),
       risk: "low",
       replay: "safe",
@@ -73,13 +97,13 @@ export function readTool<Input extends object>(definition: ReadDefinition<Input>
 }
 
 /** Defines a tool that changes something, with a person's view of it. */
-export function writeTool<Input extends object, Plan>(
-  definition: WriteDefinition<Input, Plan>,
-): ToolMaker<Input> {
+export function writeTool<const Given extends Fields, const Needed extends keyof Given & string, Plan>(
+  definition: WriteDefinition<Given, Needed, Plan>,
+): ToolMaker<ToolInput<Given, Needed>> {
   const { name, outbound, reaches, risk, confirm, present, run, find } = definition;
   return (desk) => {
     const findPlan = createPlanner(desk, definition);
-    return defineTool<Input>({
+    return defineTool<ToolInput<Given, Needed>>({
       ...describe(definition),
       replay: "lookup",
       outbound,
@@ -108,14 +132,15 @@ export function writeTool<Input extends object, Plan>(
   };
 }
 
-function describe<Input>({ name, description, group, properties, required = [], check }: Described<Input>) {
+function describe<Given extends Fields, Needed extends keyof Given>(tool: Described<Given, Needed>) {
+  const { name, description, group, properties, required = [], check } = tool;
   return {
     name,
     description,
     groups: [group],
     input: { type: "object", properties, required, additionalProperties: false },
     ...(check && {
-      check: (input: Input) => {
+      check: (input: ToolInput<Given, Needed>) => {
         const wrong = check(input);
         return wrong === null ? null : faultOutput(new ToolFault("params", wrong), name).text;
       },
@@ -126,7 +151,7 @@ function describe<Input>({ name, description, group, properties, required = [], 
 /** One plan for each call, so that what is judged and shown is what is done. */
 function createPlanner<Input extends object, Plan>(
   desk: ToolDesk,
-  { name, plan }: Pick<WriteDefinition<Input, Plan>, "name" | "plan">,
+  { name, plan }: { name: string; plan: (input: Input, services: Services) => Promise<Plan> },
 ): (input: Input) => Promise<Plan> {
   const plans = new WeakMap<Input, Promise<Plan>>();
   return (input) => {
