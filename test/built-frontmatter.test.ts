@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import type { ParsedFrontmatter } from "@retinue/core/agents/yaml/parse-yaml";
 import { parseYaml } from "@retinue/core/agents/yaml/parse-yaml";
-import type { ParsedFrontmatter } from "@retinue/core/agents/yaml/parsed-before";
 import { expect, test } from "vitest";
 
 const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));

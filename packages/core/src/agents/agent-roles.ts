@@ -48,19 +48,19 @@ export type AgentRolesOptions = {
   findOwn?: FindOwnFiles;
 };
 
-const TOP_KEYS = ["MaxDepth", "DefaultMaxIterations", "DefaultMaxDurationMs", "Roles"] as const;
-const ROLE_KEYS = [
-  "RoleId",
-  "DisplayName",
-  "Description",
-  "ModelId",
-  "SystemPromptFile",
-  "CanDelegate",
-  "AllowedDelegations",
-  "AllowedTools",
-  "MaxIterations",
-  "MaxDurationMs",
-] as const;
+const TOP_KEYS = { MaxDepth: null, DefaultMaxIterations: null, DefaultMaxDurationMs: null, Roles: null };
+const ROLE_KEYS = {
+  RoleId: null,
+  DisplayName: null,
+  Description: null,
+  ModelId: null,
+  SystemPromptFile: null,
+  CanDelegate: null,
+  AllowedDelegations: null,
+  AllowedTools: null,
+  MaxIterations: null,
+  MaxDurationMs: null,
+};
 const MS_PER_MINUTE = 60_000;
 const COUNT: NumberRange = { min: 1, whole: true };
 const DURATION: NumberRange = { min: 0, above: true };
@@ -72,7 +72,7 @@ const GENERAL_PURPOSE = "general-purpose";
 const BUILT_IN_PROMPT = /^prompts\/roles\/[\w-]+\.md$/;
 const PROMPT_ENDING = /\.(md|markdown|txt|prompt)$/i;
 
-type Role = Partial<Record<(typeof ROLE_KEYS)[number], unknown>>;
+type Role = Partial<Record<keyof typeof ROLE_KEYS, unknown>>;
 
 /** Reads the `AgentRoles` object, bare or wrapped under that name. Limits a role leaves out are the defaults. */
 export async function parseAgentRoles(value: unknown, options: AgentRolesOptions): Promise<AgentRoles> {
@@ -86,7 +86,7 @@ export async function parseAgentRoles(value: unknown, options: AgentRolesOptions
     problems: roles.problems,
   };
   const inner = isMap(value) && isMap(value.AgentRoles) ? value.AgentRoles : value;
-  const map = readMap(ctx, "AgentRoles", inner, TOP_KEYS);
+  const map = readMap(ctx, "AgentRoles", inner, { parts: TOP_KEYS });
   if (map === undefined || map === "bad" || !Array.isArray(map.Roles)) {
     refuseAll(ctx, "must be an object with a list named Roles", 'write {"AgentRoles": {"Roles": [ … ]}}');
     return roles;
@@ -133,7 +133,7 @@ type RoleEntry = { path: string; written: unknown; defaults: Limits; options: Ag
 /** A role as an agent; without one, the problems say why, and `name` is what must not be replaced by another agent. */
 async function readRole(ctx: ReadContext, entry: RoleEntry): Promise<{ name?: string; agent?: Agent }> {
   const { path, written, options } = entry;
-  const role: Role | "bad" | undefined = readMap(ctx, path, written, ROLE_KEYS);
+  const role: Role | "bad" | undefined = readMap(ctx, path, written, { parts: ROLE_KEYS });
   const id = role === undefined || role === "bad" ? undefined : readLabel(ctx, `${path}.RoleId`, role.RoleId);
   const name = id === undefined ? undefined : slugOf(id);
   if (role === undefined || role === "bad" || id === undefined || name === undefined) {

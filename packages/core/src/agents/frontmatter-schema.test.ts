@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { LIMIT_RANGES } from "../schema/number-range.ts";
-import { OWN_FIELDS } from "./fields/field-names.ts";
+import { AGENT_FIELDS, LIMIT_PARTS } from "../schema/agent-fields.ts";
 import { findAgentFiles } from "./find-agent-files.ts";
 import { AGENT_FRONTMATTER_SCHEMA } from "./frontmatter-schema.ts";
 import { normaliseText, splitFrontmatter } from "./yaml/split-frontmatter.ts";
@@ -36,10 +35,10 @@ test("every native fixture satisfies the schema", async () => {
 
 test("the schema names the parser's own keys and limits, each described", () => {
   const { properties } = AGENT_FRONTMATTER_SCHEMA as { properties: Record<string, Record<string, unknown>> };
-  expect(Object.keys(properties).sort()).toEqual([...OWN_FIELDS].sort());
+  expect(Object.keys(properties).sort()).toEqual(Object.keys(AGENT_FIELDS).sort());
   for (const field of Object.values(properties)) expect(field.description).toMatch(/\w.*\./);
   const limits = properties.limits as { properties: Record<string, unknown> };
-  expect(Object.keys(limits.properties).sort()).toEqual([...Object.keys(LIMIT_RANGES), "perTool"].sort());
+  expect(Object.keys(limits.properties).sort()).toEqual(Object.keys(LIMIT_PARTS).sort());
 });
 
 test("the schema refuses what the parser reports", () => {

@@ -1,15 +1,15 @@
 import { basename } from "node:path";
 import type { AgentSource, Problem } from "../schema/agent.ts";
+import type { FieldTable } from "../schema/agent-fields.ts";
 import { describePlainText } from "./describe-plain-text.ts";
-import { fieldOf, normalKey, RIGHTS_FIELDS } from "./fields/field-names.ts";
+import { findKey, normalKey } from "./fields/field-names.ts";
 import { type AgentReading, readAgent } from "./fields/read-agent.ts";
 import { type ReadContext, withoutControls } from "./fields/read-values.ts";
 import { slugOf } from "./fields/slug.ts";
 import type { KnownTools } from "./fields/tool-names.ts";
-import { parseYaml } from "./yaml/parse-yaml.ts";
-import { type Repair, repairYaml } from "./yaml/repair-yaml.ts";
+import { normalPath, type YamlFault, type YamlFields, type YamlNote } from "./yaml/parse-yaml.ts";
+import { type Repair, readFrontmatter } from "./yaml/repair-yaml.ts";
 import { normaliseText, type SplitFile, splitFrontmatter } from "./yaml/split-frontmatter.ts";
-import { normalPath, type YamlFault, type YamlFields, type YamlNote } from "./yaml/yaml-fields.ts";
 
 /** Where a text came from, and which names its rules may use. */
 export type ParseOptions = {
@@ -17,6 +17,8 @@ export type ParseOptions = {
   format: AgentSource["format"];
   scope: AgentSource["scope"];
   known?: KnownTools;
+  /** The fields that there are; `AGENT_FIELDS` if absent. */
+  table?: FieldTable;
 };
 
 /** A usable agent or the errors that prevent one; either way the names that it claims, a document none. */
@@ -36,7 +38,6 @@ export async function parseAgentFile(text: string, options: ParseOptions): Promi
   }
   const fields = await readFields(split, options.file, problems);
   if (fields === undefined) return give(guessNames(split.yaml, fallbackName));
-  reportNotes(fields.notes, options.file, problems);
   const ctx = createContext(options, problems, fields.lines, split.yamlLine - 1);
   const reading = readAgent(ctx, {
     values: fields.values,
@@ -64,24 +65,20 @@ function guessNames(text: string, fallbackName: string): AgentReading {
   return { name, aliases: name === own ? [] : [own] };
 }
 
-/** Strict YAML, or what can be rescued of it; problems say which. */
+/** The fields with what a person should hear of them; undefined if they cannot be read. */
 async function readFields(
   split: { yaml: string; yamlLine: number },
   file: string,
   problems: Problem[],
 ): Promise<YamlFields | undefined> {
-  const strict = await parseYaml(split.yaml, split.yamlLine);
-  if ("fields" in strict) return strict.fields;
-  const rescued = strict.faults.some((fault) => fault.refused)
-    ? strict
-    : await repairYaml(split.yaml, split.yamlLine);
-  if ("faults" in rescued || rescued.repairs.length === 0) {
-    const fault = ("faults" in rescued ? rescued.faults[0] : undefined) ?? strict.faults[0];
-    problems.push(badYaml(fault ?? { line: split.yamlLine, message: "unreadable" }, file));
+  const read = await readFrontmatter(split.yaml, split.yamlLine);
+  if ("faults" in read) {
+    problems.push(badYaml(read.faults[0] ?? { line: split.yamlLine, message: "unreadable" }, file));
     return undefined;
   }
-  for (const repair of rescued.repairs) problems.push(repaired(repair, file));
-  return rescued.fields;
+  for (const repair of read.repairs) problems.push(repaired(repair, file));
+  reportNotes(read.fields.notes, file, problems);
+  return read.fields;
 }
 
 /** A reading context for values that came from a file, with the lines of their keys. */
@@ -98,7 +95,8 @@ function createContext(
     }
     return startLine;
   };
-  return { file: options.file, format: options.format, known: options.known ?? {}, lineOf, problems };
+  const { file, format, known = {}, table } = options;
+  return { file, format, known, lineOf, problems, ...(table && { table }) };
 }
 
 /**
@@ -148,7 +146,7 @@ function reportNotes(notes: readonly YamlNote[], file: string, problems: Problem
   for (const { kind, path, line } of notes) {
     const top = path.split(".")[0] ?? path;
     if (kind === "duplicate") {
-      const severity = RIGHTS_FIELDS.has(fieldOf(top) ?? "") ? "error" : "warning";
+      const severity = findKey(top)?.isRight ? "error" : "warning";
       const message = `${path} is there twice; only the first was read`;
       problems.push({ severity, file, line, code: "duplicate-key", message, fix: "join them into one" });
     } else if (kind === "unsafe") {

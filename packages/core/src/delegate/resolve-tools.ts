@@ -1,12 +1,12 @@
-import { addToolLimits } from "../agents/fields/read-limits.ts";
+import { addToolLimits } from "../agents/fields/read-own-values.ts";
 import { resolveRule, resolveToolName } from "../agents/fields/resolve-rule.ts";
 import { DELEGATION_TOOLS } from "../rights/delegation-rules.ts";
 import { gives } from "../rights/match.ts";
 import type { ToolName } from "../rights/outlook.ts";
 import { parseRule } from "../rights/rule.ts";
 import type { Agent, Limits } from "../schema/agent.ts";
+import { checkLimits } from "../schema/check-numbers.ts";
 import { RetinueError } from "../schema/error.ts";
-import { checkLimits } from "../schema/number-range.ts";
 import type { Layer } from "../schema/rights.ts";
 import type { Host } from "../session/host.ts";
 

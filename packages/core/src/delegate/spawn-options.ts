@@ -1,7 +1,8 @@
 import { didYouMean } from "../agents/closest.ts";
 import type { Limits } from "../schema/agent.ts";
+import { checkLimits } from "../schema/check-numbers.ts";
 import { RetinueError } from "../schema/error.ts";
-import { COUNT, checkLimits, checkNumber } from "../schema/number-range.ts";
+import { COUNT, checkNumber } from "../schema/number-range.ts";
 
 /** Options of `spawn`: a tool-call budget in the place of the agent's own, and a narrower tool list. */
 export type SpawnOptions = { budget?: number; tools?: readonly string[]; limits?: Limits };

@@ -1,28 +1,24 @@
+import type { AgentFormat, ContextMode, ContextWord, ExecutionMode, SimpleFields } from "./agent-fields.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import type { ErrorType } from "./result.ts";
 
+export {
+  type AgentFormat,
+  CONTEXT_MODES,
+  CONTEXT_WORDS,
+  type ContextMode,
+  type ContextWord,
+  EXECUTION_MODES,
+  type ExecutionMode,
+} from "./agent-fields.ts";
+
 /** Of some files, those that are there and that no running command made: no other is read as an agent, a prompt or settings. */
 export type FindOwnFiles = (paths: readonly string[]) => Promise<readonly string[]>;
-
-/** How much of the parent's conversation a child receives. */
-export type ContextMode = "task_only" | "summary" | "full" | "selective";
-export const CONTEXT_MODES = ["task_only", "summary", "full", "selective"] as const satisfies ContextMode[];
-/** A context mode as people and models write it; `full_history` is another word for `full`. */
-export type ContextWord = ContextMode | "full_history";
-export const CONTEXT_WORDS = [...CONTEXT_MODES, "full_history"] as const satisfies ContextWord[];
 
 /** The mode that a word means. */
 export function toContextMode(word: ContextWord): ContextMode {
   return word === "full_history" ? "full" : word;
 }
-
-/** How several delegations of one turn or batch run. */
-export type ExecutionMode = "parallel" | "parallel_streaming" | "sequential";
-export const EXECUTION_MODES = [
-  "parallel",
-  "parallel_streaming",
-  "sequential",
-] as const satisfies ExecutionMode[];
 
 /** Upper bounds. turns, toolCalls, perTool, contextChars bind one run; tokens, costUsd, spawns its whole subtree. */
 export type Limits = {
@@ -77,7 +73,6 @@ export type Trigger = {
 export type MandatoryDelegation = { agent: string; word: string };
 
 /** Where a definition came from. */
-export type AgentFormat = "native" | "claude" | "opencode" | "copilot" | "gemini" | "code" | "settings";
 export type AgentSource = {
   format: AgentFormat;
   scope: "project" | "user" | "builtin" | "code";
@@ -87,8 +82,8 @@ export type AgentSource = {
   promptFile?: string;
 };
 
-/** One checked agent definition. Frozen when a run starts. */
-export type Agent = {
+/** One checked agent definition. Frozen when a run starts. What its simple fields mean stands in the table of fields. */
+export type Agent = SimpleFields & {
   /** Slug by which it is addressed. */
   name: string;
   displayName: string;
@@ -107,21 +102,12 @@ export type Agent = {
   grants?: readonly string[];
   /** Absent: it works alone. */
   subagents?: SubagentPolicy;
-  context: ContextMode;
   limits: Limits;
-  temperature?: number;
-  /** Tokens of one reply; absent: as many as the settings or the model allow. */
-  maxOutputTokens?: number;
   /** Requests that one of these marks must go to this agent. */
   delegation?: { mandatory: boolean; triggers: readonly (string | Trigger)[] };
   retry: RetryPolicy;
   deliverables: readonly Deliverable[];
-  /** Success criteria that no command of the contract can tell are judged by a run of the reviewer. */
-  verify?: "reviewer";
-  workspace: "shared" | "isolated";
-  flow: "loop" | "intent";
   display: { icon?: string; color?: string };
-  enabled: boolean;
   source: AgentSource;
   /** Keys Retinue does not know, kept as they were. */
   extra: Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Agent, Problem } from "../../schema/agent.ts";
 import type { AgentForm } from "../../schema/api/agent.ts";
-import { type FieldName, fieldOf } from "../fields/field-names.ts";
+import { findKey } from "../fields/field-names.ts";
 import { withoutControls } from "../fields/read-values.ts";
 import { agentReference, slugOf } from "../fields/slug.ts";
 import { normaliseText } from "../yaml/split-frontmatter.ts";
@@ -21,7 +21,7 @@ export type EditCheck = {
 };
 
 /** Keys that an edit of a field may change besides the one of its own name. */
-const TOUCHED: Partial<Record<keyof AgentForm, readonly FieldName[]>> = {
+const TOUCHED: Partial<Record<keyof AgentForm, readonly string[]>> = {
   name: ["id"],
   displayName: ["display", "name"],
   tools: ["allowedTools", "permission"],
@@ -82,7 +82,7 @@ function referring(policy: object): unknown {
 export function checkEdit({ field, desired, before, after, problems }: EditCheck): void {
   const touched = new Set<string>([field, ...(TOUCHED[field] ?? [])]);
   for (const key of new Set([...before.values.keys(), ...after.values.keys()])) {
-    if (touched.has(fieldOf(key) ?? "")) continue;
+    if (touched.has(findKey(key)?.key ?? "")) continue;
     if (!isDeepStrictEqual(before.values.get(key), after.values.get(key)))
       throw cannotSay(field, `${key} would change with it`);
   }

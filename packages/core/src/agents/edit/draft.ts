@@ -1,7 +1,7 @@
 import type { AgentFormat } from "../../schema/agent.ts";
-import { fieldOf, normalKey, OWN_FIELDS } from "../fields/field-names.ts";
+import { findKey, normalKey } from "../fields/field-names.ts";
 import type { ReadContext } from "../fields/read-values.ts";
-import type { Fields } from "../fields/sort-keys.ts";
+import type { WrittenFields } from "../fields/sort-keys.ts";
 import type { KnownTools } from "../fields/tool-names.ts";
 import { cannotSay } from "./cannot-say.ts";
 import { keysAt, setValue } from "./yaml-source.ts";
@@ -11,7 +11,7 @@ export type Draft = {
   readonly yaml: string;
   readonly format: AgentFormat;
   readonly known: KnownTools;
-  readonly fields: Fields;
+  readonly fields: WrittenFields;
 };
 
 /** One way to write a field; the first that turns out to say exactly what was wanted is taken. */
@@ -37,7 +37,7 @@ const ONLY_KEYS: Partial<Record<AgentFormat, { keys: ReadonlySet<string>; harm: 
 
 /** The key of a field as the file writes it; undefined if it does not. */
 export function writtenKey({ yaml }: Pick<Draft, "yaml">, field: string): string | undefined {
-  return keysAt(yaml, []).find((key) => fieldOf(key) === field);
+  return keysAt(yaml, []).find((key) => findKey(key)?.key === field);
 }
 
 /** The key of an entry in the map of a field as the file writes it, such as `max_concurrent` in `subagents`. */
@@ -50,7 +50,7 @@ export function setField(draft: Draft, field: string, source: string, inner?: st
   const key = writtenKey(draft, field) ?? newKey(draft, field);
   if (inner === undefined) return setValue(draft.yaml, [key], source);
   const siblings = keysAt(draft.yaml, [key]);
-  const around = [...siblings, ...keysAt(draft.yaml, []).filter(fieldOf)];
+  const around = [...siblings, ...keysAt(draft.yaml, []).filter((key) => findKey(key))];
   const name = writtenInner(draft, key, inner) ?? spell(inner, around, draft);
   return setValue(draft.yaml, [key, name], source);
 }
@@ -60,10 +60,14 @@ export function newKey(draft: Draft, field: string): string {
   const keys = keysAt(draft.yaml, []);
   const only = ONLY_KEYS[draft.format];
   const isForeign = (key: string): boolean => only !== undefined && !only.keys.has(normalKey(key));
-  const isOwn = (key: string): boolean => OWN_FIELDS.some((own) => own === fieldOf(key));
+  const isOwn = (key: string): boolean => findKey(key)?.isOwn === true;
   if (only && isForeign(field) && !keys.some((key) => isForeign(key) && isOwn(key)))
     throw cannotSay(field, only.harm);
-  return spell(field, keys.filter(fieldOf), draft);
+  return spell(
+    field,
+    keys.filter((key) => findKey(key)),
+    draft,
+  );
 }
 
 /** A name in the spelling of the keys around it that Retinue reads. */

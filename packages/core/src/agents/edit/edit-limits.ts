@@ -1,12 +1,10 @@
 import type { Limits } from "../../schema/agent.ts";
-import { LIMIT_RANGES } from "../../schema/number-range.ts";
+import { COUNTED_LIMITS, type CountedLimit } from "../../schema/check-numbers.ts";
 import { type Attempt, type Draft, setField, writtenInner, writtenKey } from "./draft.ts";
 import { keysAt, removeYamlEntry, setValue } from "./yaml-source.ts";
 
-type Count = Exclude<keyof Limits, "perTool">;
-
 /** Other programs' names of two limits, in the order in which they count. */
-const VENDOR_KEYS: Partial<Record<Count, readonly string[]>> = {
+const VENDOR_KEYS: Partial<Record<CountedLimit, readonly string[]>> = {
   turns: ["maxTurns", "maxSteps", "steps"],
   minutes: ["timeoutMins"],
 };
@@ -18,7 +16,7 @@ export function limitsAttempts(desired: Limits | null, current: Limits): Attempt
 
 function writeLimits(draft: Draft, desired: Limits, current: Limits): string {
   let { yaml } = draft;
-  for (const limit of Object.keys(LIMIT_RANGES) as Count[]) {
+  for (const limit of COUNTED_LIMITS) {
     const wanted = desired[limit];
     if (wanted === current[limit]) continue;
     yaml =
@@ -35,7 +33,7 @@ function writeLimits(draft: Draft, desired: Limits, current: Limits): string {
   return yaml;
 }
 
-function setLimit(draft: Draft, limit: Count, source: string): string {
+function setLimit(draft: Draft, limit: CountedLimit, source: string): string {
   const key = writtenKey(draft, "limits");
   if (key !== undefined && writtenInner(draft, key, limit) !== undefined)
     return setField(draft, "limits", source, limit);
@@ -50,7 +48,7 @@ function setLimit(draft: Draft, limit: Count, source: string): string {
   return setField(draft, "limits", source, limit);
 }
 
-function removeLimit(draft: Draft, limit: Count): string {
+function removeLimit(draft: Draft, limit: CountedLimit): string {
   let { yaml } = draft;
   const key = writtenKey(draft, "limits");
   const inner = key === undefined ? undefined : writtenInner(draft, key, limit);

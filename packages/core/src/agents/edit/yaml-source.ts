@@ -1,5 +1,5 @@
 import { isCollection, isMap, isPair, isScalar, type Pair, parseDocument, type YAMLMap } from "yaml";
-import { fieldOf } from "../fields/field-names.ts";
+import { rankKey } from "../fields/field-names.ts";
 import { addFlowItems, cutFlowItem, type Range } from "../yaml/flow-items.ts";
 import { keySource, mapSource } from "../yaml/scalar-source.ts";
 import { cannotSay } from "./cannot-say.ts";
@@ -105,17 +105,10 @@ function insert(text: string, { map, key, isTop }: Setting, source: string): str
   return `${text.slice(0, at)}${fresh}${indent}${entry}\n${text.slice(at)}`;
 }
 
-/** The order in which new keys stand, so that they come after their kin. */
-const ORDER: readonly string[] =
-  `name id displayName aliases description model tools allowedTools askTools disallowedTools
-  permission permissionMode grants subagents agents context limits maxTurns maxSteps steps timeoutMins temperature
-  maxOutputTokens delegation retry deliverables verify workspace isolation flow display icon color enabled disable disabled`.split(
-    /\s+/,
-  );
-
+/** New keys come after their kin. */
 function predecessor(map: YAMLMap, key: string): Pair | undefined {
-  const rank = ORDER.indexOf(fieldOf(key) ?? "");
-  const ranked = map.items.map((pair) => ({ pair, rank: ORDER.indexOf(fieldOf(keyOf(pair)) ?? "") }));
+  const rank = rankKey(key);
+  const ranked = map.items.map((pair) => ({ pair, rank: rankKey(keyOf(pair)) }));
   const below = ranked.filter((each) => each.rank >= 0 && each.rank < rank);
   const highest = Math.max(...below.map((each) => each.rank));
   return below.findLast((each) => each.rank === highest)?.pair;

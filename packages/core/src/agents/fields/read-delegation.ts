@@ -1,19 +1,10 @@
-import { type Agent, EXECUTION_MODES, type SubagentPolicy } from "../../schema/agent.ts";
-import { AT_LEAST_ONE } from "../../schema/number-range.ts";
-import { readTriggers } from "./read-triggers.ts";
-import {
-  badValue,
-  type ReadContext,
-  readBoolean,
-  readLimit,
-  readMap,
-  readNames,
-  readOneOf,
-  report,
-} from "./read-values.ts";
+import type { SubagentPolicy } from "../../schema/agent.ts";
+import { AGENT_FIELDS } from "../../schema/agent-fields.ts";
+import { readPart } from "./read-parts.ts";
+import { badValue, type ReadContext, readMap, readNames, report } from "./read-values.ts";
 import { agentReference } from "./slug.ts";
 
-const POLICY_KEYS = ["allow", "deny", "execution", "maxConcurrent", "recursive"] as const;
+const { kind: POLICY } = AGENT_FIELDS.subagents;
 
 /** What says whom an agent may delegate to: the `subagents` map, Copilot's `agents`, and names in the tools list. */
 export type SubagentsInput = { subagents: unknown; agents: unknown; delegateTo: readonly string[] };
@@ -23,11 +14,11 @@ export function readSubagents(ctx: ReadContext, input: SubagentsInput): Subagent
   const { subagents } = input;
   const shorthand =
     typeof subagents === "string" || Array.isArray(subagents) ? { allow: subagents } : subagents;
-  const map = readMap(ctx, "subagents", shorthand, POLICY_KEYS, "error");
+  const map = readMap(ctx, "subagents", shorthand, POLICY);
   if (map === "bad") {
     badValue(ctx, "subagents", {
       value: subagents,
-      accepted: "a map such as {allow: [name]}",
+      accepted: `a map such as ${POLICY.example}`,
       instead: "it works alone",
     });
     return undefined;
@@ -38,18 +29,11 @@ export function readSubagents(ctx: ReadContext, input: SubagentsInput): Subagent
   const deny = readReferences(ctx, "subagents.deny", map?.deny);
   if (allow === "bad" || deny === "bad") return undefined;
   if (map === undefined && allow === undefined) return undefined;
-  return {
-    allow: allow ?? [],
-    deny: deny ?? [],
-    execution: readOneOf(ctx, "subagents.execution", {
-      value: map?.execution,
-      words: EXECUTION_MODES,
-      absent: "parallel",
-      bad: "sequential",
-    }),
-    maxConcurrent: readLimit(ctx, "subagents.maxConcurrent", map?.maxConcurrent, AT_LEAST_ONE) ?? 5,
-    recursive: readBoolean(ctx, "subagents.recursive", map?.recursive, { absent: false, bad: false }),
-  };
+  const parts = (["execution", "maxConcurrent", "recursive"] as const).map((part) => [
+    part,
+    readPart(ctx, `subagents.${part}`, map?.[part], POLICY.parts[part]),
+  ]);
+  return { allow: allow ?? [], deny: deny ?? [], ...Object.fromEntries(parts) };
 }
 
 /** A bare `Agent` in the tools list opens everybody, but only where no list says otherwise. */
@@ -81,21 +65,4 @@ function readReferences(ctx: ReadContext, path: string, value: unknown): string[
   if (names !== "bad" && references?.every((name) => name !== undefined) !== false) return references;
   badValue(ctx, path, { value, accepted: "a list of agent names", instead: "it works alone" });
   return "bad";
-}
-
-/** The `delegation` field: which requests must go to this agent. */
-export function readDelegation(ctx: ReadContext, value: unknown): Agent["delegation"] {
-  const map = readMap(ctx, "delegation", value, ["mandatory", "triggers"]);
-  if (map === undefined) return undefined;
-  const triggers = map === "bad" ? "bad" : readTriggers(ctx, map.triggers);
-  if (map === "bad" || triggers === "bad") {
-    badValue(ctx, "delegation", {
-      value,
-      accepted: "a map such as {mandatory: true, triggers: [report]}",
-      instead: "it is ignored",
-    });
-    return undefined;
-  }
-  const mandatory = readBoolean(ctx, "delegation.mandatory", map.mandatory, { absent: false, bad: false });
-  return { mandatory, triggers };
 }

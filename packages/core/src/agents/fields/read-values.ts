@@ -1,4 +1,5 @@
 import type { AgentFormat, Problem } from "../../schema/agent.ts";
+import type { FieldTable } from "../../schema/agent-fields.ts";
 import { describeRange, isInRange, type NumberRange } from "../../schema/number-range.ts";
 import { closest } from "../closest.ts";
 import { normalKey } from "./field-names.ts";
@@ -12,6 +13,8 @@ export type ReadContext = {
   /** Line of a dotted path; its nearest known parent's line if it has none of its own. */
   readonly lineOf: (path: string) => number;
   readonly problems: Problem[];
+  /** The fields that there are; `AGENT_FIELDS` if absent. */
+  readonly table?: FieldTable;
 };
 
 type Report = { path: string; code: string; message: string; fix: string };
@@ -84,19 +87,30 @@ export function readLimit(
   return undefined;
 }
 
+/** What words a value may be; without a default it may be absent, which `false` says as well. */
+type WordChoice<Word extends string> = {
+  words: readonly Word[];
+  also?: Readonly<Record<string, string>>;
+  default?: Word;
+  bad?: Word;
+};
+
 /** One of the words, or the fallback after reporting. */
 export function readOneOf<Word extends string>(
   ctx: ReadContext,
   path: string,
-  found: { value: unknown; words: readonly Word[]; absent: Word; bad: Word },
-): Word {
-  const { value, words, absent, bad } = found;
-  if (value === undefined || value === null) return absent;
-  const word = words.find((each) => each === value);
+  value: unknown,
+  { words, also = {}, default: absent, bad = absent }: WordChoice<Word>,
+): Word | undefined {
+  if (value === undefined || value === null || (value === false && absent === undefined)) return absent;
+  const meant = typeof value === "string" && Object.hasOwn(also, value) ? also[value] : value;
+  const word = words.find((each) => each === meant);
   if (word !== undefined) return word;
   const guess = typeof value === "string" ? closest(value, words) : undefined;
   const hint = guess === undefined ? "" : ` (did you mean '${guess}'?)`;
-  badValue(ctx, path, { value, accepted: `one of ${words.join(", ")}${hint}`, instead: `'${bad}' is used` });
+  const accepted = words.length === 1 ? `${words[0]}` : `one of ${words.join(", ")}`;
+  const instead = bad === undefined ? "it is ignored" : `'${bad}' is used`;
+  badValue(ctx, path, { value, accepted: `${accepted}${hint}`, instead });
   return bad;
 }
 
@@ -142,7 +156,7 @@ export function readNames(value: unknown): string[] | "bad" | undefined {
   return joinBrackets(names);
 }
 
-/** Mends `[Agent(a, b)]`, which YAML splits at the comma inside the brackets. */
+/** Joins `[Agent(a, b)]`, which YAML splits at the comma inside the brackets. */
 function joinBrackets(names: readonly string[]): string[] {
   const joined: string[] = [];
   let open = false;
@@ -174,6 +188,12 @@ export function splitCommas(text: string): string[] {
   return items;
 }
 
+/** The keys of a map, each perhaps with another spelling. */
+type MapShape<Key extends string> = {
+  parts: Readonly<Record<Key, { readonly about?: string; readonly spelling?: string } | null>>;
+  isStrict?: true;
+};
+
 /**
  * A nested map by its canonical keys; "bad" means it was no map. Keys that are unknown or there twice are reported: as errors
  * where what they were meant to hold back would stay open.
@@ -182,14 +202,16 @@ export function readMap<Key extends string>(
   ctx: ReadContext,
   path: string,
   value: unknown,
-  keys: readonly Key[],
-  severity: Problem["severity"] = "warning",
+  { parts, isStrict = undefined }: MapShape<Key>,
 ): Partial<Record<Key, unknown>> | "bad" | undefined {
   if (value === undefined || value === null) return undefined;
   if (!isMap(value)) return "bad";
+  const severity = isStrict ? "error" : "warning";
+  const keys = Object.keys(parts) as Key[];
   const result: Partial<Record<Key, unknown>> = {};
   for (const [written, inner] of Object.entries(value)) {
-    const key = keys.find((each) => normalKey(each) === normalKey(written));
+    const spellings = (key: Key) => [key, parts[key]?.spelling ?? key];
+    const key = keys.find((each) => spellings(each).some((one) => normalKey(one) === normalKey(written)));
     const at = `${path}.${written}`;
     if (key === undefined) report(ctx, severity, unknownKey(at, written, { keys, severity }));
     else if (Object.hasOwn(result, key)) report(ctx, severity, givenTwice(at, key));

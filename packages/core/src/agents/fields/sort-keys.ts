@@ -1,26 +1,26 @@
-import { closestField, type FieldName, fieldOf, keptKind, normalKey } from "./field-names.ts";
+import { classifyKey, findKey, normalKey, suggestKey } from "./field-names.ts";
 import { isMap, type ReadContext, report } from "./read-values.ts";
 
 const MAX_DEPTH = 32;
 
-/** Written values by the field they belong to. */
-export type Fields = Partial<Record<FieldName, unknown>>;
+/** Written values by the key of ours or of another program that they stand under. */
+export type WrittenFields = Readonly<Record<string, unknown>>;
 
 /** Known keys by their field, the rest kept as written and reported. */
 export function sortKeys(
   ctx: ReadContext,
   values: ReadonlyMap<string, unknown>,
-): { fields: Fields; extra: Record<string, unknown> } {
-  const fields: Fields = {};
+): { fields: WrittenFields; extra: Record<string, unknown> } {
+  const fields: Record<string, unknown> = {};
   const extra: Record<string, unknown> = {};
   for (const [key, value] of values) {
-    const field = fieldOf(key);
-    if (field !== undefined) {
-      fields[field] ??= value;
+    const known = findKey(key, ctx.table);
+    if (known !== undefined) {
+      fields[known.key] ??= value;
       continue;
     }
     extra[key] = plainValue(value);
-    const kind = keptKind(key);
+    const kind = classifyKey(key);
     if (kind === "noted") reportKept(ctx, key);
     if (kind === "unknown") reportUnknown(ctx, key);
   }
@@ -56,7 +56,7 @@ function reportKept(ctx: ReadContext, key: string): void {
 
 /** A key that sounds like rights but is not read leaves the agent wider than its author thinks. */
 function reportUnknown(ctx: ReadContext, key: string): void {
-  const guess = closestField(key);
+  const guess = suggestKey(key, ctx.table);
   const aboutRights = /tool|permission|deny|disallow|allow|forbid/i.test(key);
   report(ctx, aboutRights ? "warning" : "info", {
     path: key,

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseSimple } from "./parse-simple.ts";
-import { parseYaml } from "./parse-yaml.ts";
+import { parseSimple, parseYaml } from "./parse-yaml.ts";
 
 /** Pieces of which real and hostile lines consist. */
 const PIECES = [

@@ -1,8 +1,7 @@
 import { CONTEXT_WORDS } from "../../schema/agent.ts";
-import { closestField, fieldOf, keptKind, normalKey, RIGHTS_FIELDS } from "../fields/field-names.ts";
-import { MAX_FRONTMATTER_CHARS, parseYaml } from "./parse-yaml.ts";
-import { quoteYaml, stripQuotes } from "./quote.ts";
-import type { YamlFault, YamlFields } from "./yaml-fields.ts";
+import { classifyKey, findKey, normalKey, suggestKey } from "../fields/field-names.ts";
+import { MAX_FRONTMATTER_CHARS, parseYaml, type YamlFault, type YamlFields } from "./parse-yaml.ts";
+import { normaliseText, splitFrontmatter } from "./split-frontmatter.ts";
 
 /** One field that strict YAML refused, and the lines that would have said it right. */
 export type Repair = { key: string; line: number; endLine: number; lines: string[]; cause: string };
@@ -13,16 +12,6 @@ export type RepairResult = { fields: YamlFields; repairs: Repair[] } | { faults:
 /** More fields than any agent has: the text is something else. */
 const MAX_BLOCKS = 200;
 const KEY_LINE = /^(["']?)([A-Za-z$][\w-]*)\1[ \t]*:/;
-const TEXT_FIELDS = new Set(["name", "id", "description", "model", "color", "icon", "displayName", "prompt"]);
-const LIST_FIELDS = new Set([
-  "tools",
-  "allowedTools",
-  "askTools",
-  "disallowedTools",
-  "grants",
-  "agents",
-  "aliases",
-]);
 /** What makes a field depend on others, so that it cannot be read alone. */
 const MERGE_KEY = /(?:^|[\s{,[])<<[ \t]*:/;
 const ANCHOR = /(?<![^\s,:[{-])&([^\s,[\]{}]+)/g;
@@ -33,11 +22,21 @@ const CONTEXT_VALUE = new RegExp(`:[ \\t]*["']?(?:${CONTEXT_WORDS.join("|")})["'
 
 type Block = { key: string; line: number; lines: string[] };
 
+/** Strict YAML, or what can be rescued of it, with the repairs; the faults if neither is possible. */
+export async function readFrontmatter(text: string, firstLine: number): Promise<RepairResult> {
+  const strict = await parseYaml(text, firstLine);
+  if ("fields" in strict) return { ...strict, repairs: [] };
+  if (strict.faults.some((fault) => fault.refused)) return strict;
+  const rescued = await repairYaml(text, firstLine);
+  if ("faults" in rescued) return { faults: rescued.faults.length > 0 ? rescued.faults : strict.faults };
+  return rescued.repairs.length > 0 ? rescued : strict;
+}
+
 /**
  * Reads frontmatter that strict YAML refused, field by field: a field that is fine alone is taken as it is, leading
  * tabs become spaces, and the raw text stands for a text or list field. Any other broken field is a fault.
  */
-export async function repairYaml(text: string, firstLine: number): Promise<RepairResult> {
+async function repairYaml(text: string, firstLine: number): Promise<RepairResult> {
   if (text.length > MAX_FRONTMATTER_CHARS) return { faults: [] };
   if (MERGE_KEY.test(text)) return { faults: [] };
   const anchors = [...text.matchAll(ANCHOR)].map(([, name]) => `*${name}`);
@@ -117,16 +116,16 @@ function fieldStart(line: string): string | undefined {
   if (found === null || key === undefined) return undefined;
   // `disallowedTools:[shell]` must not pass for text of the field before it.
   const isSpaced = /^(?:[ \t]|$)/.test(line.slice(found[0].length));
-  if (!isSpaced) return RIGHTS_FIELDS.has(fieldOf(key) ?? "") ? key : undefined;
+  if (!isSpaced) return findKey(key)?.isRight ? key : undefined;
   const isOwnContext = key === "context" && CONTEXT_VALUE.test(line);
   if (DIALOGUE.test(key) && !isOwnContext) return undefined;
-  if (fieldOf(key) !== undefined || keptKind(key) !== "unknown") return key;
-  if (key.length >= 5 && closestField(key) !== undefined) return key;
+  if (findKey(key) !== undefined || classifyKey(key) !== "unknown") return key;
+  if (key.length >= 5 && suggestKey(key) !== undefined) return key;
   return /^[a-z][a-zA-Z0-9_-]*$/.test(key) ? key : undefined;
 }
 
 async function repairBlock(block: Block): Promise<string[] | undefined> {
-  const field = fieldOf(block.key);
+  const known = findKey(block.key);
   const detabbed = block.lines.map((line) =>
     line.replace(/^[ \t]+/, (indent) => indent.replaceAll("\t", "  ")),
   );
@@ -136,10 +135,10 @@ async function repairBlock(block: Block): Promise<string[] | undefined> {
   ) {
     return detabbed;
   }
-  if (field !== undefined && TEXT_FIELDS.has(field)) return repairText(block);
-  if (field !== undefined && LIST_FIELDS.has(field)) return repairList(block);
-  const kept = field === undefined && closestField(block.key) === undefined;
-  return kept ? repairText(block) : undefined;
+  if (known?.shape === "text") return repairText(block);
+  if (known?.shape === "names") return repairList(block);
+  const isKept = known === undefined && suggestKey(block.key) === undefined;
+  return isKept ? repairText(block) : undefined;
 }
 
 function repairText(block: Block): string[] {
@@ -199,4 +198,61 @@ function dedent(lines: readonly string[]): string[] {
     .map((line) => line.length - line.trimStart().length);
   const common = indents.length === 0 ? 0 : Math.min(...indents);
   return lines.map((line) => line.slice(common).trimEnd());
+}
+
+/** A YAML scalar, quoted so that it reads back as exactly this text. */
+export function quoteYaml(text: string): string {
+  // Single quotes hold neither controls nor line ends; doubled backslashes read worse than single quotes.
+  const printable = /^[\x20-\x7E\u00A0-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD]*$/.test(text);
+  if (printable && !text.includes("'") && /["\\]/.test(text)) return `'${text}'`;
+  return JSON.stringify(text).replaceAll(/[\u007F-\u009F\u2028\u2029\uFEFF]/g, escapeUnit);
+}
+
+function escapeUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/** `text` without one pair of enclosing quotes, if it has one. */
+export function stripQuotes(text: string): string {
+  const quote = text[0];
+  const enclosed = text.length >= 2 && (quote === '"' || quote === "'") && text.endsWith(quote);
+  return enclosed ? text.slice(1, -1) : text;
+}
+
+/** One changed field of a file. */
+export type FixedField = { line: number; key: string; before: string; after: string };
+
+/**
+ * Rewrites what strict YAML refuses so that every program reads it, and nothing else: all other bytes, comments,
+ * key order and line ends stay. A file that is fine, or beyond repair, comes back unchanged.
+ */
+export async function fixAgentFile(text: string): Promise<{ text: string; changes: FixedField[] }> {
+  const unchanged = { text, changes: [] };
+  const split = splitFrontmatter(normaliseText(text));
+  if (split.kind !== "found") return unchanged;
+  const rescued = await readFrontmatter(split.yaml, split.yamlLine);
+  if ("faults" in rescued || rescued.repairs.length === 0) return unchanged;
+  const lines = text.split(/(?<=\r\n|\n|\r(?!\n))/);
+  const changes: FixedField[] = [];
+  for (const repair of rescued.repairs.toReversed()) {
+    const old = lines.slice(repair.line - 1, repair.endLine);
+    const ends = old.map((line) => /[\r\n]*$/.exec(line)?.[0] ?? "");
+    const end = ends.find((each) => each !== "") ?? "\n";
+    const fresh = repair.lines.map((line, index) => `${line}${ends[index] || end}`);
+    changes.unshift({
+      line: repair.line,
+      key: repair.key,
+      before: trimmed(old.join("")),
+      after: trimmed(fresh.join("")),
+    });
+    lines.splice(repair.line - 1, old.length, ...fresh);
+  }
+  const fixed = lines.join("");
+  const again = splitFrontmatter(normaliseText(fixed));
+  const holds = again.kind === "found" && "fields" in (await parseYaml(again.yaml, again.yamlLine));
+  return holds ? { text: fixed, changes } : unchanged;
+}
+
+function trimmed(text: string): string {
+  return normaliseText(text).trimEnd();
 }

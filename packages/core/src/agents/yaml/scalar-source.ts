@@ -1,5 +1,5 @@
 import { isCollection, isPair, isScalar, parseDocument, type Scalar } from "yaml";
-import { quoteYaml } from "./quote.ts";
+import { quoteYaml } from "./repair-yaml.ts";
 
 /** How a scalar stood there before, and whether it stands inside brackets. */
 export type ScalarPlace = { type?: Scalar.Type | undefined; isInFlow?: boolean; indent?: string };

@@ -1,6 +1,7 @@
+import { checkLimits } from "../../schema/check-numbers.ts";
 import type { DelegationRequest } from "../../schema/delegation.ts";
 import { messageOf } from "../../schema/error.ts";
-import { AT_LEAST_ONE, COUNT, checkLimits, checkNumber } from "../../schema/number-range.ts";
+import { AT_LEAST_ONE, COUNT, checkNumber } from "../../schema/number-range.ts";
 import type { RunError, RunResult } from "../../schema/result.ts";
 import type { ChildHandle, ChildOptions, ChildTask, Spawner } from "../../tools/tool.ts";
 import type { ToolCall } from "../model/read-stream.ts";

@@ -1,10 +1,11 @@
-import { CONTEXT_MODES, EXECUTION_MODES, type Limits, type Problem, type SubagentPolicy } from "../agent.ts";
+import type { Limits, Problem, SubagentPolicy } from "../agent.ts";
+import { AGENT_FIELDS, type SimpleFormFields } from "../agent-fields.ts";
+import { describeForm } from "../form-fields.ts";
+import type { JsonSchema } from "../json-schema.ts";
 import {
   anything,
-  byName,
   flag,
   list,
-  number,
   oneOf,
   orNull,
   type Shape,
@@ -79,51 +80,26 @@ export const AgentList = shape({
 });
 export type AgentList = TypeIn<typeof AgentList>;
 
-const LIMITS: Shape<Limits> = shape({
-  "turns?": number,
-  "toolCalls?": number,
-  "perTool?": byName(number),
-  "contextChars?": number,
-  "minutes?": number,
-  "tokens?": number,
-  "costUsd?": number,
-  "spawns?": number,
-  "depth?": number,
-});
-const SUBAGENTS: Shape<SubagentPolicy> = shape({
-  allow: list(text),
-  deny: list(text),
-  execution: oneOf(...EXECUTION_MODES),
-  maxConcurrent: number,
-  recursive: flag,
-});
-
-const FORM = {
-  name: text,
-  displayName: text,
-  description: text,
-  model: text,
-  aliases: list(text),
-  tools: orNull(list(text)),
-  askTools: list(text),
-  disallowedTools: list(text),
-  grants: orNull(list(text)),
-  subagents: orNull(SUBAGENTS),
-  context: oneOf(...CONTEXT_MODES),
-  limits: LIMITS,
-  temperature: orNull(number),
-  maxOutputTokens: orNull(number),
-  workspace: oneOf("shared", "isolated"),
-  flow: oneOf("loop", "intent"),
-  icon: orNull(text),
-  color: orNull(text),
-  enabled: flag,
-  prompt: text,
-};
-
 /** The fields that a form shows, as the file says them; null and empty lists are fields that it leaves out. */
-export const AgentForm = shape(FORM);
-export type AgentForm = TypeIn<typeof AgentForm>;
+export type AgentForm = SimpleFormFields & {
+  name: string;
+  displayName: string;
+  description: string;
+  model: string;
+  aliases: readonly string[];
+  tools: readonly string[] | null;
+  askTools: readonly string[];
+  disallowedTools: readonly string[];
+  grants: readonly string[] | null;
+  subagents: SubagentPolicy | null;
+  limits: Limits;
+  icon: string | null;
+  color: string | null;
+  prompt: string;
+};
+const FORM = describeForm(AGENT_FIELDS);
+const FORM_SCHEMA: JsonSchema = shape(FORM);
+export const AgentForm: Shape<AgentForm> = FORM_SCHEMA;
 
 /** A change of some fields of the form; null takes a field out of the file. */
 export type AgentFormChange = Partial<{ [Field in keyof AgentForm]: AgentForm[Field] | null }>;

@@ -2,11 +2,11 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fixAgentFile } from "./fix-agent-file.ts";
-import { parseAgentFile } from "./parse-agent-file.ts";
+import { parseAgentFile } from "../parse-agent-file.ts";
+import { fixAgentFile } from "./repair-yaml.ts";
 
 const options = { file: "/x.md", format: "claude", scope: "project" } as const;
-const FIXTURES = join(import.meta.dirname, "../../../../test/fixtures/agents");
+const FIXTURES = join(import.meta.dirname, "../../../../../test/fixtures/agents");
 
 test("only the broken value is quoted; comments, order, unknown keys and line ends stay", async () => {
   const text =
