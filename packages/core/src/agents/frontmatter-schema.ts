@@ -57,8 +57,6 @@ function describeKind(kind: ValueKind): JsonSchema {
   }
 }
 
-const ESCAPED: Readonly<Record<string, string>> = { "|": "\\|" };
-
 /** The fields as lines of a table in Markdown: key, meaning, and what holds without it. */
 export function documentFields(table: FieldTable): string {
   const rows = Object.entries(table).flatMap(([name, field]) => [
@@ -68,8 +66,9 @@ export function documentFields(table: FieldTable): string {
       : []),
   ]);
   const lines = rows.map(([key, { about, kind, without }]) => {
-    const words = kind.is === "choice" && kind.words.length > 1 ? `${kind.words.map(code).join(", ")}: ` : "";
-    const text = `${words}${about}`.replaceAll("|", (mark) => ESCAPED[mark] ?? mark);
+    const words =
+      kind.is === "choice" && kind.words.length > 1 ? ` One of ${kind.words.map(code).join(", ")}.` : "";
+    const text = `${about}${words}`.replaceAll("|", "\\|");
     return `| \`${key}\` | ${text} | ${without ?? showDefault(kind)} |`;
   });
   return ["| field | meaning | without it |", "|---|---|---|", ...lines].join("\n");

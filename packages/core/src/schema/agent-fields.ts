@@ -435,7 +435,7 @@ export const AGENT_FIELDS = {
   },
   flow: {
     about:
-      "A free loop, or the three phases of an intent (assess, execute, format) with one structured response, see [assistant](assistant.md).",
+      "A free loop, or the three phases of an intent (assess, execute, format) with one structured response.",
     kind: { is: "choice", words: ["loop", "intent"], default: "loop", bad: "loop" },
     form: {
       section: "Work",

@@ -1,10 +1,15 @@
 import { readFileSync } from "node:fs";
-import { PUBLISHED_SETTINGS_SCHEMA, SETTINGS_SCHEMA } from "@retinue/core/settings/settings-schema";
+import { SETTINGS_SCHEMA } from "@retinue/core/settings/settings-schema";
 import { expect, test } from "vitest";
+import { listGeneratedDocs } from "./generated-docs.ts";
 
-test("the schema that editors load is the one that settings are checked by", () => {
-  const file = readFileSync(new URL("../docs/settings.schema.json", import.meta.url), "utf8");
-  expect(JSON.parse(file)).toEqual(PUBLISHED_SETTINGS_SCHEMA);
+test.each(listGeneratedDocs())("$name is what the tables in the sources say", ({ file, generate }) => {
+  const text = readFileSync(file, "utf8");
+  const isJson = file.endsWith(".json");
+  const expected = generate(text);
+  expect(expected.length).toBeGreaterThan(1_000);
+  expect(isJson ? JSON.parse(text) : text).toEqual(isJson ? JSON.parse(expected) : expected);
+  if (!isJson) expect(generate(text.replace("| `temperature` |", "| `warmth` |"))).toBe(text);
 });
 
 test("every setting says what it is for", () => {
