@@ -188,10 +188,6 @@ const limit = (range: NumberRange, about: string, label: string, hint: string) =
 export const LIMIT_PARTS = {
   turns: limit(AT_LEAST_ONE, "Model calls of one run.", "Turns", "of one run"),
   toolCalls: limit(COUNT, "Tool calls of one run.", "Tool calls", "of one run"),
-  perTool: {
-    about: "Calls of one run by tool; takes the same names as `tools`.",
-    kind: { is: "own", schema: CALLS_BY_TOOL },
-  },
   contextChars: limit(AT_LEAST_ONE, "Characters of one run's history.", "Context chars", "of one run"),
   minutes: limit(
     POSITIVE,
@@ -208,6 +204,10 @@ export const LIMIT_PARTS = {
   ),
   spawns: limit(COUNT, "Runs below one run, at any depth.", "Delegations", "with everything below"),
   depth: limit(COUNT, "Levels of delegation below one run.", "Depth", "of delegations below it"),
+  perTool: {
+    about: "Calls of one run by tool; takes the same names as `tools`.",
+    kind: { is: "own", schema: CALLS_BY_TOOL },
+  },
 } as const satisfies Readonly<Record<string, FieldPart>>;
 
 /**

@@ -25,21 +25,19 @@ type HandRead = Pick<
   | "displayName"
   | "aliases"
   | "description"
+  | "prompt"
   | "model"
   | "tools"
   | "askTools"
   | "disallowedTools"
   | "grants"
   | "subagents"
-  | "prompt"
-  | "source"
-  | "extra"
 >;
 const READ_BY_HAND = new Set<string>(
   "name id aliases description model tools askTools disallowedTools grants subagents".split(" "),
 );
 /** What the kinds of the table give; `display` has the name as well. */
-type TableRead = Omit<Agent, keyof HandRead> & { display: { name?: string } };
+type TableRead = Omit<Agent, keyof HandRead | "source" | "extra"> & { display: { name?: string } };
 
 /** Checks a definition. All problems are collected, none stops the reading. */
 export function readAgent(base: ReadContext, draft: AgentDraft): AgentReading {
@@ -61,12 +59,11 @@ export function readAgent(base: ReadContext, draft: AgentDraft): AgentReading {
     ...rights,
     ...(grants && { grants }),
     ...(subagents && { subagents }),
-    source: draft.source,
-    extra,
   };
   refuseRemote(ctx, fields.kind);
   const isBroken = ctx.problems.some((problem) => problem.severity === "error");
-  return isBroken ? { name, aliases } : { agent: { ...byHand, ...table, display }, name, aliases };
+  if (isBroken) return { name, aliases };
+  return { agent: { ...byHand, ...table, display, source: draft.source, extra }, name, aliases };
 }
 
 /** Every field that needs no more than its entry in the table. */
