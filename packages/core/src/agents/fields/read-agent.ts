@@ -1,7 +1,7 @@
 import type { Agent, AgentSource } from "../../schema/agent.ts";
 import { AGENT_FIELDS, type AgentField } from "../../schema/agent-fields.ts";
 import { readSubagents } from "./read-delegation.ts";
-import { readField, readPart } from "./read-parts.ts";
+import { readAgentField, readPart } from "./read-parts.ts";
 import { readRights } from "./read-rights.ts";
 import { badValue, type ReadContext, readLabel, report } from "./read-values.ts";
 import { slugOf } from "./slug.ts";
@@ -69,7 +69,7 @@ export function readAgent(base: ReadContext, draft: AgentDraft): AgentReading {
 /** Every field that needs no more than its entry in the table. */
 function readTable(ctx: ReadContext, written: WrittenFields): TableRead {
   const read = Object.entries<AgentField>(ctx.table ?? AGENT_FIELDS).flatMap(([name, field]) => {
-    const value = READ_BY_HAND.has(name) ? undefined : readField(ctx, name, written, field);
+    const value = READ_BY_HAND.has(name) ? undefined : readAgentField(ctx, name, written, field);
     return value === undefined ? [] : [[name, value]];
   });
   return Object.fromEntries(read);

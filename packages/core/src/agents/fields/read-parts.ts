@@ -47,7 +47,7 @@ export function readPart(ctx: ReadContext, path: string, value: unknown, { kind 
 }
 
 /** A field, its own value before those of other programs' keys. */
-export function readField(
+export function readAgentField(
   ctx: ReadContext,
   name: string,
   written: WrittenFields,
