@@ -10,7 +10,7 @@ import {
 import { flag, list, number, oneOf, orNull, type Shape, shape, text } from "./shape.ts";
 
 /** One value of the form: its name there, where a file has it, and its control. */
-export type FormField = {
+export type FormValue = {
   name: string;
   /** The field of the agent file, and the part of it if it is one. */
   field: string;
@@ -23,7 +23,7 @@ export type FormField = {
 const ALWAYS_THERE = new Set(["name", "displayName", "description"]);
 
 /** The values that a form shows, in the order of the table. */
-export function listFormFields(table: FieldTable): FormField[] {
+export function listFormFields(table: FieldTable): FormValue[] {
   return Object.entries<AgentField>(table).flatMap(([field, own]) => {
     const parts = own.form || own.kind.is !== "map" ? [] : Object.entries<FieldPart>(own.kind.parts);
     return [
@@ -36,7 +36,7 @@ export function listFormFields(table: FieldTable): FormField[] {
 }
 
 /** The form by its sections. */
-export function listFormSections(table: FieldTable): { title: FormSectionName; fields: FormField[] }[] {
+export function listFormSections(table: FieldTable): { title: FormSectionName; fields: FormValue[] }[] {
   const fields = listFormFields(table);
   return FORM_SECTIONS.map((title) => ({
     title,
@@ -45,7 +45,7 @@ export function listFormSections(table: FieldTable): { title: FormSectionName; f
 }
 
 /** What a value of the form is while the file leaves it out. */
-export function findFormDefault({ name, kind }: Pick<FormField, "name" | "kind">): unknown {
+export function findFormDefault({ name, kind }: Pick<FormValue, "name" | "kind">): unknown {
   if (ALWAYS_THERE.has(name)) return "";
   if (kind.is === "map") return kind.isOptional ? null : {};
   return "default" in kind && kind.default !== undefined ? kind.default : null;

@@ -1,7 +1,7 @@
 import type { Agent, AgentSource } from "../../schema/agent.ts";
 import { AGENT_FIELDS, type AgentField } from "../../schema/agent-fields.ts";
 import { readSubagents } from "./read-delegation.ts";
-import { readAgentField, readPart } from "./read-parts.ts";
+import { readAgentField, readFieldPart } from "./read-parts.ts";
 import { readRights } from "./read-rights.ts";
 import { badValue, type ReadContext, readLabel, report } from "./read-values.ts";
 import { slugOf } from "./slug.ts";
@@ -93,7 +93,7 @@ function readNames(
       fix: "set id to a short name such as code-reviewer",
     });
   }
-  const aliases = readPart(ctx, "aliases", fields.aliases, AGENT_FIELDS.aliases);
+  const aliases = readFieldPart(ctx, "aliases", fields.aliases, AGENT_FIELDS.aliases);
   const slugs = Array.isArray(aliases) ? aliases.flatMap((alias) => slugOf(String(alias)) ?? []) : [];
   return { name: name ?? "", shown, aliases: [...new Set(slugs)].filter((alias) => alias !== name) };
 }

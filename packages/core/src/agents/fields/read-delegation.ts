@@ -1,6 +1,6 @@
 import type { SubagentPolicy } from "../../schema/agent.ts";
 import { AGENT_FIELDS } from "../../schema/agent-fields.ts";
-import { readPart } from "./read-parts.ts";
+import { readFieldPart } from "./read-parts.ts";
 import { badValue, type ReadContext, readMap, readNames, report } from "./read-values.ts";
 import { agentReference } from "./slug.ts";
 
@@ -31,7 +31,7 @@ export function readSubagents(ctx: ReadContext, input: SubagentsInput): Subagent
   if (map === undefined && allow === undefined) return undefined;
   const parts = (["execution", "maxConcurrent", "recursive"] as const).map((part) => [
     part,
-    readPart(ctx, `subagents.${part}`, map?.[part], POLICY.parts[part]),
+    readFieldPart(ctx, `subagents.${part}`, map?.[part], POLICY.parts[part]),
   ]);
   return { allow: allow ?? [], deny: deny ?? [], ...Object.fromEntries(parts) };
 }

@@ -26,7 +26,7 @@ const OWN_READERS: Readonly<Record<string, (ctx: ReadContext, path: string, valu
 };
 
 /** A value as its kind says, or what holds without it. */
-export function readPart(ctx: ReadContext, path: string, value: unknown, { kind }: FieldPart): unknown {
+export function readFieldPart(ctx: ReadContext, path: string, value: unknown, { kind }: FieldPart): unknown {
   switch (kind.is) {
     case "text":
       return readLabel(ctx, path, value) ?? kind.default;
@@ -64,7 +64,7 @@ export function readAgentField(
   const [theirs] = others.flatMap(([key, { values }]) =>
     values ? values.flatMap(([word, ours]) => (word === written[key] ? [ours] : [])) : [written[key]],
   );
-  return readPart(ctx, name, theirs === undefined ? written[name] : (written[name] ?? theirs), part);
+  return readFieldPart(ctx, name, theirs === undefined ? written[name] : (written[name] ?? theirs), part);
 }
 
 type VendorKeys = [key: string, vendor: VendorKey][];
@@ -80,7 +80,7 @@ function readVendorParts(
     const own = kind.parts[part];
     if (own === undefined) continue;
     const isQuoted = isQuotedIn?.includes(ctx.format) && /^[0-9]+$/.test(String(written[key]));
-    const value = readPart(ctx, key, isQuoted ? Number(written[key]) : written[key], own);
+    const value = readFieldPart(ctx, key, isQuoted ? Number(written[key]) : written[key], own);
     const before = found[part];
     if (typeof value === "number" && typeof before === "number") found[part] = Math.min(value, before);
     else if (value !== undefined) found[part] ??= value;
@@ -120,7 +120,7 @@ function readParts(
   const written = map === "bad" || map === undefined ? {} : map;
   const read = Object.entries(kind.parts).map(([part, own]) => [
     part,
-    readPart(ctx, `${path}.${part}`, written[part], own),
+    readFieldPart(ctx, `${path}.${part}`, written[part], own),
   ]);
   return Object.fromEntries(read.filter(([, each]) => each !== undefined));
 }
