@@ -295,14 +295,24 @@ export const AGENT_FIELDS = {
         execution: {
           about: "How several delegations of one turn run.",
           kind: { is: "choice", words: EXECUTION_MODES, default: "parallel", bad: "sequential" },
+          form: {
+            label: "Several at once",
+            options: {
+              parallel: ["Side by side", "Results come together."],
+              parallel_streaming: ["Side by side, streaming", "Each result comes as it is there."],
+              sequential: ["One after the other"],
+            },
+          },
         },
         maxConcurrent: {
           about: "Delegations running at once.",
           kind: { is: "number", range: AT_LEAST_ONE, default: 5 },
+          form: { label: "At most at once" },
         },
         recursive: {
           about: "Whether an agent already in the chain may be called again.",
           kind: { is: "flag", default: false, bad: false },
+          form: { label: "Recursive", hint: "It may come up again below itself." },
         },
       },
     },

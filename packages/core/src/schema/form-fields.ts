@@ -51,6 +51,22 @@ export function findFormDefault({ name, kind }: Pick<FormValue, "name" | "kind">
   return "default" in kind && kind.default !== undefined ? kind.default : null;
 }
 
+type PartDefaults<Parts> = {
+  [Part in keyof Parts as Parts[Part] extends { kind: { default: unknown } }
+    ? Part
+    : never]: Parts[Part] extends { kind: { default: infer Default } } ? Default : never;
+};
+
+/** The parts of a map that have a default, with it. */
+export function listPartDefaults<Parts extends Readonly<Record<string, FieldPart>>>(
+  parts: Parts,
+): PartDefaults<Parts> {
+  const entries = Object.entries<FieldPart>(parts).flatMap(([part, { kind }]) =>
+    "default" in kind ? [[part, kind.default] as const] : [],
+  );
+  return Object.fromEntries(entries) as PartDefaults<Parts>;
+}
+
 /** What each value of the form may be, for the API; the prompt is what stands below the fields. */
 export function describeForm(table: FieldTable): Record<string, Shape> {
   const fields = listFormFields(table).map((field) => {

@@ -1,4 +1,5 @@
 import type { EditorState } from "@codemirror/state";
+import { AGENT_FIELDS } from "@retinue/core/schema/agent-fields";
 import type {
   AgentDetail,
   AgentForm,
@@ -6,6 +7,7 @@ import type {
   AgentReview,
   EditResult,
 } from "@retinue/core/schema/api/agent";
+import { findFormDefault, listFormFields } from "@retinue/core/schema/form-fields";
 import { ApiFailure, api } from "../../data/client.ts";
 import { Signal } from "../../live/signal.ts";
 
@@ -243,34 +245,16 @@ function isRefusal(status: number): boolean {
   return status >= 400 && status < 500 && status !== 401 && status !== 429;
 }
 
-/** What a field is that the file leaves out. */
-const LEFT_OUT: AgentForm = {
-  name: "",
-  displayName: "",
-  description: "",
-  model: "inherit",
-  aliases: [],
-  tools: null,
-  askTools: [],
-  disallowedTools: [],
-  grants: null,
-  subagents: null,
-  context: "task_only",
-  limits: {},
-  temperature: null,
-  maxOutputTokens: null,
-  workspace: "shared",
-  flow: "loop",
-  icon: null,
-  color: null,
-  enabled: true,
+/** What each value of the form is while the file leaves it out. */
+export const FORM_DEFAULTS: Readonly<Record<string, unknown>> = {
+  ...Object.fromEntries(listFormFields(AGENT_FIELDS).map((field) => [field.name, findFormDefault(field)])),
   prompt: "",
 };
 
 /** The form as it will be once the server has written a change down. */
 function applyChange(form: AgentForm, change: AgentFormChange): AgentForm {
   const absent = Object.entries(change).flatMap(([field, value]) =>
-    value === null ? [[field, LEFT_OUT[field as keyof AgentForm]]] : [],
+    value === null ? [[field, FORM_DEFAULTS[field]]] : [],
   );
   return { ...form, ...(change as Partial<AgentForm>), ...Object.fromEntries(absent) };
 }

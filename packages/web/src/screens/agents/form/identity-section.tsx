@@ -1,9 +1,10 @@
 import { chooseHue } from "../../../ui/face.tsx";
 import { ChoiceField } from "../controls/choosers.tsx";
-import { FormSection, TextField, Toggle } from "../controls/fields.tsx";
+import { FormSection, TextField } from "../controls/fields.tsx";
 import { NamePicker } from "../controls/name-picker.tsx";
 import { useForm } from "../use-agent-draft.tsx";
 import { orNone } from "./rule-lists.tsx";
+import { SectionControls } from "./value-control.tsx";
 
 const COLOURS = [
   "red",
@@ -20,17 +21,11 @@ const COLOURS = [
   "pink",
 ];
 
+const DRAWN_HERE = ["name", "displayName", "description", "icon", "color", "aliases"] as const;
+
 /** Who it is, and how others find it. */
 export function IdentitySection() {
-  const { form, change, readOnly } = useForm(
-    "name",
-    "displayName",
-    "description",
-    "icon",
-    "color",
-    "aliases",
-    "enabled",
-  );
+  const { form, change, readOnly } = useForm(...DRAWN_HERE);
   const colours = [...new Set(form.color ? [...COLOURS, form.color] : COLOURS)];
   return (
     <FormSection title="Identity">
@@ -93,13 +88,7 @@ export function IdentitySection() {
           onChange={(aliases) => change({ aliases: orNone(aliases) })}
         />
       </div>
-      <Toggle
-        label="Enabled"
-        about="A disabled agent stays in the list, and nobody can delegate to it."
-        isOn={form.enabled}
-        readOnly={readOnly}
-        onChange={(enabled) => change({ enabled: enabled ? null : false })}
-      />
+      <SectionControls section="Identity" without={DRAWN_HERE} />
     </FormSection>
   );
 }

@@ -1,25 +1,18 @@
+import { AGENT_FIELDS } from "@retinue/core/schema/agent-fields";
 import type { AgentForm } from "@retinue/core/schema/api/agent";
+import { listPartDefaults } from "@retinue/core/schema/form-fields";
 import { useAgents } from "../../../data/queries.ts";
 import { useSignal } from "../../../live/signal.ts";
 import { AgentMark } from "../../../ui/face.tsx";
-import { ChoiceField, type Option } from "../controls/choosers.tsx";
-import { FormSection, NumberField, Toggle } from "../controls/fields.tsx";
+import { FormSection, Toggle } from "../controls/fields.tsx";
 import { type NameLook, NamePicker } from "../controls/name-picker.tsx";
 import { useAgentDraft, useForm } from "../use-agent-draft.tsx";
+import { PartControls } from "./value-control.tsx";
 
 type Policy = NonNullable<AgentForm["subagents"]>;
 
-const NEW_POLICY: Policy = { allow: [], deny: [], execution: "parallel", maxConcurrent: 5, recursive: false };
-
-const MODES: readonly Option<Policy["execution"]>[] = [
-  { value: "parallel", label: "Side by side", about: "Results come together." },
-  {
-    value: "parallel_streaming",
-    label: "Side by side, streaming",
-    about: "Each result comes as it is there.",
-  },
-  { value: "sequential", label: "One after the other" },
-];
+const { parts: PARTS } = AGENT_FIELDS.subagents.kind;
+const NEW_POLICY: Policy = { allow: [], ...listPartDefaults(PARTS) };
 
 /** Whom it may delegate to, and how. */
 export function SubagentsSection() {
@@ -67,29 +60,13 @@ function PolicyFields({ policy }: { policy: Policy }) {
         onChange={(deny) => set({ deny })}
       />
       <div className="grid gap-3 @md:grid-cols-2">
-        <ChoiceField
-          label="Several at once"
-          value={policy.execution}
-          options={MODES}
+        <PartControls
+          parts={PARTS}
+          values={policy}
           readOnly={readOnly}
-          onChange={(execution) => set({ execution })}
-        />
-        <NumberField
-          label="At most at once"
-          whole
-          least={1}
-          readOnly={readOnly}
-          value={policy.maxConcurrent}
-          onChange={(most) => set({ maxConcurrent: most ?? NEW_POLICY.maxConcurrent })}
+          onChange={(part, value) => set({ [part]: value ?? NEW_POLICY[part as keyof Policy] })}
         />
       </div>
-      <Toggle
-        label="Recursive"
-        about="It may come up again below itself."
-        isOn={policy.recursive}
-        readOnly={readOnly}
-        onChange={(recursive) => set({ recursive })}
-      />
     </>
   );
 }
