@@ -49,7 +49,11 @@ async function bundle(dir, input, { tags = [], bundled = [] }) {
     { name: "places", test: /[/\\]settings[/\\]places/, priority: 1 },
     {
       name: "base",
-      test: /[/\\]core[/\\]src[/\\](schema[/\\]|files[/\\]package-root)|[/\\]assistant[/\\]src[/\\]accounts[/\\]account\.ts/,
+      test: /[/\\]core[/\\]src[/\\](schema[/\\]|show[/\\]|files[/\\]package-root|text[/\\]plain-text)|[/\\]assistant[/\\]src[/\\]accounts[/\\]account\.ts/,
+    },
+    {
+      name: "frame",
+      test: /[/\\]cli[/\\]src[/\\](program|cli-command|options|exit-code)\.ts|[/\\]node_modules[/\\]commander[/\\]/,
     },
     {
       name: "agents",

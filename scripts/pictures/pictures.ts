@@ -7,7 +7,7 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { makeDemoProject } from "@retinue/cli/setup/demo";
+import { makeDemoProject } from "@retinue/cli/commands/demo";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { startBrowser } from "../../test/fixtures/browser.ts";
 import { EARLIER, writePastSessions } from "./past-sessions.ts";

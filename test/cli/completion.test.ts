@@ -78,25 +78,39 @@ test.skipIf(!isThere("fish"))("fish completes the same", async () => {
   expect(complete("retinue config set limits.tu")).toEqual(["limits.turns"]);
 });
 
-test.skipIf(!isThere("zsh"))("zsh reads its script", async () => {
+test.skipIf(!isThere("zsh"))("zsh completes the same, and says what each word means", async () => {
   const { world, ask } = await worldWith("zsh");
   await using _ = world;
-  const answer = (question: string) =>
-    ask(`compdef() { }; source "$SCRIPT"; ${question}; print -l -- $REPLY $reply`);
-  expect(answer("__retinue_flag_value 'run|--agent'")).toBe("@agents");
-  expect(answer("__retinue_argument 'trace|0'")).toBe("@sessions");
-  expect(answer("__retinue_commands agents")).toContain("list:");
+  world.agent("zebra", "");
+  // What zsh itself would be called with.
+  const stubs = `compdef() { }; compset() { print cut at: $2 }; _files() { print files $1 }
+    _describe() { shift $(($# - 2)); print -l -- \${(P)2} }`;
+  const complete = (...words: string[]) =>
+    ask(
+      `${stubs}; source "$SCRIPT"; words=(retinue ${words.map((word) => `'${word}'`).join(" ")}); CURRENT=$#words; _retinue`,
+    ).split("\n");
+  expect(complete("")).toContain("doctor:see whether everything is in place");
+  expect(complete("agents", "")).toContain("show:show one agent in full");
+  expect(complete("run", "--agent", "z")).toContain("zebra:Plays zebra.");
+  expect(complete("run", "--output-format=j")).toEqual(["cut at: *=", "text:", "json:", "stream-json:"]);
+  expect(complete("run", "--out", "")).toEqual(["files -/"]);
+  expect(complete("agents", "check", "")).toEqual(["files"]);
 });
 
 test("names that a shell could take for more than a name are not passed on, and nothing is ever an error", async () => {
   await using world = new World();
   world.write(".retinue/agents/$(touch pwned).md", "---\ndescription: x\n---\n");
   world.write(".retinue/agents/good.md", "---\nname: good\ndescription: 'a\u001b[31m`b`'\n---\n");
-  const agents = await world.run(["__complete", "agents"]);
+  const agents = await world.run(["__complete", "spawn", ""]);
   for (const line of agents.stdout.trim().split("\n")) expect(line).toMatch(/^[\w][\w.@-]*\t/);
   expect(agents.stdout).toContain("good\t");
   expect(agents.stdout).not.toContain("\u001b");
-  for (const args of [["sessions"], ["plans"], ["accounts"], ["nonsense"], []]) {
+  for (const args of [
+    ["trace", ""],
+    ["plan", "show", ""],
+    ["nonsense", ""],
+    ["run", "x", ""],
+  ]) {
     const { code, stdout, stderr } = await world.run(["__complete", ...args]);
     expect([code, stdout, stderr]).toEqual([0, "", ""]);
   }

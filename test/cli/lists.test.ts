@@ -32,7 +32,7 @@ test("a list that ends at its limit says so, and one that ends by itself does no
   expect(await listed("plan", "list")).toEqual([0, 20, more(20)]);
   expect(await listed("plan", "list", "--limit", "21")).toEqual([0, 21, ""]);
   const completed = async (typed: string) =>
-    (await world.run(["__complete", "sessions", "trace", typed])).stdout.split("\n").slice(0, 2);
+    (await world.run(["__complete", "trace", typed])).stdout.split("\n").slice(0, 2);
   expect(await completed("ses_")).toEqual(["ses_1000\tt", "ses_999\tt"]);
   expect(await completed("ses_l")).toEqual(["ses_left\tt", "ses_1000\tt"]);
   await store.shutdown();

@@ -57,7 +57,7 @@ async function call(world: World, args: readonly string[], stdin: Stdin) {
 
 test("every command ends without a terminal, with an exit code and without a stack", async () => {
   await using world = new World();
-  const lines = commandLines(createProgram({ terminal: nowhere, exitCode: 0 }));
+  const lines = commandLines(await createProgram({ terminal: nowhere, exitCode: 0 }));
   const all = [[], ["tui", "--linear"], ...lines.filter(([name = ""]) => !ENDLESS.has(name))];
   expect(all.length).toBeGreaterThan(50);
   const waiting = [...all];

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { loadProject, type Project, refuseBrokenSettings } from "@retinue/builtin/load-project";
-import type { Problem } from "@retinue/core/schema/agent";
+import type { AgentSource, Problem } from "@retinue/core/schema/agent";
 import { RetinueError } from "@retinue/core/schema/error";
 import { showCount } from "@retinue/core/show/measures";
 import { stripControls } from "@retinue/core/text/plain-text";
@@ -92,4 +92,10 @@ export function countProblems(problems: readonly Problem[]): string {
     [of("info"), "note"],
   ];
   return counts.flatMap(([count, word]) => (count > 0 ? [showCount(count, word)] : [])).join(", ");
+}
+
+/** Where a definition came from, in words: `project, claude`. */
+export function showSource({ scope, format }: AgentSource): string {
+  if (scope === "code") return "--agents";
+  return format === "native" ? scope : `${scope}, ${format}`;
 }

@@ -10,7 +10,7 @@ const host = {
   env: {},
   cwd: () => "/",
 };
-const program = createProgram({ terminal: createTerminal(host), exitCode: 0 });
+const program = await createProgram({ terminal: createTerminal(host), exitCode: 0 });
 const read = (...args: string[]) => insertRun(program, args).join(" | ");
 
 test("a task without a command is a run", () => {

@@ -1,68 +1,64 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PACKAGE_ROOT } from "@retinue/core/files/package-root";
-import { Command, type Option } from "commander";
-import { registerAccounts } from "./commands/accounts.ts";
-import { registerAgents } from "./commands/agents.ts";
-import { registerApprove } from "./commands/approve.ts";
-import { registerBlacklist } from "./commands/blacklist.ts";
-import { registerCancel } from "./commands/cancel.ts";
-import { registerCompletion } from "./commands/completion.ts";
-import { registerConfig } from "./commands/config.ts";
-import { registerDemo } from "./commands/demo.ts";
-import { registerDiff } from "./commands/diff.ts";
-import { registerDoctor } from "./commands/doctor.ts";
-import { registerExport } from "./commands/export.ts";
-import { registerInit } from "./commands/init.ts";
-import { registerMerge } from "./commands/merge.ts";
-import { registerPlan } from "./commands/plan.ts";
-import { registerReplay } from "./commands/replay.ts";
-import { registerResume } from "./commands/resume.ts";
-import { registerRun } from "./commands/run.ts";
-import { registerServe } from "./commands/serve.ts";
-import { registerSessions } from "./commands/sessions.ts";
-import { registerSpawn } from "./commands/spawn.ts";
-import { registerStats } from "./commands/stats.ts";
-import { registerTrace } from "./commands/trace.ts";
-import { registerTrustFiles } from "./commands/trust-files.ts";
-import { registerTui } from "./commands/tui.ts";
-import { registerUndo } from "./commands/undo.ts";
+import type { Command, Option } from "commander";
+import { CliCommand } from "./cli-command.ts";
 import type { Cli } from "./terminal.ts";
 
-/** The commands as a newcomer looks for them. */
-const GROUPS: readonly (readonly [
-  title: string,
-  register: readonly ((program: Command, cli: Cli) => void)[],
-])[] = [
+/** A command: its few words in the program's help, and how what it takes and does is declared. */
+type CommandEntry = readonly [
+  name: string,
+  summary: string,
+  load: () => Promise<{ default(command: CliCommand): void }>,
+];
+
+/** The commands as a newcomer looks for them. Each is a file in `commands/`, which is loaded when it is called. */
+const GROUPS: readonly (readonly [title: string, commands: readonly CommandEntry[]])[] = [
   [
     "Work:",
     [
-      registerRun,
-      registerPlan,
-      registerResume,
-      registerSpawn,
-      registerApprove,
-      registerCancel,
-      registerTui,
-      registerServe,
+      ["run", "run a task", () => import("./commands/run.ts")],
+      ["plan", "plan a goal, then have the plan carried out", () => import("./commands/plan.ts")],
+      ["resume", "go on with a session that was interrupted", () => import("./commands/resume.ts")],
+      ["spawn", "run one agent on one task", () => import("./commands/spawn.ts")],
+      ["approve", "answer what agents ask for", () => import("./commands/approve.ts")],
+      ["cancel", "end a session or a run", () => import("./commands/cancel.ts")],
+      ["tui", "talk with agents on the whole screen", () => import("./commands/tui.ts")],
+      ["serve", "open the web app", () => import("./commands/serve.ts")],
     ],
   ],
   [
     "Look at what happened:",
     [
-      registerSessions,
-      registerTrace,
-      registerExport,
-      registerStats,
-      registerReplay,
-      registerDiff,
-      registerUndo,
-      registerMerge,
-      registerTrustFiles,
+      ["sessions", "list sessions", () => import("./commands/sessions.ts")],
+      ["trace", "draw the tree of runs of a session", () => import("./commands/trace.ts")],
+      ["export", "write everything of a session to files", () => import("./commands/export.ts")],
+      ["stats", "success, time and cost by agent and model", () => import("./commands/stats.ts")],
+      ["replay", "run a session again from its record", () => import("./commands/replay.ts")],
+      ["diff", "show what a run changed", () => import("./commands/diff.ts")],
+      ["undo", "take back what a run changed", () => import("./commands/undo.ts")],
+      ["merge", "bring in what an isolated run changed", () => import("./commands/merge.ts")],
+      ["trust-files", "list and release what tainted runs wrote", () => import("./commands/trust-files.ts")],
     ],
   ],
-  ["Agents and accounts:", [registerAgents, registerAccounts, registerBlacklist]],
-  ["Set up:", [registerInit, registerDemo, registerDoctor, registerConfig, registerCompletion]],
+  [
+    "Agents and accounts:",
+    [
+      ["agents", "list, show, check, explain, make and import agents", () => import("./commands/agents.ts")],
+      ["accounts", "mail, calendar, contacts and Slack", () => import("./commands/accounts.ts")],
+      ["blacklist", "domains that crawls leave out", () => import("./commands/blacklist.ts")],
+    ],
+  ],
+  [
+    "Set up:",
+    [
+      ["init", "make this folder a project", () => import("./commands/init.ts")],
+      ["demo", "watch agents at work, without a key", () => import("./commands/demo.ts")],
+      ["doctor", "see whether everything is in place", () => import("./commands/doctor.ts")],
+      ["config", "read and change settings", () => import("./commands/config.ts")],
+      ["completion", "complete commands in your shell", () => import("./commands/completion.ts")],
+    ],
+  ],
 ];
 
 /** What a newcomer may type first. */
@@ -72,9 +68,9 @@ Examples:
   retinue "explain what src/main.ts does"
   retinue COMMAND --help`;
 
-/** The commands. Their work is loaded only when one of them is called. */
-export function createProgram(cli: Cli): Command {
-  const program = new Command("retinue");
+/** The program with all its commands, of which those that `args` may mean are declared in full; without `args`, all. */
+export async function createProgram(cli: Cli, args?: readonly string[]): Promise<CliCommand> {
+  const program = new CliCommand("retinue", cli);
   program
     .description("Runs agents that delegate to sub-agents, and keeps them honest.")
     .usage("[options] [command | task]")
@@ -87,14 +83,26 @@ export function createProgram(cli: Cli): Command {
       writeErr: (text) => cli.terminal.tell(text.trimEnd()),
     })
     .addHelpText("after", START);
+  const isMeant = args ? findMeant(args) : () => true;
   for (const [title, commands] of GROUPS) {
     program.commandsGroup(title);
-    for (const register of commands) register(program, cli);
+    for (const [name, summary, load] of commands) {
+      const command = program.command(name).summary(summary);
+      if (isMeant(name)) (await load()).default(command);
+    }
   }
   program.configureHelp({ subcommandTerm: (command) => command.name() });
   const version = readVersion();
   for (const command of [program, ...listCommands(program)]) addCommonOptions(command, version);
   return program;
+}
+
+/** Which commands a command line may be about: the first word, or any after options; a task without a command is a run. */
+function findMeant(args: readonly string[]): (name: string) => boolean {
+  const [first = ""] = args;
+  if (/^(?:-h|--help|-V|--version)?$/.test(first)) return () => false;
+  const isNamed = GROUPS.some(([, commands]) => commands.some(([name]) => name === first));
+  return isNamed ? (name) => name === first : (name) => name === "run" || args.includes(name);
 }
 
 /**
@@ -136,11 +144,12 @@ function isCommand(program: Command, name: string): boolean {
   return program.commands.some((command) => command.name() === name || command.aliases().includes(name));
 }
 
-function listCommands(command: Command): Command[] {
+function listCommands(command: Command): readonly Command[] {
   return command.commands.flatMap((each) => [each, ...listCommands(each)]);
 }
 
-function readVersion(): string {
+/** The version of the program. */
+export function readVersion(): string {
   const text: unknown = JSON.parse(readFileSync(join(PACKAGE_ROOT, "package.json"), "utf8"));
   return typeof text === "object" && text !== null && "version" in text ? String(text.version) : "unknown";
 }

@@ -8,15 +8,16 @@ import type { Terminal } from "./terminal.ts";
 /** Runs one command line and returns its exit code. Never throws: errors are printed on stderr. */
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
   if (args[0] === "__complete") {
-    const { completeNames } = await import("./completion/complete-names.ts");
-    await completeNames(args.slice(1), terminal);
+    const { completeWords } = await import("./complete.ts");
+    await completeWords(args.slice(1), terminal);
     return EXIT.ok;
   }
   const cli = { terminal, exitCode: EXIT.ok };
-  const program = createProgram(cli);
+  const words = terminal.hasScreen || args.length > 0 ? insertTui(args) : args;
   try {
-    if (args.length === 0 && !terminal.hasScreen) program.outputHelp();
-    else await program.parseAsync(insertTui(args) ?? insertRun(program, args), { from: "user" });
+    const program = await createProgram(cli, words);
+    if (words.length === 0) program.outputHelp();
+    else await program.parseAsync(insertRun(program, words), { from: "user" });
     // A failed write is reported in a later turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     if (terminal.lost) return await showError(terminal.lost, terminal);
@@ -28,11 +29,9 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
 }
 
 /** The arguments with `tui` put in where no command is given. */
-function insertTui(args: readonly string[]): string[] | undefined {
+function insertTui(args: readonly string[]): readonly string[] {
   const [first] = args;
-  return first === undefined || first === "--linear" || first === "--screen-reader"
-    ? ["tui", ...args]
-    : undefined;
+  return first === undefined || first === "--linear" || first === "--screen-reader" ? ["tui", ...args] : args;
 }
 
 async function showError(thrown: unknown, terminal: Terminal): Promise<number> {

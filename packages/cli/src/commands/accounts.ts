@@ -1,185 +1,204 @@
-import { SERVICES } from "@retinue/assistant/accounts/accounts";
-import { Argument, type Command, Option } from "commander";
-import type { CommonOptions } from "../open-project.ts";
-import type {
-  AddCaldavOptions,
-  AddGoogleOptions,
-  AddImapOptions,
-  AddSlackOptions,
-} from "../sign-in/add-account.ts";
-import type { Cli } from "../terminal.ts";
-import { listExamples } from "./options.ts";
+import {
+  type Account,
+  chooseAccount,
+  findAccount,
+  LOCAL,
+  loadAccounts,
+  SERVICES,
+  type Service,
+  saveAccounts,
+} from "@retinue/assistant/accounts/accounts";
+import type { AccountCheck } from "@retinue/assistant/accounts/check-account";
+import { createSecretKeeper } from "@retinue/assistant/accounts/open-account";
+import { findSecretStore } from "@retinue/assistant/accounts/secret-store";
+import { messageOf, RetinueError } from "@retinue/core/schema/error";
+import { cutToLine } from "@retinue/core/text/plain-text";
+import { Argument } from "commander";
+import type { CliCommand } from "../cli-command.ts";
+import { EXIT } from "../exit-code.ts";
+import { type CommonOptions, openProject, openSoundProject } from "../open-project.ts";
+import { drawTable } from "../plain-text.ts";
+import { findAccountPlaces, redactWords, tryAccount } from "../save-account.ts";
+import type { Terminal } from "../terminal.ts";
+import { registerAccountsAdd } from "./accounts-add.ts";
+import { registerStore } from "./accounts-store.ts";
 
-/** Registers `retinue accounts` with everything below it. */
-export function registerAccounts(program: Command, cli: Cli): void {
-  const accounts = program
-    .command("accounts")
-    .summary("mail, calendar, contacts and Slack")
+/** Declares `retinue accounts` with everything below it. */
+export default function registerAccounts(accounts: CliCommand): void {
+  accounts
     .description("the accounts for mail, calendar, contacts and Slack, and the local store")
     .helpCommand(false)
-    .addHelpText(
-      "after",
-      listExamples("retinue accounts add imap --address ada@example.org", "retinue accounts test"),
-    );
+    .examples("retinue accounts add imap --address ada@example.org", "retinue accounts test");
   accounts
     .command("list")
     .description("list the accounts, and who serves what")
-    .addHelpText("after", listExamples("retinue accounts list"))
-    .action(async (_options: unknown, command: Command) => {
-      const { listAccounts } = await import("../sign-in/kept-accounts.ts");
-      await listAccounts(command.optsWithGlobals<CommonOptions>(), cli.terminal);
-    });
-  registerAccountsAdd(accounts, cli);
+    .examples("retinue accounts list")
+    .performs(listAccounts);
+  registerAccountsAdd(accounts);
   accounts
     .command("test")
     .description("read a little from each service of an account, or of all")
     .argument("[id]", "only this account")
-    .addHelpText("after", listExamples("retinue accounts test", "retinue accounts test google"))
-    .action(async (id: string | undefined, _options: unknown, command: Command) => {
-      const { testAccounts } = await import("../sign-in/kept-accounts.ts");
-      cli.exitCode = await testAccounts(id, command.optsWithGlobals<CommonOptions>(), cli.terminal);
-    });
+    .examples("retinue accounts test", "retinue accounts test google")
+    .performs(testAccounts);
   accounts
     .command("remove")
     .description("forget an account and delete its secrets from this machine")
     .argument("<id>", "the account")
-    .addHelpText("after", listExamples("retinue accounts remove slack"))
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const { removeAccount } = await import("../sign-in/kept-accounts.ts");
-      await removeAccount(id, command.optsWithGlobals<CommonOptions>(), cli.terminal);
-    });
+    .examples("retinue accounts remove slack")
+    .performs(removeAccount);
   accounts
     .command("default")
     .description("choose who serves mail, calendar, contacts or Slack")
     .addArgument(new Argument("<service>", "what is served").choices(SERVICES))
     .argument("<id>", "the account, or `local` for the local store")
-    .addHelpText(
-      "after",
-      listExamples("retinue accounts default mail imap", "retinue accounts default calendar local"),
-    )
-    .action(async (service: (typeof SERVICES)[number], id: string, _options: unknown, command: Command) => {
-      const { chooseDefault } = await import("../sign-in/kept-accounts.ts");
-      await chooseDefault(service, id, command.optsWithGlobals<CommonOptions>(), cli.terminal);
-    });
-  registerStore(accounts, cli);
+    .examples("retinue accounts default mail imap", "retinue accounts default calendar local")
+    .performs(chooseDefault);
+  registerStore(accounts);
 }
 
-function registerStore(accounts: Command, cli: Cli): void {
-  accounts
-    .command("import")
-    .description("take .eml, .mbox, .ics and .vcf files and Slack exports into the local store")
-    .argument("<paths...>", "files and folders")
-    .addHelpText("after", listExamples("retinue accounts import mail.mbox calendar.ics"))
-    .action(async (paths: string[], _options: unknown, command: Command) => {
-      const { importIntoStore } = await import("../sign-in/local-store.ts");
-      cli.exitCode = await importIntoStore(paths, command.optsWithGlobals<CommonOptions>(), cli.terminal);
-    });
-  accounts
-    .command("export")
-    .description("write the local store as files into a new or empty folder")
-    .argument("<dir>", "the folder")
-    .addHelpText("after", listExamples("retinue accounts export ./backup"))
-    .action(async (dir: string, _options: unknown, command: Command) => {
-      const { exportStore } = await import("../sign-in/local-store.ts");
-      await exportStore(dir, command.optsWithGlobals<CommonOptions>(), cli.terminal);
-    });
+/** `retinue accounts list`. */
+async function listAccounts(options: CommonOptions, terminal: Terminal): Promise<void> {
+  const { settings } = await openSoundProject(options, terminal);
+  const kept = await loadAccounts(findAccountPlaces(terminal).configDir);
+  const serving: Partial<Record<Service, string>> = {};
+  for (const service of SERVICES) {
+    try {
+      serving[service] = chooseAccount(service, settings.assistant ?? {}, kept)?.id ?? LOCAL;
+    } catch (thrown) {
+      terminal.tell(`warning: nobody serves ${service}: ${messageOf(thrown)}`);
+    }
+  }
+  if (options.json) terminal.print(JSON.stringify({ accounts: kept.accounts, serving }, null, 2));
+  else terminal.print(drawAccounts(kept.accounts, serving).join("\n"));
 }
 
-/** Registers `retinue accounts add` for every kind of account. Secrets are never taken as flags: others can see those. */
-function registerAccountsAdd(accounts: Command, cli: Cli): void {
-  const add = accounts
-    .command("add")
-    .description("sign in to an account")
-    .helpCommand(false)
-    .addHelpText(
-      "after",
-      listExamples(
-        "retinue accounts add google",
-        "retinue accounts add caldav --url https://dav.example.org/",
-      ),
+function drawAccounts(accounts: readonly Account[], serving: Partial<Record<Service, string>>): string[] {
+  const listServed = (id: string) => SERVICES.filter((service) => serving[service] === id).join(", ") || "-";
+  const rows = accounts.map(({ id, kind, address, services, tokens, addedAt }) => [
+    id,
+    kind,
+    cutToLine(address, 60),
+    listServed(id),
+    services.join(", "),
+    tokens,
+    addedAt.slice(0, 10),
+  ]);
+  const local = [LOCAL, "store", "this machine", listServed(LOCAL), SERVICES.join(", "), "-", "-"];
+  return drawTable([["id", "kind", "address", "serves", "can serve", "secrets", "added"], ...rows, local]);
+}
+
+type CheckedService = AccountCheck & { account: string };
+
+/** `retinue accounts test`: its exit code says whether all is well, or that a sign-in is needed. */
+async function testAccounts(
+  id: string | undefined,
+  options: CommonOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const kept = await loadAccounts(findAccountPlaces(terminal).configDir);
+  const chosen = id === undefined ? kept.accounts : [findAccount(kept, id)];
+  const rows: CheckedService[] = [];
+  for (const account of chosen) {
+    terminal.tell(`trying ${account.id} …`);
+    rows.push(...(await testOne(account, terminal)));
+  }
+  if (options.json) terminal.print(JSON.stringify(rows, null, 2));
+  else if (rows.length === 0) terminal.print("there are no accounts; the local store needs no test");
+  else terminal.print(drawChecks(rows));
+  const bad = rows.filter(({ ok }) => !ok);
+  return bad.length === 0 ? EXIT.ok : bad.some(({ auth }) => auth) ? EXIT.auth : EXIT.failed;
+}
+
+/** One that cannot even be opened has a row for each of its services. */
+async function testOne(account: Account, terminal: Terminal): Promise<CheckedService[]> {
+  const places = findAccountPlaces(terminal);
+  try {
+    const store = await findSecretStore(account, places);
+    const secrets = await store.read(account.id);
+    if (!secrets)
+      throw new RetinueError(
+        "auth",
+        "no secrets are kept for it",
+        `run: retinue accounts add ${account.kind}`,
+      );
+    let known = secrets;
+    const keep = createSecretKeeper(store, account, secrets);
+    const checks = await tryAccount(account, secrets, {
+      onSecrets: async (changed) => {
+        known = { ...known, ...changed };
+        await keep(changed);
+      },
+    });
+    return checks.map(({ fault, ...check }) => ({
+      account: account.id,
+      ...check,
+      ...(fault !== undefined && { fault: redactWords(fault, known) }),
+    }));
+  } catch (thrown) {
+    if (!(thrown instanceof RetinueError)) throw thrown;
+    const { message: fault, hint: remedy, code } = thrown;
+    return account.services.map((service) => ({
+      ...{ account: account.id, service, ok: false, fault, auth: code === "auth" },
+      ...(remedy !== undefined && { remedy }),
+    }));
+  }
+}
+
+function drawChecks(rows: readonly CheckedService[]): string {
+  const lines = drawTable(
+    rows.map(({ account, service, ok, fault }) => [account, service, ok ? "ok" : `failed: ${fault}`]),
+  );
+  const remedies = new Set(rows.flatMap(({ remedy }) => remedy ?? []));
+  return [...lines, ...[...remedies].map((remedy) => `hint: ${remedy}`)].join("\n");
+}
+
+/** `retinue accounts default`: who serves a domain from now on. */
+async function chooseDefault(
+  service: Service,
+  id: string,
+  options: CommonOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const { configDir } = findAccountPlaces(terminal);
+  const kept = await loadAccounts(configDir);
+  if (id !== LOCAL) {
+    const { services } = findAccount(kept, id);
+    if (!services.includes(service))
+      throw new RetinueError("input", `'${id}' cannot serve ${service}, only ${services.join(", ")}`);
+  }
+  const { settings } = await openProject(options, terminal);
+  await saveAccounts(configDir, { ...kept, defaults: { ...kept.defaults, [service]: id } });
+  const said = settings.assistant?.accounts?.[service];
+  if (said !== undefined && said !== id)
+    terminal.tell(
+      `warning: your settings say assistant.accounts.${service} = '${said}', which counts for more`,
     );
-  registerGoogle(add, cli);
-  registerSlack(add, cli);
-  withPassword(
-    add
-      .command("imap")
-      .description("a mailbox by IMAP and SMTP")
-      .option("--address <mail>", "your mail address")
-      .option("--name <name>", "your name as recipients see it")
-      .option("--user <user>", "the name to sign in with; the address if absent")
-      .option("--imap <host[:port]>", "the server that mail is read from; 993 if no port is named")
-      .option("--smtp <host[:port]>", "the server that mail is sent by; 465 if no port is named")
-      .option("--ca-file <pem>", "trust this authority too"),
-  )
-    .addHelpText(
-      "after",
-      listExamples("retinue accounts add imap --address ada@example.org --imap imap.example.org"),
-    )
-    .action(async (_options: unknown, command: Command) => {
-      const { addImap } = await import("../sign-in/add-account.ts");
-      await addImap(command.optsWithGlobals<AddImapOptions>(), cli.terminal);
-    });
-  withPassword(
-    add
-      .command("caldav")
-      .description("calendars and address books by CalDAV and CardDAV")
-      .option("--url <address>", "the server, such as https://dav.example.org/")
-      .option("--address <mail>", "your mail address")
-      .option("--user <user>", "the name to sign in with; the address if absent")
-      .option("--services <list>", "calendar, contacts or both, separated by commas"),
-  )
-    .addHelpText(
-      "after",
-      listExamples("retinue accounts add caldav --url https://dav.example.org/ --user ada"),
-    )
-    .action(async (_options: unknown, command: Command) => {
-      const { addCaldav } = await import("../sign-in/add-account.ts");
-      await addCaldav(command.optsWithGlobals<AddCaldavOptions>(), cli.terminal);
-    });
+  if (options.json) terminal.print(JSON.stringify({ service, id }));
+  else terminal.print(`${id === LOCAL ? "the local store" : id} serves ${service}`);
 }
 
-function registerGoogle(add: Command, cli: Cli): void {
-  withId(add.command("google"))
-    .description("Gmail, Google Calendar and Google Contacts, by your own OAuth client")
-    .option("--client-id <id>", "the client's id; else GOOGLE_CLIENT_ID")
-    .option("--client-file <json>", "the client's file as Google gives it, with id and secret")
-    .option("--services <list>", "mail, calendar, contacts, separated by commas; all if absent")
-    .option("--address <mail>", "the account that the page proposes")
-    .option("--no-browser", "only print the page's address")
-    .addOption(new Option("--auth-url <address>").hideHelp())
-    .addOption(new Option("--token-url <address>").hideHelp())
-    .addOption(new Option("--root-url <address>").hideHelp())
-    .addHelpText("after", "\nThe client's secret comes from --client-file, GOOGLE_CLIENT_SECRET or a prompt.")
-    .addHelpText(
-      "after",
-      listExamples("retinue accounts add google --client-file client.json --services mail,calendar"),
-    )
-    .action(async (_options: unknown, command: Command) => {
-      const { addGoogle } = await import("../sign-in/add-account.ts");
-      await addGoogle(command.optsWithGlobals<AddGoogleOptions>(), cli.terminal);
-    });
-}
+/** Where a person ends what the service itself still grants. */
+const WITHDRAW: Readonly<Record<Account["kind"], string>> = {
+  google: "Google still trusts your client until you remove it at https://myaccount.google.com/permissions",
+  slack: "the token stays good until you revoke it in your app's settings at https://api.slack.com/apps",
+  imap: "the password stays good; if it was an app password, delete it at your provider",
+  caldav: "the password stays good; if it was an app password, delete it at your provider",
+};
 
-function registerSlack(add: Command, cli: Cli): void {
-  withId(add.command("slack"))
-    .description("a Slack workspace, by a token of your own app")
-    .option("--token-stdin", "read the token from stdin; a second line is a person's token for searching")
-    .option("--token-env <name>", "the environment variable that holds the token")
-    .option("--user-token-env <name>", "the one that holds a person's token, which searching needs")
-    .addOption(new Option("--api-url <address>").hideHelp())
-    .addHelpText("after", listExamples("retinue accounts add slack --token-env SLACK_TOKEN"))
-    .action(async (_options: unknown, command: Command) => {
-      const { addSlack } = await import("../sign-in/add-account.ts");
-      await addSlack(command.optsWithGlobals<AddSlackOptions>(), cli.terminal);
-    });
-}
-
-function withPassword(command: Command): Command {
-  return withId(command)
-    .option("--password-stdin", "read the password from stdin")
-    .option("--password-env <name>", "the environment variable that holds the password");
-}
-
-function withId(command: Command): Command {
-  return command.option("--id <id>", "what to call the account; its kind if absent");
+/** `retinue accounts remove`: what the service grants is not touched, and the person is told how to end it. */
+async function removeAccount(id: string, options: CommonOptions, terminal: Terminal): Promise<void> {
+  const places = findAccountPlaces(terminal);
+  const kept = await loadAccounts(places.configDir);
+  const account = findAccount(kept, id);
+  await (await findSecretStore(account, places)).remove(id);
+  const served = Object.entries(kept.defaults).flatMap(([service, by]) => (by === id ? [service] : []));
+  await saveAccounts(places.configDir, {
+    accounts: kept.accounts.filter((each) => each.id !== id),
+    defaults: Object.fromEntries(Object.entries(kept.defaults).filter(([, by]) => by !== id)),
+  });
+  if (options.json) return terminal.print(JSON.stringify({ removed: id, served }, null, 2));
+  terminal.print(`removed ${id} and its secrets`);
+  if (served.length > 0) terminal.print(`the local store serves ${served.join(", ")} from now on`);
+  terminal.tell(`note: ${WITHDRAW[account.kind]}`);
 }

@@ -1,134 +1,238 @@
-import { type Command, Option } from "commander";
-import type { CheckOptions } from "../agent-files/check-agents.ts";
-import type { ImportOptions } from "../agent-files/import-agents.ts";
-import type { NewAgentOptions } from "../agent-files/new-agent.ts";
-import type { ExplainOptions } from "../agent-files/show-agents.ts";
-import type { CommonOptions } from "../open-project.ts";
-import type { Cli } from "../terminal.ts";
-import { collectValue, listExamples, VENDORS } from "./options.ts";
+import { buildChain, explainTools, listDelegates } from "@retinue/builtin/explain-rights";
+import { isBroken, requireAgent } from "@retinue/core/agents/registry";
+import { nameDeliverable } from "@retinue/core/run/deliverables";
+import type { Agent, Trigger } from "@retinue/core/schema/agent";
+import { cutToLine, stripControls } from "@retinue/core/text/plain-text";
+import type { CliCommand } from "../cli-command.ts";
+import {
+  type CommonOptions,
+  countProblems,
+  type OpenProject,
+  openProject,
+  openSoundProject,
+  shortenPath,
+  showSource,
+} from "../open-project.ts";
+import { collectValue } from "../options.ts";
+import { drawTable } from "../plain-text.ts";
+import type { Terminal } from "../terminal.ts";
+import { registerAgentsCheck } from "./agents-check.ts";
+import { registerAgentsImport } from "./agents-import.ts";
+import { registerAgentsNew } from "./agents-new.ts";
 
-/** Registers `retinue agents` with everything below it. */
-export function registerAgents(program: Command, cli: Cli): void {
-  const agents = program
-    .command("agents")
-    .summary("list, show, check, explain, make and import agents")
+/** Declares `retinue agents` with everything below it. */
+export default function registerAgents(agents: CliCommand): void {
+  agents
     .description("the agents of this project")
     .helpCommand(false)
-    .addHelpText("after", listExamples("retinue agents list", "retinue agents explain coder --parent main"));
-  registerAgentsList(agents, cli);
-  registerAgentsShow(agents, cli);
-  registerAgentsCheck(agents, cli);
-  registerAgentsExplain(agents, cli);
-  registerAgentsMake(agents, cli);
-}
-
-/** Registers `retinue agents list`. */
-function registerAgentsList(agents: Command, cli: Cli): void {
+    .examples("retinue agents list", "retinue agents explain coder --parent main");
   agents
     .command("list")
     .description("list every usable agent, and what was shadowed or disabled")
-    .addHelpText("after", listExamples("retinue agents list", "retinue agents list --json -C ../other"))
-    .action(async (_options: unknown, command: Command) => {
-      const { listAgents } = await import("../agent-files/show-agents.ts");
-      await listAgents(command.optsWithGlobals<CommonOptions>(), cli.terminal);
-    });
-}
-
-/** Registers `retinue agents show`. */
-function registerAgentsShow(agents: Command, cli: Cli): void {
+    .examples("retinue agents list", "retinue agents list --json -C ../other")
+    .performs(listAgents);
   agents
     .command("show")
     .description("show one agent in full")
     .argument("<name>", "its name or an alias")
-    .addHelpText("after", listExamples("retinue agents show reviewer"))
-    .action(async (name: string, _options: unknown, command: Command) => {
-      const { showAgent } = await import("../agent-files/show-agents.ts");
-      await showAgent(name, command.optsWithGlobals<CommonOptions>(), cli.terminal);
-    });
-}
-
-/** Registers `retinue agents check`. */
-function registerAgentsCheck(agents: Command, cli: Cli): void {
-  agents
-    .command("check")
-    .description("list every problem of agent files and settings; exits with 1 if there are errors")
-    .argument("[files...]", "only these files")
-    .option("--fix", "rewrite what can be repaired, and nothing else")
-    .addHelpText(
-      "after",
-      listExamples("retinue agents check", "retinue agents check --fix .claude/agents/scout.md"),
-    )
-    .action(async (files: string[], _options: unknown, command: Command) => {
-      const { checkAgents } = await import("../agent-files/check-agents.ts");
-      cli.exitCode = await checkAgents(files, command.optsWithGlobals<CheckOptions>(), cli.terminal);
-    });
-}
-
-/** Registers `retinue agents explain`. */
-function registerAgentsExplain(agents: Command, cli: Cli): void {
+    .examples("retinue agents show reviewer")
+    .performs(showAgent);
+  registerAgentsCheck(agents);
   agents
     .command("explain")
     .description("say for each tool whether an agent may use it, and who decides that")
     .argument("<agent>", "its name or an alias")
     .option("--parent <agent>", "who delegates to it; several make a chain, root first", collectValue, [])
-    .addHelpText(
-      "after",
-      listExamples(
-        "retinue agents explain tester",
-        "retinue agents explain tester --parent main --parent coder",
-      ),
-    )
-    .action(async (name: string, _options: unknown, command: Command) => {
-      const { explainAgent } = await import("../agent-files/show-agents.ts");
-      await explainAgent(name, command.optsWithGlobals<ExplainOptions>(), cli.terminal);
-    });
+    .examples("retinue agents explain tester", "retinue agents explain tester --parent main --parent coder")
+    .performs(explainAgent);
+  registerAgentsNew(agents);
+  registerAgentsImport(agents);
 }
 
-/** Registers `retinue agents new` and `import`. */
-function registerAgentsMake(agents: Command, cli: Cli): void {
-  agents
-    .command("new")
-    .description("write a new agent file, checked before it is written; asks for what no flag says")
-    .argument("<name>", "small letters, digits and -, such as code-reviewer")
-    .option("--description <text>", "what it is for: others delegate to it by this")
-    .option("--tools <list>", "what it may use, such as `read, write(test/**)`; `*` for all it is granted")
-    .option("--model <model>", "an alias or provider/model-id; its parent's if absent")
-    .option("--subagents <list>", "whom it may delegate to")
-    .option("--prompt <text>", "its instructions")
-    .option("--global", "among your own agents instead of the project's")
-    .option("--dry-run", "only print the file")
-    .addHelpText(
-      "after",
-      listExamples(
-        "retinue agents new release-notes",
-        'retinue agents new scout --description "Finds things." --tools "read, grep"',
-      ),
-    )
-    .action(async (name: string, _options: unknown, command: Command) => {
-      const { makeAgent } = await import("../agent-files/new-agent.ts");
-      await makeAgent(name, command.optsWithGlobals<NewAgentOptions>(), cli.terminal);
-    });
-  agents
-    .command("import")
-    .description("copy other programs' agents in Retinue's own format, after showing what changes")
-    .argument("[path]", "an agent file, or a folder of them")
-    .addOption(
-      new Option("--from <program>", "all agents of this program, or the format of the path").choices(
-        VENDORS,
-      ),
-    )
-    .option("--global", "among your own agents instead of the project's")
-    .option("-y, --yes", "do not ask")
-    .option("--dry-run", "only show what would change")
-    .addHelpText(
-      "after",
-      listExamples(
-        "retinue agents import --from claude --dry-run",
-        "retinue agents import ../other/.claude/agents",
-      ),
-    )
-    .action(async (path: string | undefined, _options: unknown, command: Command) => {
-      const { importAgents } = await import("../agent-files/import-agents.ts");
-      cli.exitCode = await importAgents(path, command.optsWithGlobals<ImportOptions>(), cli.terminal);
-    });
+/** `retinue agents list`. */
+export async function listAgents(options: CommonOptions, terminal: Terminal): Promise<void> {
+  const project = await openProject(options, terminal);
+  terminal.print(options.json ? JSON.stringify(asJson(project), null, 2) : asText(project).join("\n"));
+}
+
+function asText({ registry, problems, projectDir, places }: OpenProject): string[] {
+  const agents = registry.list();
+  const lines: string[] = [];
+  if (agents.length === 0) {
+    lines.push(
+      "no agents yet",
+      `hint: put one into ${projectDir}/.retinue/agents or ${places.configDir}/agents`,
+    );
+  } else {
+    const head = ["NAME", "FROM", "MODEL", "TOOLS", "DESCRIPTION"];
+    lines.push(...drawTable([head, ...agents.map(drawAgent)]));
+  }
+  if (registry.shadowed.length > 0) {
+    const rows = registry.shadowed.map(({ agent, by }) => [
+      `  ${agent.name}`,
+      showPlace(agent, projectDir),
+      `by ${showPlace(by, projectDir)}`,
+    ]);
+    lines.push("", "shadowed by another of the same name:", ...drawTable(rows));
+  }
+  if (registry.disabled.length > 0) {
+    const rows = registry.disabled.map((agent) => [`  ${agent.name}`, showPlace(agent, projectDir)]);
+    lines.push("", "disabled:", ...drawTable(rows));
+  }
+  if (registry.broken.length > 0) {
+    const rows = registry.broken.map((broken) => [
+      `  ${broken.name}`,
+      showPlace(broken, projectDir),
+      cutToLine(broken.problem.message, 200),
+    ]);
+    lines.push("", "cannot be used, and no other agent takes their place:", ...drawTable(rows));
+  }
+  const counts = countProblems(problems);
+  if (counts) lines.push("", `${counts}; see: retinue agents check`);
+  return lines;
+}
+
+function drawAgent(agent: Agent): string[] {
+  const { name, source, model, description, display } = agent;
+  const icon = display.icon === undefined ? "" : `${cutToLine(display.icon, 8)} `;
+  return [
+    name,
+    showSource(source),
+    cutToLine(model, 30),
+    cutToLine(showTools(agent), 36),
+    icon + cutToLine(description, 60),
+  ];
+}
+
+function showPlace({ source }: Pick<Agent, "source">, projectDir: string): string {
+  return source.file ? shortenPath(source.file, projectDir) : showSource(source);
+}
+
+function asJson({ registry, problems }: OpenProject): object {
+  const brief = (agent: Agent) => ({
+    name: agent.name,
+    displayName: agent.displayName,
+    ...(agent.display.icon !== undefined && { icon: agent.display.icon }),
+    aliases: agent.aliases,
+    description: agent.description,
+    model: agent.model,
+    ...(agent.tools && { tools: agent.tools }),
+    subagents: agent.subagents?.allow ?? [],
+    limits: agent.limits,
+    source: agent.source,
+  });
+  const count = (severity: string) => problems.filter((problem) => problem.severity === severity).length;
+  return {
+    agents: registry.list().map(brief),
+    shadowed: registry.shadowed.map(({ agent, by }) => ({
+      ...(isBroken(agent) ? agent : brief(agent)),
+      by: by.source,
+    })),
+    disabled: registry.disabled.map(brief),
+    broken: registry.broken,
+    problems: { errors: count("error"), warnings: count("warning"), notes: count("info") },
+  };
+}
+
+/** `retinue agents show`. */
+async function showAgent(name: string, options: CommonOptions, terminal: Terminal): Promise<void> {
+  const project = await openProject(options, terminal);
+  const agent = requireAgent(project.registry, name);
+  const problems = project.problems.filter((problem) => problem.file === agent.source.file);
+  if (options.json) return terminal.print(JSON.stringify({ ...agent, problems }, null, 2));
+  const file = agent.source.file && shortenPath(agent.source.file, project.projectDir);
+  const rows = listFacts(agent).map(([label, value]) => [label, cutToLine(value, 500)]);
+  if (file) rows.splice(1, 0, ["file", file]);
+  const counts = countProblems(problems);
+  if (counts) rows.push(["problems", `${counts}; see: retinue agents check ${file}`]);
+  terminal.print([...drawTable(rows), "", stripControls(agent.prompt).trimEnd()].join("\n"));
+}
+
+function listFacts(agent: Agent): [string, string][] {
+  const { subagents, limits, retry, delegation } = agent;
+  const rows: [string, string | undefined][] = [
+    ["name", agent.displayName === agent.name ? agent.name : `${agent.name} (${agent.displayName})`],
+    ["from", showSource(agent.source)],
+    ["aliases", joinNames(agent.aliases)],
+    ["description", agent.description],
+    ["model", agent.model],
+    ["temperature", agent.temperature === undefined ? undefined : String(agent.temperature)],
+    ["output tokens", agent.maxOutputTokens === undefined ? undefined : String(agent.maxOutputTokens)],
+    ["tools", showTools(agent)],
+    ["asks before", joinNames(agent.askTools)],
+    ["never", joinNames(agent.disallowedTools)],
+    ["grants", agent.grants && (joinNames(agent.grants) ?? "(nothing)")],
+    ["delegates to", subagents ? (joinNames(subagents.allow) ?? "(nobody)") : "(nobody)"],
+    ["never to", subagents && joinNames(subagents.deny)],
+    ["execution", subagents && `${subagents.execution}, ${subagents.maxConcurrent} at once`],
+    ["context", agent.context],
+    ["limits", showLimits(limits)],
+    ["retry", `${retry.attempts} more on ${retry.on.join(", ")}`],
+    ["deliverables", joinNames(agent.deliverables.map(nameDeliverable))],
+    ["mandatory for", delegation?.mandatory ? joinNames(delegation.triggers.map(showTrigger)) : undefined],
+    ["workspace", agent.workspace],
+    ["other keys", joinNames(Object.keys(agent.extra))],
+  ];
+  return rows.flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as [string, string]]));
+}
+
+function showTrigger(trigger: string | Trigger): string {
+  if (typeof trigger === "string") return trigger;
+  const { word, with: besides, not } = trigger;
+  return `${word}${besides ? ` (with ${besides.join(" | ")})` : ""}${not ? ` (not ${not.join(" | ")})` : ""}`;
+}
+
+function joinNames(items: readonly string[]): string | undefined {
+  return items.length > 0 ? items.join(", ") : undefined;
+}
+
+function showLimits(limits: Agent["limits"]): string | undefined {
+  const parts = Object.entries(limits).map(([key, value]) => {
+    return `${key} ${typeof value === "object" ? JSON.stringify(value) : value}`;
+  });
+  return joinNames(parts);
+}
+
+/** Options of `retinue agents explain`. */
+type ExplainOptions = CommonOptions & { parent: string[] };
+
+/** `retinue agents explain`: what an agent may use below the given parents, and who decides that. */
+async function explainAgent(name: string, options: ExplainOptions, terminal: Terminal): Promise<void> {
+  const project = await openSoundProject(options, terminal);
+  const agent = requireAgent(project.registry, name);
+  const line = [...options.parent.map((parent) => requireAgent(project.registry, parent)), agent];
+  const chain = buildChain(line, project);
+  const rows = explainTools(chain);
+  const delegatesTo = listDelegates(line, chain, project);
+  const names = line.map((each) => each.name);
+  const allowed = rows.filter((row) => row.verdict === "allow").map((row) => row.tool);
+  if (options.json) {
+    const layers = chain.map((layer) => layer.name);
+    return terminal.print(
+      JSON.stringify({ agent: agent.name, chain: names, layers, allowed, tools: rows, delegatesTo }, null, 2),
+    );
+  }
+  const head = ["TOOL", "VERDICT", "DECIDED BY", "RULE"];
+  const body = rows.map((row) => [
+    row.kind === "group" ? `${row.tool} (group)` : row.tool,
+    row.verdict,
+    row.layer,
+    stripControls([row.rule ?? "-", ...(row.patterns ? [`[${row.patterns.join(", ")}]`] : [])].join(" ")),
+  ]);
+  terminal.print(
+    [
+      `${names.join(" > ")}`,
+      "",
+      ...drawTable([head, ...body]),
+      "",
+      `allowed: ${allowed.join(", ") || "nothing"}`,
+      `may delegate to: ${delegatesTo.join(", ") || "nobody"}`,
+    ].join("\n"),
+  );
+}
+
+/** An agent's tools on one line. */
+function showTools(agent: Pick<Agent, "tools">): string {
+  if (agent.tools === undefined) return "(all it is granted)";
+  return agent.tools.length === 0 ? "(none)" : agent.tools.join(", ");
 }

@@ -1,36 +1,199 @@
-import { type Command, Option } from "commander";
-import type { Cli } from "../terminal.ts";
-import type { ApproveOptions } from "../work/approve-call.ts";
-import { addOutcome, addShowing, listExamples } from "./options.ts";
+import { userInfo } from "node:os";
+import type { Store } from "@retinue/core/record/create-store";
+import { SessionTaken } from "@retinue/core/record/session-lease";
+import { createRedactor } from "@retinue/core/redact/create-redactor";
+import { secretsFromEnvironment } from "@retinue/core/redact/secrets-from-environment";
+import { messageOf, RetinueError } from "@retinue/core/schema/error";
+import type { Approval, SessionRow } from "@retinue/core/schema/record";
+import { showInput } from "@retinue/core/schema/show-input";
+import { cutToLine, escapeControls, writeJson } from "@retinue/core/text/plain-text";
+import { proposedDiff } from "@retinue/server/views/proposed-diff";
+import { Option } from "commander";
+import { askLine } from "../ask.ts";
+import type { CliCommand } from "../cli-command.ts";
+import { EXIT } from "../exit-code.ts";
+import type { CommonOptions } from "../open-project.ts";
+import { withRecord } from "../open-record.ts";
+import { OUTCOME, SHOWING } from "../options.ts";
+import { drawTable } from "../plain-text.ts";
+import type { Terminal } from "../terminal.ts";
+import { chooseFormat, type RunOptions } from "../work/run-options.ts";
+import { describeAsk, findWaiting, listAskers, showWaitingTime, toWaitingLine } from "../work/waiting.ts";
+import { resumeTask } from "./resume.ts";
 
-/** Registers `retinue approve`. */
-export function registerApprove(program: Command, cli: Cli): void {
-  const command = program
-    .command("approve")
-    .summary("answer what agents ask for")
+/** Declares `retinue approve`. */
+export default function registerApprove(command: CliCommand): void {
+  command
     .description("list the calls that wait for approval, or answer one and go on with its session")
     .argument("[id]", "an approval's id or a unique beginning of it; without it, all that wait are listed")
     .addOption(new Option("--yes", "allow it without being asked").conflicts("deny"))
     .option("--deny", "deny it; the agent goes on without")
     .option("--note <text>", "words for the agent that asked")
-    .option("--later", "only record the answer; the session goes on with `retinue resume`");
-  addOutcome(addShowing(command))
-    .addHelpText(
-      "after",
-      listExamples(
-        "retinue approve",
-        "retinue approve apr_abc --yes",
-        'retinue approve apr_abc --deny --note "not on a Friday"',
-      ),
+    .option("--later", "only record the answer; the session goes on with `retinue resume`")
+    .shares(...SHOWING, ...OUTCOME)
+    .examples(
+      "retinue approve",
+      "retinue approve apr_abc --yes",
+      'retinue approve apr_abc --deny --note "not on a Friday"',
     )
-    .action(async (id: string | undefined, _options: unknown, approved: Command) => {
-      const options = approved.optsWithGlobals<ApproveOptions>();
-      if (id === undefined) {
-        const { listWaiting } = await import("../work/list-waiting.ts");
-        await listWaiting(options, cli.terminal);
-        return;
-      }
-      const { approveCall } = await import("../work/approve-call.ts");
-      cli.exitCode = await approveCall(id, options, cli.terminal);
-    });
+    .performs(approveOrList);
+}
+
+/** `retinue approve`: answers a call, or lists those that wait. */
+async function approveOrList(
+  id: string | undefined,
+  options: ApproveOptions,
+  terminal: Terminal,
+): Promise<number> {
+  if (id !== undefined) return approveCall(id, options, terminal);
+  await listWaiting(options, terminal);
+  return EXIT.ok;
+}
+
+/** Options of `retinue approve`. */
+type ApproveOptions = RunOptions & { yes?: boolean; deny?: boolean; note?: string; later?: boolean };
+
+/** What a person decided. */
+type Answer = { allowed: boolean; note?: string };
+
+/** `retinue approve ID`: shows a call that waits, takes the answer, and goes on with its session. */
+async function approveCall(id: string, options: ApproveOptions, terminal: Terminal): Promise<number> {
+  const found = await withRecord(terminal, async (store) => {
+    const approval = store.findApproval(id);
+    const session = store.session(approval.sessionId);
+    refuseSettled(approval, session);
+    const diff = session ? await proposedDiff(store, approval, session) : null;
+    for (const line of describeCall(approval, session, diff)) terminal.tell(line);
+    const answer = await takeAnswer(approval, options, terminal);
+    recordAnswer(store, approval, answer);
+    return { approval, answer };
+  });
+  if (!found) throw new RetinueError("input", `no approval '${id}'; nothing was ever recorded`);
+  const { approval, answer } = found;
+  terminal.tell(`${answer.allowed ? "✅ allowed" : "🚫 denied"} ${approval.approvalId}`);
+  const onlyRecorded = (how: string) => {
+    if (chooseFormat(options) !== "text")
+      terminal.print(writeJson({ ...toWaitingLine(approval), answer }, 2));
+    terminal.tell(how);
+    return EXIT.ok;
+  };
+  if (options.later)
+    return onlyRecorded(`go on with it by: retinue resume ${approval.sessionId} --on-ask park`);
+  const elsewhere = await withRecord(terminal, (store) => goesOnElsewhere(store, approval.sessionId));
+  if (elsewhere) return onlyRecorded(elsewhere);
+  try {
+    return await resumeTask(approval.sessionId, { onAsk: "park", ...options }, terminal);
+  } catch (thrown) {
+    if (!(thrown instanceof SessionTaken)) throw thrown;
+    return onlyRecorded(`${thrown.holder} took the session first, and goes on with the answer`);
+  }
+}
+
+const LOOKS = 20;
+const LOOK_MS = 100;
+
+/**
+ * Says who goes on with a session instead of this process. One that is just leaving it for later may have looked for
+ * answers already, so that a moment passes before it counts.
+ */
+async function goesOnElsewhere(store: Store, sessionId: string): Promise<string | null> {
+  for (let looks = 0; looks < LOOKS && store.holderOf(sessionId); looks++)
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  const holder = store.holderOf(sessionId);
+  if (holder) return `${holder} has the session ${sessionId}, and goes on with the answer`;
+  if (store.findSession(sessionId).status === "running") return null;
+  return `the session ${sessionId} went on in another process, and has ended`;
+}
+
+function refuseSettled({ approvalId, sessionId, answer }: Approval, session: SessionRow | undefined): void {
+  const isOpen = session?.status === "running";
+  if (answer) {
+    const at = new Date(answer.atMs).toISOString();
+    const what = `${approvalId} was ${answer.allowed ? "allowed" : "denied"} by ${answer.by} at ${at}`;
+    throw new RetinueError("input", what, isOpen ? `go on with: retinue resume ${sessionId}` : undefined);
+  }
+  if (isOpen) return;
+  throw new RetinueError(
+    "input",
+    `the session ${sessionId} of ${approvalId} has ended (${session?.status ?? "unknown"}); there is nothing left to approve`,
+    "see what waits with: retinue approve",
+  );
+}
+
+/** A note typed in a hurry may contain a key; the record keeps none. */
+function withoutSecrets(note: string, { env }: Terminal): string {
+  return createRedactor({ secrets: secretsFromEnvironment(env) }).redact(note);
+}
+
+function recordAnswer(store: Store, { approvalId }: Approval, { allowed, note }: Answer): void {
+  const answer = { allowed, by: personName(), ...(note !== undefined && { note }), atMs: Date.now() };
+  if (store.answerApproval(approvalId, answer)) return;
+  throw new RetinueError("input", `somebody else has just answered ${approvalId}`);
+}
+
+async function takeAnswer(
+  { approvalId }: Approval,
+  { yes, deny, note }: ApproveOptions,
+  terminal: Terminal,
+): Promise<Answer> {
+  const words = note === undefined ? {} : { note: withoutSecrets(note, terminal) };
+  if (yes || deny) return { allowed: yes === true, ...words };
+  if (!terminal.interactive)
+    throw new RetinueError(
+      "usage",
+      `nobody is at a terminal to answer ${approvalId}`,
+      `add --yes or --deny: retinue approve ${approvalId} --yes`,
+    );
+  const said = await askLine("allow it? [y/n] ", terminal);
+  if (/^y(?:es)?$/i.test(said)) return { allowed: true, ...words };
+  if (/^no?$/i.test(said)) return { allowed: false, ...words };
+  throw new RetinueError("denied", "there was no answer; it still waits");
+}
+
+/** Everything a person must see before the answer; the call itself is never cut. */
+function describeCall(approval: Approval, session: SessionRow | undefined, diff: string | null): string[] {
+  const { request, approvalId, sessionId } = approval;
+  const task = session ? `: ${cutToLine(session.title, 120)}` : "";
+  const tainted = request.tainted === true ? ", and untrusted text has entered this run" : "";
+  const said = typeof request.presented === "string" ? request.presented : showInput(request.input);
+  return [
+    `⏸ ${describeAsk(approval)}`,
+    `   ${approvalId}, asked ${showWaitingTime(approval, Date.now())} ago in ${sessionId}${task}`,
+    `   risk: ${cutToLine(String(request.risk ?? "unknown"), 40)}${tainted}`,
+    ...escapeControls(diff ?? said)
+      .split("\n")
+      .map((line) => `   ${line}`),
+  ];
+}
+
+function personName(): string {
+  try {
+    return userInfo().username;
+  } catch (thrown) {
+    return `a person (${messageOf(thrown)})`;
+  }
+}
+
+/** `retinue approve` without an id: what waits for a person, the oldest first. */
+async function listWaiting(options: CommonOptions, terminal: Terminal): Promise<void> {
+  const waiting = (await withRecord(terminal, findWaiting)) ?? [];
+  if (options.json) return terminal.print(writeJson(waiting.map(toWaitingLine), 2));
+  const [first] = waiting;
+  if (!first) return terminal.print("nothing waits for approval");
+  const now = Date.now();
+  const rows = waiting.map((one) => drawWaiting(one, now));
+  terminal.print(drawTable([["APPROVAL", "AGE", "SESSION", "WHO ASKS", "TOOL", "WHY"], ...rows]).join("\n"));
+  terminal.tell(`see one whole and answer it with: retinue approve ${first.approvalId}`);
+}
+
+function drawWaiting(approval: Approval, nowMs: number): string[] {
+  const { approvalId, sessionId, tool, request } = approval;
+  return [
+    approvalId,
+    showWaitingTime(approval, nowMs),
+    sessionId,
+    cutToLine(listAskers(approval).join(" > "), 120),
+    cutToLine(tool, 60),
+    cutToLine(typeof request.reason === "string" ? request.reason : "", 120),
+  ];
 }

@@ -2,25 +2,21 @@ import { RetinueError } from "@retinue/core/schema/error";
 import { findPlaces } from "@retinue/core/settings/places";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import type { Blacklist, BlacklistEntry } from "@retinue/research/crawl/blacklist";
-import { Argument, type Command } from "commander";
+import { Argument } from "commander";
+import type { CliCommand } from "../cli-command.ts";
 import type { CommonOptions } from "../open-project.ts";
-import type { Cli, Terminal } from "../terminal.ts";
-import { listExamples } from "./options.ts";
+import type { Terminal } from "../terminal.ts";
 
-/** Registers `retinue blacklist`. */
-export function registerBlacklist(program: Command, cli: Cli): void {
-  program
-    .command("blacklist")
-    .summary("domains that crawls leave out")
+/** Declares `retinue blacklist`. */
+export default function registerBlacklist(command: CliCommand): void {
+  command
     .description("show and edit the domains that crawls leave out, in every session")
     .addArgument(
       new Argument("[action]", "what to do").choices(["list", "add", "remove", "clear"]).default("list"),
     )
     .argument("[domains...]", "example.org or an address of it")
-    .addHelpText("after", listExamples("retinue blacklist", "retinue blacklist add slow.example.org"))
-    .action(async (action: string, domains: string[], _options: unknown, command: Command) => {
-      await editBlacklist(action, domains, command.optsWithGlobals<CommonOptions>(), cli.terminal);
-    });
+    .examples("retinue blacklist", "retinue blacklist add slow.example.org")
+    .performs(editBlacklist);
 }
 
 /** `retinue blacklist`: shows or edits the domains that crawls leave out. */

@@ -1,89 +1,146 @@
-import { type Command, Option } from "commander";
-import type { SetOptions } from "../config/set-setting.ts";
-import type { GetOptions, ListOptions } from "../config/show-settings.ts";
-import type { Cli } from "../terminal.ts";
-import { listExamples } from "./options.ts";
+import { statSync } from "node:fs";
+import { PUBLISHED_SETTINGS_SCHEMA } from "@retinue/core/settings/settings-schema";
+import { cutToLine, stripControls, writeJson } from "@retinue/core/text/plain-text";
+import type { CliCommand } from "../cli-command.ts";
+import { type EffectiveSettings, loadEffectiveSettings, showOrigin } from "../effective-settings.ts";
+import { EXIT } from "../exit-code.ts";
+import { type CommonOptions, findProjectDir, findSettingsFiles, openProject } from "../open-project.ts";
+import { drawTable } from "../plain-text.ts";
+import {
+  findSettingSchema,
+  KEY_FORM,
+  listKnownKeys,
+  maskSecrets,
+  parseKey,
+  readValueAt,
+  showKey,
+} from "../setting-key.ts";
+import type { Terminal } from "../terminal.ts";
+import { registerConfigSet } from "./config-set.ts";
 
-const KEY = 'such as limits.turns, or prices["openai/gpt-4.1"].input where a name has dots';
-
-/** Registers `retinue config` with everything below it. */
-export function registerConfig(program: Command, cli: Cli): void {
-  const config = program
-    .command("config")
-    .summary("read and change settings")
+/** Declares `retinue config` with everything below it. */
+export default function registerConfig(config: CliCommand): void {
+  config
     .description("read and change the settings, and see who set what")
     .helpCommand(false)
-    .addHelpText(
-      "after",
-      listExamples("retinue config list --show-origin", "retinue config set limits.turns 30"),
-    );
+    .examples("retinue config list --show-origin", "retinue config set limits.turns 30");
   config
     .command("list")
     .description("list every value that holds here; secrets are hidden")
     .option("--show-origin", "say for each value which file and line it comes from")
     .option("--all", "also name the keys that are not set, and what they are for")
-    .addHelpText("after", listExamples("retinue config list --show-origin", "retinue config list --all"))
-    .action(async (_options: unknown, command: Command) => {
-      const { listSettings } = await import("../config/show-settings.ts");
-      cli.exitCode = await listSettings(command.optsWithGlobals<ListOptions>(), cli.terminal);
-    });
+    .examples("retinue config list --show-origin", "retinue config list --all")
+    .performs(listSettings);
   config
     .command("get")
     .description("print one value that holds here; exits with 1 if it is not set")
-    .argument("<key>", KEY)
+    .argument("<key>", KEY_FORM)
     .option("--reveal", "show secrets")
-    .addHelpText("after", listExamples("retinue config get model", "retinue config get shell.sandbox"))
-    .action(async (key: string, _options: unknown, command: Command) => {
-      const { getSetting } = await import("../config/show-settings.ts");
-      cli.exitCode = await getSetting(key, command.optsWithGlobals<GetOptions>(), cli.terminal);
-    });
-  withScope(config.command("set"))
-    .description("set one value, after checking it; the rest of the file stays as it is")
-    .argument("<key>", KEY)
-    .argument("<value>", "JSON, or text where the setting is one; `-` reads it from stdin")
-    .addHelpText(
-      "after",
-      listExamples(
-        "retinue config set model anthropic/claude-sonnet-4-6",
-        "retinue config set --project permissions.deny '[\"shell(git push *)\"]'",
-      ),
-    )
-    .action(async (key: string, value: string, _options: unknown, command: Command) => {
-      const { setSetting } = await import("../config/set-setting.ts");
-      await setSetting(key, value, command.optsWithGlobals<SetOptions>(), cli.terminal);
-    });
-  withScope(config.command("unset"))
-    .description("take one value out of a settings file")
-    .argument("<key>", KEY)
-    .addHelpText("after", listExamples("retinue config unset limits.turns"))
-    .action(async (key: string, _options: unknown, command: Command) => {
-      const { unsetSetting } = await import("../config/set-setting.ts");
-      await unsetSetting(key, command.optsWithGlobals<SetOptions>(), cli.terminal);
-    });
-  registerShowing(config, cli);
-}
-
-function registerShowing(config: Command, cli: Cli): void {
+    .examples("retinue config get model", "retinue config get shell.sandbox")
+    .performs(getSetting);
+  registerConfigSet(config);
   config
     .command("path")
     .description("print where the settings files are")
-    .addHelpText("after", listExamples("retinue config path"))
-    .action(async (_options: unknown, command: Command) => {
-      const { showPaths } = await import("../config/show-settings.ts");
-      await showPaths(command.optsWithGlobals(), cli.terminal);
-    });
+    .examples("retinue config path")
+    .performs(showPaths);
   config
     .command("schema")
     .description("print the JSON Schema of settings files, for editors")
-    .addHelpText("after", listExamples("retinue config schema > settings.schema.json"))
-    .action(async () => {
-      const { showSchema } = await import("../config/show-settings.ts");
-      showSchema(cli.terminal);
-    });
+    .examples("retinue config schema > settings.schema.json")
+    .performs(showSchema);
 }
 
-function withScope(command: Command): Command {
-  return command
-    .addOption(new Option("--global", "in your own settings (the default)").conflicts("project"))
-    .option("--project", "in the project's settings, which may only narrow yours");
+/** Options of `retinue config list`. */
+type ListOptions = CommonOptions & { showOrigin?: boolean; all?: boolean };
+
+/** Options of `retinue config get`. */
+type GetOptions = CommonOptions & { reveal?: boolean };
+
+const MAX_VALUE = 200;
+
+/** `retinue config list`: the values that apply here, and with `--show-origin` where each comes from. */
+async function listSettings(options: ListOptions, terminal: Terminal): Promise<number> {
+  const settings = await loadEffectiveSettings(options, terminal);
+  const leaves = settings.leaves.map(({ keys, value, origins }) => ({
+    key: showKey(keys),
+    value: maskSecrets(value, keys),
+    origins,
+  }));
+  tellProblems(settings, terminal);
+  if (options.json)
+    terminal.print(
+      writeJson(
+        leaves.map(({ origins, ...leaf }) => ({ ...leaf, ...(options.showOrigin && { origins }) })),
+        2,
+      ),
+    );
+  else {
+    const dir = findProjectDir(options, terminal);
+    const rows = leaves
+      .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+      .map(({ key, value, origins }) => [
+        cutToLine(key, MAX_VALUE),
+        cutToLine(JSON.stringify(value), MAX_VALUE),
+        ...(options.showOrigin
+          ? [cutToLine(origins.map((each) => showOrigin(each, dir)).join(" + "), 300)]
+          : []),
+      ]);
+    terminal.print(drawTable(rows).join("\n"));
+    if (options.all) terminal.print(["", ...listUnset(leaves.map(({ key }) => key))].join("\n"));
+  }
+  return settings.problems.some(({ severity }) => severity === "error") ? EXIT.config : EXIT.ok;
+}
+
+/** `retinue config get`: one value that applies; 1 if there is none. */
+async function getSetting(text: string, options: GetOptions, terminal: Terminal): Promise<number> {
+  const keys = parseKey(text);
+  findSettingSchema(keys);
+  const settings = await loadEffectiveSettings(options, terminal);
+  tellProblems(settings, terminal);
+  const found = readValueAt(settings.value, keys);
+  if (found === undefined) {
+    terminal.tell(`${showKey(keys)} is not set`);
+    return EXIT.failed;
+  }
+  const value = options.reveal ? found : maskSecrets(found, keys);
+  if (value !== found && !options.reveal && JSON.stringify(value) !== JSON.stringify(found))
+    terminal.tell("note: secrets are hidden; --reveal shows them");
+  if (typeof value === "string" && !options.json) terminal.print(stripControls(value));
+  else terminal.print(writeJson(value, 2));
+  return EXIT.ok;
+}
+
+/** `retinue config path`. */
+async function showPaths(options: CommonOptions, terminal: Terminal): Promise<void> {
+  const project = await openProject(options, terminal);
+  const files = findSettingsFiles(project);
+  const entries = (["user", "project"] as const).map((scope) => ({
+    scope,
+    file: files[scope],
+    exists: statSync(files[scope], { throwIfNoEntry: false }) !== undefined,
+  }));
+  if (options.json) return terminal.print(writeJson(entries, 2));
+  const rows = entries.map(({ scope, file, exists }) => [scope, file + (exists ? "" : " (not there yet)")]);
+  terminal.print(drawTable(rows).join("\n"));
+}
+
+/** `retinue config schema`. */
+function showSchema(_options: CommonOptions, terminal: Terminal): void {
+  terminal.print(writeJson(PUBLISHED_SETTINGS_SCHEMA, 2));
+}
+
+function tellProblems({ problems }: EffectiveSettings, terminal: Terminal): void {
+  for (const { file, line, severity, message, fix } of problems)
+    terminal.tell(`${severity}: ${stripControls(`${file}:${Math.max(1, line)}: ${message} (${fix})`)}`);
+}
+
+/** The keys that nobody has set, with what they are for. */
+function listUnset(set: readonly string[]): string[] {
+  const isSet = (key: string) =>
+    set.some((each) => each === key || each.startsWith(`${key}.`) || each.startsWith(`${key}[`));
+  const rows = listKnownKeys()
+    .filter(({ key }) => key !== "$schema" && !isSet(key))
+    .map(({ key, about }) => [`# ${key}`, cutToLine(about, 160)]);
+  return ["# not set:", ...drawTable(rows)];
 }

@@ -1,22 +1,176 @@
-import { type Command, Option } from "commander";
-import type { DemoOptions } from "../setup/demo.ts";
-import type { Cli } from "../terminal.ts";
-import { listExamples } from "./options.ts";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { BUILTIN_DIR } from "@retinue/builtin/built-in-agents";
+import { builtInTools, paceTools } from "@retinue/builtin/built-in-tools";
+import { findBubblewrap } from "@retinue/code/sandbox/find-bubblewrap";
+import { loadAgents } from "@retinue/core/agents/load-agents";
+import type { Runtime } from "@retinue/core/session/runtime";
+import { main } from "@retinue/offline/code/main";
+import type { Procedure } from "@retinue/offline/conversation";
+import type { CliCommand } from "../cli-command.ts";
+import { type CommonOptions, type OpenProject, openSoundProject } from "../open-project.ts";
+import { drawTable, wrapWords } from "../plain-text.ts";
+import type { Terminal } from "../terminal.ts";
+import { chooseFormat, type RunOptions } from "../work/run-options.ts";
+import { watchTask } from "../work/run-task.ts";
 
-/** Registers `retinue demo`. */
-export function registerDemo(program: Command, cli: Cli): void {
-  program
-    .command("demo")
-    .summary("watch agents at work, without a key")
+/** Declares `retinue demo`. */
+export default function registerDemo(command: CliCommand): void {
+  command
     .description("watch agents delegate in a small example project; needs no key and no network")
-    .addOption(
-      new Option("--output-format <format>", "how the result is printed")
-        .choices(["text", "json", "stream-json"])
-        .default("text"),
-    )
-    .addHelpText("after", listExamples("retinue demo", "retinue demo --output-format stream-json"))
-    .action(async (_options: unknown, command: Command) => {
-      const { runDemo } = await import("../setup/demo.ts");
-      cli.exitCode = await runDemo(command.optsWithGlobals<DemoOptions>(), cli.terminal);
-    });
+    .shares("outputFormat")
+    .examples("retinue demo", "retinue demo --output-format stream-json")
+    .performs(runDemo);
+}
+
+/** Options of `retinue demo`. */
+type DemoOptions = CommonOptions & Pick<RunOptions, "outputFormat">;
+
+const TASK =
+  "Find where the discount of a cart is worked out and summarise it. Find where receipts are printed and summarise it. Ask quality-lead to check src/cart.js.";
+
+/** `retinue demo`: a small tree of real agents at work on an example project, without a key and without a network. */
+async function runDemo(options: DemoOptions, terminal: Terminal): Promise<number> {
+  using example = makeDemoProject();
+  const project = await openDemo(example.dir, terminal);
+  const canTest = !("fault" in (await findBubblewrap()));
+  const run: RunOptions = { ...options, allowedTools: [], disallowedTools: [] };
+  const isText = chooseFormat(run) === "text";
+  const say = isText ? (line: string) => terminal.tell(wrapWords(line, terminal)) : () => {};
+  const answer: string[] = [];
+  const seen: Terminal = isText ? { ...terminal, print: (text) => void answer.push(text) } : terminal;
+  let sessionId = "last";
+  const begin = async (runtime: Runtime) => {
+    const handle = await runtime.start({ agent: "main", task: TASK, model: "offline" });
+    sessionId = handle.sessionId;
+    return handle;
+  };
+  introduction(canTest, terminal.screen !== undefined).forEach(say);
+  const tools = isText && terminal.screen ? { tools: paceTools(builtInTools) } : {};
+  const code = await watchTask(project, run, seen, begin, { procedures: [leadBy(canTest)], ...tools });
+  for (const line of digestAnswer(answer.join("\n\n"))) terminal.print(wrapWords(line, terminal, 2));
+  conclusion(sessionId, canTest).forEach(say);
+  return code;
+}
+
+/** The user's settings with the built-in agents and the example's, so that nobody's own agents change what is shown. */
+async function openDemo(dir: string, terminal: Terminal): Promise<OpenProject> {
+  const project = await openSoundProject({ cwd: dir }, terminal);
+  const builtinDir = BUILTIN_DIR;
+  const registry = await loadAgents({ projectDir: dir, builtinDir, known: project.known });
+  return { ...project, registry };
+}
+
+/** How the example's own agent works by rules: it does what its prompt says, in the way the main agent splits a request. */
+function leadBy(canTest: boolean): Procedure {
+  return {
+    agents: ["quality-lead"],
+    next: (situation) => {
+      const [file = "src/cart.js"] = /\bsrc\/[\w.-]+\.js\b/.exec(situation.task) ?? [];
+      return main.next({ ...situation, task: `- Review ${file}${canTest ? "\n- Run the tests" : ""}` });
+    },
+  };
+}
+
+function introduction(canTest: boolean, isWatched: boolean): string[] {
+  return [
+    "A request with three parts, in an example project that is gone afterwards:",
+    `“${TASK}”`,
+    ...(canTest ? [] : ["(Without a sandbox the example's tests are not run; see: retinue doctor)"]),
+    ...(isWatched ? ["(Every tool call waits a moment, so that you can watch.)"] : []),
+    "",
+  ];
+}
+
+function conclusion(sessionId: string, canTest: boolean): string[] {
+  const others = canTest ? "a reviewer and a tester, two agents of its own" : "a reviewer of its own";
+  return [
+    "",
+    `What happened: main split the request and handed its parts to three agents at once. Two researchers searched and read real files; quality-lead delegated further, to ${others}. No model was called, nothing was changed, and every step is on record.`,
+    "",
+    "next:",
+    ...drawTable([
+      [`  retinue trace ${sessionId}`, "the tree, with times"],
+      ["  retinue init", "set up a project of your own"],
+      ['  retinue "…"', "a task of your own"],
+    ]),
+  ];
+}
+
+const TITLE = /^\d+\. “.*” \([\w-]+\)$/;
+
+/** Of an answer in numbered parts, nested ones too: what each part was, who did it, and its first paragraph; else all of it. */
+function digestAnswer(text: string): string[] {
+  const paragraphs = text.split(/\n{2,}/).map((each) => each.trim());
+  const digest = paragraphs.flatMap((paragraph, index) => {
+    if (!TITLE.test(paragraph)) return [];
+    const next = paragraphs[index + 1] ?? "";
+    const [first = ""] = TITLE.test(next) ? [""] : next.split("\n");
+    return [paragraph.replace(/^\d+\./, "•"), ...(first ? [`  ${first}`] : [])];
+  });
+  return digest.length > 0 ? digest : text.split("\n");
+}
+
+/** A small shop with one mistake in it, which a test shows and a reviewer can point to. */
+const FILES: Readonly<Record<string, string>> = {
+  "package.json": `{
+  "name": "corner-shop",
+  "private": true,
+  "type": "module",
+  "scripts": { "test": "node --test" }
+}
+`,
+  "README.md": `# Corner shop
+
+Adds up carts, works out discounts and prints receipts.
+`,
+  "src/discount.js": `/** The discount of a cart in percent: regular customers get 5, and carts above 100 get 10 more. */
+export function discountPercent({ total, isRegular }) {
+  return (isRegular ? 5 : 0) + (total > 100 ? 10 : 0);
+}
+`,
+  "src/cart.js": `import { discountPercent } from "./discount.js";
+
+/** The price of a cart after its discount. */
+function priceOf(cart) {
+  const total = cart.items.reduce((sum, item) => sum + item.price * item.count, 0);
+  try {
+    return total - total * discountPercent({ total, isRegular: cart.isRegular });
+  } catch (error) {}
+}
+`,
+  "src/receipt.js": `import { priceOf } from "./cart.js";
+
+/** Prints one line for each item, and the price to pay. */
+function printReceipt(cart) {
+  const lines = cart.items.map((item) => \`\${item.count} x \${item.name}\`);
+  return [...lines, \`to pay: \${priceOf(cart)}\`].join("\\n");
+}
+`,
+  "test/cart.test.js": `import assert from "node:assert/strict";
+
+test("a small cart of a new customer has no discount", () => {
+  assert.equal(priceOf({ items: [{ price: 10, count: 2 }], isRegular: false }), 20);
+});
+
+test("a regular customer pays five percent less", () => {
+  assert.equal(priceOf({ items: [{ price: 10, count: 2 }], isRegular: true }), 19);
+});
+`,
+};
+
+/** A temporary folder. */
+type DemoProject = { dir: string; [Symbol.dispose](): void };
+
+/** Makes the example in a folder of its own. */
+export function makeDemoProject(): DemoProject {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), "retinue-demo-")));
+  const lead = readFileSync(new URL("./prompts/demo-quality-lead.md", import.meta.url), "utf8");
+  const files = { ...FILES, ".retinue/agents/quality-lead.md": lead };
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    writeFileSync(join(dir, path), text);
+  }
+  return { dir, [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }) };
 }

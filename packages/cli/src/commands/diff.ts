@@ -1,19 +1,51 @@
-import type { Command } from "commander";
-import type { DiffOptions } from "../history/run-changes.ts";
-import type { Cli } from "../terminal.ts";
-import { listExamples, NAMED_CHANGES } from "./options.ts";
+import { patchStat } from "@retinue/core/changes/patch";
+import { showChanges } from "@retinue/core/changes/show";
+import { cutToLine, stripControls } from "@retinue/core/text/plain-text";
+import type { CliCommand } from "../cli-command.ts";
+import { NAMED_CHANGES, nameChanges, withChanges } from "../open-changes.ts";
+import type { CommonOptions } from "../open-project.ts";
+import type { Terminal } from "../terminal.ts";
 
-/** Registers `retinue diff`. */
-export function registerDiff(program: Command, cli: Cli): void {
-  program
-    .command("diff")
-    .summary("show what a run changed")
+/** Declares `retinue diff`. */
+export default function registerDiff(command: CliCommand): void {
+  command
     .description("show what a run and everything below it changed")
     .argument("<run>", NAMED_CHANGES)
     .option("--stat", "only the names of the files and how many lines changed")
-    .addHelpText("after", listExamples("retinue diff last", "retinue diff run_4f2 --stat"))
-    .action(async (run: string, _options: unknown, command: Command) => {
-      const { showDiff } = await import("../history/run-changes.ts");
-      await showDiff(run, command.optsWithGlobals<DiffOptions>(), cli.terminal);
-    });
+    .examples("retinue diff last", "retinue diff run_4f2 --stat")
+    .performs(showDiff);
+}
+
+/** Options of `retinue diff`. */
+type DiffOptions = CommonOptions & { stat?: boolean };
+
+/** `retinue diff`: what a run and everything below it changed. */
+export async function showDiff(name: string, options: DiffOptions, terminal: Terminal): Promise<void> {
+  const { scope, folders, unkept, untrusted } = await withChanges(terminal, name, async (kept) => {
+    const shown = await showChanges(kept, nameChanges(kept.store, name, options, terminal));
+    const written = shown.scope.changes.filter(
+      ({ after }) => after && kept.store.hasUntrustedHash(after.hash),
+    );
+    return { ...shown, untrusted: [...new Set(written.map(({ path }) => path))] };
+  });
+  if (options.json) {
+    const shown = folders.map(({ root, isProject, patches }) => ({
+      root,
+      project: isProject,
+      files: patches.map(({ text, ...file }) => (options.stat ? file : { ...file, patch: text })),
+    }));
+    return terminal.print(
+      JSON.stringify({ id: scope.id, folders: shown, not_kept: unkept, untrusted }, null, 2),
+    );
+  }
+  for (const text of unkept) terminal.tell(`warning: ${cutToLine(text, 300)}`);
+  if (folders.length === 0) return terminal.tell(`${scope.id} changed no files`);
+  for (const { root, isProject, patches } of folders) {
+    if (!isProject) terminal.tell(`in the run's own copy ${cutToLine(root, 200)}:`);
+    const lines = options.stat ? patchStat(patches) : patches.map((patch) => patch.text);
+    terminal.print(stripControls(lines.join("\n")));
+  }
+  if (untrusted.length === 0) return;
+  const files = cutToLine(untrusted.join(" "), 2_000);
+  terminal.tell(`untrusted until you have looked; then: retinue trust-files ${files}`);
 }

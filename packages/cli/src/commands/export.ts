@@ -1,33 +1,206 @@
-import { type Command, Option } from "commander";
-import type { ExportOptions } from "../history/export-session.ts";
-import type { Cli } from "../terminal.ts";
-import { listExamples } from "./options.ts";
+import { statSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { dirname, extname, join, relative, resolve, sep } from "node:path";
+import { openForReading, PathRefused } from "@retinue/core/files/open-inside";
+import type { Store } from "@retinue/core/record/create-store";
+import { RetinueError } from "@retinue/core/schema/error";
+import type { SessionRow } from "@retinue/core/schema/record";
+import { showCount } from "@retinue/core/show/measures";
+import { cutToLine } from "@retinue/core/text/plain-text";
+import { exportLines, loadExport } from "@retinue/core/trace/load-export";
+import { loadTrace } from "@retinue/core/trace/load-trace";
+import { writeTranscript } from "@retinue/core/trace/write-transcript";
+import type { CliCommand } from "../cli-command.ts";
+import type { CommonOptions } from "../open-project.ts";
+import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
+import { SESSION_ID } from "../options.ts";
+import type { Terminal } from "../terminal.ts";
+import { makePrivateFolder, saveText, writePrivateFile } from "../write-files.ts";
 
-/** Registers `retinue export`. */
-export function registerExport(program: Command, cli: Cli): void {
-  program
-    .command("export")
-    .summary("write everything of a session to files")
+/** Declares `retinue export`. */
+export default function registerExport(command: CliCommand): void {
+  command
     .description("write out everything of a session; secrets are hidden already")
-    .argument("<id>", "a session's id or the beginning of it; `last` for this project's last session")
-    .addOption(
-      new Option(
-        "--format <format>",
-        "md to read, json or jsonl for programs; by the name of -o, md otherwise, all in a folder",
-      ).choices(["md", "json", "jsonl"]),
+    .argument("<id>", SESSION_ID)
+    .oneOf(
+      "--format <format>",
+      "md to read, json or jsonl for programs; by the name of -o, md otherwise, all in a folder",
+      ["md", "json", "jsonl"],
     )
     .option("-o, --output <file|dir>", "write there, for you alone, and not to stdout")
     .option("--files", "also copy the files of the session's workspace; -o names the folder")
-    .addHelpText(
-      "after",
-      listExamples(
-        "retinue export last                        a transcript to read, as Markdown",
-        "retinue export ses_1a2b -o backup/ --files everything in a folder, with the files that agents left",
-        "retinue export last --format jsonl | wc -l every row of the record, a line each",
-      ),
+    .examples(
+      "retinue export last                        a transcript to read, as Markdown",
+      "retinue export ses_1a2b -o backup/ --files everything in a folder, with the files that agents left",
+      "retinue export last --format jsonl | wc -l every row of the record, a line each",
     )
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const { exportSession } = await import("../history/export-session.ts");
-      await exportSession(id, command.optsWithGlobals<ExportOptions>(), cli.terminal);
-    });
+    .performs(exportSession);
+}
+
+/** The form in which a session is exported. */
+type ExportFormat = "md" | "json" | "jsonl";
+
+/** Options of `retinue export`. */
+type ExportOptions = CommonOptions & { format?: ExportFormat; output?: string; files?: boolean };
+
+/** What each form is called in a folder. */
+const NAMES: Readonly<Record<ExportFormat, string>> = {
+  md: "transcript.md",
+  json: "session.json",
+  jsonl: "rows.jsonl",
+};
+const MAX_NAMED = 10;
+
+/** `retinue export`: everything the record holds of a session. */
+export async function exportSession(id: string, options: ExportOptions, terminal: Terminal): Promise<void> {
+  const place = choosePlace(options, terminal);
+  const session = await withRecord(terminal, async (store) => {
+    const found = findSession(store, id, options, terminal);
+    if (place.kind === "text") {
+      await saveText(renderSession(store, found, place.format), options.output, terminal);
+      return found;
+    }
+    await makePrivateFolder(place.folder);
+    for (const format of place.formats)
+      await saveText(renderSession(store, found, format), join(place.folder, NAMES[format]), terminal);
+    return found;
+  });
+  if (!session) throw createNoSessionError(id);
+  if (place.kind === "folder" && options.files) await copyWorkspace(session, place.folder, terminal);
+}
+
+type Place =
+  | { kind: "text"; format: ExportFormat }
+  | { kind: "folder"; folder: string; formats: readonly ExportFormat[] };
+
+/** A folder if it is one, ends like one, or has to hold files; otherwise one text, whose form its name may tell. */
+function choosePlace({ format, output, files, json }: ExportOptions, terminal: Terminal): Place {
+  const wanted = format ?? (json ? "json" : undefined);
+  if (output === "") throw new RetinueError("usage", "-o needs a name", "such as: -o session.md");
+  if (output === undefined || output === "-") {
+    if (files)
+      throw new RetinueError("usage", "--files needs a folder to copy to", "name it with: -o FOLDER");
+    return { kind: "text", format: wanted ?? "md" };
+  }
+  const path = resolve(terminal.cwd, output);
+  const extension = extname(output);
+  const byName = findFormat(extension.slice(1));
+  if (extension === ".html" && !wanted)
+    throw new RetinueError(
+      "usage",
+      "a session is not exported as a web page",
+      "look at it with: retinue serve",
+    );
+  const isFolder = output.endsWith("/") || output.endsWith(sep) || files || (!wanted && !byName);
+  if (isFolder || statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    return { kind: "folder", folder: path, formats: wanted ? [wanted] : ["md", "json", "jsonl"] };
+  return { kind: "text", format: wanted ?? byName ?? "md" };
+}
+
+function findFormat(extension: string): ExportFormat | undefined {
+  return Object.hasOwn(NAMES, extension) ? (extension as ExportFormat) : undefined;
+}
+
+function renderSession(store: Store, session: SessionRow, format: ExportFormat): string {
+  if (format === "md") return writeTranscript(loadTrace(store, session));
+  const all = loadExport(store, session);
+  return format === "json" ? JSON.stringify(all, null, 2) : [...exportLines(all)].join("\n");
+}
+
+/** The session's own folder, and those of its isolated runs. */
+async function copyWorkspace({ workspace }: SessionRow, folder: string, terminal: Terminal): Promise<void> {
+  for (const [from, name] of [
+    [workspace, "workspace"],
+    [`${workspace}-runs`, "workspace-runs"],
+  ] as const) {
+    if (!relative(from, folder).startsWith(".."))
+      throw new RetinueError("input", `${folder} is inside the workspace`, "name another folder with -o");
+    const { files, bytes, left } = await copyFiles(from, join(folder, name));
+    if (files > 0)
+      terminal.tell(
+        `copied ${showCount(files, "file")} (${showCount(bytes, "byte")}) to ${join(folder, name)}`,
+      );
+    for (const note of left.slice(0, MAX_NAMED))
+      terminal.tell(`warning: not copied: ${cutToLine(note, 200)}`);
+    if (left.length > MAX_NAMED) terminal.tell(`warning: ${left.length - MAX_NAMED} more were not copied`);
+  }
+}
+
+/** What was copied, and what was left out and why. */
+type CopiedFiles = { files: number; bytes: number; left: string[] };
+
+const MOST_FILES = 10_000;
+const MOST_BYTES = 2 ** 30;
+const MOST_BYTES_OF_ONE = 256 * 2 ** 20;
+
+/**
+ * Copies what is below a folder, without following a link anywhere, for its owner alone. A folder that is not there holds
+ * nothing. Anything that is too large or not a regular file is left out and named.
+ */
+export async function copyFiles(from: string, to: string): Promise<CopiedFiles> {
+  const copied: CopiedFiles = { files: 0, bytes: 0, left: [] };
+  for (const path of await filesBelow(from)) {
+    const name = relative(from, path);
+    if (copied.files >= MOST_FILES || copied.bytes >= MOST_BYTES) {
+      copied.left.push(`${name}: more than is copied at once`);
+      continue;
+    }
+    const content = await readSafely(from, path, name, copied);
+    if (!content) continue;
+    await makePrivateFolder(dirname(join(to, name)));
+    await writePrivateFile(join(to, name), content);
+    copied.files++;
+    copied.bytes += content.length;
+  }
+  return copied;
+}
+
+async function readSafely(
+  root: string,
+  path: string,
+  name: string,
+  copied: CopiedFiles,
+): Promise<Uint8Array | undefined> {
+  try {
+    const handle = await openForReading(root, path);
+    try {
+      const { size } = await handle.stat();
+      if (size <= MOST_BYTES_OF_ONE) return await handle.readFile();
+      copied.left.push(`${name}: ${size.toLocaleString("en-US")} bytes`);
+    } finally {
+      await handle.close();
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof PathRefused) && !isGone(thrown)) throw thrown;
+    copied.left.push(`${name}: not a regular file of its own`);
+  }
+  return undefined;
+}
+
+/** Everything but folders, found before anything is written. */
+async function filesBelow(root: string): Promise<string[]> {
+  const found: string[] = [];
+  const left = [root];
+  for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
+    for (const entry of await listEntries(folder)) {
+      const path = `${folder}${sep}${entry.name}`;
+      if (entry.isDirectory()) left.push(path);
+      else found.push(path);
+    }
+  }
+  return found.sort();
+}
+
+async function listEntries(folder: string) {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (thrown) {
+    if (isGone(thrown)) return [];
+    throw thrown;
+  }
+}
+
+function isGone(thrown: unknown): boolean {
+  const { code } = thrown as NodeJS.ErrnoException;
+  return code === "ENOENT" || code === "ENOTDIR" || code === "EACCES";
 }

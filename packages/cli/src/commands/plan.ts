@@ -1,119 +1,204 @@
-import { type Command, Option } from "commander";
-import type { Cli } from "../terminal.ts";
-import type { PlanRunOptions } from "../work/run-plan.ts";
-import type { PlanEditOptions, PlanListOptions } from "../work/stored-plans.ts";
-import { addShowing, listExamples, parseAmount, parseCount, parseWholeNumber } from "./options.ts";
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createBuiltInRuntime } from "@retinue/builtin/create-runtime";
+import { settleEnded } from "@retinue/core/plan/plan-result";
+import { messageOf, RetinueError } from "@retinue/core/schema/error";
+import type { ExecutionPlan } from "@retinue/core/schema/plan";
+import type { Runtime } from "@retinue/core/session/runtime";
+import { cutToLine } from "@retinue/core/text/plain-text";
+import type { CliCommand } from "../cli-command.ts";
+import { sayMore } from "../measures.ts";
+import type { CommonOptions } from "../open-project.ts";
+import { withRecord } from "../open-record.ts";
+import { drawTable } from "../plain-text.ts";
+import type { Terminal } from "../terminal.ts";
+import { drawPlan } from "../work/draw-plan.ts";
+import { type RunOptions, readTask } from "../work/run-options.ts";
+import { chooseRuntimeOptions } from "../work/run-task.ts";
+import { findNamedPlan, openPlanProject, PLAN_ID, registerPlanRun } from "./plan-run.ts";
 
-const ID = "a plan's id or the beginning of it; `last` for this project's last plan";
-
-/** Registers `retinue plan` with everything below it. */
-export function registerPlan(program: Command, cli: Cli): void {
-  const plan = program
-    .command("plan")
-    .summary("plan a goal, then have the plan carried out")
+/** Declares `retinue plan` with everything below it. */
+export default function registerPlan(plan: CliCommand): void {
+  plan
     .description("plan a goal, look at the plan, change it, approve it and have it carried out")
     .usage('"goal" | list | show | edit | approve | run')
     .helpCommand(false)
-    .addHelpText(
-      "after",
-      listExamples(
-        'retinue plan "Find where the scheduler limits concurrency and review the last commit"',
-        "retinue plan list",
-      ),
+    .examples(
+      'retinue plan "Find where the scheduler limits concurrency and review the last commit"',
+      "retinue plan list",
     );
-  registerMake(plan, cli);
-  registerRun(plan, cli);
+  registerPlanRun(plan);
   plan
     .command("list")
     .description("list plans, the last changed first")
-    .option("--limit <n>", "at most this many", parseWholeNumber, 20)
-    .addHelpText("after", listExamples("retinue plan list --limit 5"))
-    .action(async (_options: unknown, command: Command) => {
-      const { listPlans } = await import("../work/stored-plans.ts");
-      await listPlans(command.optsWithGlobals<PlanListOptions>(), cli.terminal);
-    });
+    .shares("limit")
+    .examples("retinue plan list --limit 5")
+    .performs(listPlans);
   plan
     .command("show")
     .description("show a plan, and what became of it")
-    .argument("<id>", ID)
-    .addHelpText("after", listExamples("retinue plan show last"))
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const { showPlan } = await import("../work/stored-plans.ts");
-      await showPlan(id, command.optsWithGlobals(), cli.terminal);
-    });
+    .argument("<id>", PLAN_ID)
+    .examples("retinue plan show last")
+    .performs(showPlan);
   plan
     .command("edit")
     .description("change a plan in $VISUAL or $EDITOR, or by a file; it is checked and then a draft again")
-    .argument("<id>", ID)
+    .argument("<id>", PLAN_ID)
     .option("--file <path>", "take the plan from this JSON file; `-` for stdin")
-    .addHelpText("after", listExamples("retinue plan edit last", "retinue plan edit last --file plan.json"))
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const { editPlan } = await import("../work/stored-plans.ts");
-      await editPlan(id, command.optsWithGlobals<PlanEditOptions>(), cli.terminal);
-    });
+    .examples("retinue plan edit last", "retinue plan edit last --file plan.json")
+    .performs(editPlan);
   plan
     .command("approve")
     .description("approve a plan, so that it can be run")
-    .argument("<id>", ID)
-    .addHelpText("after", listExamples("retinue plan approve last"))
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const { approvePlan } = await import("../work/stored-plans.ts");
-      await approvePlan(id, command.optsWithGlobals(), cli.terminal);
-    });
+    .argument("<id>", PLAN_ID)
+    .examples("retinue plan approve last")
+    .performs(approvePlan);
 }
 
-function registerMake(plan: Command, cli: Cli): void {
-  const make = plan
-    .command("make", { isDefault: true })
-    .description("make a plan for a goal, store it and print it; nothing is carried out without --approve")
-    .argument("[goal]", "the goal; without one it is read from stdin")
-    .option("--agent <name>", "the agent in whose name steps are delegated; `main` by default")
-    .option("--max-steps <n>", "at most this many steps", parseWholeNumber);
-  addExecution(make, "approve the plan unseen and carry it out at once")
-    .addHelpText(
-      "after",
-      listExamples(
-        'retinue plan "Add a health check" --max-steps 5',
-        'retinue plan --approve "Review the last commit"',
-      ),
-    )
-    .action(async (goal: string | undefined, _options: unknown, command: Command) => {
-      const { makePlan } = await import("../work/run-plan.ts");
-      cli.exitCode = await makePlan(goal, command.optsWithGlobals<PlanRunOptions>(), cli.terminal);
-    });
+/** Options of `retinue plan list`. */
+type PlanListOptions = CommonOptions & { limit: number };
+
+/** `retinue plan list`. */
+async function listPlans({ limit, json }: PlanListOptions, terminal: Terminal): Promise<void> {
+  const found = await withRecord(terminal, (store) =>
+    // One more tells whether there are more.
+    store.plans({ limit: limit + 1 }).map((plan) => settleEnded(store, plan)),
+  );
+  const plans = found?.slice(0, limit) ?? [];
+  if (found && found.length > limit) terminal.tell(sayMore(limit));
+  if (json) return terminal.print(JSON.stringify(plans, null, 2));
+  if (plans.length === 0) return terminal.print('no plans yet; make one with: retinue plan "goal"');
+  const rows = plans.map((plan) => [
+    plan.id,
+    new Date(plan.updatedAtMs).toISOString().slice(0, 16).replace("T", " "),
+    plan.status,
+    String(plan.steps.length),
+    cutToLine(plan.project, 40),
+    cutToLine(plan.goal, 60),
+  ]);
+  terminal.print(
+    drawTable([["PLAN", "CHANGED (UTC)", "STATUS", "STEPS", "PROJECT", "GOAL"], ...rows]).join("\n"),
+  );
 }
 
-function registerRun(plan: Command, cli: Cli): void {
-  const run = plan
-    .command("run")
-    .description("carry out an approved plan; what an earlier attempt has done is not done again")
-    .argument("<id>", ID);
-  addExecution(run, "approve it as well")
-    .addHelpText("after", listExamples("retinue plan run last", "retinue plan run last --on-failure stop"))
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const { runPlan } = await import("../work/run-plan.ts");
-      cli.exitCode = await runPlan(id, command.optsWithGlobals<PlanRunOptions>(), cli.terminal);
-    });
+/** `retinue plan show`. */
+export async function showPlan(id: string, options: CommonOptions, terminal: Terminal): Promise<void> {
+  const named = await findNamedPlan(id, options, terminal);
+  const plan = (await withRecord(terminal, (store) => settleEnded(store, named))) ?? named;
+  terminal.print(options.json ? JSON.stringify(plan, null, 2) : drawPlan(plan).join("\n"));
 }
 
-function addExecution(command: Command, approve: string): Command {
-  return addShowing(command)
-    .option("--approve", approve)
-    .option("-m, --model <model>", "an alias or provider/model-id for agents that inherit theirs")
-    .option(
-      "--max-budget-usd <amount>",
-      "at most this much for planning, and for carrying it out",
-      parseAmount,
-    )
-    .option("--max-depth <n>", "how deep agents may delegate", parseCount)
-    .option("--max-agents <n>", "how many runs there may be in all", parseWholeNumber)
-    .option("--max-concurrent <n>", "how many steps at once", parseWholeNumber)
-    .addOption(
-      new Option("--on-failure <policy>", "what happens to steps that do not need one that failed").choices([
-        "continue",
-        "stop",
-      ]),
-    )
-    .option("--no-replan", "do not look for another way when a step fails")
-    .option("--no-review", "do not have changes reviewed at the end");
+/** Options of `retinue plan edit`. */
+type PlanEditOptions = CommonOptions & { file?: string };
+
+/** `retinue plan edit`: takes a changed plan from a file or an editor, checks it and stores it as a new version. */
+async function editPlan(id: string, options: PlanEditOptions, terminal: Terminal): Promise<void> {
+  const plan = await findNamedPlan(id, options, terminal);
+  if (options.file !== undefined) {
+    const text = await readPlanText(options.file, terminal);
+    return saveEdited(plan, parseDraft(text, options.file), options, terminal);
+  }
+  const editor = findEditor(terminal);
+  const draft = JSON.stringify(
+    { goal: plan.goal, summary: plan.summary, risks: plan.risks ?? [], steps: plan.steps },
+    null,
+    2,
+  );
+  const folder = await mkdtemp(join(tmpdir(), "retinue-plan-"));
+  const file = join(folder, `${plan.id}.json`);
+  await writeFile(file, `${draft}\n`, { mode: 0o600 });
+  await openEditor(file, editor, terminal);
+  const text = await readFile(file, "utf8");
+  if (text.trim() === draft) terminal.tell("nothing was changed");
+  else {
+    await Promise.resolve()
+      .then(() => saveEdited(plan, parseDraft(text, file), options, terminal))
+      .catch((thrown: unknown) => {
+        terminal.tell(`your text is kept: put it right, then: retinue plan edit ${plan.id} --file ${file}`);
+        throw thrown;
+      });
+  }
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** `retinue plan approve`. */
+async function approvePlan(id: string, options: CommonOptions, terminal: Terminal): Promise<void> {
+  const plan = await findNamedPlan(id, options, terminal);
+  await withPlans(plan, options, terminal, async ({ plans }) => {
+    const approved = plans.approve(plan.id);
+    terminal.print(options.json ? JSON.stringify(approved, null, 2) : `${approved.id} is approved`);
+    if (!options.json) terminal.tell(`hint: carry it out with: retinue plan run ${approved.id}`);
+  });
+}
+
+function saveEdited(
+  plan: ExecutionPlan,
+  draft: unknown,
+  options: CommonOptions,
+  terminal: Terminal,
+): Promise<void> {
+  return withPlans(plan, options, terminal, async ({ plans }) => {
+    const edited = await plans.edit(plan.id, draft);
+    terminal.print(options.json ? JSON.stringify(edited, null, 2) : drawPlan(edited).join("\n"));
+  });
+}
+
+async function withPlans(
+  plan: ExecutionPlan,
+  options: CommonOptions,
+  terminal: Terminal,
+  work: (runtime: Runtime) => Promise<void>,
+): Promise<void> {
+  const silent: RunOptions = {
+    ...options,
+    print: true,
+    outputFormat: "text",
+    allowedTools: [],
+    disallowedTools: [],
+  };
+  const project = await openPlanProject(plan, silent, terminal);
+  const runtime = createBuiltInRuntime(chooseRuntimeOptions(project, silent, terminal));
+  try {
+    await work(runtime);
+  } finally {
+    await runtime.close();
+  }
+}
+
+async function readPlanText(file: string, terminal: Terminal): Promise<string> {
+  if (file === "-") return readTask(undefined, terminal);
+  const path = resolve(terminal.cwd, file);
+  return readFile(path, "utf8").catch((thrown: unknown) => {
+    throw new RetinueError("input", `cannot read ${path}: ${messageOf(thrown)}`, "name a file with --file");
+  });
+}
+
+function parseDraft(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    throw new RetinueError("input", `${file} is not JSON: ${messageOf(thrown)}`, "correct it and try again");
+  }
+}
+
+function findEditor({ env }: Terminal): string {
+  const editor = env.VISUAL || env.EDITOR;
+  if (editor) return editor;
+  const message = "there is no $VISUAL or $EDITOR to change the plan with";
+  throw new RetinueError("usage", message, "set one, or use --file");
+}
+
+/** Opens the person's own editor, which may be a command with arguments, and waits until it is closed. */
+async function openEditor(file: string, editor: string, terminal: Terminal): Promise<void> {
+  // An editor for terminals would wait for keys that never come; one that is a script needs none.
+  const keys = terminal.stdin.isTTY ? "inherit" : "ignore";
+  const stdio = [keys, "inherit", "inherit"] as const;
+  const child = spawn("sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: [...stdio], env: terminal.env });
+  const code = await new Promise<number | null>((done, failed) =>
+    child.once("error", failed).once("close", done),
+  );
+  if (code !== 0)
+    throw new RetinueError("failed", `the editor '${editor}' ended with ${code}; nothing was changed`);
 }

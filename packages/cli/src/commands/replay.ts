@@ -1,20 +1,49 @@
-import type { Command } from "commander";
-import type { CommonOptions } from "../open-project.ts";
-import type { Cli } from "../terminal.ts";
-import { listExamples } from "./options.ts";
+import { builtInTools } from "@retinue/builtin/built-in-tools";
+import { type ReplayReport, replaySession } from "@retinue/core/replay/replay-session";
+import { stripControls } from "@retinue/core/text/plain-text";
+import type { CliCommand } from "../cli-command.ts";
+import { type CommonOptions, openSoundProject } from "../open-project.ts";
+import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
+import { SESSION_ID } from "../options.ts";
+import type { Terminal } from "../terminal.ts";
 
-/** Registers `retinue replay`. */
-export function registerReplay(program: Command, cli: Cli): void {
-  program
-    .command("replay")
-    .summary("run a session again from its record")
+/** Declares `retinue replay`. */
+export default function registerReplay(command: CliCommand): void {
+  command
     .description(
       "run a recorded session again from its record, without models or tools, and show the first difference",
     )
-    .argument("<id>", "a session's id or the beginning of it; `last` for this project's last session")
-    .addHelpText("after", listExamples("retinue replay last"))
-    .action(async (id: string, _options: unknown, command: Command) => {
-      const { replayTask } = await import("../work/resume-task.ts");
-      cli.exitCode = await replayTask(id, command.optsWithGlobals<CommonOptions>(), cli.terminal);
-    });
+    .argument("<id>", SESSION_ID)
+    .examples("retinue replay last")
+    .performs(replayTask);
+}
+
+/** `retinue replay`: exit code 0 if the session comes out as recorded, 1 if it does not. */
+async function replayTask(id: string, options: CommonOptions, terminal: Terminal): Promise<number> {
+  const report = await withRecord(terminal, async (store) => {
+    const session = findSession(store, id, options, terminal);
+    const project = await openSoundProject({ ...options, cwd: session.project }, terminal);
+    const { registry: agents, settings } = project;
+    return replaySession(
+      { agents, settings, tools: builtInTools, env: terminal.env },
+      store,
+      session.session_id,
+    );
+  });
+  if (!report) throw createNoSessionError(id);
+  if (options.json) terminal.print(JSON.stringify(report, null, 2));
+  else for (const line of describeReport(report)) terminal.print(line);
+  return report.identical ? 0 : 1;
+}
+
+function describeReport({ sessionId, runs, modelCalls, toolCalls, divergence }: ReplayReport): string[] {
+  const counts = `${runs} runs, ${modelCalls} model calls and ${toolCalls} tool calls from the record, none made`;
+  if (!divergence) return [`identical: ${sessionId}, ${counts}`];
+  const { run, turn, what, recorded, now } = divergence;
+  return [
+    `different: ${sessionId}, ${counts}`,
+    `first at ${run}${turn > 0 ? `, turn ${turn}` : ""}: ${what}`,
+    `  recorded: ${stripControls(recorded)}`,
+    `  now:      ${stripControls(now)}`,
+  ];
 }

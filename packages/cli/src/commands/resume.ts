@@ -1,21 +1,157 @@
-import type { Command } from "commander";
-import type { Cli } from "../terminal.ts";
-import type { RunOptions } from "../work/run-options.ts";
-import { addOutcome, addShowing, listExamples } from "./options.ts";
+import { realpathSync } from "node:fs";
+import type { AgentRegistry } from "@retinue/core/agents/registry";
+import type { Store } from "@retinue/core/record/create-store";
+import { SessionTaken } from "@retinue/core/record/session-lease";
+import { RetinueError } from "@retinue/core/schema/error";
+import type { SessionRow } from "@retinue/core/schema/record";
+import { fanOutOf } from "@retinue/core/session/root-tasks";
+import { cutToLine } from "@retinue/core/text/plain-text";
+import type { CliCommand } from "../cli-command.ts";
+import { findProjectDir, openWorkingProject } from "../open-project.ts";
+import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
+import { OUTCOME, SHOWING } from "../options.ts";
+import type { Terminal } from "../terminal.ts";
+import { pickAgent, type RunOptions } from "../work/run-options.ts";
+import { readTaskRequest, watchTask } from "../work/run-task.ts";
 
-/** Registers `retinue resume`. */
-export function registerResume(program: Command, cli: Cli): void {
-  const command = program
-    .command("resume")
-    .summary("go on with a session that was interrupted")
+/** Declares `retinue resume`. */
+export default function registerResume(command: CliCommand): void {
+  command
     .description(
       "go on with a session that a crash or a kill ended; this project's latest open one by default",
     )
-    .argument("[id]", "a session's id or the beginning of it; `last` for this project's latest open one");
-  addOutcome(addShowing(command))
-    .addHelpText("after", listExamples("retinue resume", "retinue resume ses_abc --on-ask park"))
-    .action(async (id: string | undefined, _options: unknown, resumed: Command) => {
-      const { resumeTask } = await import("../work/resume-task.ts");
-      cli.exitCode = await resumeTask(id, resumed.optsWithGlobals<RunOptions>(), cli.terminal);
-    });
+    .argument("[id]", "a session's id or the beginning of it; `last` for this project's latest open one")
+    .shares(...SHOWING, ...OUTCOME)
+    .examples("retinue resume", "retinue resume ses_abc --on-ask park")
+    .performs(resumeTask);
+}
+
+/** `retinue resume`: goes on with a session that a crash or a kill ended, in its own project, and returns the exit code. */
+export async function resumeTask(
+  id: string | undefined,
+  options: RunOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const session = await findOpen(id, options, terminal);
+  const project = await openWorkingProject({ ...options, cwd: session.project }, terminal);
+  if (!options.print) terminal.tell(`resuming ${session.session_id}: ${cutToLine(session.title, 120)}`);
+  return watchTask(project, options, terminal, (runtime) => runtime.resume(session.session_id));
+}
+
+async function findOpen(
+  id: string | undefined,
+  options: RunOptions,
+  terminal: Terminal,
+): Promise<SessionRow> {
+  const project = realpathSync(findProjectDir(options, terminal));
+  const found = await withRecord(terminal, (store) => {
+    if (id !== undefined && id !== "last") return store.findSession(id);
+    const open = store.sessions({ project, status: "running", limit: -1 });
+    // What another process is at work on was not interrupted.
+    return open.find((session) => !store.holderOf(session.session_id)) ?? open[0];
+  });
+  if (found) return found;
+  throw new RetinueError(
+    "input",
+    `no session of ${project} is open; there is nothing to resume`,
+    "see those of all projects with: retinue sessions",
+  );
+}
+
+/** A session to go on with, the agent its last task went to, what it waits for, and the process that has it. */
+type Earlier = {
+  row: SessionRow;
+  agent: string | undefined;
+  waiting: string | undefined;
+  holder: string | null;
+};
+
+/**
+ * `retinue run --continue` and `--resume [ID]`: another task in a session that has ended, with its conversation. Without a
+ * task, a session that was interrupted is finished instead.
+ */
+export async function goOnTask(
+  argument: string | undefined,
+  options: RunOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const { id, task } = namedIn(argument, options);
+  if (options.resume === true && task === undefined) return resumeTask(undefined, options, terminal);
+  const earlier = await findEarlier(id, options, terminal);
+  const { row, agent } = earlier;
+  const isOpen = row.status === "running";
+  if (isOpen && task === undefined && !options.continue) return resumeTask(row.session_id, options, terminal);
+  if (isOpen) throw notEnded(earlier);
+  const project = await openWorkingProject({ ...options, cwd: row.project }, terminal);
+  const last = agent !== undefined && isThere(project.registry, agent) ? agent : undefined;
+  const picked = pickAgent(project.registry, options.agent ?? last);
+  const request = await readTaskRequest(task, options, terminal);
+  if (!options.print) terminal.tell(`going on with ${row.session_id}`);
+  return watchTask(project, options, terminal, (runtime) =>
+    runtime.start({ ...request, agent: picked, session: row.session_id }),
+  );
+}
+
+/** Whether there is an agent of this name, or what claims it but cannot be used: no other agent takes its place then. */
+function isThere({ get, getBroken }: AgentRegistry, name: string): boolean {
+  return (get(name) ?? getBroken(name)) !== undefined;
+}
+
+/** Of `--resume "a task"` the words are the task, because no id has a blank in it. */
+function namedIn(
+  argument: string | undefined,
+  { resume }: RunOptions,
+): { id: string | undefined; task: string | undefined } {
+  if (typeof resume !== "string") return { id: undefined, task: argument };
+  if (argument === undefined && /\s/.test(resume.trim())) return { id: undefined, task: resume };
+  return { id: resume, task: argument };
+}
+
+async function findEarlier(
+  id: string | undefined,
+  options: RunOptions,
+  terminal: Terminal,
+): Promise<Earlier> {
+  const found = await withRecord(terminal, (store) => {
+    const row =
+      id === undefined
+        ? findNewest(store, findProjectDir(options, terminal))
+        : findSession(store, id, options, terminal);
+    if (!row) return undefined;
+    const [last] = store
+      .runs(row.session_id)
+      .filter((run) => run.agent_depth === 0)
+      .slice(-1);
+    const [question] = store.approvals({ sessionId: row.session_id, open: true, limit: 1 });
+    const holder = store.holderOf(row.session_id);
+    return { row, agent: last?.agent_role ?? undefined, waiting: question?.approvalId, holder };
+  });
+  if (found) return found;
+  if (id !== undefined) throw createNoSessionError(id);
+  throw new RetinueError(
+    "input",
+    "this project has no session to go on with",
+    'start one with: retinue run "…"; see those of other projects with: retinue sessions',
+  );
+}
+
+/** The last session of a project that is one conversation. */
+function findNewest(store: Store, projectDir: string): SessionRow | undefined {
+  const project = realpathSync(projectDir);
+  return store.sessions({ project, limit: -1 }).find((row) => fanOutOf(row) === undefined);
+}
+
+function notEnded({ row: { session_id: id }, waiting, holder }: Earlier): RetinueError {
+  if (holder) return new SessionTaken(id, holder);
+  if (waiting !== undefined)
+    return new RetinueError(
+      "input",
+      `session ${id} waits for an approval`,
+      `answer it first with: retinue approve ${waiting}`,
+    );
+  return new RetinueError(
+    "input",
+    `session ${id} has not ended`,
+    `finish it first with: retinue resume ${id}, or end it with: retinue cancel ${id}`,
+  );
 }

@@ -1,13 +1,12 @@
-import { type Command, Option } from "commander";
-import type { Cli } from "../terminal.ts";
+import { Option } from "commander";
+import type { CliCommand } from "../cli-command.ts";
+import { RUNNING } from "../options.ts";
+import type { Terminal } from "../terminal.ts";
 import type { RunOptions } from "../work/run-options.ts";
-import { addRunning, listExamples } from "./options.ts";
 
-/** Registers `retinue run`. */
-export function registerRun(program: Command, cli: Cli): void {
-  const command = program
-    .command("run")
-    .summary("run a task")
+/** Declares `retinue run`. What it does is loaded later: these options are also needed to tell a task from a command. */
+export default function registerRun(command: CliCommand): void {
+  command
     .description("run a task; without one it is read from stdin")
     .argument("[task]", "what to do")
     .option("--agent <name>", "the agent that gets the task; `main` or the only one by default")
@@ -23,23 +22,22 @@ export function registerRun(program: Command, cli: Cli): void {
         "go on with this session; without a task, finish one that was interrupted",
       ).conflicts("fork"),
     )
-    .option("--fork <id:seq>", "begin with the conversation of a recorded session at one of its seqs");
-  addRunning(command)
-    .addHelpText(
-      "after",
-      listExamples(
-        'retinue run "find out why the tests fail"',
-        'retinue run -c "now fix it"',
-        "git diff | retinue run -p --agent reviewer --output-format json",
-        'retinue run "list the routes" --json-schema \'{"type": "array", "items": {"type": "string"}}\'',
-      ),
+    .option("--fork <id:seq>", "begin with the conversation of a recorded session at one of its seqs")
+    .shares(...RUNNING)
+    .examples(
+      'retinue run "find out why the tests fail"',
+      'retinue run -c "now fix it"',
+      "git diff | retinue run -p --agent reviewer --output-format json",
+      'retinue run "list the routes" --json-schema \'{"type": "array", "items": {"type": "string"}}\'',
     )
-    .action(async (task: string | undefined, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<RunOptions>();
-      const goesOn = options.continue || options.resume !== undefined;
-      const { work } = goesOn
-        ? { work: (await import("../work/resume-task.ts")).goOnTask }
-        : { work: (await import("../work/run-task.ts")).runTask };
-      cli.exitCode = await work(task, options, cli.terminal);
-    });
+    .performs(runOrGoOn);
+}
+
+async function runOrGoOn(task: string | undefined, options: RunOptions, terminal: Terminal): Promise<number> {
+  if (options.continue || options.resume !== undefined) {
+    const { goOnTask } = await import("./resume.ts");
+    return goOnTask(task, options, terminal);
+  }
+  const { runTask } = await import("../work/run-task.ts");
+  return runTask(task, options, terminal);
 }

@@ -1,32 +1,170 @@
-import { type Command, InvalidArgumentError } from "commander";
-import type { ServeOptions } from "../setup/serve.ts";
-import type { Cli } from "../terminal.ts";
-import { createModeOption, listExamples, parseCount } from "./options.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { LONGEST_TIMER_MS } from "@retinue/core/budget/clock";
+import { PACKAGE_ROOT } from "@retinue/core/files/package-root";
+import { machineFault } from "@retinue/core/record/file/sqlite-failure";
+import { messageOf } from "@retinue/core/schema/error";
+import type { PermissionMode } from "@retinue/core/session/approvals";
+import { stripControls } from "@retinue/core/text/plain-text";
+import { type OpenedServer, openServer } from "@retinue/server/open-server";
+import { findRunningServer } from "@retinue/server/running-server";
+import { InvalidArgumentError } from "commander";
+import type { CliCommand } from "../cli-command.ts";
+import { EXIT } from "../exit-code.ts";
+import { openBrowser } from "../open-browser.ts";
+import { type CommonOptions, openWorkingProject } from "../open-project.ts";
+import { parseCount } from "../options.ts";
+import { isInForeground } from "../progress/stage.ts";
+import type { Terminal } from "../terminal.ts";
+import { pickAgent } from "../work/run-options.ts";
+import { catchSignals } from "../work/stop-signals.ts";
+import { checkHealth } from "./doctor.ts";
 
 const HIGHEST_PORT = 65_535;
 
-/** Registers `retinue serve`, which is also what `npm start` alone does. */
-export function registerServe(program: Command, cli: Cli): void {
-  program
-    .command("serve")
-    .summary("open the web app")
+/** Declares `retinue serve`, which is also what `npm start` alone does. */
+export default function registerServe(command: CliCommand): void {
+  command
     .description("open the web app: watch agents work, answer them, edit them; on this machine only")
     .option("--port <n>", "listen here; 7477 or the next free one by default", parsePort)
     .option("--host <name>", "127.0.0.1, localhost or ::1", "127.0.0.1")
     .option("--no-open", "open no browser, only print the link")
-    .option("--agent <name>", "the agent that answers; `main` or the only one by default")
-    .option("-m, --model <model>", "an alias or provider/model-id")
-    .addOption(createModeOption())
+    .shares("agent", "model", "permissionMode")
     .option("--approval-minutes <n>", "deny what nobody answers for so long; 0 is never", parseCount, 60)
-    .addHelpText("after", listExamples("retinue serve", "retinue serve --port 8080 --no-open"))
-    .action(async (_options: unknown, command: Command) => {
-      const { serveApp } = await import("../setup/serve.ts");
-      cli.exitCode = await serveApp(command.optsWithGlobals<ServeOptions>(), cli.terminal);
-    });
+    .examples("retinue serve", "retinue serve --port 8080 --no-open")
+    .performs(serveApp);
 }
 
 function parsePort(text: string): number {
   const port = parseCount(text);
   if (port <= HIGHEST_PORT) return port;
   throw new InvalidArgumentError(`It must be at most ${HIGHEST_PORT}.`);
+}
+
+/** Options of `retinue serve`. */
+type ServeOptions = CommonOptions & {
+  port?: number;
+  host?: string;
+  open?: boolean;
+  agent?: string;
+  model?: string;
+  permissionMode?: PermissionMode;
+  approvalMinutes: number;
+};
+
+/** Where a server is. */
+type Place = { url: string; port: number; pid: number };
+
+/** Work that has not ended this long after the grace period is abandoned: it resumes at the next start. */
+const LEAVE_MS = 2_500;
+
+/**
+ * `retinue serve`: serves the web app until it is told to stop, which is what it was started for, so that it ends with 0.
+ * If a server of the same project runs already, it gives a link to that one.
+ */
+async function serveApp(options: ServeOptions, terminal: Terminal): Promise<number> {
+  const project = await openWorkingProject(options, terminal);
+  const { projectDir, places } = project;
+  // The web app is where a broken `main` can be seen and corrected; until then each task for it is refused.
+  const isOpenToRepair = options.agent === undefined && project.registry.getBroken("main") !== undefined;
+  const agent = isOpenToRepair ? "main" : pickAgent(project.registry, options.agent);
+  const running = await findRunningServer({ dataDir: places.dataDir, projectDir });
+  if (running) {
+    terminal.tell(`a server of this project runs already (process ${running.pid}); this is a link to it`);
+    show({ url: await running.link(), port: running.port, pid: running.pid }, options, terminal);
+    return EXIT.ok;
+  }
+  const signals = catchSignals(terminal);
+  try {
+    const server = await openServer({
+      project,
+      projectDir,
+      env: terminal.env,
+      agent,
+      model: options.model,
+      permissionMode: options.permissionMode ?? "default",
+      approvalMinutes: options.approvalMinutes,
+      host: options.host,
+      port: options.port,
+      version: readVersion(),
+      checkHealth: () => checkHealth(options, terminal),
+      onFault: (thrown, request) => terminal.tell(faultText(thrown, request, terminal)),
+      onNotice: (message) => terminal.tell(stripControls(message)),
+    });
+    show({ url: server.link(), port: server.port, pid: process.pid }, options, terminal);
+    await untilStopped(server, signals.onStop, terminal);
+    return await leave(server, project.settings.graceSeconds * 1_000, terminal);
+  } finally {
+    signals.release();
+  }
+}
+
+function show(place: Place, options: ServeOptions, terminal: Terminal): void {
+  if (options.json) {
+    terminal.print(JSON.stringify(place));
+    return;
+  }
+  terminal.print(place.url);
+  if (options.open === false || !terminal.hasScreen || !openBrowser(place.url, terminal.env))
+    terminal.tell("open it in a browser; it works once and for ten minutes");
+}
+
+/** Waits for a signal; until then Enter prints another link, if this is a terminal. */
+async function untilStopped(
+  server: OpenedServer,
+  onStop: (stop: () => void) => void,
+  terminal: Terminal,
+): Promise<void> {
+  const { stdin } = terminal;
+  const giveLink = () => terminal.print(server.link());
+  const isWatched = stdin.isTTY && (await isInForeground());
+  if (isWatched) {
+    terminal.tell("Enter prints a new link, Ctrl-C stops the server");
+    stdin.on("data", giveLink);
+  }
+  await new Promise<void>((resolve) =>
+    onStop(() => {
+      stdin.off("data", giveLink);
+      if (isWatched) stdin.pause();
+      resolve();
+    }),
+  );
+}
+
+async function leave(server: OpenedServer, graceMs: number, terminal: Terminal): Promise<number> {
+  const { promise: late, resolve } = Promise.withResolvers<"late">();
+  const timer = setTimeout(() => resolve("late"), Math.min(graceMs + LEAVE_MS, LONGEST_TIMER_MS));
+  const closed = server.close(graceMs).then(
+    () => EXIT.ok,
+    (thrown) => {
+      terminal.tell(stripControls(`while stopping: ${messageOf(thrown)}`));
+      return EXIT.failed;
+    },
+  );
+  const how = await Promise.race([closed, late]);
+  clearTimeout(timer);
+  if (how === "late") leaveLate(server, terminal);
+  setTimeout(() => process.exit(how), LEAVE_MS / 10).unref();
+  return how;
+}
+
+/** A call that does not stop is resumed at the next start; what could not be written is lost. */
+function leaveLate({ desk }: OpenedServer, terminal: Terminal): never {
+  const problem = desk.runtime.store.writeProblem();
+  if (problem) terminal.tell(stripControls(`not everything could be written: ${problem.message}`));
+  process.exit(problem ? EXIT.failed : EXIT.ok);
+}
+
+function faultText(thrown: unknown, request: string, { env }: Terminal): string {
+  const detail = env.RETINUE_DEBUG && thrown instanceof Error ? `\n${thrown.stack ?? ""}` : "";
+  const known = machineFault(thrown);
+  if (known) return stripControls(`${request}: ${known.message}${known.hint ? `. ${known.hint}` : ""}`);
+  return stripControls(`a defect of Retinue, please report it: ${request}: ${messageOf(thrown)}${detail}`);
+}
+
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(join(PACKAGE_ROOT, "package.json"), "utf8"));
+  return typeof manifest === "object" && manifest !== null && "version" in manifest
+    ? String(manifest.version)
+    : "unknown";
 }

@@ -1,73 +1,204 @@
-import { type Command, Option } from "commander";
-import type { SessionsOptions } from "../history/list-sessions.ts";
-import type { RemovalOptions } from "../history/remove-sessions.ts";
-import type { Cli } from "../terminal.ts";
-import { listExamples, parseSince, parseWholeNumber } from "./options.ts";
+import { basename, resolve } from "node:path";
+import type { Store } from "@retinue/core/record/create-store";
+import type { SessionQuery, SessionSummary } from "@retinue/core/schema/inspect/session-summary";
+import type { SessionState } from "@retinue/core/schema/inspect/trace";
+import { showCost, showDuration } from "@retinue/core/show/measures";
+import { cutToLine } from "@retinue/core/text/plain-text";
+import { sessionState } from "@retinue/core/trace/session-state";
+import type { CliCommand } from "../cli-command.ts";
+import { sayMore } from "../measures.ts";
+import type { CommonOptions } from "../open-project.ts";
+import { withRecord } from "../open-record.ts";
+import { parseSince } from "../options.ts";
+import type { Terminal } from "../terminal.ts";
+import { type Canvas, createTerminalCanvas } from "../tree/canvas.ts";
+import { showRunStatus } from "../tree/describe-run.ts";
+import { cutTo, measureWidth, padTo } from "../tree/text-width.ts";
+import { registerRemoval } from "./sessions-remove.ts";
 
 const STATUSES = ["running", "waiting", "interrupted", "completed", "failed", "cancelled", "timeout"];
 
-/** Registers `retinue sessions`. */
-export function registerSessions(program: Command, cli: Cli): void {
-  const sessions = program
-    .command("sessions")
-    .summary("list sessions")
+/** Declares `retinue sessions`. */
+export default function registerSessions(command: CliCommand): void {
+  const sessions = command
     .description("list recorded sessions, the latest first")
     .option("--search <words>", "only those with all these words in title, tasks or answers")
     .option("--project [dir]", "only those of this folder; the current one by default")
-    .addOption(new Option("--status <status>", "only those with this status").choices(STATUSES))
+    .oneOf("--status <status>", "only those with this status", STATUSES)
     .option("--since <time>", "only those changed since then: 30m, 24h, 7d, 2w, or a date in UTC", parseSince)
-    .option("--limit <n>", "at most this many", parseWholeNumber, 20)
-    .addHelpText(
-      "after",
-      listExamples(
-        'retinue sessions --search "discount parser"   sessions where both words were said',
-        "retinue sessions --project --since 7d         of this folder, in the last week",
-        "retinue sessions --status interrupted         what a crash ended; go on with: retinue resume ID",
-      ),
+    .shares("limit")
+    .examples(
+      'retinue sessions --search "discount parser"   sessions where both words were said',
+      "retinue sessions --project --since 7d         of this folder, in the last week",
+      "retinue sessions --status interrupted         what a crash ended; go on with: retinue resume ID",
     )
-    .action(async (_options: unknown, command: Command) => {
-      const { listSessions } = await import("../history/list-sessions.ts");
-      await listSessions(command.optsWithGlobals<SessionsOptions>(), cli.terminal);
-    });
-  registerRemoval(sessions, cli);
+    .performs(listSessions);
+  registerRemoval(sessions);
 }
 
-function registerRemoval(sessions: Command, cli: Cli): void {
-  sessions
-    .command("delete")
-    .description(
-      "remove sessions that have ended from the record, with their files and what only they needed",
-    )
-    .argument("<id...>", "ids of sessions or their beginnings; `last` for this project's last session")
-    .option("-y, --yes", "do not ask")
-    .option("--dry-run", "only say what would go")
-    .addHelpText(
-      "after",
-      listExamples("retinue sessions delete last --dry-run", "retinue sessions delete ses_4f2 --yes"),
-    )
-    .action(async (ids: string[], _options: unknown, command: Command) => {
-      const { deleteSessions } = await import("../history/remove-sessions.ts");
-      await deleteSessions(ids, command.optsWithGlobals<RemovalOptions>(), cli.terminal);
-    });
-  sessions
-    .command("prune")
-    .description(
-      "remove sessions that ended long ago and all that nothing needs any more, and shrink the database",
-    )
-    .option("--older-than <time>", "ended before then: 24h, 30d, 8w, or a date in UTC", parseSince)
-    .option("-y, --yes", "do not ask")
-    .option("--dry-run", "only say what would go")
-    .addHelpText("after", PRUNING)
-    .action(async (_options: unknown, command: Command) => {
-      const { pruneSessions } = await import("../history/remove-sessions.ts");
-      await pruneSessions(command.optsWithGlobals<RemovalOptions>(), cli.terminal);
-    });
+/** Options of `retinue sessions`. */
+type SessionsOptions = CommonOptions & {
+  limit: number;
+  search?: string;
+  /** True for the current folder. */
+  project?: string | true;
+  status?: SessionState;
+  since?: number;
+};
+
+/** `retinue sessions`. */
+export async function listSessions(options: SessionsOptions, terminal: Terminal): Promise<void> {
+  const found = await withRecord(terminal, (store) => findSessions(store, options, terminal));
+  const { sessions, hasMore, searchedOnly } = found ?? { sessions: [], hasMore: false };
+  if (options.json) terminal.print(JSON.stringify(sessions, null, 2));
+  else if (sessions.length === 0) terminal.print(sayNone(options, terminal));
+  else
+    terminal.print(
+      drawSessions(sessions, { nowMs: Date.now(), canvas: createTerminalCanvas(terminal) }).join("\n"),
+    );
+  if (hasMore) terminal.tell(sayMore(options.limit));
+  if (searchedOnly !== undefined)
+    terminal.tell(
+      `hint: only the latest ${searchedOnly.toLocaleString("en-US")} sessions were searched; narrow with --project or --since`,
+    );
 }
 
-const PRUNING = `
-Of all projects, or of the one that -C names. Sessions that run or wait are never removed. Without --older-than the setting
-store.retentionDays decides; without that either, only what nothing needs is removed.
+type Listed = { sessions: SessionSummary[]; hasMore: boolean; searchedOnly?: number };
 
-Examples:
-  retinue sessions prune --older-than 30d --dry-run
-  retinue sessions prune --older-than 30d --yes`;
+function findSessions(store: Store, options: SessionsOptions, terminal: Terminal): Listed {
+  const { limit, status } = options;
+  const query = buildQuery(options, terminal);
+  // Waiting and interrupted are what the record calls running.
+  const isOpen = status === "running" || status === "waiting" || status === "interrupted";
+  const wanted: SessionQuery = {
+    ...query,
+    // One more tells whether there are more; an open session's state is known only after reading it.
+    limit: isOpen ? -1 : limit + 1,
+    ...(status !== undefined && { status: isOpen ? "running" : status }),
+  };
+  const { sessions, ...more } = store.searchSessions(wanted);
+  const stated = sessions.map((row) => ({ ...row, state: sessionState(store, row) }));
+  const fitting = isOpen ? stated.filter(({ state }) => state === status) : stated;
+  const shown = fitting.slice(0, limit);
+  return {
+    sessions: shown.map((row) => ({ ...row, ...store.sessionFigures(row.session_id) })),
+    hasMore: fitting.length > limit,
+    ...more,
+  };
+}
+
+function buildQuery({ search, project, since, cwd }: SessionsOptions, terminal: Terminal): SessionQuery {
+  const here = resolve(terminal.cwd, cwd ?? ".");
+  // The folder may be gone; its record is still of interest.
+  const folder = project === true || (project === undefined && cwd !== undefined) ? here : project;
+  return {
+    ...(search !== undefined && { search }),
+    ...(folder !== undefined && { project: resolve(here, folder) }),
+    ...(since !== undefined && { sinceMs: since }),
+  };
+}
+
+function sayNone({ search, status, since, ...rest }: SessionsOptions, terminal: Terminal): string {
+  const { project } = buildQuery(rest, terminal);
+  const filters = [
+    search ? `with '${cutToLine(search, 100)}'` : "",
+    project === undefined ? "" : `in ${cutToLine(project, 200)}`,
+    status === undefined ? "" : `that is ${status}`,
+    since === undefined ? "" : `since ${new Date(since).toISOString()}`,
+  ].filter(Boolean);
+  if (filters.length > 0) return `no session ${filters.join(" ")}`;
+  return 'no sessions yet; start one with: retinue "what to do"';
+}
+
+/** What a list is drawn with. */
+type SessionsDrawing = { nowMs: number; canvas: Canvas };
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const LEAST_TASK = 24;
+/** Columns in the order in which they are given up where there is no room. */
+const DISPENSABLE = ["RUNS", "PROJECT", "TIME", "COST"];
+
+/** Sessions as a table that fits, and what to do next. */
+export function drawSessions(
+  sessions: readonly SessionSummary[],
+  { nowMs, canvas }: SessionsDrawing,
+): string[] {
+  const { glyphs, paint, width } = canvas;
+  const table = sessions.map((session) => fillCells(session, nowMs, canvas));
+  const columns = fittingColumns(table, width);
+  const line = (cells: Readonly<Record<string, string>>) => columns.map((name) => cells[name] ?? "");
+  const widths = columns.map((name) =>
+    Math.max(name.length, ...table.map((cells) => measureWidth(cells[name] ?? ""))),
+  );
+  const draw = (cells: readonly string[]) =>
+    cutTo(
+      cells
+        .map((cell, index) => padTo(cell, widths[index] ?? 0))
+        .join("  ")
+        .trimEnd(),
+      width,
+      glyphs.cut,
+    );
+  const rows = sessions.flatMap((session, index) => [
+    draw(line(table[index] ?? {})),
+    ...foundLine(session, canvas),
+  ]);
+  return [paint.dim(draw(columns)), ...rows, "", ...nextSteps(sessions).map((text) => paint.dim(text))];
+}
+
+/** How long ago, or the day. */
+export function showWhen(iso: string, nowMs: number): string {
+  const ms = Date.parse(iso);
+  const ago = nowMs - ms;
+  if (Number.isNaN(ms)) return "?";
+  if (ago < 0 || ago >= 7 * DAY) return iso.slice(0, 16).replace("T", " ");
+  if (ago < MINUTE) return "just now";
+  if (ago < HOUR) return `${Math.floor(ago / MINUTE)}m ago`;
+  return ago < DAY ? `${Math.floor(ago / HOUR)}h ago` : `${Math.floor(ago / DAY)}d ago`;
+}
+
+function fillCells(session: SessionSummary, nowMs: number, { glyphs }: Canvas): Record<string, string> {
+  const { runs, duration_ms: ms, cost_usd: cost } = session;
+  return {
+    SESSION: session.session_id,
+    STARTED: showWhen(session.created_at, nowMs),
+    STATUS: showRunStatus({ status: session.status, partial: false }, session.state, glyphs.status),
+    RUNS: runs.toLocaleString("en-US"),
+    TIME: ms > 0 ? showDuration(ms) : "",
+    COST: showCost(cost),
+    PROJECT: glyphs.text(cutToLine(basename(session.project) || session.project, 24)),
+    TASK: glyphs.text(cutToLine(session.title, 120)),
+  };
+}
+
+function fittingColumns(table: readonly Readonly<Record<string, string>>[], width: number): string[] {
+  let columns = ["SESSION", "STARTED", "STATUS", "RUNS", "TIME", "COST", "PROJECT", "TASK"];
+  const needed = () =>
+    columns.reduce((sum, name) => {
+      const widest = Math.max(name.length, ...table.map((cells) => measureWidth(cells[name] ?? "")));
+      return sum + (name === "TASK" ? Math.min(widest, LEAST_TASK) : widest) + 2;
+    }, 0);
+  for (const name of DISPENSABLE) if (needed() > width) columns = columns.filter((each) => each !== name);
+  return columns;
+}
+
+function foundLine({ found }: SessionSummary, { glyphs, paint, width }: Canvas): string[] {
+  if (!found) return [];
+  const text = `  ${found.in} of ${cutToLine(found.agent, 40)}: ${cutToLine(found.excerpt, 160)}`;
+  return [paint.dim(cutTo(glyphs.text(text), width, glyphs.cut))];
+}
+
+/** Commands with their ids, ready to be copied. */
+function nextSteps(sessions: readonly SessionSummary[]): string[] {
+  const [first] = sessions;
+  const findId = (state: string) => sessions.find((session) => session.state === state)?.session_id;
+  const interrupted = findId("interrupted");
+  const waiting = findId("waiting");
+  return [
+    ...(first ? [`look closer: retinue trace ${first.session_id}`] : []),
+    ...(interrupted ? [`go on where it was interrupted: retinue resume ${interrupted}`] : []),
+    ...(waiting ? ["answer what waits for you: retinue approve"] : []),
+  ];
+}

@@ -1,18 +1,31 @@
-import { STATS_BY } from "@retinue/core/schema/stats";
-import { type Command, Option } from "commander";
-import type { StatsOptions } from "../history/show-stats.ts";
-import type { Cli } from "../terminal.ts";
-import { listExamples, parseSince } from "./options.ts";
+import { join, resolve } from "node:path";
+import type { Store } from "@retinue/core/record/create-store";
+import { summariseRuns } from "@retinue/core/record/stats/summarise-runs";
+import {
+  type RunStats,
+  STATS_BY,
+  type Stats,
+  type StatsBy,
+  type StatsGroup,
+  type StatsQuery,
+} from "@retinue/core/schema/stats";
+import { findPlaces } from "@retinue/core/settings/places";
+import { showCost, showCount, showDuration } from "@retinue/core/show/measures";
+import { cutToLine } from "@retinue/core/text/plain-text";
+import type { CliCommand } from "../cli-command.ts";
+import type { CommonOptions } from "../open-project.ts";
+import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
+import { parseSince } from "../options.ts";
+import { drawTable } from "../plain-text.ts";
+import type { Terminal } from "../terminal.ts";
 
-/** Registers `retinue stats`. */
-export function registerStats(program: Command, cli: Cli): void {
-  program
-    .command("stats")
-    .summary("success, time and cost by agent and model")
+/** Declares `retinue stats`. */
+export default function registerStats(command: CliCommand): void {
+  command
     .description(
       "show how often runs succeed, how long they take and what they cost; -C for one project only",
     )
-    .addOption(new Option("--by <what>", "a line for each").choices(STATS_BY).default("both"))
+    .oneOf("--by <what>", "a line for each", STATS_BY, "both")
     .option("--since <time>", "only runs since then: 30m, 24h, 7d, 2w, or a date in UTC", parseSince)
     .option(
       "--session <id>",
@@ -20,15 +33,210 @@ export function registerStats(program: Command, cli: Cli): void {
     )
     .option("--agent <name>", "only runs of this agent")
     .option("--model <id>", "only runs on this model")
-    .addHelpText(
-      "after",
-      listExamples(
-        "retinue stats --since 7d            every role and model of the last week",
-        "retinue stats --by model -C .       which model does best in this project",
-      ),
+    .examples(
+      "retinue stats --since 7d            every role and model of the last week",
+      "retinue stats --by model -C .       which model does best in this project",
     )
-    .action(async (_options: unknown, command: Command) => {
-      const { showStats } = await import("../history/show-stats.ts");
-      await showStats(command.optsWithGlobals<StatsOptions>(), cli.terminal);
-    });
+    .performs(showStats);
+}
+
+/** Options of `retinue stats`. */
+type StatsOptions = CommonOptions & {
+  by: StatsBy;
+  since?: number;
+  session?: string;
+  agent?: string;
+  model?: string;
+};
+
+const MAX_LISTED = 20;
+
+/** `retinue stats`: figures by role and model, read from the database alone. */
+async function showStats(options: StatsOptions, terminal: Terminal): Promise<void> {
+  const { by, session } = options;
+  const found = await withRecord(terminal, (store) => {
+    const query = buildQuery(options, store, terminal);
+    const stats = store.stats(query);
+    return { stats, empty: stats.total.runs > 0 ? [] : sayEmpty(query, store) };
+  });
+  if (!found && session !== undefined) throw createNoSessionError(session);
+  const { stats, empty } = found ?? { stats: summariseRuns([], [], by), empty: ["no runs yet"] };
+  if (options.json) return terminal.print(JSON.stringify(stats, null, 2));
+  if (stats.total.runs === 0) return terminal.print(empty.join("\n"));
+  terminal.print(
+    [...drawStats(stats, by, terminal.columns ?? undefined), ...sayUnpriced(stats, terminal)].join("\n"),
+  );
+}
+
+function buildQuery(options: StatsOptions, store: Store, terminal: Terminal): StatsQuery {
+  const { by, since, session, agent, model, cwd } = options;
+  return {
+    by,
+    ...(since !== undefined && { sinceMs: since }),
+    ...(session !== undefined && { sessionId: findSession(store, session, options, terminal).session_id }),
+    ...(agent !== undefined && { agent }),
+    ...(model !== undefined && { model }),
+    // The folder may be gone; its record is still of interest.
+    ...(cwd !== undefined && { project: resolve(terminal.cwd, cwd) }),
+  };
+}
+
+/** Says that there are no runs for a query, and which names are recorded. */
+function sayEmpty({ by: _, ...query }: StatsQuery, store: Store): string[] {
+  const { sinceMs, sessionId, agent, model, project } = query;
+  const filters = [
+    agent === undefined ? "" : `of agent '${agent}'`,
+    model === undefined ? "" : `on model '${model}'`,
+    sinceMs === undefined ? "" : `since ${new Date(sinceMs).toISOString()}`,
+    sessionId === undefined ? "" : `in session ${sessionId}`,
+    project === undefined ? "" : `in project ${project}`,
+  ].filter(Boolean);
+  if (filters.length === 0) return ["no runs yet"];
+  const lines = [`no runs ${cutToLine(filters.join(", "), 300)}`];
+  if (agent !== undefined) lines.push(...sayRecorded("agents", store.stats({ by: "role" })));
+  if (model !== undefined) lines.push(...sayRecorded("models", store.stats({ by: "model" })));
+  return lines;
+}
+
+function sayRecorded(things: string, { groups }: Stats): string[] {
+  const names = groups.map(({ role, model }) => role ?? model).filter((name) => typeof name === "string");
+  return names.length === 0 ? [] : [`recorded ${things}: ${listNames(names)}`];
+}
+
+function sayUnpriced({ total: { unpricedModels } }: Stats, terminal: Terminal): string[] {
+  const [first] = unpricedModels;
+  if (first === undefined) return [];
+  const file = join(findPlaces(terminal.env).configDir, "settings.json");
+  const example = `{"prices": {${JSON.stringify(cutToLine(first, 100))}: {"input": 0.5, "output": 1.5}}}`;
+  return [
+    "",
+    `$? is a cost that is not known, because there is no price for: ${listNames(unpricedModels)}`,
+    `hint: add prices in USD per million tokens to ${file}, such as ${example}; they count for later runs`,
+  ];
+}
+
+function listNames(names: readonly string[]): string {
+  const more = names.length - MAX_LISTED;
+  const listed = names.slice(0, MAX_LISTED).map((name) => cutToLine(name, 100));
+  return `${listed.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+const MAX_NAME = 40;
+const NONE = "–";
+const FIGURES = ["RUNS", "OK", "PARTIAL", "FAILED", "SUCCESS", "P50", "P95", "TOKENS", "COST", "COST/OK"];
+/** The only column of text. */
+const SUCCESS = FIGURES.indexOf("SUCCESS");
+
+/** Columns in the order in which they are given up where there is no room. */
+const DISPENSABLE = ["TOKENS", "COST", "P50", "PARTIAL", "OK", "NOTES"];
+
+/**
+ * The figures as a table with a line for each group and one for all; there must be at least one group. On a screen of
+ * `width` columns what does not fit is left out and named.
+ */
+export function drawStats({ groups, total }: Stats, by: StatsBy, width = Number.POSITIVE_INFINITY): string[] {
+  const names = by === "both" ? ["ROLE", "MODEL"] : [by.toUpperCase()];
+  const rows = [
+    [...names, ...FIGURES, "NOTES"],
+    ...groups.map((group) => [...nameGroup(group, by), ...fillCells(group)]),
+    [...names.map((_, index) => (index === 0 ? "TOTAL" : "")), ...fillCells(total)],
+  ];
+  const numeric = FIGURES.flatMap((_, index) => (index === SUCCESS ? [] : [names.length + index]));
+  return fitting(toTheRight(rows, numeric), width);
+}
+
+function fitting(rows: readonly (readonly string[])[], width: number): string[] {
+  const lines = (kept: readonly (readonly string[])[]) => drawTable(kept).map((line) => line.trimEnd());
+  const left: string[] = [];
+  let kept = rows;
+  for (const name of DISPENSABLE) {
+    if (lines(kept).every((line) => [...line].length <= width)) break;
+    const at = kept[0]?.findIndex((cell) => cell.trim() === name) ?? -1;
+    kept = kept.map((row) => row.toSpliced(at, 1));
+    left.push(name);
+  }
+  if (left.length === 0) return lines(kept);
+  return [...lines(kept), `left out because there is no room: ${left.join(", ")}; see --json`];
+}
+
+/** `83 % (44–97, n=6)`. */
+export function showSuccess({ success, runs, open, cancelled }: RunStats): string {
+  if (!success) return `not enough data (n=${runs - open - cancelled})`;
+  const { rate, low, high, n } = success;
+  return `${percent(rate)} % (${percent(low)}–${percent(high)}, n=${n})`;
+}
+
+/** Rounded, but 0 and 100 only where they are exact. */
+function percent(share: number): number {
+  if (share === 0 || share === 1) return share * 100;
+  return Math.min(99, Math.max(1, Math.round(share * 100)));
+}
+
+function nameGroup({ role, model }: StatsGroup, by: StatsBy): string[] {
+  const name = (text: string | null | undefined) => cutToLine(text || "?", MAX_NAME);
+  return [...(by === "model" ? [] : [name(role)]), ...(by === "role" ? [] : [name(model)])];
+}
+
+function fillCells(stats: RunStats): string[] {
+  const { runs, open, successes, partials, cancelled, durationMs, tokens, costUsd, costPerSuccessUsd } =
+    stats;
+  return [
+    showNumber(runs),
+    showNumber(successes),
+    showNumber(partials),
+    showNumber(runs - open - successes - partials - cancelled),
+    showSuccess(stats),
+    durationMs ? showDuration(durationMs.p50) : NONE,
+    durationMs ? showDuration(durationMs.p95) : NONE,
+    showNumber(tokens.total),
+    showCost(costUsd),
+    successes === 0 ? NONE : showCost(costPerSuccessUsd),
+    listNotes(stats),
+  ];
+}
+
+function showNumber(value: number): string {
+  return value.toLocaleString("en-US");
+}
+
+function listNotes({
+  failures,
+  bailouts,
+  retries,
+  open,
+  cancelled,
+  work,
+  subtree,
+  tokens,
+}: RunStats): string {
+  const ended = Object.entries(failures).filter(([status]) => status !== "failed");
+  const reasons = Object.entries(bailouts);
+  return [
+    ended.map(([status, runs]) => `${showNumber(runs)} ${cutToLine(status, MAX_NAME)}`).join(", "),
+    cancelled === 0 ? "" : `${showNumber(cancelled)} cancelled`,
+    work.testsRun === null || work.testsPassed === null
+      ? ""
+      : `${showNumber(work.testsPassed)} of ${showCount(work.testsRun, "test")} passed`,
+    work.files === 0 ? "" : showCount(work.files, "file"),
+    subtree.tokens <= tokens.total
+      ? ""
+      : `with sub-agents ${showCount(subtree.tokens, "token")}, ${showCost(subtree.costUsd)}`,
+    retries === 0 ? "" : `${showNumber(retries)} ${retries === 1 ? "retry" : "retries"}`,
+    reasons.length === 0 ? "" : `stopped by ${reasons.map(times).join(", ")}`,
+    open === 0 ? "" : `${showNumber(open)} not ended`,
+  ]
+    .filter(Boolean)
+    .join(" · ");
+}
+
+function times([reason, runs]: [string, number]): string {
+  return `${cutToLine(reason, MAX_NAME)}${runs > 1 ? ` ×${showNumber(runs)}` : ""}`;
+}
+
+/** Right-aligns the cells of some columns. */
+function toTheRight(rows: readonly (readonly string[])[], columns: readonly number[]): string[][] {
+  const widths = new Map(
+    columns.map((column) => [column, Math.max(...rows.map((row) => row[column]?.length ?? 0))]),
+  );
+  return rows.map((row) => row.map((cell, column) => cell.padStart(widths.get(column) ?? 0)));
 }

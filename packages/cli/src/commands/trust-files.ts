@@ -1,21 +1,128 @@
-import type { Command } from "commander";
-import type { TrustOptions } from "../history/trust-files.ts";
-import type { Cli } from "../terminal.ts";
-import { listExamples } from "./options.ts";
+import { lstat, realpath } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { Store } from "@retinue/core/record/create-store";
+import type { UntrustedNote } from "@retinue/core/schema/change";
+import { RetinueError } from "@retinue/core/schema/error";
+import { fingerprintFile } from "@retinue/core/session/untrusted-files";
+import { cutToLine } from "@retinue/core/text/plain-text";
+import type { CliCommand } from "../cli-command.ts";
+import { type CommonOptions, findProjectDir } from "../open-project.ts";
+import { withRecord } from "../open-record.ts";
+import type { Terminal } from "../terminal.ts";
 
-/** Registers `retinue trust-files`. */
-export function registerTrustFiles(program: Command, cli: Cli): void {
-  program
-    .command("trust-files")
-    .summary("list and release what tainted runs wrote")
+/** Declares `retinue trust-files`. */
+export default function registerTrustFiles(command: CliCommand): void {
+  command
     .description(
       "list the files that runs wrote while they held untrusted text, or say that you have looked at them, so that reading them taints no run any more",
     )
     .argument("[files...]", "files that you have looked at")
     .option("--all", "you have looked at everything on the list")
-    .addHelpText("after", listExamples("retinue trust-files", "retinue trust-files notes.txt"))
-    .action(async (files: string[], _options: unknown, command: Command) => {
-      const { trustFiles } = await import("../history/trust-files.ts");
-      await trustFiles(files, command.optsWithGlobals<TrustOptions>(), cli.terminal);
-    });
+    .examples("retinue trust-files", "retinue trust-files notes.txt")
+    .performs(trustFiles);
+}
+
+/** Options of `retinue trust-files`. */
+type TrustOptions = CommonOptions & { all?: boolean };
+
+const NONE = "nothing here was written by a run that held untrusted text";
+
+/** `retinue trust-files`: lists what tainted runs wrote, or takes the mark off what a person has looked at. */
+async function trustFiles(
+  files: readonly string[],
+  options: TrustOptions,
+  terminal: Terminal,
+): Promise<void> {
+  if (options.all && files.length > 0)
+    throw new RetinueError("usage", "'trust-files' takes files or --all, not both");
+  const project = await realpath(findProjectDir(options, terminal));
+  const wasRecorded = await withRecord(terminal, async (store) => {
+    const notes = store.untrustedFiles(project);
+    if (files.length === 0 && !options.all) await list(notes, options, terminal);
+    else await lift(store, options.all ? notes : await choose(store, files, project), options, terminal);
+    return true;
+  });
+  if (!wasRecorded) terminal.print(options.json ? "[]" : NONE);
+}
+
+async function lift(
+  store: Store,
+  notes: readonly UntrustedNote[],
+  options: TrustOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const trusted = store.trustNotes(notes.map(({ id }) => id));
+  if (options.json) return terminal.print(JSON.stringify({ trusted }, null, 2));
+  terminal.print(trusted === 1 ? "1 mark was taken off" : `${trusted} marks were taken off`);
+}
+
+async function list(
+  notes: readonly UntrustedNote[],
+  options: TrustOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const shown: (UntrustedNote & { state: string })[] = [];
+  for (const note of notes) shown.push({ ...note, state: await lookAt(note) });
+  if (options.json) {
+    return terminal.print(JSON.stringify(shown, null, 2));
+  }
+  if (shown.length === 0) return terminal.print(NONE);
+  terminal.print(shown.map(describe).join("\n"));
+  terminal.tell(
+    "A run that reads these is tainted. Look at them (retinue diff RUN), then: retinue trust-files FILE … or --all",
+  );
+}
+
+/** Whether the content is still where it was written; of a name, whether anything has it there. */
+async function lookAt({
+  root,
+  path,
+  hash,
+  isName,
+}: UntrustedNote): Promise<"there" | "changed" | "gone" | "name" | "span"> {
+  if (hash === null) return "span";
+  const file = join(root, path);
+  if (!(await lstat(file).catch(() => null))) return "gone";
+  if (isName) return "name";
+  return (await fingerprintFile(file))?.hash === hash ? "there" : "changed";
+}
+
+function describe({
+  root,
+  path,
+  hash,
+  sinceMs,
+  untilMs,
+  runId,
+  notedAt,
+  state,
+}: UntrustedNote & { state: string }): string {
+  const by = `${runId}  ${notedAt.slice(0, 16).replace("T", " ")}`;
+  if (hash !== null) return `${state.padEnd(8)}${cutToLine(join(root, path), 300)}  ${by}`;
+  const when = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace("T", " ");
+  const span = sinceMs
+    ? ` that changed from ${when(sinceMs)}${untilMs ? ` to ${when(untilMs)}` : " on"}`
+    : "";
+  return `files   ${cutToLine(root, 300)}/**${span}  ${by}`;
+}
+
+/** The notes on these files: by where they were written, or by what they hold now. */
+async function choose(store: Store, files: readonly string[], project: string): Promise<UntrustedNote[]> {
+  const all = store.untrustedFiles();
+  const chosen: UntrustedNote[] = [];
+  for (const name of files) {
+    const file = resolve(project, name);
+    const print = await fingerprintFile(file);
+    const found = all.filter(
+      ({ root, path, hash }) => hash !== null && (join(root, path) === file || hash === print?.hash),
+    );
+    if (found.length === 0)
+      throw new RetinueError(
+        "input",
+        `${name} is not on the list of untrusted files`,
+        "see the list with: retinue trust-files; --all also takes off what stands for many files",
+      );
+    chosen.push(...found);
+  }
+  return chosen;
 }

@@ -1,21 +1,70 @@
-import type { Command } from "commander";
-import type { UndoOptions } from "../history/run-changes.ts";
-import type { Cli } from "../terminal.ts";
-import { listExamples, NAMED_CHANGES } from "./options.ts";
+import { planUndo, type UndoPlan, undoChanges } from "@retinue/core/changes/undo";
+import { RetinueError } from "@retinue/core/schema/error";
+import { showCount } from "@retinue/core/show/measures";
+import { cutToLine } from "@retinue/core/text/plain-text";
+import { confirm } from "../ask.ts";
+import type { CliCommand } from "../cli-command.ts";
+import { type KeptChanges, NAMED_CHANGES, nameChanges, withChanges } from "../open-changes.ts";
+import type { CommonOptions } from "../open-project.ts";
+import type { Terminal } from "../terminal.ts";
 
-/** Registers `retinue undo`. */
-export function registerUndo(program: Command, cli: Cli): void {
-  program
-    .command("undo")
-    .summary("take back what a run changed")
+/** Declares `retinue undo`. */
+export default function registerUndo(command: CliCommand): void {
+  command
     .description("take back what a run and everything below it changed in the project")
     .argument("<run>", NAMED_CHANGES)
-    .option("-y, --yes", "do not ask")
+    .shares("yes")
     .option("--dry-run", "only say what would be done")
     .option("--force", "also restore files that changed since")
-    .addHelpText("after", listExamples("retinue undo last --dry-run", "retinue undo run_4f2 --yes"))
-    .action(async (run: string, _options: unknown, command: Command) => {
-      const { undoRun } = await import("../history/run-changes.ts");
-      await undoRun(run, command.optsWithGlobals<UndoOptions>(), cli.terminal);
-    });
+    .examples("retinue undo last --dry-run", "retinue undo run_4f2 --yes")
+    .performs(undoRun);
+}
+
+/** Options of `retinue undo`. */
+type UndoOptions = CommonOptions & { yes?: boolean; dryRun?: boolean; force?: boolean };
+
+/** `retinue undo`: takes back what a run and everything below it changed in the project. */
+async function undoRun(name: string, options: UndoOptions, terminal: Terminal): Promise<void> {
+  await withChanges(terminal, name, async (kept) => {
+    const plan = await planUndo(kept, nameChanges(kept.store, name, options, terminal));
+    if (options.dryRun) return showPlan(plan, options, terminal);
+    for (const text of plan.unkept) terminal.tell(`warning: cannot be taken back: ${cutToLine(text, 300)}`);
+    const what = `undo ${plan.scope.id}: ${showCount(plan.steps.length, "path")} in ${cutToLine(plan.root, 200)}`;
+    const isAsked = plan.steps.length > 0 && (plan.conflicts.length === 0 || options.force);
+    if (isAsked && !(await confirm(what, options, terminal)))
+      throw new RetinueError("denied", "nothing was undone");
+    return report(kept, plan, options, terminal);
+  });
+}
+
+async function report(
+  kept: KeptChanges,
+  { scope, steps }: UndoPlan,
+  options: UndoOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const { act, restored, left } = await undoChanges(kept, scope.id, options.force === true);
+  if (options.json) return terminal.print(JSON.stringify({ undone: scope.id, act, restored, left }, null, 2));
+  if (!act) return terminal.print(`nothing to undo: the project is as it was before ${scope.id}`);
+  const gone = new Set(steps.flatMap(({ path, target }) => (target === null ? [path] : [])));
+  for (const path of restored)
+    terminal.print(`${gone.has(path) ? "removed" : "restored"} ${cutToLine(path, 300)}`);
+  for (const path of left) terminal.tell(`left because something is in it: ${cutToLine(path, 300)}`);
+  terminal.print(`undid ${scope.id}; take this back with: retinue undo ${act}`);
+}
+
+function showPlan(plan: UndoPlan, { json }: UndoOptions, terminal: Terminal): void {
+  const { steps, conflicts, unkept } = plan;
+  const files = steps.map(({ path, now, target }) => ({
+    path,
+    does: target === null ? "remove" : now === null ? "create" : "restore",
+  }));
+  const lines = [
+    ...files.map(({ path, does }) => `${does} ${cutToLine(path, 300)}`),
+    ...conflicts.map(({ path, why }) => `conflict ${cutToLine(path, 300)}: ${why}`),
+  ];
+  const text = lines.length > 0 ? lines.join("\n") : "nothing to undo";
+  const data = { undo: plan.scope.id, files, conflicts, not_kept: unkept };
+  terminal.print(json ? JSON.stringify(data, null, 2) : text);
+  for (const lost of unkept) terminal.tell(`warning: cannot be taken back: ${cutToLine(lost, 300)}`);
 }

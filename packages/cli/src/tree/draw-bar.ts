@@ -51,7 +51,7 @@ export function drawAxis({ timeline, width }: BarColumn): string {
 type Mark = { atMs: number; text: string };
 
 /** The moments of an axis: evenly spread, or the start and where work went on after each gap. */
-export function listMarks(timeline: Timeline, parts: number): Mark[] {
+function listMarks(timeline: Timeline, parts: number): Mark[] {
   return timeline.gaps.length > 0 ? gapMarks(timeline) : evenMarks(timeline.lengthMs, parts);
 }
 

@@ -14,7 +14,7 @@ import type { Terminal } from "../terminal.ts";
 import type { RunNode } from "../tree/run-node.ts";
 import type { RunTree } from "../tree/run-tree.ts";
 import { drawPlan } from "../work/draw-plan.ts";
-import { findWaiting } from "../work/list-waiting.ts";
+import { findWaiting } from "../work/waiting.ts";
 import { SLASH_COMMANDS } from "./state/complete.ts";
 import { isBusy, type TalkEntry, type TuiState } from "./state/tui-state.ts";
 import type { Transcripts } from "./transcripts.ts";
@@ -189,7 +189,7 @@ function stopRuns(desk: CommandDesk, rest: string): void {
 }
 
 async function showDoctor(desk: CommandDesk): Promise<void> {
-  const { tellFindings } = await import("../doctor/doctor.ts");
+  const { tellFindings } = await import("../commands/doctor.ts");
   desk.output(await captureOutput(desk, (captured) => tellFindings({}, captured)));
 }
 
@@ -198,7 +198,7 @@ async function saveSession(desk: CommandDesk, rest: string): Promise<void> {
   if (sessionId === null) throw new RetinueError("input", "there is no session yet");
   const file = rest || `${sessionId}.md`;
   await desk.runtime.store.committed();
-  const { exportSession } = await import("../history/export-session.ts");
+  const { exportSession } = await import("../commands/export.ts");
   const said = await captureOutput(desk, (captured) => exportSession(sessionId, { output: file }, captured));
   desk.output(said || `saved as ${file}`);
 }

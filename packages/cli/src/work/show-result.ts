@@ -5,8 +5,8 @@ import type { RunResult, Usage } from "@retinue/core/schema/result";
 import type { Runtime } from "@retinue/core/session/runtime";
 import { stripControls, writeJson } from "@retinue/core/text/plain-text";
 import type { Terminal } from "../terminal.ts";
-import { describeWaiting, toWaitingLine, type WaitingLine } from "./list-waiting.ts";
 import { chooseFormat, type RunOptions } from "./run-options.ts";
+import { describeWaiting, toWaitingLine, type WaitingLine } from "./waiting.ts";
 
 /** What a run came to: its results, and what it waits for if it was left for later. */
 type ShownOutcome = { results: readonly RunResult[]; waiting: readonly Approval[] };
@@ -70,7 +70,7 @@ type Live = { callId: string | null; agent: string; model: string; open: Set<str
 type Of<Type extends RetinueEvent["type"]> = Extract<RetinueEvent, { type: Type }>;
 
 /** Creates the stream; `write` gets one object per line. Sub-agents' messages carry the call that made them. */
-export function createJsonStream(
+function createJsonStream(
   runtime: Pick<Runtime, "store" | "agents">,
   about: { cwd: string; permissionMode: string },
   write: (line: object) => void,
@@ -251,12 +251,12 @@ function writeResultLine(
 }
 
 /** Whether the run was asked for an answer of a given form, and gave it. */
-export function hasFittingAnswer(result: RunResult): boolean {
+function hasFittingAnswer(result: RunResult): boolean {
   return wantsForm(result) && result.success && result.data !== undefined;
 }
 
 /** Whether the run was asked for an answer of a given form. */
-export function wantsForm({ deliverables }: RunResult): boolean {
+function wantsForm({ deliverables }: RunResult): boolean {
   return deliverables.some((one) => one.deliverable === ANSWER_FORM);
 }
 

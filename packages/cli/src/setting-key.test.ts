@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseValue } from "./set-setting.ts";
+import { parseValue } from "./commands/config-set.ts";
 import { findSettingSchema, listKnownKeys, maskSecrets, parseKey, showKey } from "./setting-key.ts";
 
 test("keys are read with dots, and with brackets where a name has dots", () => {

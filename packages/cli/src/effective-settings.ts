@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { didYouMean } from "@retinue/core/agents/closest";
@@ -8,127 +7,9 @@ import type { Problem } from "@retinue/core/schema/agent";
 import { DEFAULT_SETTINGS } from "@retinue/core/settings/default-settings";
 import { loadSettings } from "@retinue/core/settings/load-settings";
 import { readSettingsFile, type SettingsFile } from "@retinue/core/settings/read-settings-file";
-import { PUBLISHED_SETTINGS_SCHEMA } from "@retinue/core/settings/settings-schema";
-import { cutToLine, stripControls, writeJson } from "@retinue/core/text/plain-text";
-import { EXIT } from "../exit-code.ts";
-import {
-  type CommonOptions,
-  findProjectDir,
-  findSettingsFiles,
-  openProject,
-  shortenPath,
-} from "../open-project.ts";
-import { drawTable } from "../plain-text.ts";
-import type { Terminal } from "../terminal.ts";
-import {
-  findSettingSchema,
-  listKnownKeys,
-  maskSecrets,
-  parseKey,
-  readValueAt,
-  showKey,
-  writePointer,
-} from "./setting-key.ts";
-
-/** Options of `retinue config list`. */
-export type ListOptions = CommonOptions & { showOrigin?: boolean; all?: boolean };
-
-/** Options of `retinue config get`. */
-export type GetOptions = CommonOptions & { reveal?: boolean };
-
-const MAX_VALUE = 200;
-
-/** `retinue config list`: the values that apply here, and with `--show-origin` where each comes from. */
-export async function listSettings(options: ListOptions, terminal: Terminal): Promise<number> {
-  const settings = await loadEffectiveSettings(options, terminal);
-  const leaves = settings.leaves.map(({ keys, value, origins }) => ({
-    key: showKey(keys),
-    value: maskSecrets(value, keys),
-    origins,
-  }));
-  tellProblems(settings, terminal);
-  if (options.json)
-    terminal.print(
-      writeJson(
-        leaves.map(({ origins, ...leaf }) => ({ ...leaf, ...(options.showOrigin && { origins }) })),
-        2,
-      ),
-    );
-  else {
-    const dir = findProjectDir(options, terminal);
-    const rows = leaves
-      .toSorted((a, b) => (a.key < b.key ? -1 : 1))
-      .map(({ key, value, origins }) => [
-        cutToLine(key, MAX_VALUE),
-        cutToLine(JSON.stringify(value), MAX_VALUE),
-        ...(options.showOrigin
-          ? [cutToLine(origins.map((each) => showOrigin(each, dir)).join(" + "), 300)]
-          : []),
-      ]);
-    terminal.print(drawTable(rows).join("\n"));
-    if (options.all) terminal.print(["", ...listUnset(leaves.map(({ key }) => key))].join("\n"));
-  }
-  return settings.problems.some(({ severity }) => severity === "error") ? EXIT.config : EXIT.ok;
-}
-
-/** `retinue config get`: one value that applies; 1 if there is none. */
-export async function getSetting(text: string, options: GetOptions, terminal: Terminal): Promise<number> {
-  const keys = parseKey(text);
-  findSettingSchema(keys);
-  const settings = await loadEffectiveSettings(options, terminal);
-  tellProblems(settings, terminal);
-  const found = readValueAt(settings.value, keys);
-  if (found === undefined) {
-    terminal.tell(`${showKey(keys)} is not set`);
-    return EXIT.failed;
-  }
-  const value = options.reveal ? found : maskSecrets(found, keys);
-  if (value !== found && !options.reveal && JSON.stringify(value) !== JSON.stringify(found))
-    terminal.tell("note: secrets are hidden; --reveal shows them");
-  if (typeof value === "string" && !options.json) terminal.print(stripControls(value));
-  else terminal.print(writeJson(value, 2));
-  return EXIT.ok;
-}
-
-/** `retinue config path`. */
-export async function showPaths(options: CommonOptions, terminal: Terminal): Promise<void> {
-  const project = await openProject(options, terminal);
-  const files = findSettingsFiles(project);
-  const entries = (["user", "project"] as const).map((scope) => ({
-    scope,
-    file: files[scope],
-    exists: statSync(files[scope], { throwIfNoEntry: false }) !== undefined,
-  }));
-  if (options.json) return terminal.print(writeJson(entries, 2));
-  const rows = entries.map(({ scope, file, exists }) => [scope, file + (exists ? "" : " (not there yet)")]);
-  terminal.print(drawTable(rows).join("\n"));
-}
-
-/** `retinue config schema`. */
-export function showSchema(terminal: Terminal): void {
-  terminal.print(writeJson(PUBLISHED_SETTINGS_SCHEMA, 2));
-}
-
-/** The source of a value, as briefly as possible. */
-export function showOrigin({ scope, file, line, variable }: SettingOrigin, projectDir: string): string {
-  if (variable) return `environment ${variable}`;
-  return file ? `${shortenPath(file, projectDir)}:${line ?? 1}` : scope;
-}
-
-function tellProblems({ problems }: EffectiveSettings, terminal: Terminal): void {
-  for (const { file, line, severity, message, fix } of problems)
-    terminal.tell(`${severity}: ${stripControls(`${file}:${Math.max(1, line)}: ${message} (${fix})`)}`);
-}
-
-/** The keys that nobody has set, with what they are for. */
-function listUnset(set: readonly string[]): string[] {
-  const isSet = (key: string) =>
-    set.some((each) => each === key || each.startsWith(`${key}.`) || each.startsWith(`${key}[`));
-  const rows = listKnownKeys()
-    .filter(({ key }) => key !== "$schema" && !isSet(key))
-    .map(({ key, about }) => [`# ${key}`, cutToLine(about, 160)]);
-  return ["# not set:", ...drawTable(rows)];
-}
+import { type CommonOptions, findSettingsFiles, openProject, shortenPath } from "./open-project.ts";
+import { readValueAt, writePointer } from "./setting-key.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Which source sets a value. */
 type SettingScope = "default" | "user" | "project" | "environment";
@@ -140,7 +21,7 @@ type SettingOrigin = { scope: SettingScope; file?: string; line?: number; variab
 type Effective = { keys: readonly string[]; value: unknown; origins: SettingOrigin[] };
 
 /** The settings that hold, as a run in this folder sees them. */
-type EffectiveSettings = {
+export type EffectiveSettings = {
   value: Readonly<Record<string, unknown>>;
   leaves: Effective[];
   problems: Problem[];
@@ -238,4 +119,10 @@ function byRoles({ user, project }: Levels["read"]): SettingOrigin {
 function inFile(scope: SettingScope, file: SettingsFile | undefined, keys: readonly string[]): SettingOrigin {
   if (!file) return { scope };
   return { scope, file: file.file, line: file.lines.get(writePointer(keys)) ?? 1 };
+}
+
+/** The source of a value, as briefly as possible. */
+export function showOrigin({ scope, file, line, variable }: SettingOrigin, projectDir: string): string {
+  if (variable) return `environment ${variable}`;
+  return file ? `${shortenPath(file, projectDir)}:${line ?? 1}` : scope;
 }

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { writePrivateFile } from "../write-files.ts";
-import { copyFiles } from "./export-session.ts";
+import { copyFiles } from "./export.ts";
 
 let dir: string;
 beforeEach(() => {

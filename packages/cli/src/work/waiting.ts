@@ -1,23 +1,7 @@
 import type { Store } from "@retinue/core/record/create-store";
 import type { Approval } from "@retinue/core/schema/record";
 import { showDuration } from "@retinue/core/show/measures";
-import { cutToLine, writeJson } from "@retinue/core/text/plain-text";
-import type { CommonOptions } from "../open-project.ts";
-import { withRecord } from "../open-record.ts";
-import { drawTable } from "../plain-text.ts";
-import type { Terminal } from "../terminal.ts";
-
-/** `retinue approve` without an id: what waits for a person, the oldest first. */
-export async function listWaiting(options: CommonOptions, terminal: Terminal): Promise<void> {
-  const waiting = (await withRecord(terminal, findWaiting)) ?? [];
-  if (options.json) return terminal.print(writeJson(waiting.map(toWaitingLine), 2));
-  const [first] = waiting;
-  if (!first) return terminal.print("nothing waits for approval");
-  const now = Date.now();
-  const rows = waiting.map((one) => drawWaiting(one, now));
-  terminal.print(drawTable([["APPROVAL", "AGE", "SESSION", "WHO ASKS", "TOOL", "WHY"], ...rows]).join("\n"));
-  terminal.tell(`see one whole and answer it with: retinue approve ${first.approvalId}`);
-}
+import { cutToLine } from "@retinue/core/text/plain-text";
 
 /** What waits for a person in any project, the oldest first. */
 export function findWaiting(store: Pick<Store, "approvals" | "session">): Approval[] {
@@ -25,18 +9,6 @@ export function findWaiting(store: Pick<Store, "approvals" | "session">): Approv
   return store
     .approvals({ open: true })
     .filter(({ sessionId }) => store.session(sessionId)?.status === "running");
-}
-
-function drawWaiting(approval: Approval, nowMs: number): string[] {
-  const { approvalId, sessionId, tool, request } = approval;
-  return [
-    approvalId,
-    showWaitingTime(approval, nowMs),
-    sessionId,
-    cutToLine(listAskers(approval).join(" > "), 120),
-    cutToLine(tool, 60),
-    cutToLine(typeof request.reason === "string" ? request.reason : "", 120),
-  ];
 }
 
 /** A question as scripts read it. */
@@ -95,7 +67,7 @@ export function showWaitingTime({ requestedAtMs }: Approval, nowMs: number): str
 }
 
 /** The agents that lead to the question, from the root down. */
-function listAskers({ request }: Approval): string[] {
+export function listAskers({ request }: Approval): string[] {
   return Array.isArray(request.chain) ? request.chain.map(String) : [];
 }
 

@@ -7,15 +7,32 @@ import { chooseLocalStore, findZone, openLocalStore } from "@retinue/assistant/l
 import { ToolFault } from "@retinue/assistant/service-tools/tool-fault";
 import { RetinueError } from "@retinue/core/schema/error";
 import { cutToLine } from "@retinue/core/text/plain-text";
+import type { CliCommand } from "../cli-command.ts";
 import { EXIT } from "../exit-code.ts";
 import { type CommonOptions, openSoundProject } from "../open-project.ts";
+import { findAccountPlaces } from "../save-account.ts";
 import type { Terminal } from "../terminal.ts";
-import { findAccountPlaces } from "./save-account.ts";
+
+/** Declares `retinue accounts import` and `export`. */
+export function registerStore(accounts: CliCommand): void {
+  accounts
+    .command("import")
+    .description("take .eml, .mbox, .ics and .vcf files and Slack exports into the local store")
+    .argument("<paths...>", "files and folders")
+    .examples("retinue accounts import mail.mbox calendar.ics")
+    .performs(importIntoStore);
+  accounts
+    .command("export")
+    .description("write the local store as files into a new or empty folder")
+    .argument("<dir>", "the folder")
+    .examples("retinue accounts export ./backup")
+    .performs(exportStore);
+}
 
 const SHOWN_PROBLEMS = 20;
 
 /** `retinue accounts import`: files and folders into the store that a run here would use. */
-export async function importIntoStore(
+async function importIntoStore(
   paths: readonly string[],
   options: CommonOptions,
   terminal: Terminal,
@@ -45,7 +62,7 @@ export async function importIntoStore(
 }
 
 /** `retinue accounts export`: the store that a run here would use, as files that only the person can read. */
-export async function exportStore(dir: string, options: CommonOptions, terminal: Terminal): Promise<void> {
+async function exportStore(dir: string, options: CommonOptions, terminal: Terminal): Promise<void> {
   const target = resolve(terminal.cwd, dir);
   await withStore(options, terminal, async (store, file) => {
     const { exportTo } = await import("@retinue/assistant/embedded/export-files");

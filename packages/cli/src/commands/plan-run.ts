@@ -8,6 +8,7 @@ import { RetinueError } from "@retinue/core/schema/error";
 import type { ExecutionPlan, PlanResult } from "@retinue/core/schema/plan";
 import type { Runtime } from "@retinue/core/session/runtime";
 import { stripControls } from "@retinue/core/text/plain-text";
+import type { CliCommand } from "../cli-command.ts";
 import { chooseExitCode, EXIT } from "../exit-code.ts";
 import {
   type CommonOptions,
@@ -17,12 +18,58 @@ import {
   openWorkingProject,
 } from "../open-project.ts";
 import { withRecord } from "../open-record.ts";
+import { parseAmount, parseWholeNumber, SHOWING } from "../options.ts";
 import { openTaskView, type TaskView } from "../progress/task-view.ts";
 import type { Terminal } from "../terminal.ts";
-import { drawPlan } from "./draw-plan.ts";
-import { chooseFormat, pickAgent, pickLimits, type RunOptions, readTask } from "./run-options.ts";
-import { chooseRuntimeOptions, watchUnanswered } from "./run-task.ts";
-import { catchSignals } from "./stop-signals.ts";
+import { drawPlan } from "../work/draw-plan.ts";
+import { chooseFormat, pickAgent, pickLimits, type RunOptions, readTask } from "../work/run-options.ts";
+import { chooseRuntimeOptions, watchUnanswered } from "../work/run-task.ts";
+import { catchSignals } from "../work/stop-signals.ts";
+
+/** What names a plan. */
+export const PLAN_ID = "a plan's id or the beginning of it; `last` for this project's last plan";
+
+/** Declares `retinue plan "goal"` and `retinue plan run`. */
+export function registerPlanRun(plan: CliCommand): void {
+  const make = plan
+    .command("make", { isDefault: true })
+    .description("make a plan for a goal, store it and print it; nothing is carried out without --approve")
+    .argument("[goal]", "the goal; without one it is read from stdin")
+    .option("--agent <name>", "the agent in whose name steps are delegated; `main` by default")
+    .option("--max-steps <n>", "at most this many steps", parseWholeNumber);
+  addExecution(make, "approve the plan unseen and carry it out at once")
+    .examples(
+      'retinue plan "Add a health check" --max-steps 5',
+      'retinue plan --approve "Review the last commit"',
+    )
+    .performs(makePlan);
+  const run = plan
+    .command("run")
+    .description("carry out an approved plan; what an earlier attempt has done is not done again")
+    .argument("<id>", PLAN_ID);
+  addExecution(run, "approve it as well")
+    .examples("retinue plan run last", "retinue plan run last --on-failure stop")
+    .performs(runPlan);
+}
+
+function addExecution(command: CliCommand, approve: string): CliCommand {
+  return command
+    .shares(...SHOWING, "maxDepth", "maxAgents")
+    .option("--approve", approve)
+    .option("-m, --model <model>", "an alias or provider/model-id for agents that inherit theirs")
+    .option(
+      "--max-budget-usd <amount>",
+      "at most this much for planning, and for carrying it out",
+      parseAmount,
+    )
+    .option("--max-concurrent <n>", "how many steps at once", parseWholeNumber)
+    .oneOf("--on-failure <policy>", "what happens to steps that do not need one that failed", [
+      "continue",
+      "stop",
+    ])
+    .option("--no-replan", "do not look for another way when a step fails")
+    .option("--no-review", "do not have changes reviewed at the end");
+}
 
 /** `retinue plan "goal"`: makes a plan, stores it and prints it; with `--approve` it is carried out at once. */
 export async function makePlan(
@@ -68,7 +115,7 @@ function oneWord(word: string): RetinueError {
 }
 
 /** `retinue plan run`: carries out a plan that a person has approved. */
-export async function runPlan(id: string, options: PlanRunOptions, terminal: Terminal): Promise<number> {
+async function runPlan(id: string, options: PlanRunOptions, terminal: Terminal): Promise<number> {
   const named = await findNamedPlan(id, options, terminal);
   const project = await openPlanProject(named, options, terminal);
   return withPlanSession(project, options, terminal, async (session) => {
@@ -86,7 +133,7 @@ export async function runPlan(id: string, options: PlanRunOptions, terminal: Ter
 }
 
 /** Options of the commands that make or carry out a plan. */
-export type PlanRunOptions = RunOptions & {
+type PlanRunOptions = RunOptions & {
   approve?: boolean;
   maxSteps?: number;
   maxConcurrent?: number;

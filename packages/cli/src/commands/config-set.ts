@@ -12,22 +12,51 @@ import { locateJson } from "@retinue/core/settings/locate-json";
 import { refuseWidening } from "@retinue/core/settings/narrow-settings";
 import { readSettingsFile, type SettingsFile } from "@retinue/core/settings/read-settings-file";
 import { cutToLine, writeJson } from "@retinue/core/text/plain-text";
+import { Option } from "commander";
+import type { CliCommand } from "../cli-command.ts";
+import { loadEffectiveSettings, showOrigin } from "../effective-settings.ts";
 import { type CommonOptions, findSettingsFiles, type OpenProject, openProject } from "../open-project.ts";
+import {
+  findSettingSchema,
+  isSecret,
+  KEY_FORM,
+  maskSecrets,
+  parseKey,
+  readValueAt,
+  showKey,
+} from "../setting-key.ts";
 import type { Terminal } from "../terminal.ts";
 import { writeWhole } from "../write-files.ts";
-import { findSettingSchema, isSecret, maskSecrets, parseKey, readValueAt, showKey } from "./setting-key.ts";
-import { loadEffectiveSettings, showOrigin } from "./show-settings.ts";
+
+/** Declares `retinue config set` and `unset`. */
+export function registerConfigSet(config: CliCommand): void {
+  withScope(config.command("set"))
+    .description("set one value, after checking it; the rest of the file stays as it is")
+    .argument("<key>", KEY_FORM)
+    .argument("<value>", "JSON, or text where the setting is one; `-` reads it from stdin")
+    .examples(
+      "retinue config set model anthropic/claude-sonnet-4-6",
+      "retinue config set --project permissions.deny '[\"shell(git push *)\"]'",
+    )
+    .performs(setSetting);
+  withScope(config.command("unset"))
+    .description("take one value out of a settings file")
+    .argument("<key>", KEY_FORM)
+    .examples("retinue config unset limits.turns")
+    .performs(unsetSetting);
+}
+
+function withScope(command: CliCommand): CliCommand {
+  return command
+    .addOption(new Option("--global", "in your own settings (the default)").conflicts("project"))
+    .option("--project", "in the project's settings, which may only narrow yours");
+}
 
 /** Options of `retinue config set` and `unset`. */
-export type SetOptions = CommonOptions & { global?: boolean; project?: boolean };
+type SetOptions = CommonOptions & { global?: boolean; project?: boolean };
 
 /** `retinue config set`: checks the changed file before writing it. */
-export async function setSetting(
-  key: string,
-  text: string,
-  options: SetOptions,
-  terminal: Terminal,
-): Promise<void> {
+async function setSetting(key: string, text: string, options: SetOptions, terminal: Terminal): Promise<void> {
   const keys = parseKey(key);
   const schema = findSettingSchema(keys);
   if (isSecret(keys) && text !== "-")
@@ -37,7 +66,7 @@ export async function setSetting(
 }
 
 /** `retinue config unset`: takes a key out of a file. */
-export async function unsetSetting(key: string, options: SetOptions, terminal: Terminal): Promise<void> {
+async function unsetSetting(key: string, options: SetOptions, terminal: Terminal): Promise<void> {
   await change(parseKey(key), undefined, options, terminal);
 }
 

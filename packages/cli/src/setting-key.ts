@@ -7,6 +7,9 @@ import { SETTINGS_SCHEMA } from "@retinue/core/settings/settings-schema";
 const PART = /\.?(?:\["((?:[^"\\]|\\.)*)"\]|([^.["\]]+))/y;
 const PLAIN = /^[^.["\]\s]+$/;
 
+/** How a key is written. */
+export const KEY_FORM = 'such as limits.turns, or prices["openai/gpt-4.1"].input where a name has dots';
+
 /** The path that a key names: `limits.turns`, or `prices["openai/gpt-4.1"].input` where a name has dots. */
 export function parseKey(text: string): string[] {
   const keys: string[] = [];

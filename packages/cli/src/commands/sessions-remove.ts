@@ -12,18 +12,52 @@ import { findPlaces } from "@retinue/core/settings/places";
 import { showCount } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import { confirm } from "../ask.ts";
+import type { CliCommand } from "../cli-command.ts";
 import { type CommonOptions, findProjectDir, openSoundProject } from "../open-project.ts";
 import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
+import { parseSince } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
 
+/** Declares `retinue sessions delete` and `prune`. */
+export function registerRemoval(sessions: CliCommand): void {
+  sessions
+    .command("delete")
+    .description(
+      "remove sessions that have ended from the record, with their files and what only they needed",
+    )
+    .argument("<id...>", "ids of sessions or their beginnings; `last` for this project's last session")
+    .shares("yes")
+    .option("--dry-run", "only say what would go")
+    .examples("retinue sessions delete last --dry-run", "retinue sessions delete ses_4f2 --yes")
+    .performs(deleteSessions);
+  sessions
+    .command("prune")
+    .description(
+      "remove sessions that ended long ago and all that nothing needs any more, and shrink the database",
+    )
+    .option("--older-than <time>", "ended before then: 24h, 30d, 8w, or a date in UTC", parseSince)
+    .shares("yes")
+    .option("--dry-run", "only say what would go")
+    .addHelpText("after", PRUNING)
+    .performs(pruneSessions);
+}
+
+const PRUNING = `
+Of all projects, or of the one that -C names. Sessions that run or wait are never removed. Without --older-than the setting
+store.retentionDays decides; without that either, only what nothing needs is removed.
+
+Examples:
+  retinue sessions prune --older-than 30d --dry-run
+  retinue sessions prune --older-than 30d --yes`;
+
 /** Options of `retinue sessions delete` and `prune`. */
-export type RemovalOptions = CommonOptions & { yes?: boolean; dryRun?: boolean; olderThan?: number };
+type RemovalOptions = CommonOptions & { yes?: boolean; dryRun?: boolean; olderThan?: number };
 
 const DAY_MS = 86_400_000;
 const MOST_LISTED = 20;
 
 /** `retinue sessions delete`: removes named sessions. */
-export async function deleteSessions(
+async function deleteSessions(
   ids: readonly string[],
   options: RemovalOptions,
   terminal: Terminal,
@@ -45,7 +79,7 @@ export async function deleteSessions(
 }
 
 /** `retinue sessions prune`: removes what ended long ago, and what nothing needs. */
-export async function pruneSessions(options: RemovalOptions, terminal: Terminal): Promise<void> {
+async function pruneSessions(options: RemovalOptions, terminal: Terminal): Promise<void> {
   const untilMs = options.olderThan ?? (await findRetention(options, terminal));
   const done = await withParts(terminal, async (parts) => {
     const project = options.cwd === undefined ? undefined : realpathSync(findProjectDir(options, terminal));

@@ -14,8 +14,8 @@ import { chooseSecretStore, findSecretStore } from "@retinue/assistant/accounts/
 import { RetinueError } from "@retinue/core/schema/error";
 import { findPlaces } from "@retinue/core/settings/places";
 import { cutToLine } from "@retinue/core/text/plain-text";
-import type { CommonOptions } from "../open-project.ts";
-import type { Terminal } from "../terminal.ts";
+import type { CommonOptions } from "./open-project.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Options that adding any account has. */
 export type AddOptions = CommonOptions & { id?: string };

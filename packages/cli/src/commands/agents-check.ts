@@ -11,6 +11,7 @@ import type { Problem } from "@retinue/core/schema/agent";
 import { RetinueError } from "@retinue/core/schema/error";
 import { showCount } from "@retinue/core/show/measures";
 import { stripControls } from "@retinue/core/text/plain-text";
+import type { CliCommand } from "../cli-command.ts";
 import { EXIT } from "../exit-code.ts";
 import {
   type CommonOptions,
@@ -21,11 +22,22 @@ import {
 } from "../open-project.ts";
 import type { Terminal } from "../terminal.ts";
 
+/** Declares `retinue agents check`. */
+export function registerAgentsCheck(agents: CliCommand): void {
+  agents
+    .command("check")
+    .description("list every problem of agent files and settings; exits with 1 if there are errors")
+    .argument("[files...]", "only these files")
+    .option("--fix", "rewrite what can be repaired, and nothing else")
+    .examples("retinue agents check", "retinue agents check --fix .claude/agents/scout.md")
+    .performs(checkAgents);
+}
+
 /** Options of `retinue agents check`. */
-export type CheckOptions = CommonOptions & { fix?: boolean };
+type CheckOptions = CommonOptions & { fix?: boolean };
 
 /** `retinue agents check`: 1 if there are errors, 0 for everything that loads all the same. */
-export async function checkAgents(
+async function checkAgents(
   files: readonly string[],
   options: CheckOptions,
   terminal: Terminal,

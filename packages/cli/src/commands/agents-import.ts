@@ -12,14 +12,31 @@ import { RetinueError } from "@retinue/core/schema/error";
 import { showCount } from "@retinue/core/show/measures";
 import { stripControls, writeJson } from "@retinue/core/text/plain-text";
 import { confirm } from "../ask.ts";
-import { VENDORS } from "../commands/options.ts";
+import type { CliCommand } from "../cli-command.ts";
 import { EXIT } from "../exit-code.ts";
 import { type CommonOptions, type OpenProject, openProject, shortenPath } from "../open-project.ts";
+import { VENDORS } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
 import { writeNew } from "../write-files.ts";
 
+/** Declares `retinue agents import`. */
+export function registerAgentsImport(agents: CliCommand): void {
+  agents
+    .command("import")
+    .description("copy other programs' agents in Retinue's own format, after showing what changes")
+    .argument("[path]", "an agent file, or a folder of them")
+    .oneOf("--from <program>", "all agents of this program, or the format of the path", VENDORS)
+    .shares("global", "yes")
+    .option("--dry-run", "only show what would change")
+    .examples(
+      "retinue agents import --from claude --dry-run",
+      "retinue agents import ../other/.claude/agents",
+    )
+    .performs(importAgents);
+}
+
 /** Options of `retinue agents import`. */
-export type ImportOptions = CommonOptions & {
+type ImportOptions = CommonOptions & {
   from?: (typeof VENDORS)[number];
   global?: boolean;
   yes?: boolean;
@@ -31,7 +48,7 @@ type Import = { source: string; name: string; target: string; before: string; af
 type Refused = { source: string; why: string };
 
 /** `retinue agents import`: copies of other programs' agents in our own format, shown before they are written. */
-export async function importAgents(
+async function importAgents(
   path: string | undefined,
   options: ImportOptions,
   terminal: Terminal,

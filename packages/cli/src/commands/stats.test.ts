@@ -1,6 +1,6 @@
 import type { RunStats } from "@retinue/core/schema/stats";
 import { expect, test } from "vitest";
-import { drawStats, showSuccess } from "./show-stats.ts";
+import { drawStats, showSuccess } from "./stats.ts";
 
 function figures(more: Partial<RunStats> = {}): RunStats {
   return {

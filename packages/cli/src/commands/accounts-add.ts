@@ -6,9 +6,10 @@ import { findKnownServers, findMailDomain, parseServer } from "@retinue/assistan
 import { refusePlain } from "@retinue/assistant/accounts/post-form";
 import { isRecord } from "@retinue/core/models/wire/json";
 import { RetinueError } from "@retinue/core/schema/error";
+import { Option } from "commander";
 import { askFor, askHidden, readSecret, readStdinLines } from "../ask.ts";
+import type { CliCommand } from "../cli-command.ts";
 import { openBrowser } from "../open-browser.ts";
-import type { Terminal } from "../terminal.ts";
 import {
   type AddOptions,
   chooseAccountId,
@@ -17,10 +18,83 @@ import {
   proveAccount,
   refuseBadAccountId,
   saveAccount,
-} from "./save-account.ts";
+} from "../save-account.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** Declares `retinue accounts add` for every kind of account. Secrets are never taken as flags: others can see those. */
+export function registerAccountsAdd(accounts: CliCommand): void {
+  const add = accounts
+    .command("add")
+    .description("sign in to an account")
+    .helpCommand(false)
+    .examples("retinue accounts add google", "retinue accounts add caldav --url https://dav.example.org/");
+  registerGoogle(add);
+  registerSlack(add);
+  withPassword(
+    add
+      .command("imap")
+      .description("a mailbox by IMAP and SMTP")
+      .option("--address <mail>", "your mail address")
+      .option("--name <name>", "your name as recipients see it")
+      .option("--user <user>", "the name to sign in with; the address if absent")
+      .option("--imap <host[:port]>", "the server that mail is read from; 993 if no port is named")
+      .option("--smtp <host[:port]>", "the server that mail is sent by; 465 if no port is named")
+      .option("--ca-file <pem>", "trust this authority too"),
+  )
+    .examples("retinue accounts add imap --address ada@example.org --imap imap.example.org")
+    .performs(addImap);
+  withPassword(
+    add
+      .command("caldav")
+      .description("calendars and address books by CalDAV and CardDAV")
+      .option("--url <address>", "the server, such as https://dav.example.org/")
+      .option("--address <mail>", "your mail address")
+      .option("--user <user>", "the name to sign in with; the address if absent")
+      .option("--services <list>", "calendar, contacts or both, separated by commas"),
+  )
+    .examples("retinue accounts add caldav --url https://dav.example.org/ --user ada")
+    .performs(addCaldav);
+}
+
+function registerGoogle(add: CliCommand): void {
+  withId(add.command("google"))
+    .description("Gmail, Google Calendar and Google Contacts, by your own OAuth client")
+    .option("--client-id <id>", "the client's id; else GOOGLE_CLIENT_ID")
+    .option("--client-file <json>", "the client's file as Google gives it, with id and secret")
+    .option("--services <list>", "mail, calendar, contacts, separated by commas; all if absent")
+    .option("--address <mail>", "the account that the page proposes")
+    .option("--no-browser", "only print the page's address")
+    .addOption(new Option("--auth-url <address>").hideHelp())
+    .addOption(new Option("--token-url <address>").hideHelp())
+    .addOption(new Option("--root-url <address>").hideHelp())
+    .addHelpText("after", "\nThe client's secret comes from --client-file, GOOGLE_CLIENT_SECRET or a prompt.")
+    .examples("retinue accounts add google --client-file client.json --services mail,calendar")
+    .performs(addGoogle);
+}
+
+function registerSlack(add: CliCommand): void {
+  withId(add.command("slack"))
+    .description("a Slack workspace, by a token of your own app")
+    .option("--token-stdin", "read the token from stdin; a second line is a person's token for searching")
+    .option("--token-env <name>", "the environment variable that holds the token")
+    .option("--user-token-env <name>", "the one that holds a person's token, which searching needs")
+    .addOption(new Option("--api-url <address>").hideHelp())
+    .examples("retinue accounts add slack --token-env SLACK_TOKEN")
+    .performs(addSlack);
+}
+
+function withPassword(command: CliCommand): CliCommand {
+  return withId(command)
+    .option("--password-stdin", "read the password from stdin")
+    .option("--password-env <name>", "the environment variable that holds the password");
+}
+
+function withId(command: CliCommand): CliCommand {
+  return command.option("--id <id>", "what to call the account; its kind if absent");
+}
 
 /** Options of `accounts add imap`. */
-export type AddImapOptions = AddOptions & {
+type AddImapOptions = AddOptions & {
   address?: string;
   name?: string;
   user?: string;
@@ -32,7 +106,7 @@ export type AddImapOptions = AddOptions & {
 };
 
 /** `retinue accounts add imap`: the mailbox is opened once before the account is kept. */
-export async function addImap(options: AddImapOptions, terminal: Terminal): Promise<void> {
+async function addImap(options: AddImapOptions, terminal: Terminal): Promise<void> {
   refuseBadAccountId(options.id);
   const address = parseMailAddress(
     await askFor({ value: options.address, flag: "--address", question: "your mail address" }, terminal),
@@ -101,7 +175,7 @@ async function askServer(
 }
 
 /** Options of `accounts add caldav`. */
-export type AddCaldavOptions = AddOptions & {
+type AddCaldavOptions = AddOptions & {
   url?: string;
   address?: string;
   user?: string;
@@ -111,7 +185,7 @@ export type AddCaldavOptions = AddOptions & {
 };
 
 /** `retinue accounts add caldav`: calendars and address books are looked for before the account is kept. */
-export async function addCaldav(options: AddCaldavOptions, terminal: Terminal): Promise<void> {
+async function addCaldav(options: AddCaldavOptions, terminal: Terminal): Promise<void> {
   refuseBadAccountId(options.id);
   const services = parseServices(options.services, "caldav");
   const url = await askFor(
@@ -134,7 +208,7 @@ export async function addCaldav(options: AddCaldavOptions, terminal: Terminal): 
 }
 
 /** Options of `accounts add google`. */
-export type AddGoogleOptions = AddOptions & {
+type AddGoogleOptions = AddOptions & {
   clientId?: string;
   clientFile?: string;
   services?: string;
@@ -232,7 +306,7 @@ async function readText(path: string): Promise<string> {
 }
 
 /** Options of `accounts add slack`. */
-export type AddSlackOptions = AddOptions & {
+type AddSlackOptions = AddOptions & {
   tokenStdin?: boolean;
   tokenEnv?: string;
   userTokenEnv?: string;

@@ -8,13 +8,39 @@ import type { Problem } from "@retinue/core/schema/agent";
 import { RetinueError } from "@retinue/core/schema/error";
 import { stripControls, writeJson } from "@retinue/core/text/plain-text";
 import { askFor } from "../ask.ts";
-import { type CommonOptions, type OpenProject, openProject, shortenPath } from "../open-project.ts";
+import type { CliCommand } from "../cli-command.ts";
+import {
+  type CommonOptions,
+  type OpenProject,
+  openProject,
+  shortenPath,
+  showSource,
+} from "../open-project.ts";
 import type { Terminal } from "../terminal.ts";
 import { writeNew } from "../write-files.ts";
-import { showSource } from "./show-agents.ts";
+
+/** Declares `retinue agents new`. */
+export function registerAgentsNew(agents: CliCommand): void {
+  agents
+    .command("new")
+    .description("write a new agent file, checked before it is written; asks for what no flag says")
+    .argument("<name>", "small letters, digits and -, such as code-reviewer")
+    .option("--description <text>", "what it is for: others delegate to it by this")
+    .option("--tools <list>", "what it may use, such as `read, write(test/**)`; `*` for all it is granted")
+    .option("--model <model>", "an alias or provider/model-id; its parent's if absent")
+    .option("--subagents <list>", "whom it may delegate to")
+    .option("--prompt <text>", "its instructions")
+    .shares("global")
+    .option("--dry-run", "only print the file")
+    .examples(
+      "retinue agents new release-notes",
+      'retinue agents new scout --description "Finds things." --tools "read, grep"',
+    )
+    .performs(makeAgent);
+}
 
 /** Options of `retinue agents new`. */
-export type NewAgentOptions = CommonOptions & {
+type NewAgentOptions = CommonOptions & {
   description?: string;
   tools?: string;
   model?: string;
@@ -28,7 +54,7 @@ export type NewAgentOptions = CommonOptions & {
 const LOOKING = "read, glob, grep";
 
 /** `retinue agents new`: writes an agent file that is known to load; never over one that is there. */
-export async function makeAgent(name: string, options: NewAgentOptions, terminal: Terminal): Promise<void> {
+async function makeAgent(name: string, options: NewAgentOptions, terminal: Terminal): Promise<void> {
   const slug = slugOf(name);
   if (slug !== name)
     throw new RetinueError(
