@@ -179,3 +179,8 @@ export const RUNNING = [
   "claudeAllowed",
   "claudeDisallowed",
 ] as const satisfies readonly SharedOption[];
+
+/** Says that a list was cut at its limit. */
+export function sayMore(limit: number): string {
+  return `hint: there are more than ${limit}; see more of them with --limit`;
+}

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from "@retinue/core/budget/clock";
 import { cleanUp, planCleanUp } from "@retinue/core/session/clean-up";
+import { showCount } from "@retinue/core/show/measures";
 import type { ServerDesk } from "./desk.ts";
 
 const DAY_MS = 86_400_000;
@@ -28,9 +29,7 @@ export function keepClean(
     if (isOver || removable.length === 0) return;
     const ids = removable.map(({ session }) => session.session_id);
     const { sessions } = await cleanUp(parts, ids);
-    tell(
-      `removed ${sessions} session${sessions === 1 ? "" : "s"} that ended more than ${retentionDays} days ago`,
-    );
+    tell(`removed ${showCount(sessions, "session")} that ended more than ${retentionDays} days ago`);
   };
   const again = () => {
     if (isOver) return;

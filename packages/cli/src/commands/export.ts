@@ -5,7 +5,7 @@ import { openForReading, PathRefused } from "@retinue/core/files/open-inside";
 import type { Store } from "@retinue/core/record/create-store";
 import { RetinueError } from "@retinue/core/schema/error";
 import type { SessionRow } from "@retinue/core/schema/record";
-import { showCount } from "@retinue/core/show/measures";
+import { showCount, showNumber } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import { exportLines, loadExport } from "@retinue/core/trace/load-export";
 import { loadTrace } from "@retinue/core/trace/load-trace";
@@ -166,7 +166,7 @@ async function readSafely(
     try {
       const { size } = await handle.stat();
       if (size <= MOST_BYTES_OF_ONE) return await handle.readFile();
-      copied.left.push(`${name}: ${size.toLocaleString("en-US")} bytes`);
+      copied.left.push(`${name}: ${showNumber(size)} bytes`);
     } finally {
       await handle.close();
     }

@@ -92,10 +92,7 @@ function conclude(
   { dryRun }: InitOptions,
 ): string[] {
   if (dryRun && missing.length > 0) return ["nothing was made (--dry-run)"];
-  const done =
-    made.length > 0
-      ? `made ${made.length === 1 ? "1 file" : `${made.length} files`}`
-      : "nothing to make: all is there";
+  const done = made.length > 0 ? `made ${showCount(made.length, "file")}` : "nothing to make: all is there";
   return [
     done,
     "",

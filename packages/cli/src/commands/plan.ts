@@ -7,11 +7,12 @@ import { settleEnded } from "@retinue/core/plan/plan-result";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { ExecutionPlan } from "@retinue/core/schema/plan";
 import type { Runtime } from "@retinue/core/session/runtime";
+import { showUtc } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
-import { sayMore } from "../measures.ts";
 import type { CommonOptions } from "../open-project.ts";
 import { withRecord } from "../open-record.ts";
+import { sayMore } from "../options.ts";
 import { drawTable } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { drawPlan } from "../work/draw-plan.ts";
@@ -72,7 +73,7 @@ async function listPlans({ limit, json }: PlanListOptions, terminal: Terminal): 
   if (plans.length === 0) return terminal.print('no plans yet; make one with: retinue plan "goal"');
   const rows = plans.map((plan) => [
     plan.id,
-    new Date(plan.updatedAtMs).toISOString().slice(0, 16).replace("T", " "),
+    showUtc(plan.updatedAtMs),
     plan.status,
     String(plan.steps.length),
     cutToLine(plan.project, 40),

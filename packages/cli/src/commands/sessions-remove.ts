@@ -9,7 +9,7 @@ import {
   planCleanUp,
 } from "@retinue/core/session/clean-up";
 import { findPlaces } from "@retinue/core/settings/places";
-import { showCount } from "@retinue/core/show/measures";
+import { showBytes, showCount } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import { confirm } from "../ask.ts";
 import type { CliCommand } from "../cli-command.ts";
@@ -110,7 +110,7 @@ async function remove(
   terminal: Terminal,
 ): Promise<void> {
   const { removable, kept, bytes } = plan;
-  const what = `remove ${showCount(removable.length, "session")}, ${sizeText(bytes)}`;
+  const what = `remove ${showCount(removable.length, "session")}, ${showBytes(bytes)}`;
   if (!options.json) list(removable, terminal);
   for (const { sessionId, why } of kept) terminal.tell(`kept: ${sessionId}: ${why}`);
   if (options.dryRun) {
@@ -133,18 +133,13 @@ async function remove(
   if (problem !== null) terminal.tell(`the database was not made smaller: ${cutToLine(problem, 200)}`);
   const freed = report.freedBytes + Math.max(0, before - parts.store.fileSize().bytes);
   if (options.json) return terminal.print(JSON.stringify({ ...report, freedBytes: freed }, null, 2));
-  terminal.print(`removed ${showCount(report.sessions, "session")}; ${sizeText(freed)} are free again`);
+  terminal.print(`removed ${showCount(report.sessions, "session")}; ${showBytes(freed)} are free again`);
 }
 
 function list(removable: readonly { session: SessionRow; bytes: number }[], terminal: Terminal): void {
   for (const { session, bytes } of removable.slice(0, MOST_LISTED))
     terminal.tell(
-      `${session.session_id}  ${session.updated_at.slice(0, 10)}  ${sizeText(bytes)}  ${cutToLine(session.title, 60)}`,
+      `${session.session_id}  ${session.updated_at.slice(0, 10)}  ${showBytes(bytes)}  ${cutToLine(session.title, 60)}`,
     );
   if (removable.length > MOST_LISTED) terminal.tell(`and ${removable.length - MOST_LISTED} more`);
-}
-
-function sizeText(bytes: number): string {
-  if (bytes < 1_000) return `${Math.round(bytes)} B`;
-  return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

@@ -2,14 +2,13 @@ import { basename, resolve } from "node:path";
 import type { Store } from "@retinue/core/record/create-store";
 import type { SessionQuery, SessionSummary } from "@retinue/core/schema/inspect/session-summary";
 import type { SessionState } from "@retinue/core/schema/inspect/trace";
-import { showCost, showDuration } from "@retinue/core/show/measures";
+import { showCost, showDuration, showNumber, showUtc } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import { sessionState } from "@retinue/core/trace/session-state";
 import type { CliCommand } from "../cli-command.ts";
-import { sayMore } from "../measures.ts";
 import type { CommonOptions } from "../open-project.ts";
 import { withRecord } from "../open-record.ts";
-import { parseSince } from "../options.ts";
+import { parseSince, sayMore } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
 import { type Canvas, createTerminalCanvas } from "../tree/canvas.ts";
 import { showRunStatus } from "../tree/describe-run.ts";
@@ -59,7 +58,7 @@ export async function listSessions(options: SessionsOptions, terminal: Terminal)
   if (hasMore) terminal.tell(sayMore(options.limit));
   if (searchedOnly !== undefined)
     terminal.tell(
-      `hint: only the latest ${searchedOnly.toLocaleString("en-US")} sessions were searched; narrow with --project or --since`,
+      `hint: only the latest ${showNumber(searchedOnly)} sessions were searched; narrow with --project or --since`,
     );
 }
 
@@ -153,7 +152,7 @@ export function showWhen(iso: string, nowMs: number): string {
   const ms = Date.parse(iso);
   const ago = nowMs - ms;
   if (Number.isNaN(ms)) return "?";
-  if (ago < 0 || ago >= 7 * DAY) return iso.slice(0, 16).replace("T", " ");
+  if (ago < 0 || ago >= 7 * DAY) return showUtc(iso);
   if (ago < MINUTE) return "just now";
   if (ago < HOUR) return `${Math.floor(ago / MINUTE)}m ago`;
   return ago < DAY ? `${Math.floor(ago / HOUR)}h ago` : `${Math.floor(ago / DAY)}d ago`;
@@ -165,7 +164,7 @@ function fillCells(session: SessionSummary, nowMs: number, { glyphs }: Canvas): 
     SESSION: session.session_id,
     STARTED: showWhen(session.created_at, nowMs),
     STATUS: showRunStatus({ status: session.status, partial: false }, session.state, glyphs.status),
-    RUNS: runs.toLocaleString("en-US"),
+    RUNS: showNumber(runs),
     TIME: ms > 0 ? showDuration(ms) : "",
     COST: showCost(cost),
     PROJECT: glyphs.text(cutToLine(basename(session.project) || session.project, 24)),

@@ -10,7 +10,7 @@ import {
   type StatsQuery,
 } from "@retinue/core/schema/stats";
 import { findPlaces } from "@retinue/core/settings/places";
-import { showCost, showCount, showDuration } from "@retinue/core/show/measures";
+import { showCost, showCount, showDuration, showNumber, showShare } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommonOptions } from "../open-project.ts";
@@ -162,14 +162,7 @@ function fitting(rows: readonly (readonly string[])[], width: number): string[] 
 /** `83 % (44–97, n=6)`. */
 export function showSuccess({ success, runs, open, cancelled }: RunStats): string {
   if (!success) return `not enough data (n=${runs - open - cancelled})`;
-  const { rate, low, high, n } = success;
-  return `${percent(rate)} % (${percent(low)}–${percent(high)}, n=${n})`;
-}
-
-/** Rounded, but 0 and 100 only where they are exact. */
-function percent(share: number): number {
-  if (share === 0 || share === 1) return share * 100;
-  return Math.min(99, Math.max(1, Math.round(share * 100)));
+  return showShare(success);
 }
 
 function nameGroup({ role, model }: StatsGroup, by: StatsBy): string[] {
@@ -195,10 +188,6 @@ function fillCells(stats: RunStats): string[] {
   ];
 }
 
-function showNumber(value: number): string {
-  return value.toLocaleString("en-US");
-}
-
 function listNotes({
   failures,
   bailouts,
@@ -221,7 +210,7 @@ function listNotes({
     subtree.tokens <= tokens.total
       ? ""
       : `with sub-agents ${showCount(subtree.tokens, "token")}, ${showCost(subtree.costUsd)}`,
-    retries === 0 ? "" : `${showNumber(retries)} ${retries === 1 ? "retry" : "retries"}`,
+    retries === 0 ? "" : showCount(retries, "retry", "retries"),
     reasons.length === 0 ? "" : `stopped by ${reasons.map(times).join(", ")}`,
     open === 0 ? "" : `${showNumber(open)} not ended`,
   ]

@@ -3,7 +3,7 @@ import { RetinueError } from "@retinue/core/schema/error";
 import type { Trace, TraceRun } from "@retinue/core/schema/inspect/trace";
 import { listSome } from "@retinue/core/schema/list-some";
 import type { SessionRow } from "@retinue/core/schema/record";
-import { showCost, showCount, showDuration } from "@retinue/core/show/measures";
+import { showCost, showCount, showDuration, showUtc } from "@retinue/core/show/measures";
 import { findRun, pathTo, walkRuns } from "@retinue/core/show/walk-runs";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import { filterTrace, firstFailure, type TraceFilter } from "@retinue/core/trace/filter-trace";
@@ -146,7 +146,7 @@ function drawHead({ session, totals }: Trace, { glyphs, paint, width }: Canvas):
   const { id, state } = session;
   const line = (text: string) => cutTo(glyphs.text(text), width, glyphs.cut);
   const status = showRunStatus({ status: session.status, partial: false }, state, glyphs.status);
-  const moment = `${session.createdAt.slice(0, 19).replace("T", " ")} UTC`;
+  const moment = `${showUtc(session.createdAt, "second")} UTC`;
   const facts = [
     showCount(totals.runs, "run"),
     ...(totals.agents > 1 ? [`${totals.agents} agents`] : []),

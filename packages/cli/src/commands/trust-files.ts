@@ -4,6 +4,7 @@ import type { Store } from "@retinue/core/record/create-store";
 import type { UntrustedNote } from "@retinue/core/schema/change";
 import { RetinueError } from "@retinue/core/schema/error";
 import { fingerprintFile } from "@retinue/core/session/untrusted-files";
+import { showUtc } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import type { CliCommand } from "../cli-command.ts";
 import { type CommonOptions, findProjectDir } from "../open-project.ts";
@@ -97,9 +98,9 @@ function describe({
   notedAt,
   state,
 }: UntrustedNote & { state: string }): string {
-  const by = `${runId}  ${notedAt.slice(0, 16).replace("T", " ")}`;
+  const by = `${runId}  ${showUtc(notedAt)}`;
   if (hash !== null) return `${state.padEnd(8)}${cutToLine(join(root, path), 300)}  ${by}`;
-  const when = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace("T", " ");
+  const when = (ms: number) => showUtc(ms, "second");
   const span = sinceMs
     ? ` that changed from ${when(sinceMs)}${untilMs ? ` to ${when(untilMs)}` : " on"}`
     : "";

@@ -9,6 +9,7 @@ import { STORE_MIGRATIONS } from "@retinue/core/record/file/store-migrations";
 import { messageOf } from "@retinue/core/schema/error";
 import type { ShellSettings } from "@retinue/core/schema/settings";
 import type { Places } from "@retinue/core/settings/places";
+import { showBytes } from "@retinue/core/show/measures";
 import type { Terminal } from "../terminal.ts";
 import { type Finding, ok, problem, warning } from "./run-checks.ts";
 
@@ -31,7 +32,7 @@ export async function checkDatabase({ dataDir }: Places): Promise<Finding> {
   try {
     const check = found.size <= MAX_CHECKED ? "full" : "none";
     const inspected = inspectDatabase(file, { check, busyTimeoutMs: 1_000 });
-    const size = showSize(found.size);
+    const size = showBytes(found.size);
     if (inspected.state === "damaged")
       return problem(
         `the database is damaged: ${inspected.reason}; the next run sets it aside and begins a new one`,
@@ -86,7 +87,7 @@ async function checkFolder(what: "data" | "configuration", dir: string): Promise
     });
   const free = await freeBytes(dir);
   if (what === "data" && free !== undefined && free < LITTLE_SPACE)
-    return warning(`only ${showSize(free)} are free at ${dir}`, `df -h '${dir}'`, { facts });
+    return warning(`only ${showBytes(free)} are free at ${dir}`, `df -h '${dir}'`, { facts });
   return ok(`${what}: ${dir} (${mode})`, { facts });
 }
 
@@ -106,10 +107,6 @@ async function canWrite(dir: string): Promise<boolean> {
 async function freeBytes(dir: string): Promise<number | undefined> {
   const found = await statfs(dir).catch(() => undefined);
   return found && found.bavail * found.bsize;
-}
-
-function showSize(bytes: number): string {
-  return bytes < MB ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / MB).toFixed(1)} MB`;
 }
 
 const NODE = 24;

@@ -1,8 +1,8 @@
 import type { RetinueEvent, WaitingOn } from "@retinue/core/schema/event";
 import type { Listener } from "@retinue/core/session/event-bus";
 import { showCost, showCount, showDuration } from "@retinue/core/show/measures";
+import { showStatus, WAITS } from "@retinue/core/show/standing";
 import { cutToLine } from "@retinue/core/text/plain-text";
-import { showStatus, WAITS } from "../measures.ts";
 import type { Terminal } from "../terminal.ts";
 
 const MAX_TASK = 70;

@@ -1,4 +1,5 @@
 import type { TraceRun } from "@retinue/core/schema/inspect/trace";
+import { showCount, showNumber } from "@retinue/core/show/measures";
 import { hasFailed, nameStatus } from "@retinue/core/show/standing";
 import { walkRuns } from "@retinue/core/show/walk-runs";
 import { isFailed, isLive, type RunNode } from "./run-node.ts";
@@ -154,6 +155,6 @@ export function sayHidden(hidden: readonly TraceRun[]): string {
     runs++;
     statuses.set(nameStatus(run), (statuses.get(nameStatus(run)) ?? 0) + 1);
   }
-  const parts = [...statuses].map(([status, count]) => `${count.toLocaleString("en-US")} ${status}`);
-  return `${runs.toLocaleString("en-US")} more ${runs === 1 ? "run" : "runs"} (${parts.join(", ")})`;
+  const parts = [...statuses].map(([status, count]) => `${showNumber(count)} ${status}`);
+  return `${showCount(runs, "more run")} (${parts.join(", ")})`;
 }

@@ -1,5 +1,5 @@
 import type { Trace, TraceCall, TraceRun } from "@retinue/core/schema/inspect/trace";
-import { showCost, showDuration } from "@retinue/core/show/measures";
+import { showCost, showDuration, showNumber } from "@retinue/core/show/measures";
 import { nameStatus } from "@retinue/core/show/standing";
 import { createTimeline, spanRuns } from "@retinue/core/show/timeline";
 import { walkRuns } from "@retinue/core/show/walk-runs";
@@ -55,7 +55,7 @@ function drawItem(line: GuidedRow<Item>, page: Page): string[] {
 function drawRun(run: TraceRun, prefix: string, { canvas, columns, trace }: Page): string {
   const figures = {
     time: showDuration(run.durationMs ?? Math.max(0, trace.endMs - run.startMs)),
-    tokens: run.tokens.self.toLocaleString("en-US"),
+    tokens: showNumber(run.tokens.self),
     cost: showCost(run.costUsd.self),
   };
   const label = labelRun(run, trace.session.state, canvas);
@@ -87,7 +87,7 @@ function listShown(below: readonly (TraceRun | TraceCall)[], { picked, drawing }
   const left = below.filter(isRun).filter((run) => !picked.has(run));
   const words = [
     ...(left.length > 0 ? [sayHidden(left)] : []),
-    ...(calls > limit ? [`${(calls - limit).toLocaleString("en-US")} more calls`] : []),
+    ...(calls > limit ? [`${showNumber(calls - limit)} more calls`] : []),
   ];
   return words.length > 0 ? [...shown, { hidden: words.join(", ") }] : shown;
 }
@@ -102,8 +102,7 @@ function drawLegend({ canvas, columns, picked, trace, lines }: Page): string[] {
   const legend = [paint.dim(cutTo(signs.join(` ${glyphs.dot} `), width, glyphs.cut))];
   const all = [...walkRuns(trace.runs)].length;
   if (picked.size === all) return legend;
-  const number = (count: number) => count.toLocaleString("en-US");
-  const shown = `${number(picked.size)} of ${number(all)} runs are shown`;
+  const shown = `${showNumber(picked.size)} of ${showNumber(all)} runs are shown`;
   return [
     ...legend,
     cutTo(`${shown}: --limit for more; --failed, --agent, --run for less`, width, glyphs.cut),

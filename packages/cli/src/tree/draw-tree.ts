@@ -1,5 +1,12 @@
-import { showCost, showCount, showDuration, showElapsed, showShort } from "@retinue/core/show/measures";
-import { WAITS } from "../measures.ts";
+import {
+  showCost,
+  showCount,
+  showDuration,
+  showElapsed,
+  showNumber,
+  showShort,
+} from "@retinue/core/show/measures";
+import { WAITS } from "@retinue/core/show/standing";
 import { chooseColour, chooseGlyphs, createPaint, type Glyphs, type Paint } from "./canvas.ts";
 import { type Choice, chooseRows, countHidden, type IsOpen } from "./choose-runs.ts";
 import { isFailed, isLive, type NodeStatus, type RunNode } from "./run-node.ts";
@@ -59,7 +66,7 @@ function describeHidden({ hidden }: Choice, mark: string): string {
   const { running, waiting, failed, completed } = hidden;
   const parts = Object.entries({ running, waiting, failed, completed })
     .filter(([, count]) => count > 0)
-    .map(([word, count], index) => `${count.toLocaleString("en-US")}${index === 0 ? " more" : ""} ${word}`);
+    .map(([word, count], index) => `${showNumber(count)}${index === 0 ? " more" : ""} ${word}`);
   return `${mark} ${parts.join(", ")}`;
 }
 

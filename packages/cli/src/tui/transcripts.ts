@@ -1,8 +1,8 @@
 import type { Store } from "@retinue/core/record/create-store";
 import type { MessageRow } from "@retinue/core/schema/record";
 import { showDuration } from "@retinue/core/show/measures";
+import { showStatus } from "@retinue/core/show/standing";
 import { cutToLine } from "@retinue/core/text/plain-text";
-import { showStatus } from "../measures.ts";
 import type { Tui } from "./tui.ts";
 
 /** Keeps an open transcript up to date. */

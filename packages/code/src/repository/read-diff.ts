@@ -1,5 +1,6 @@
 import { GitFault } from "@retinue/core/git/exec-git";
 import { type CheckedRepository, runGit } from "@retinue/core/git/run-git";
+import { showCount } from "@retinue/core/show/measures";
 import type { ToolContext } from "@retinue/core/tools/tool";
 import { describeHidden } from "../file-tools/ripgrep.ts";
 import { isPatch, isRevision } from "./git-arguments.ts";
@@ -225,7 +226,5 @@ function describeFileChange({ file, from, added, deleted }: DiffedFile): string 
 function describeTotals(changes: readonly DiffedFile[]): string[] {
   if (changes.length === 0) return [" no changes"];
   const sum = (key: "added" | "deleted") => changes.reduce((total, change) => total + (change[key] ?? 0), 0);
-  return [
-    ` ${changes.length} ${changes.length === 1 ? "file" : "files"} changed, +${sum("added")} -${sum("deleted")}`,
-  ];
+  return [` ${showCount(changes.length, "file")} changed, +${sum("added")} -${sum("deleted")}`];
 }

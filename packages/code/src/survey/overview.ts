@@ -1,4 +1,5 @@
 import { relative, sep } from "node:path";
+import { showCount } from "@retinue/core/show/measures";
 import type { Tool, ToolContext, ToolOutput } from "@retinue/core/tools/tool";
 import { cutAt } from "@retinue/core/tools/truncate";
 import { defineLook } from "../file-tools/define-look.ts";
@@ -122,7 +123,7 @@ function describeLanguages(lines: Lines): string {
   const ranked = [...counts].sort((a, b) => b[1].lines - a[1].lines);
   const shown = ranked.slice(0, 8).map(([name, { lines: count, files }]) => {
     const share = (100 * count) / Math.max(1, all);
-    return `${name} ${share < 1 ? "<1" : Math.round(share)} % (${count} in ${files} ${files === 1 ? "file" : "files"})`;
+    return `${name} ${share < 1 ? "<1" : Math.round(share)} % (${count} in ${showCount(files, "file")})`;
   });
   const more = ranked.length > shown.length ? [`${ranked.length - shown.length} more`] : [];
   return [...shown, ...more].join(", ") || "none, only generated files";

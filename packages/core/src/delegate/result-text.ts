@@ -11,6 +11,7 @@ import type {
   SuiteTests,
 } from "../schema/result.ts";
 import { describeFailedTests, describeFaults } from "../schema/subtree.ts";
+import { showCount } from "../show/measures.ts";
 import { cutAt } from "../tools/truncate.ts";
 import { complianceErrors, missedBy } from "./unmet-deliverables.ts";
 
@@ -61,18 +62,18 @@ export function nameEnding({
 }: RunResult): string {
   if (bailout_reason === "not_started") return "not started";
   if (status !== "completed" || !partial) return status;
-  if (bailout_reason === "max_tool_calls") return `cut short at ${countThings(tool_calls_used, "call")}`;
-  if (bailout_reason === "max_iterations") return `cut short at ${countThings(iteration_count, "turn")}`;
+  if (bailout_reason === "max_tool_calls") return `cut short at ${showCount(tool_calls_used, "call")}`;
+  if (bailout_reason === "max_iterations") return `cut short at ${showCount(iteration_count, "turn")}`;
   return `cut short (${(bailout_reason ?? "not complete").replaceAll("_", " ")})`;
 }
 
 function countWork({ iteration_count, tool_calls_used, attempt, subtree }: RunResult): string {
   const files = [...subtree.files_created, ...subtree.files_modified, ...subtree.files_deleted].length;
   return [
-    countThings(iteration_count, "turn"),
-    countThings(tool_calls_used, "call"),
-    ...(attempt > 0 ? [countThings(attempt, "retry", "retries")] : []),
-    ...(files > 0 ? [`${countThings(files, "file")} changed`] : []),
+    showCount(iteration_count, "turn"),
+    showCount(tool_calls_used, "call"),
+    ...(attempt > 0 ? [showCount(attempt, "retry", "retries")] : []),
+    ...(files > 0 ? [`${showCount(files, "file")} changed`] : []),
     ...describeTests(subtree.tests),
   ].join(" · ");
 }
@@ -91,7 +92,7 @@ function describeTests(tests: readonly SuiteTests[]): string[] {
       ? told.toSorted((one, other) => other.run - other.passed - (one.run - one.passed))
       : told;
   const list = ranked.slice(0, MAX_SUITES).map((one) => `${countPassed(one)} (${quoteSuite(one)})`);
-  const more = told.length > MAX_SUITES ? ` and ${countThings(told.length - MAX_SUITES, "more suite")}` : "";
+  const more = told.length > MAX_SUITES ? ` and ${showCount(told.length - MAX_SUITES, "more suite")}` : "";
   return [`tests ${list.join(", ")}${more}`];
 }
 
@@ -105,10 +106,6 @@ function countPassed({ run, passed, fault, observed }: SuiteTests): string {
 function quoteSuite({ suite }: SuiteTests): string {
   const name = cutAt(suite.replaceAll(/\s+/g, " "), MAX_SUITE_CHARS);
   return /^[\w ./@:=-]+$/.test(name) ? name : JSON.stringify(name);
-}
-
-function countThings(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 /** What the host knows of a run and its text may not say; nothing that is empty, and nothing twice. */

@@ -16,6 +16,7 @@ import type { OpenDelegation } from "../schema/delegation.ts";
 import type { BailoutReason, DeliverableVerdict, RunResult, UnmetDeliverable } from "../schema/result.ts";
 import { metadataOf } from "../session/read-row.ts";
 import { withoutEnvironment } from "../session/system-prompt.ts";
+import { showCount } from "../show/measures.ts";
 import type { Purpose, RecordedRun } from "./recorded-run.ts";
 import type { RecordedSession } from "./recorded-session.ts";
 import { answerTo, outsideOf } from "./replay-calls.ts";
@@ -178,5 +179,5 @@ function missingIn(text: string): DeliverableVerdict[] {
 
 function endingOf({ status, bailout_reason, iteration_count }: RunResult): string {
   const why = bailout_reason ? ` (${bailout_reason})` : "";
-  return `${status}${why} after ${iteration_count} ${iteration_count === 1 ? "turn" : "turns"}`;
+  return `${status}${why} after ${showCount(iteration_count, "turn")}`;
 }

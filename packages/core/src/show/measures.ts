@@ -1,3 +1,5 @@
+import type { Share } from "../schema/stats.ts";
+
 /** A length of time where columns are narrow: `812ms`, `4.2s`, `3m05s`, `2h05m`. */
 export function showDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)}ms`;
@@ -29,11 +31,33 @@ export function showCost(usd: number | null): string {
   return `$${usd < 0.01 ? usd.toPrecision(2) : usd.toFixed(2)}`;
 }
 
-/** `1 turn`, `2 turns`, `1,234 tokens`. */
-export function showCount(count: number, thing: string): string {
+/** `1,234`. */
+export function showNumber(value: number): string {
   // The first use of a locale takes 30 ms, a tenth of a short run.
-  const digits = count < 1_000 ? String(count) : count.toLocaleString("en-US");
-  return `${digits} ${thing}${count === 1 ? "" : "s"}`;
+  return Number.isInteger(value) && Math.abs(value) < 1_000 ? String(value) : value.toLocaleString("en-US");
+}
+
+/** `1 turn`, `2 turns`, `1,234 tokens`, `2 retries`. */
+export function showCount(count: number, thing: string, things = `${thing}s`): string {
+  return `${showNumber(count)} ${count === 1 ? thing : things}`;
+}
+
+/** A share in whole percents; 0 and 100 stand only where they are exact. */
+export function showPercent(share: number): string {
+  return String(
+    share === 0 || share === 1 ? share * 100 : Math.min(99, Math.max(1, Math.round(share * 100))),
+  );
+}
+
+/** A success rate with the interval in which the true one lies: `83 % (44–97, n=6)`. */
+export function showShare({ rate, low, high, n }: Share): string {
+  return `${showPercent(rate)} % (${showPercent(low)}–${showPercent(high)}, n=${showNumber(n)})`;
+}
+
+/** A moment as it is recorded, in UTC: `2026-01-31 08:00`, or with seconds. */
+export function showUtc(moment: string | number, until: "minute" | "second" = "minute"): string {
+  const iso = typeof moment === "string" ? moment : new Date(moment).toISOString();
+  return iso.slice(0, until === "minute" ? 16 : 19).replace("T", " ");
 }
 
 /** The same where there is room, and tenths of a long one would only flicker: `2.4 s`, `12 s`, `3 m 20 s`, `2 h 5 m`. */

@@ -1,4 +1,5 @@
 import type { SessionCard } from "../schema/api/session.ts";
+import type { WaitingOn } from "../schema/event.ts";
 import type { RunStatus } from "../schema/result.ts";
 
 /** How a run stands in one word: one that was cut short is not simply completed. */
@@ -15,3 +16,29 @@ export function nameSessionStatus({ state, asks }: Pick<SessionCard, "state" | "
 export function hasFailed({ status }: { status: RunStatus }): boolean {
   return status === "failed" || status === "timeout";
 }
+
+const ICONS: Readonly<Record<RunStatus, string>> = {
+  pending: "⏳",
+  running: "⏳",
+  completed: "✅",
+  failed: "❌",
+  cancelled: "⚠️",
+  timeout: "⏱️",
+};
+
+/** A status as icon and word; a run that a limit cut short is never shown as plainly completed. */
+export function showStatus(status: RunStatus, partial = false): string {
+  if (status === "completed" && partial) return "⚠️ partial";
+  return `${ICONS[status]} ${status}`;
+}
+
+/** What a run waits for, in words. */
+export const WAITS: Readonly<Record<WaitingOn, string>> = {
+  children: "sub-agents",
+  approval: "approval",
+  budget: "budget",
+  slot: "a slot",
+  provider: "the provider",
+  pause: "the end of the pause",
+  store: "the disk",
+};

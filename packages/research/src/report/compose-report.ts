@@ -1,3 +1,4 @@
+import { showCount } from "@retinue/core/show/measures";
 import type { ToolContext } from "@retinue/core/tools/tool";
 import { cutAt } from "@retinue/core/tools/truncate";
 import { type Article, type Corpus, loadCorpus } from "../corpus.ts";
@@ -162,7 +163,7 @@ function assembleReport(given: GivenReport, articles: readonly Article[], corpus
 function describeMethod(articles: readonly Article[]): string {
   const { supplied } = countSources(articles);
   const pages = articles.filter((article) => !article.supplied).length;
-  const read = pages > 0 ? `${pages} ${pages === 1 ? "page" : "pages"} that were read for it` : "";
+  const read = pages > 0 ? `${showCount(pages, "page")} that were read for it` : "";
   const given = supplied && `${supplied}, which the host did not read itself`;
   return `This report was written by a language model from ${[read, given].filter(Boolean).join(", and from ")}. The host checked that every citation leads to a source, that quotations stand there word for word, and that the numbers of key figures and charts stand there; it looked for the other numbers in the sources cited for them. It did not check what the model concludes.`;
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { showCount, showNumber } from "@retinue/core/show/measures";
 import { escapeHtml } from "@retinue/core/text/plain-text";
 import {
   type Contradiction,
@@ -193,7 +194,7 @@ function renderThemes(themes: readonly Theme[], citations: Citations): ReportSec
     const texts = paragraphs.map((each) => `<p>${renderPassages(each, citations)}</p>`);
     return [
       `<h3 id="theme-${at + 1}"><span class="number">${at + 1}</span>${escapeHtml(heading)}</h3>`,
-      voices > 0 ? `<p class="count">From ${voices} ${voices === 1 ? "source" : "sources"}</p>` : "",
+      voices > 0 ? `<p class="count">From ${showCount(voices, "source")}</p>` : "",
       ...texts,
     ]
       .filter(Boolean)
@@ -259,7 +260,7 @@ function renderSources(sources: readonly Source[], citations: Citations): string
     const more = [
       author,
       date,
-      words && `${words.toLocaleString("en")} words`,
+      words && `${showNumber(words)} words`,
       describePlace(source),
       supplied && SUPPLIED,
     ]

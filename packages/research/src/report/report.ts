@@ -1,3 +1,4 @@
+import { showCount } from "@retinue/core/show/measures";
 import type { Article, Corpus } from "../corpus.ts";
 
 /** A piece of text and the sources that say it, by their numbers in the list of sources, from 1. */
@@ -96,7 +97,7 @@ export function countSources(sources: readonly Pick<Source, "supplied">[]): {
   const supplied = sources.filter((source) => source.supplied).length;
   const read = sources.length - supplied;
   return {
-    read: read > 0 || supplied === 0 ? `${read} ${read === 1 ? "source" : "sources"}` : "",
+    read: read > 0 || supplied === 0 ? `${showCount(read, "source")}` : "",
     supplied:
       supplied > 0
         ? `${supplied} ${supplied === 1 ? SUPPLIED : SUPPLIED.replace("excerpt", "excerpts")}`

@@ -1,4 +1,5 @@
 import { setImmediate as pause } from "node:timers/promises";
+import { showNumber } from "@retinue/core/show/measures";
 import { pickDiverse } from "@retinue/core/text/rank-texts";
 import { inlineText, readMarkdown } from "@retinue/core/text/read-markdown";
 import { likeness, termVectors } from "@retinue/core/text/term-vectors";
@@ -119,7 +120,7 @@ function describeMethod(articles: readonly Article[], sentences: number): string
     .join(" and ");
   return [
     `This report was made by rules, without a language model. It is extractive: each sentence in the summary, the themes and the figures stands word for word in the source it cites; only headings and notes were added.`,
-    `${joined} with about ${words.toLocaleString("en")} words ${read ? "were read" : "were taken"}; ${sentences.toLocaleString("en")} sentences were compared with each other, ranked by how much of the others they share, and grouped around the phrases that several sources use.`,
+    `${joined} with about ${showNumber(words)} words ${read ? "were read" : "were taken"}; ${showNumber(sentences)} sentences were compared with each other, ranked by how much of the others they share, and grouped around the phrases that several sources use.`,
     `Figures, quotations and differences between sources were found by patterns. What the patterns miss is missing here, and a sentence out of its context can mislead: follow the citations before relying on a point.`,
   ];
 }

@@ -1,7 +1,7 @@
 import type { RetinueEvent } from "@retinue/core/schema/event";
 import { showCost, showCount, showDuration } from "@retinue/core/show/measures";
+import { showStatus } from "@retinue/core/show/standing";
 import { cutToLine } from "@retinue/core/text/plain-text";
-import { showStatus } from "../../measures.ts";
 import { shortenInput } from "../../tree/run-node.ts";
 import { dropSelectors } from "../../tree/text-width.ts";
 import type { TuiState } from "./tui-state.ts";

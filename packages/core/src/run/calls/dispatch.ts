@@ -1,6 +1,7 @@
 import { didYouMean } from "../../agents/closest.ts";
 import { messageOf } from "../../schema/error.ts";
 import type { Decision, Target } from "../../schema/rights.ts";
+import { showNumber } from "../../show/measures.ts";
 import { describeFault } from "../../tools/describe-shape.ts";
 import type { AnyTool, Tool } from "../../tools/tool.ts";
 import { isLasting, isOffered } from "../../tools/tool.ts";
@@ -117,8 +118,7 @@ const WHY_UNFINISHED: Readonly<Record<string, string>> = {
 
 /** Why a call of a reply that is not whole was not made, and how to go on. */
 function unfinished({ unfinished: end }: ToolCall): string {
-  if (end?.finish === "length")
-    return loopPrompt("cut-reply", { limit: end.maxOutputTokens.toLocaleString("en-GB") });
+  if (end?.finish === "length") return loopPrompt("cut-reply", { limit: showNumber(end.maxOutputTokens) });
   const why = WHY_UNFINISHED[end?.finish ?? ""] ?? "your reply did not end as a whole one does";
   return loopPrompt("stopped-reply", { why });
 }

@@ -5,6 +5,7 @@ import { type OutputComplaint, readOutputComplaint } from "../../models/output-c
 import { costOf, DEFAULT_OUTPUT_TOKENS } from "../../models/prices.ts";
 import { endsWhole } from "../../models/wire/finish-reason.ts";
 import type { BailoutReason, ErrorType, RunError } from "../../schema/result.ts";
+import { showNumber } from "../../show/measures.ts";
 import { isOffered } from "../../tools/tool.ts";
 import { functionToolOf } from "../../tools/validate-input.ts";
 import { translateCall } from "../calls/translate-call.ts";
@@ -91,7 +92,7 @@ function lowerOutput(run: Run, { most }: OutputComplaint, ports: LoopPorts): boo
   if (most === null || run.model.output?.isTold) return false;
   run.model = { ...run.model, output: { most, isKnown: true, isTold: true } };
   const { runId, sessionId } = run.spec;
-  const message = `${run.model.id} gives at most ${most.toLocaleString("en-GB")} tokens in a reply, as its server says, and is asked for that; set maxOutputTokens under "prices" in the settings to spare the question`;
+  const message = `${run.model.id} gives at most ${showNumber(most)} tokens in a reply, as its server says, and is asked for that; set maxOutputTokens under "prices" in the settings to spare the question`;
   run.warnings.push(message);
   ports.emit(sessionId, { type: "notice.raised", level: "warning", message, runId });
   return true;

@@ -1,4 +1,5 @@
 import type { BailoutReason } from "../../schema/result.ts";
+import { showNumber } from "../../show/measures.ts";
 import type { Ending } from "../build-result.ts";
 import { loopPrompt } from "../load-prompt.ts";
 import type { Reply } from "../model/read-stream.ts";
@@ -50,6 +51,6 @@ export function endCut(run: Run, why: string, bailout?: BailoutReason): Ending {
 
 /** The limit as a model is told; records of earlier versions do not know it. */
 export function nameLimit(maxOutputTokens: number | undefined): string {
-  const many = maxOutputTokens === undefined ? "" : `${maxOutputTokens.toLocaleString("en-GB")} `;
+  const many = maxOutputTokens === undefined ? "" : `${showNumber(maxOutputTokens)} `;
   return `its limit of ${many}output tokens`;
 }

@@ -1,4 +1,4 @@
-import { showCost, showCount, showShort } from "@retinue/core/show/measures";
+import { showCost, showCount, showNumber, showShort } from "@retinue/core/show/measures";
 import { nameSessionStatus } from "@retinue/core/show/standing";
 import { CircleX, GitBranch, MonitorPlay, OctagonX, Play, SquarePen } from "lucide-react";
 import { useState } from "react";
@@ -66,7 +66,7 @@ function Figures({ onFailure }: { onFailure: () => void }) {
   return (
     <>
       <span className="figures" title="Runs of the whole tree">
-        {live > 0 && `${live.toLocaleString("en-US")} of `}
+        {live > 0 && `${showNumber(live)} of `}
         {showCount(runs, "run")}
         {live > 0 && (isHeld ? " live" : " open")}
       </span>
@@ -80,7 +80,7 @@ function Figures({ onFailure }: { onFailure: () => void }) {
           title="Go to the first one"
           className="figures inline-flex h-5 items-center gap-1 rounded-full bg-bad-soft px-1.5 text-2xs font-medium text-bad hover:underline"
         >
-          <CircleX aria-hidden className="size-3.5" /> {failed.toLocaleString("en-US")} failed
+          <CircleX aria-hidden className="size-3.5" /> {showNumber(failed)} failed
         </button>
       )}
     </>

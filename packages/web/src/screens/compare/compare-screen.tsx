@@ -1,4 +1,4 @@
-import { showCount } from "@retinue/core/show/measures";
+import { showCount, showNumber } from "@retinue/core/show/measures";
 import { ArrowLeftRight, GitCompareArrows, ListChecks } from "lucide-react";
 import { useMemo } from "react";
 import { Link } from "wouter";
@@ -141,9 +141,9 @@ function Comparison({
 function wordsFor({ both, onlyA, onlyB, otherwise }: PairCounts): string {
   const parts = [
     `${showCount(both, "pair")}`,
-    otherwise > 0 && `${otherwise.toLocaleString("en-US")} with another status`,
-    onlyA > 0 && `${onlyA.toLocaleString("en-US")} only in A`,
-    onlyB > 0 && `${onlyB.toLocaleString("en-US")} only in B`,
+    otherwise > 0 && `${showNumber(otherwise)} with another status`,
+    onlyA > 0 && `${showNumber(onlyA)} only in A`,
+    onlyB > 0 && `${showNumber(onlyB)} only in B`,
     "tokens and cost with all below",
   ];
   return parts.filter(Boolean).join(" · ");

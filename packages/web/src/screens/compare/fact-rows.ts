@@ -1,4 +1,4 @@
-import { showCost, showCount, showShort } from "@retinue/core/show/measures";
+import { showCost, showCount, showNumber, showShort } from "@retinue/core/show/measures";
 import { showSpan } from "../trace/time-axis.ts";
 import type { SessionFacts } from "./session-facts.ts";
 
@@ -134,7 +134,7 @@ export const SAME = "same";
 function showShare(a: number, b: number): string {
   if (a <= 0) return "";
   const percent = Math.round((Math.abs(b - a) / a) * 100);
-  if (percent >= 1_000) return `×${Math.round(b / a).toLocaleString("en-US")}`;
+  if (percent >= 1_000) return `×${showNumber(Math.round(b / a))}`;
   return percent === 0 ? "under 1 %" : `${showSign(b - a)}${percent} %`;
 }
 
@@ -144,5 +144,5 @@ function showSign(difference: number): string {
 
 /** A count as it is. */
 function plain(value: number): string {
-  return value.toLocaleString("en-US");
+  return showNumber(value);
 }

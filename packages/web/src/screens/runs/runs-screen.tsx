@@ -1,5 +1,5 @@
 import type { Controlled, SessionCard } from "@retinue/core/schema/api/session";
-import { showCount } from "@retinue/core/show/measures";
+import { showCount, showNumber } from "@retinue/core/show/measures";
 import { Activity, SearchX } from "lucide-react";
 import { useRef, useState } from "react";
 import { Link } from "wouter";
@@ -38,7 +38,7 @@ export default function RunsScreen() {
       />
       {only !== undefined && (
         <p role="status" className="border-b border-line bg-raised px-4 py-1 text-xs text-ink-2">
-          Only the {only.toLocaleString("en-US")} newest sessions were searched.
+          Only the {showNumber(only)} newest sessions were searched.
         </p>
       )}
       <div className="relative flex min-h-0 flex-1 flex-col">

@@ -1,3 +1,4 @@
+import { showNumber } from "@retinue/core/show/measures";
 import { X } from "lucide-react";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useShortcuts } from "../../shell/shortcuts.ts";
@@ -132,7 +133,7 @@ function GroupSwitch({ filters: { only, set }, counts, areCountsCut }: CountedFi
               value === "needsYou" && count > 0 ? "font-semibold text-warn" : "text-ink-3",
             )}
           >
-            {count.toLocaleString("en-US")}
+            {showNumber(count)}
             {areCountsCut && "+"}
           </span>
         </button>

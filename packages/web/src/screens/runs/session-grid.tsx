@@ -1,4 +1,5 @@
 import type { SessionCard } from "@retinue/core/schema/api/session";
+import { showNumber } from "@retinue/core/show/measures";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import {
   type Ref,
@@ -181,7 +182,7 @@ function GroupHead({ line, rowIndex }: { line: Extract<GroupLine, { kind: "head"
     >
       <Cell className={join("font-semibold", line.group === "needsYou" && "text-warn")}>
         {line.name}
-        <span className="figures ml-2 font-normal text-ink-3">{line.count.toLocaleString("en-US")}</span>
+        <span className="figures ml-2 font-normal text-ink-3">{showNumber(line.count)}</span>
       </Cell>
     </GridRow>
   );

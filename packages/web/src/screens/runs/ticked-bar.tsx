@@ -1,5 +1,5 @@
 import type { Removal } from "@retinue/core/schema/api/session";
-import { showBytes, showCount } from "@retinue/core/show/measures";
+import { showBytes, showCount, showNumber } from "@retinue/core/show/measures";
 import { useQuery } from "@tanstack/react-query";
 import { GitCompareArrows, Trash2, X } from "lucide-react";
 import { useRef, useState } from "react";
@@ -99,7 +99,7 @@ export function TickedBar({
 
 function wordsFor(count: number): string {
   if (count === 0) return "";
-  return count === 1 ? "1 ticked – tick another to compare" : `${count.toLocaleString("en-US")} ticked`;
+  return count === 1 ? "1 ticked – tick another to compare" : `${showNumber(count)} ticked`;
 }
 
 function TickedSession({ id, onUntick }: { id: string; onUntick: (id: string) => void }) {

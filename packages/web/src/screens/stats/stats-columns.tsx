@@ -1,5 +1,5 @@
 import type { StatsBy, StatsGroup } from "@retinue/core/schema/stats";
-import { showCost, showShort, showSpacedDuration } from "@retinue/core/show/measures";
+import { showCost, showNumber, showShort, showSpacedDuration } from "@retinue/core/show/measures";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { encodePart } from "../../data/client.ts";
@@ -50,7 +50,7 @@ const FIGURES: readonly Column[] = [
     value: ({ runs }) => runs,
     show: ({ runs, open }) => (
       <>
-        {runs.toLocaleString("en-US")}
+        {showNumber(runs)}
         {open > 0 && <span className="text-xs text-ink-3"> ({open} open)</span>}
       </>
     ),
@@ -111,7 +111,7 @@ const FIGURES: readonly Column[] = [
     show: ({ work: { testsRun, testsPassed } }) =>
       testsRun === null || testsPassed === null
         ? NOTHING
-        : `${testsPassed.toLocaleString("en-US")} of ${testsRun.toLocaleString("en-US")} passed`,
+        : `${showNumber(testsPassed)} of ${showNumber(testsRun)} passed`,
   },
   {
     key: "files",

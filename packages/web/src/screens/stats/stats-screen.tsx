@@ -1,6 +1,6 @@
 import type { StatsView } from "@retinue/core/schema/api/inspect";
 import type { DayStats, RunStats, StatsBy } from "@retinue/core/schema/stats";
-import { showCost, showShort, showSpacedDuration } from "@retinue/core/show/measures";
+import { showCost, showNumber, showShort, showSpacedDuration } from "@retinue/core/show/measures";
 import { ChartNoAxesColumn, CircleDollarSign } from "lucide-react";
 import { lazy, type ReactNode, Suspense } from "react";
 import { Link } from "wouter";
@@ -97,8 +97,8 @@ function TotalTiles({ total }: { total: RunStats }) {
     total;
   return (
     <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line lg:grid-cols-4">
-      <Tile name="Runs" value={runs.toLocaleString("en-US")}>
-        {successes === 0 ? "no success" : `${successes.toLocaleString("en-US")} succeeded`}
+      <Tile name="Runs" value={showNumber(runs)}>
+        {successes === 0 ? "no success" : `${showNumber(successes)} succeeded`}
         {partials > 0 && `, ${partials} partial`}
         {cancelled > 0 && `, ${cancelled} cancelled`}
         {open > 0 && `, ${open} open`}
@@ -219,8 +219,8 @@ function DayTable({ days }: { days: readonly DayStats[] }) {
               <th scope="row" className="py-1 text-left font-normal">
                 {day}
               </th>
-              <td className="px-2 py-1">{runs.toLocaleString("en-US")}</td>
-              <td className="px-2 py-1">{successes.toLocaleString("en-US")}</td>
+              <td className="px-2 py-1">{showNumber(runs)}</td>
+              <td className="px-2 py-1">{showNumber(successes)}</td>
               <td className="px-2 py-1">{showShort(tokens)}</td>
               <td className="px-2 py-1">{showCost(costUsd)}</td>
             </tr>

@@ -1,4 +1,5 @@
-import type { RunStats, Share } from "@retinue/core/schema/stats";
+import type { RunStats } from "@retinue/core/schema/stats";
+import { showPercent, showShare } from "@retinue/core/show/measures";
 
 /** A success rate with the interval in which the true one lies; too few runs say nothing. */
 export function SuccessShare({ stats }: { stats: RunStats }) {
@@ -13,7 +14,7 @@ export function SuccessShare({ stats }: { stats: RunStats }) {
   return (
     <span className="inline-grid gap-1">
       <span className="figures">
-        <span className="font-semibold">{percent(rate)} %</span>
+        <span className="font-semibold">{showPercent(rate)} %</span>
         <span className="ml-1 inline-block text-ink-3">{showShare(success).replace(/^\d+ %/, "")}</span>
       </span>
       <span aria-hidden className="relative block h-1.5 w-28 rounded-full bg-off-soft">
@@ -28,16 +29,6 @@ export function SuccessShare({ stats }: { stats: RunStats }) {
       </span>
     </span>
   );
-}
-
-/** A share of one as a whole percentage. */
-function percent(share: number): string {
-  return `${Math.round(share * 100)}`;
-}
-
-/** A success rate with its interval: `83 % (44–97, n=6)`. */
-function showShare({ rate, low, high, n }: Share): string {
-  return `${percent(rate)} % (${percent(low)}–${percent(high)}, n=${n.toLocaleString("en-US")})`;
 }
 
 /** How many of the runs have ended of themselves; those that were cancelled are neither successes nor failures. */

@@ -1,6 +1,6 @@
 import { Menu } from "@base-ui/react/menu";
 import type { Trace } from "@retinue/core/schema/inspect/trace";
-import { showCost, showCount, showShort } from "@retinue/core/show/measures";
+import { showCost, showCount, showNumber, showShort } from "@retinue/core/show/measures";
 import { nameStatus } from "@retinue/core/show/standing";
 import { ChevronDown, Download, MessageSquareText } from "lucide-react";
 import type { ReactNode } from "react";
@@ -62,7 +62,7 @@ function Totals({ trace: { totals, session } }: { trace: Trace }) {
       <Figure name="Runs">{showCount(totals.runs, "run")}</Figure>
       <Figure name="Agents">{showCount(totals.agents, "agent")}</Figure>
       <Figure name="Depth">{showCount(depth + 1, "level")}</Figure>
-      <Figure name="Most at once">{atOnce.toLocaleString("en-US")} at once</Figure>
+      <Figure name="Most at once">{showNumber(atOnce)} at once</Figure>
       <Figure name="Turns">{showCount(totals.turns, "turn")}</Figure>
       <Figure name="Calls">{showCount(totals.calls, "call")}</Figure>
       <Figure name="Tokens">{showShort(isLive ? live.tokens : totals.tokens)} tokens</Figure>
@@ -137,10 +137,10 @@ function PlayheadFigures({
         className="figures flex min-w-0 flex-wrap gap-x-3 gap-y-0.5 text-xs text-ink-2"
       >
         <Figure name="Runs that had begun">
-          {state.begun.toLocaleString("en-US")} of {showCount(course.runs, "run")}
+          {showNumber(state.begun)} of {showCount(course.runs, "run")}
         </Figure>
-        <Figure name="Live">{state.live.toLocaleString("en-US")} live</Figure>
-        {state.failed > 0 && <Figure name="Failed">{state.failed.toLocaleString("en-US")} failed</Figure>}
+        <Figure name="Live">{showNumber(state.live)} live</Figure>
+        {state.failed > 0 && <Figure name="Failed">{showNumber(state.failed)} failed</Figure>}
         {calls === "ready" && (
           <>
             <Figure name="Turns">{showCount(state.turns, "turn")}</Figure>

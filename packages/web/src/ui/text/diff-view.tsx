@@ -1,3 +1,4 @@
+import { showNumber } from "@retinue/core/show/measures";
 import { join, REACHABLE } from "../class-names.ts";
 
 const LOOKS: Readonly<Record<string, string>> = {
@@ -36,7 +37,7 @@ export function DiffView({
           </div>
         ))}
         {lines.length > most && (
-          <div className="px-3 text-ink-3">… {(lines.length - most).toLocaleString("en-US")} more lines</div>
+          <div className="px-3 text-ink-3">… {showNumber(lines.length - most)} more lines</div>
         )}
       </pre>
     </figure>

@@ -1,4 +1,4 @@
-import { showCount } from "@retinue/core/show/measures";
+import { showCount, showNumber } from "@retinue/core/show/measures";
 import { ChevronRight, CircleX, CornerDownRight, Hand, Info, TriangleAlert } from "lucide-react";
 import { memo, useState } from "react";
 import { Link } from "wouter";
@@ -150,7 +150,7 @@ function GroupRow({ row }: { row: Extract<ChatRow, { kind: "group" }> }) {
           {parts.map(([count, standing, word]) => (
             <span key={count} className="figures flex items-center gap-1 text-xs text-ink-2">
               <StatusIcon standing={standing} />
-              {row[count].toLocaleString("en-US")} {word}
+              {showNumber(row[count])} {word}
             </span>
           ))}
         </span>

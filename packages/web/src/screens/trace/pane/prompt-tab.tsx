@@ -1,3 +1,4 @@
+import { showNumber } from "@retinue/core/show/measures";
 import { CopyButton } from "../../../ui/copy.tsx";
 import { contextWords } from "./overview.tsx";
 import { Nothing, PaneSection, type TabProps, TextBlock } from "./section.tsx";
@@ -30,7 +31,7 @@ export function PromptTab({ detail: { task, message, systemPrompt, contextMode }
           <summary className="cursor-pointer rounded text-xs font-semibold text-ink-2 hover:text-ink">
             System prompt
             <span className="figures ml-2 font-normal text-ink-3">
-              {systemPrompt.length.toLocaleString("en-US")} characters
+              {showNumber(systemPrompt.length)} characters
             </span>
           </summary>
           <div className="mt-1.5">

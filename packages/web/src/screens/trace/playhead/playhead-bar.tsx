@@ -1,4 +1,4 @@
-import { showCount } from "@retinue/core/show/measures";
+import { showCount, showNumber } from "@retinue/core/show/measures";
 import { FastForward, History, Pause, Play, SkipBack, SkipForward, X } from "lucide-react";
 import { type KeyboardEvent, type Ref, useEffect, useMemo, useRef } from "react";
 import { useFace } from "../../../data/queries.ts";
@@ -234,7 +234,7 @@ function PlayheadSlider({ ref }: { ref?: Ref<HTMLDivElement> }) {
 function wordsAt(course: Course, atMs: number, endMs: number): string {
   const { live, waiting } = stateAt(course, atMs);
   const needed = waiting > 0 ? ", needs you" : "";
-  return `${showAt(atMs, endMs)}, ${live.toLocaleString("en-US")} of ${showCount(course.runs, "run")} live${needed}`;
+  return `${showAt(atMs, endMs)}, ${showNumber(live)} of ${showCount(course.runs, "run")} live${needed}`;
 }
 
 const SAMPLES = 240;
