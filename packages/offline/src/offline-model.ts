@@ -6,13 +6,7 @@ import type { Agent } from "@retinue/core/schema/agent";
 import { extractSummary } from "@retinue/core/text/extract-summary";
 import { splitSentences } from "@retinue/core/text/split-sentences";
 import { assistant, mainForDomains } from "./assistant.ts";
-import { coder } from "./code/coder.ts";
-import { diagnose } from "./code/debugger.ts";
-import { main } from "./code/main.ts";
-import { planner } from "./code/planner.ts";
-import { researcher } from "./code/researcher.ts";
-import { reviewer } from "./code/reviewer.ts";
-import { tester } from "./code/tester.ts";
+import { coder } from "./coder.ts";
 import {
   findProcedure,
   type OfflineAgent,
@@ -22,10 +16,16 @@ import {
   readSituation,
   type Situation,
 } from "./conversation.ts";
+import { diagnose } from "./debugger.ts";
 import { domainAgents } from "./intent-phases.ts";
+import { main } from "./main.ts";
 import { needsModel, OFFLINE_LABEL } from "./offline-words.ts";
+import { planner } from "./planner.ts";
 import { reportExpert } from "./research/report-expert.ts";
 import { reportLead } from "./research/report-lead.ts";
+import { researcher } from "./researcher.ts";
+import { reviewer } from "./reviewer.ts";
+import { tester } from "./tester.ts";
 
 /** How the built-in agents work without a model; the first that takes a task has it. */
 const BUILT_IN: readonly Procedure[] = [

@@ -6,7 +6,7 @@ import { builtInTools, paceTools } from "@retinue/builtin/built-in-tools";
 import { findBubblewrap } from "@retinue/code/sandbox/find-bubblewrap";
 import { loadAgents } from "@retinue/core/agents/load-agents";
 import type { Runtime } from "@retinue/core/session/runtime";
-import { main } from "@retinue/offline/code/main";
+import { main } from "@retinue/offline/main";
 import type { Procedure } from "@retinue/offline/conversation";
 import type { CliCommand } from "../cli-command.ts";
 import { type CommonOptions, type OpenProject, openSoundProject } from "../open-project.ts";

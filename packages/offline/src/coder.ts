@@ -1,5 +1,5 @@
-import type { Procedure } from "../conversation.ts";
-import { cutShort, needsModel } from "../offline-words.ts";
+import type { Procedure } from "./conversation.ts";
+import { cutShort, needsModel } from "./offline-words.ts";
 
 const SHOWN = 120;
 

@@ -8,7 +8,7 @@ import {
   type OfflineCall,
   type OfflineMove,
   type Situation,
-} from "../conversation.ts";
+} from "./conversation.ts";
 import { splitLine } from "./source-line.ts";
 
 /** Which tests name a definition. */

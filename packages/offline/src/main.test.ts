@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { routePart } from "./route-part.ts";
+import { routePart } from "./main.ts";
 
 const DELEGATES = [
   {
@@ -50,11 +50,11 @@ const CASES: readonly [part: string, taker: string][] = [
   ["What does the test of failing runs do?", "researcher"],
   ["Plan the migration to Postgres", "planner"],
   ["Make a plan for the new store", "planner"],
-  ["Implement a cache for prices", "coder"],
-  ["Fix the off-by-one error in slots.ts", "coder"],
-  ["Rename Gate to Door", "coder"],
-  ["Add a flag --quiet", "coder"],
-  ["refactor the loop", "coder"],
+  ["Implement a cache for prices", "nobody"],
+  ["Fix the off-by-one error in slots.ts", "nobody"],
+  ["Rename Gate to Door", "nobody"],
+  ["Add a flag --quiet", "nobody"],
+  ["refactor the loop", "nobody"],
   ["Diagnose the failure of the kill test", "debugger"],
   ["Debug the watchdog", "debugger"],
   ["explain failures", "debugger"],
@@ -64,8 +64,8 @@ const CASES: readonly [part: string, taker: string][] = [
   ["Explain how failures are handled", "researcher"],
   ["Where does it say why a run failed?", "researcher"],
   ["Explain the failure policy", "researcher"],
-  ["Create a meeting with Ann tomorrow in the calendar", "calendar"],
-  ["Send a mail to Ann", "email"],
+  ["Create a meeting with Ann tomorrow at 15:00", "calendar"],
+  ["Send a mail to Ann saying hello", "email"],
   ["ask the reviewer to look at src/net", "reviewer"],
   ["use researcher to fix nothing but explain the store", "researcher"],
   ["@tester what fails?", "tester"],

@@ -44,7 +44,7 @@ const CASES: readonly [request: string, parts: readonly (readonly [text: string,
   ["Where is X and what tests cover it?", [["Where is X and what tests cover it?"]]],
   ["Where is X defined, and which tests cover it?", [["Where is X defined and which tests cover it?"]]],
   ["Explain search and replace", [["Explain search and replace"]]],
-  ["The build is slow. Find out why.", [["Find out why. (The build is slow.)"]]],
+  ["The build is slow. Find out why.", [["The build is slow."], ["Find out why."]]],
   ["What is e.g. a slot? Where is it defined?", [["What is e.g. a slot? and where is it defined?"]]],
 ];
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { OfflineMove, PastCall, Situation } from "../conversation.ts";
+import type { OfflineMove, PastCall, Situation } from "./conversation.ts";
 import { main } from "./main.ts";
 import { researcher } from "./researcher.ts";
 

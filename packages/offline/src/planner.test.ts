@@ -3,8 +3,8 @@ import { checkJson } from "@retinue/core/schema/check-json";
 import { PlanSchema } from "@retinue/core/schema/plan";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Intent } from "./intents.ts";
 import { fillTemplate, type PlannedPart } from "./planner.ts";
+import type { Intent } from "./split-request.ts";
 
 const part = (
   text: string,

@@ -15,9 +15,9 @@ import {
   type Situation,
   taskSections,
   taskText,
-} from "../conversation.ts";
-import { cutShort, needsModel } from "../offline-words.ts";
+} from "./conversation.ts";
 import { locate } from "./locate.ts";
+import { cutShort, needsModel } from "./offline-words.ts";
 import { classifyFile } from "./source-line.ts";
 import { describeCounts, readTestRun, type TestFailure, type TestRun, testCall } from "./tester.ts";
 

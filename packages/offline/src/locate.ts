@@ -14,7 +14,7 @@ import {
   type OfflineMove,
   type PastCall,
   type Situation,
-} from "../conversation.ts";
+} from "./conversation.ts";
 
 /** What a question is after: a name's place, tests, or what else its words say. */
 type AskedName = { query: Query; name?: string; covering: boolean };

@@ -13,8 +13,8 @@ import {
   reportFaults,
   type Situation,
   taskText,
-} from "../conversation.ts";
-import { cutShort, needsModel } from "../offline-words.ts";
+} from "./conversation.ts";
+import { cutShort, needsModel } from "./offline-words.ts";
 import {
   type ChangeSize,
   type FileDiff,

@@ -11,11 +11,11 @@ import {
   type Situation,
   taskSections,
   taskText,
-} from "../conversation.ts";
-import { cutShort, needsModel, shortenLine } from "../offline-words.ts";
-import { findIntent, type Intent } from "./intents.ts";
+} from "./conversation.ts";
+import { cutShort, needsModel, shortenLine } from "./offline-words.ts";
+
 import { classifyFile } from "./source-line.ts";
-import { splitRequest } from "./split-request.ts";
+import { findIntent, type Intent, splitRequest } from "./split-request.ts";
 
 const MAX_PARTS = 4;
 const MAX_FILES = 8;

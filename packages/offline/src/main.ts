@@ -1,6 +1,8 @@
 import { fenceCode } from "@retinue/code/survey/read-code";
+import { escapePattern } from "@retinue/code/symbols/code-symbol";
 import {
   type ChildResult,
+  type Delegate,
   findAnswer,
   isFromHost,
   type OfflineCall,
@@ -10,11 +12,11 @@ import {
   readResults,
   type Situation,
   taskText,
-} from "../conversation.ts";
-import { cutShort, needsModel, shortenLine, withoutLabel } from "../offline-words.ts";
+} from "./conversation.ts";
+import { chooseDomain, findMisreading } from "./intent-phases.ts";
+import { cutShort, needsModel, shortenLine, withoutLabel } from "./offline-words.ts";
 import { researchQuestion } from "./researcher.ts";
-import { type PartRoute, routePart } from "./route-part.ts";
-import { splitRequest, type WorkPart } from "./split-request.ts";
+import { findIntent, type Intent, splitRequest, type WorkPart } from "./split-request.ts";
 
 /** One part of the request and who does it. */
 type Step = WorkPart & { id: string; route: PartRoute };
@@ -32,7 +34,7 @@ export const main: Procedure = {
     };
     if (isGreeting(situation.task)) return { say: `I can ${describeAbilities(situation)}.` };
     const steps = planSteps(situation);
-    if (steps.length === 0 || steps.every(({ route }) => route.kind === "nobody"))
+    if (steps.every(({ route }) => route.kind === "nobody"))
       return { cannot: explainRefusal(steps, situation) };
     const searching = searchOwnFiles(steps, situation);
     const calls = planCalls(steps, situation).filter((call) => !findAnswer(situation.calls, call));
@@ -57,6 +59,109 @@ function planSteps(situation: Situation): Step[] {
   return steps;
 }
 
+/** Who does a part: one of the agent's own tools, a delegate, the agent's own search, or nobody. */
+export type PartRoute =
+  | { kind: "call"; call: OfflineCall }
+  | { kind: "delegate"; agent: string; why: string; task?: string }
+  | { kind: "self" }
+  | { kind: "nobody"; intent: Intent | undefined };
+
+/** The agents that do each kind of work by rules; writing is what rules cannot do. */
+const ROLES: Readonly<Partial<Record<Intent, string>>> = {
+  look: "researcher",
+  review: "reviewer",
+  test: "tester",
+  plan: "planner",
+  debug: "debugger",
+};
+
+/** Where the prompt names no time, any will do to see whether a request can be read. */
+const SOME_TIME = "2000-01-01T00:00:00+00:00";
+
+/** Picks who does a part: whom it names, else one call that answers it, else the agent for such work. */
+export function routePart(
+  part: string,
+  { tools, delegates, now = SOME_TIME }: Pick<Situation, "tools" | "delegates" | "now">,
+): PartRoute {
+  const has = (agent: string | undefined) =>
+    agent !== undefined && delegates.some(({ name }) => name === agent);
+  const named = findNamed(part, delegates);
+  if (named) return { kind: "delegate", ...named, why: "you named it" };
+  const call = findDirectCall(part, tools);
+  if (call) return { kind: "call", call };
+  const domain = chooseDomain(part, { now });
+  if (domain && has(domain)) return { kind: "delegate", agent: domain, why: "its words fit" };
+  const intent = findIntent(part);
+  const role = intent && ROLES[intent];
+  if (role && has(role)) return { kind: "delegate", agent: role, why: `it asks to ${intent}` };
+  if (intent === "look" && tools.includes("grep") && tools.includes("read")) return { kind: "self" };
+  return { kind: "nobody", intent };
+}
+
+/** `ask the reviewer to …`, `use researcher`, `@tester`, with what it is asked; a name in passing does not count. */
+function findNamed(
+  part: string,
+  delegates: readonly Delegate[],
+): { agent: string; task?: string } | undefined {
+  for (const { name } of delegates) {
+    const spelled = escapePattern(name).replace(/[-_]/g, "[-_ ]");
+    const asked = new RegExp(
+      `^(?:please )?(?:ask|use|have|let|tell|get) (?:the )?${spelled}(?: agent)? to (.+)$|(?:^|\\s)@${spelled}\\b`,
+      "is",
+    ).exec(part);
+    if (asked) return { agent: name, ...(asked[1] && { task: asked[1] }) };
+  }
+  return undefined;
+}
+
+/** A path as people write it: with a slash or an ending, quoted or not. */
+const PATH = "[`\"'“]?((?:[\\w.@-]+\\/)*[\\w@-]*\\.[\\w-]+|(?:[\\w.@-]+\\/)+[\\w.@-]*)[`\"'”]?";
+const FOLDER = "[`\"'“]?((?:[\\w.@-]+\\/)*[\\w.@-]*[\\w@-]\\/?|\\.)[`\"'”]?";
+const QUOTED = '[`"“]([^`"”]+)[`"”]';
+
+type CallRule = { tool: string; pattern: RegExp; input: (...groups: string[]) => OfflineCall["input"] };
+
+const callRule = (tool: string, pattern: string, input: CallRule["input"]): CallRule => ({
+  tool,
+  pattern: new RegExp(`^(?:please )?${pattern}\\s*[.?!]*$`, "i"),
+  input,
+});
+
+/** Requests that one call of a tool answers, as they stand. */
+const CALL_RULES: readonly CallRule[] = [
+  callRule("glob", "(?:find|list|show)(?: all)? [`']?(\\*\\*?[\\w./*{},-]+)[`']?(?: files)?", (pattern) => ({
+    pattern,
+  })),
+  callRule("glob", "(?:find|list) files named [`']?([\\w./*{},@-]+)[`']?", (pattern) => ({ pattern })),
+  callRule("ls", `(?:list|show)(?: me)? (?:the |all )?files in (?:the )?${FOLDER}`, (path) => ({ path })),
+  callRule("ls", `what files are in (?:the )?${FOLDER}`, (path) => ({ path })),
+  callRule("ls", "(?:list|show)(?: me)? (?:the |all )?files(?: here)?|ls", () => ({})),
+  callRule("read", `(?:read|show(?: me)?|cat|open) (?:the )?(?:file )?${PATH}`, (path) => ({ path })),
+  callRule("grep", `(?:grep|search) (?:for )?${QUOTED}(?: in ${FOLDER})?`, (pattern, path) => ({
+    pattern,
+    fixed: true,
+    ...(path && { path }),
+  })),
+  callRule("grep", "grep (\\S+)", (pattern) => ({ pattern, fixed: true })),
+  callRule(
+    "write",
+    `(?:write|save) ${QUOTED} (?:to|into) (?:the |a )?(?:new )?(?:file )?${PATH}`,
+    (content, path) => ({
+      path,
+      content: `${content}\n`,
+    }),
+  ),
+];
+
+/** The one call that answers a part, if there is such a call and the tool for it is offered. */
+function findDirectCall(part: string, tools: readonly string[]): OfflineCall | undefined {
+  for (const { tool, pattern, input } of CALL_RULES) {
+    const match = tools.includes(tool) ? pattern.exec(part.trim()) : null;
+    if (match) return { tool, input: input(...match.slice(1)) };
+  }
+  return undefined;
+}
+
 /** Questions that no delegate takes are looked into with the agent's own tools, the way a researcher does it. */
 function searchOwnFiles(steps: readonly Step[], situation: Situation): OfflineMove | null {
   const questions = steps.flatMap(({ text, route }) => (route.kind === "self" ? [text] : []));
@@ -67,15 +172,15 @@ function searchOwnFiles(steps: readonly Step[], situation: Situation): OfflineMo
 function planCalls(steps: readonly Step[], { tools }: Situation): OfflineCall[] {
   const own = steps.flatMap(({ route }) => (route.kind === "call" ? [route.call] : []));
   const delegated = steps.flatMap((step) =>
-    step.route.kind === "delegate" ? [{ ...step, agent: step.route.agent }] : [],
+    step.route.kind === "delegate" ? [{ ...step, task: step.text, ...step.route }] : [],
   );
   const ids = new Set(delegated.map(({ id }) => id));
-  const tasks = delegated.map(({ id, agent, text, after }) => {
+  const tasks = delegated.map(({ id, agent, task, after }) => {
     const dependsOn = after.flatMap((index) => steps[index]?.id ?? []).filter((each) => ids.has(each));
     return {
       id,
       agent,
-      task: standalone(dropName(text, agent), after, steps),
+      task: standalone(task, after, steps),
       ...(dependsOn.length > 0 && { dependsOn }),
     };
   });
@@ -84,15 +189,6 @@ function planCalls(steps: readonly Step[], { tools }: Situation): OfflineCall[] 
   if (tasks.length > 1 && tools.includes("delegate_many"))
     return [...own, { tool: "delegate_many", input: { tasks } }];
   return [...own, ...tasks.map(({ agent, task }) => ({ tool: "delegate", input: { agent, task } }))];
-}
-
-/** `Ask the reviewer to …` without the words that name the agent. */
-function dropName(text: string, agent: string): string {
-  const name = agent.replace(/[-_]/g, "[-_ ]");
-  return text.replace(
-    new RegExp(`^(?:please )?(?:ask|have|let|tell|get) (?:the )?${name}(?: agent)? to `, "i"),
-    "",
-  );
 }
 
 /** A task that can be read alone: what it points back to is named. */
@@ -205,11 +301,11 @@ function describeAbilities({ delegates, tools }: Situation): string {
 function explainRefusal(steps: readonly Step[], situation: Situation): string {
   const writing = steps.some(({ route }) => route.kind === "nobody" && route.intent === "write");
   const asked = steps.map(({ text }) => text).join("; ") || situation.task;
-  const short = cutShort(asked, 120);
-  const what = writing
-    ? "write or change code or prose"
-    : "tell what this asks for, or it needs judgement that rules do not have";
-  return needsModel(`${what} (“${short}”)`, describeAbilities(situation));
+  const what = writing ? "write or change code or prose" : "tell what this asks for";
+  const why = writing ? undefined : findMisreading(asked, { now: situation.now ?? SOME_TIME });
+  return [why, needsModel(`${what} (“${cutShort(asked, 120)}”)`, describeAbilities(situation))]
+    .filter(Boolean)
+    .join(" ");
 }
 
 /** What came of one part of a request. */

@@ -36,10 +36,10 @@ import {
   type Situation,
   taskSections,
   taskText,
-} from "../conversation.ts";
-import { needsModel, shortenLine } from "../offline-words.ts";
+} from "./conversation.ts";
 import { findTests, globFiles } from "./find-tests.ts";
 import { locate, readAsked } from "./locate.ts";
+import { needsModel, shortenLine } from "./offline-words.ts";
 
 const COUNTED_FILES = 80;
 const SHOWN_LINES = 60;

@@ -7,8 +7,8 @@ import {
   type Procedure,
   type Situation,
   taskText,
-} from "../conversation.ts";
-import { needsModel } from "../offline-words.ts";
+} from "./conversation.ts";
+import { needsModel } from "./offline-words.ts";
 
 const WRITES =
   /^(?:please\s+)?(?:write|add|create|extend|fix|repair|update|generate|improve|implement|make)\b(?!.*\bpass\b)/i;
