@@ -8,7 +8,6 @@ import {
 import type { Transport } from "@retinue/core/schema/transport";
 import type { HostPlaces } from "@retinue/core/tools/tool";
 import { cutAt } from "@retinue/core/tools/truncate";
-import { decodeReferences } from "./document-text.ts";
 import { findLocalDocuments } from "./local-documents.ts";
 import { type JsonRequest, requestJson } from "./request-json.ts";
 import { SearchError, type SearchHit, type SearchProvider } from "./search-provider.ts";
@@ -32,6 +31,7 @@ type SearchEngine = {
 
 const MAX_BRAVE_CHARS = 400;
 const MAX_BRAVE_WORDS = 50;
+const MAX_MARKED_CHARS = 4_000;
 
 const searxng: SearchEngine = {
   env: "SEARXNG_URL",
@@ -90,7 +90,7 @@ function readHits(results: unknown, snippetFields: readonly string[]): SearchHit
     const url = readText(readField(each, "url"));
     if (url === "") return [];
     const snippet = snippetFields.map((name) => readText(readField(each, name))).find(Boolean) ?? "";
-    return [{ title: cleanMarks(readText(readField(each, "title"))), url, snippet: cleanMarks(snippet) }];
+    return [{ title: readText(readField(each, "title")), url, snippet }];
   });
 }
 
@@ -103,13 +103,6 @@ function readField(value: unknown, name: string): unknown {
 function readText(value: unknown): string {
   if (Array.isArray(value)) return value.filter((each) => typeof each === "string").join(" … ");
   return typeof value === "string" ? value : "";
-}
-
-/** Engines mark the words that were found with tags. */
-function cleanMarks(text: string): string {
-  return decodeReferences(
-    cutAt(text, 4_000).replaceAll(/<\/?(?:b|strong|em|i|mark|span)\b[^<>]{0,200}>/gi, ""),
-  );
 }
 
 type EngineName = keyof typeof ENGINES;
@@ -173,7 +166,10 @@ function createEngineProvider(name: EngineName, options: EngineOptions): SearchP
       );
       if (!hits)
         throw new SearchError("bad_reply", name, `${name} answered in a form that it should not have`);
-      return hits;
+      // Engines mark the words that were found with tags.
+      const { readMarkup } = await import("./document-text.ts");
+      const clean = (text: string) => readMarkup(cutAt(text, MAX_MARKED_CHARS));
+      return hits.map(({ title, url, snippet }) => ({ title: clean(title), url, snippet: clean(snippet) }));
     },
     close() {
       transport?.close();

@@ -1,9 +1,26 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { openForReading } from "@retinue/core/files/open-inside";
 import { REQUEST_PATIENCE } from "@retinue/core/net/request-patience";
-import { type DocumentKind, findDocumentKind } from "./document-text.ts";
+
+/** Kinds of documents, by the ending of their names. */
+export type DocumentKind = "html" | "markdown" | "text";
+
+const KINDS: Readonly<Record<string, DocumentKind>> = {
+  ".html": "html",
+  ".htm": "html",
+  ".xhtml": "html",
+  ".md": "markdown",
+  ".markdown": "markdown",
+  ".txt": "text",
+  ".text": "text",
+};
+
+/** The kind of a file by its name; undefined for what is no document. */
+export function findDocumentKind(path: string): DocumentKind | undefined {
+  return KINDS[extname(path).toLowerCase()];
+}
 
 /** Finds the file behind the two parts of an address, if it may be served. */
 type FindDocument = (key: string, path: string) => { root: string; path: string } | undefined;

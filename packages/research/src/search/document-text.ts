@@ -1,24 +1,8 @@
-import { basename, extname } from "node:path";
-import { findOwn } from "@retinue/core/schema/find-own";
+import { basename } from "node:path";
 import { cutAt } from "@retinue/core/tools/truncate";
-
-/** Kinds of documents, by the ending of their names. */
-export type DocumentKind = "html" | "markdown" | "text";
-
-const KINDS: Readonly<Record<string, DocumentKind>> = {
-  ".html": "html",
-  ".htm": "html",
-  ".xhtml": "html",
-  ".md": "markdown",
-  ".markdown": "markdown",
-  ".txt": "text",
-  ".text": "text",
-};
-
-/** The kind of a file by its name; undefined for what is no document. */
-export function findDocumentKind(path: string): DocumentKind | undefined {
-  return KINDS[extname(path).toLowerCase()];
-}
+import { decodeHTMLStrict } from "entities";
+import { type Token, Tokenizer, TokenizerMode } from "parse5";
+import { type DocumentKind, findDocumentKind } from "./document-server.ts";
 
 /** What of a document can be searched. */
 type DocumentText = { title: string; text: string };
@@ -56,15 +40,17 @@ function readMarkdownText(source: string): DocumentText {
     .replaceAll(/!?\[([^\][\n]{0,500})\]\([^()\s]{0,2000}\)/g, "$1")
     .replaceAll(/^[ \t]{0,3}(?:#{1,6}|>|[-*+]|\d{1,4}[.)])[ \t]+/gm, "")
     .replaceAll(/[*_`|~]+/g, " ");
-  return {
-    title: decodeReferences((named || heading || "").replaceAll(/[*_`]+/g, "")),
-    text: decodeReferences(words),
-  };
+  const title = (named || heading || "").replaceAll(/[*_`]+/g, "");
+  return { title: decodeText(title), text: decodeText(words) };
 }
 
 function readPlainText(source: string): DocumentText {
   const [first = ""] = source.slice(0, 2_000).trimStart().split(/\r?\n/, 1);
-  return { title: first.length <= 150 ? decodeReferences(first) : "", text: decodeReferences(source) };
+  return { title: first.length <= 150 ? decodeText(first) : "", text: decodeText(source) };
+}
+
+function decodeText(text: string): string {
+  return decodeHTMLStrict(text).replaceAll(/\s+/g, " ").trim();
 }
 
 /** UTF-8 or, by its mark, UTF-16; else each byte as a character, so that old files can be found at all. */
@@ -91,104 +77,57 @@ const INLINE = new Set(
     " ",
   ),
 );
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: " ",
-  ndash: "–",
-  mdash: "—",
-  hellip: "…",
-  lsquo: "‘",
-  rsquo: "’",
-  ldquo: "“",
-  rdquo: "”",
-  times: "×",
-  deg: "°",
-  micro: "µ",
-  euro: "€",
-  pound: "£",
-  copy: "©",
-  middot: "·",
-};
-const TAG_NAME = /<\/?([a-z][a-z0-9-]*)/y;
+/** How far behind its beginning the end of a title or heading is looked for. */
+const MAX_ELEMENT = 20_000;
 
 /** The readable text of a page for an index: rough, but in time that grows only with the page's length. */
-function readHtmlText(html: string): { title: string; text: string } {
-  // Only what tags are made of: `İ` in lower case is two characters, and places in both texts must agree.
-  const lower = html.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
-  const title = decodeReferences(readElement(html, lower, "title"));
-  const heading = decodeReferences(readElement(html, lower, "h1"));
+function readHtmlText(html: string): DocumentText {
+  const start = Math.max(0, html.search(/<body/i));
+  const title = readElement(html, "title");
+  const heading = readElement(html, "h1");
   // A title mostly has the site's name at one end.
   const isInTitle = heading !== "" && title.includes(heading);
-  const start = Math.max(0, lower.indexOf("<body"));
-  return {
-    title: isInTitle ? heading : title || heading,
-    text: decodeReferences(stripTags(html, lower, start)),
-  };
+  return { title: isInTitle ? heading : title || heading, text: readMarkup(html.slice(start)) };
 }
 
-/** What is written in a text with references such as `&amp;`, on one line. */
-export function decodeReferences(text: string): string {
-  return text
-    .replaceAll(
-      /&(#x[0-9a-f]{1,6}|#[0-9]{1,7}|[a-z]{2,8});/gi,
-      (whole, name: string) => decodeReference(name) ?? whole,
-    )
-    .replaceAll(/\s+/g, " ")
-    .trim();
+/** The text of the first element of a name. */
+function readElement(html: string, name: string): string {
+  const open = html.search(new RegExp(`<${name}[\\s>]`, "i"));
+  if (open < 0) return "";
+  const rest = html.slice(open, open + MAX_ELEMENT);
+  const end = rest.search(new RegExp(`</${name}`, "i"));
+  return end < 0 ? "" : readMarkup(rest.slice(0, end));
 }
 
-function decodeReference(name: string): string | undefined {
-  if (!name.startsWith("#")) return findOwn(ENTITIES, name.toLowerCase());
-  const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
-  return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)
-    ? String.fromCodePoint(code)
-    : " ";
-}
-
-/** The text of the first element of a name, its own tags removed. */
-function readElement(html: string, lower: string, name: string): string {
-  const open = lower.indexOf(`<${name}`);
-  const from = open < 0 ? -1 : lower.indexOf(">", open);
-  const to = from < 0 ? -1 : lower.indexOf(`</${name}`, from);
-  return to < 0 ? "" : stripTags(html.slice(from + 1, to), lower.slice(from + 1, to), 0);
-}
-
-function stripTags(html: string, lower: string, start: number): string {
+/** The text of some markup on one line, without tags and what is passed over, and with references such as `&amp;` read. */
+export function readMarkup(html: string): string {
   const parts: string[] = [];
-  /** Names that are never closed any more; looking for their end again and again would take too long. */
-  const unclosed = new Set<string>();
-  let at = start;
-  while (at < html.length) {
-    const open = html.indexOf("<", at);
-    if (open < 0) break;
-    parts.push(html.slice(at, open));
-    if (lower.startsWith("<!--", open)) {
-      const end = unclosed.has("!--") ? -1 : lower.indexOf("-->", open + 4);
-      if (end < 0) unclosed.add("!--");
-      at = end < 0 ? open + 4 : end + 3;
-      continue;
-    }
-    TAG_NAME.lastIndex = open;
-    const name = TAG_NAME.exec(lower)?.[1];
-    if (name === undefined && lower[open + 1] !== "!" && lower[open + 1] !== "?" && lower[open + 1] !== "/") {
-      parts.push("<");
-      at = open + 1;
-      continue;
-    }
-    const end = lower.indexOf(">", open);
-    if (end < 0) return parts.join("");
-    at = end + 1;
-    if (name === undefined || !INLINE.has(name)) parts.push(" ");
-    if (name !== undefined && lower[open + 1] !== "/" && PASSED_OVER.has(name) && !unclosed.has(name)) {
-      const close = lower.indexOf(`</${name}`, at);
-      if (close < 0) unclosed.add(name);
-      else at = close;
-    }
-  }
-  parts.push(html.slice(at));
-  return parts.join("");
+  /** The element that is passed over just now, and what stood before it. An element that never ends keeps its text. */
+  let passed: { name: string; from: number } | undefined;
+  const add = ({ chars }: Token.CharacterToken) => void parts.push(chars);
+  const tokenizer = new Tokenizer(
+    { sourceCodeLocationInfo: false },
+    {
+      onStartTag({ tagName, selfClosing }) {
+        if (!INLINE.has(tagName)) parts.push(" ");
+        if (selfClosing) return;
+        if (passed === undefined && PASSED_OVER.has(tagName)) passed = { name: tagName, from: parts.length };
+        if (tagName === "script" || tagName === "style") tokenizer.state = TokenizerMode.RAWTEXT;
+      },
+      onEndTag({ tagName }) {
+        if (!INLINE.has(tagName)) parts.push(" ");
+        if (tagName !== passed?.name) return;
+        parts.length = passed.from;
+        passed = undefined;
+      },
+      onCharacter: add,
+      onWhitespaceCharacter: add,
+      onNullCharacter() {},
+      onComment() {},
+      onDoctype() {},
+      onEof() {},
+    },
+  );
+  tokenizer.write(html, true);
+  return parts.join("").replaceAll(/\s+/g, " ").trim();
 }

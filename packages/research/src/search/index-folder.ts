@@ -4,7 +4,7 @@ import { lstat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { openForReading } from "@retinue/core/files/open-inside";
 import type { DocumentIndex, IndexedFolder, KnownDocument, NewDocument } from "./document-index.ts";
-import { findDocumentKind, readDocument } from "./document-text.ts";
+import { findDocumentKind } from "./document-server.ts";
 
 /** How a folder is brought up to date. */
 type IndexOptions = {
@@ -114,6 +114,8 @@ async function takeFound(
     report.written += batch.length;
     [batch, chars] = [[], 0];
   };
+  // Brings the reader of markup along, which is not needed before.
+  const { readDocument } = await import("./document-text.ts");
   let since = performance.now();
   for (const each of found) {
     if (each.kind !== "changed") continue;
