@@ -1,8 +1,7 @@
 import { callTool, callTools, say } from "@retinue/core/testing";
 import { type AnyTool, defineTool } from "@retinue/core/tools/tool";
 import { createCrawlParallel } from "@retinue/research/crawl/crawl-parallel";
-import { loadAddressGuard } from "@retinue/research/egress/blocked-address";
-import { createEgress, type EgressOptions } from "@retinue/research/egress/egress-guard";
+import { createEgress, type EgressOptions, loadAddressGuard } from "@retinue/research/egress/egress-guard";
 import type { FetchOutcome } from "@retinue/research/egress/fetch-resource";
 import { type FetchOptions, fetchPage } from "@retinue/research/egress/guarded-fetch";
 import { createWebTools } from "@retinue/research/web-tools";

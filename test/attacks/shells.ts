@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { CommandHost } from "@retinue/code/shell/run-command";
+import type { CommandHost } from "@retinue/code/shell/command";
 import { createShell } from "@retinue/code/shell/shell";
 import type { ShellSettings } from "@retinue/core/schema/settings";
 import { DEFAULT_SHELL } from "@retinue/core/settings/default-shell";

@@ -12,10 +12,12 @@ import {
   type Arguments,
   GIT_COMMANDS,
   type GitCommand,
+  gitName,
+  gitTarget,
+  type PathTarget,
   parseArguments,
   splitObject,
 } from "./git-arguments.ts";
-import { gitName, gitTarget, type PathTarget } from "./git-paths.ts";
 import { makeCommit } from "./make-commit.ts";
 import { READERS } from "./read-commands.ts";
 import { formatDiff } from "./read-diff.ts";

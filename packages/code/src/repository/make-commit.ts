@@ -6,7 +6,7 @@ import { execGit, GitFault } from "@retinue/core/git/exec-git";
 import { refuseLinkedPath } from "@retinue/core/git/git-folder";
 import { type CheckedRepository, runGit } from "@retinue/core/git/run-git";
 import type { Target } from "@retinue/core/schema/rights";
-import { fileTarget } from "./git-paths.ts";
+import { fileTarget } from "./git-arguments.ts";
 import { findHeadId } from "./read-diff.ts";
 
 /** What is to be committed: files as git names them. */

@@ -2,8 +2,16 @@ import { GitFault } from "@retinue/core/git/exec-git";
 import { type CheckedRepository, runGit } from "@retinue/core/git/run-git";
 import type { ToolContext } from "@retinue/core/tools/tool";
 import { describeHidden } from "../file-tools/ripgrep.ts";
-import { type Arguments, type GitCommand, isPatch, selectDiffOptions, splitObject } from "./git-arguments.ts";
-import { fileTarget, gitName, gitTarget } from "./git-paths.ts";
+import {
+  type Arguments,
+  fileTarget,
+  type GitCommand,
+  gitName,
+  gitTarget,
+  isPatch,
+  selectDiffOptions,
+  splitObject,
+} from "./git-arguments.ts";
 import { findCommitId, formatDiff } from "./read-diff.ts";
 import { isListing, joinTexts, readLog } from "./read-log.ts";
 

@@ -3,8 +3,7 @@ import { type CheckedRepository, runGit } from "@retinue/core/git/run-git";
 import { showCount } from "@retinue/core/show/measures";
 import type { ToolContext } from "@retinue/core/tools/tool";
 import { describeHidden } from "../file-tools/ripgrep.ts";
-import { isPatch, isRevision } from "./git-arguments.ts";
-import { fileTarget } from "./git-paths.ts";
+import { fileTarget, isPatch, isRevision } from "./git-arguments.ts";
 
 /** What is to be compared. Paths are as git knows them. */
 type DiffRequest = {

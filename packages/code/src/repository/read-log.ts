@@ -1,8 +1,7 @@
 import { type CheckedRepository, runGit } from "@retinue/core/git/run-git";
 import type { ToolContext } from "@retinue/core/tools/tool";
 import { describeHidden } from "../file-tools/ripgrep.ts";
-import { type Arguments, findOptionValue, isPatch, selectDiffOptions } from "./git-arguments.ts";
-import { fileTarget } from "./git-paths.ts";
+import { type Arguments, fileTarget, findOptionValue, isPatch, selectDiffOptions } from "./git-arguments.ts";
 import { parseNumstat, showCommit } from "./read-diff.ts";
 
 const DEFAULT_COMMITS = 30;

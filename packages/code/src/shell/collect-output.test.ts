@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CollectOutput, cleanOutput } from "./collect-output.ts";
+import { CollectOutput, cleanOutput } from "./run-process.ts";
 
 function collected(max: number, chunks: readonly Buffer[]): CollectOutput {
   const output = new CollectOutput(max);

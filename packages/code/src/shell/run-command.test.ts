@@ -20,8 +20,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { hasSandbox } from "../../../../test/fixtures/has-sandbox.ts";
 import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";
 import { runInBubblewrap } from "../sandbox/run-in-bubblewrap.ts";
-import type { CommandOutcome, CommandRequest } from "./command.ts";
-import { type CommandHost, createCommandRunner } from "./run-command.ts";
+import type { CommandHost, CommandOutcome, CommandRequest } from "./command.ts";
+import { createCommandRunner } from "./run-command.ts";
 
 let root: string;
 let projectDir: string;

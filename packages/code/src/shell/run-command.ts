@@ -5,16 +5,21 @@ import { LONGEST_TIMER_MS } from "@retinue/core/budget/clock";
 import { isBelow } from "@retinue/core/files/is-below";
 import { RetinueError } from "@retinue/core/schema/error";
 import type { ShellSettings } from "@retinue/core/schema/settings";
-import type { HostPlaces, ToolContext } from "@retinue/core/tools/tool";
-import { cutAt } from "@retinue/core/tools/truncate";
+import type { HostPlaces } from "@retinue/core/tools/tool";
 import { type Bubblewrap, findBubblewrap } from "../sandbox/find-bubblewrap.ts";
-import type { CommandOutcome, CommandRequest, CommandRunner, Enclosure } from "./command.ts";
-
-/** What a runner must know of the machine; by default, what the process itself knows. */
-export type CommandHost = Partial<HostPlaces> & {
-  /** The sandbox program; looked for by default. Null: as if there were none. */
-  bubblewrap?: string | null;
-};
+import { findProgramFolders } from "../sandbox/program-folders.ts";
+import { confine } from "../sandbox/resource-limits.ts";
+import { runInBubblewrap } from "../sandbox/run-in-bubblewrap.ts";
+import {
+  buildArgv,
+  buildEnvironment,
+  type CommandHost,
+  type CommandOutcome,
+  type CommandRequest,
+  type CommandRunner,
+  type Enclosure,
+} from "./command.ts";
+import { runProcess } from "./run-process.ts";
 
 const INSTALL_HINT =
   "install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap) " +
@@ -30,12 +35,10 @@ export async function createCommandRunner(
 ): Promise<CommandRunner> {
   const enclosure: Enclosure = { settings, places: fillInPlaces(host) };
   if (settings.sandbox === "off") {
-    const { runOnHost } = await import("./run-on-host.ts");
     return makeRunner("host", settings, (request) => runOnHost(request, enclosure));
   }
   const found: Bubblewrap | { fault: string } = await findBubblewrap(host.bubblewrap);
   if (!("fault" in found)) {
-    const { runInBubblewrap } = await import("../sandbox/run-in-bubblewrap.ts");
     return makeRunner("bubblewrap", settings, (request) => runInBubblewrap(request, enclosure, found));
   }
   throw new RetinueError(
@@ -105,16 +108,32 @@ function fillInPlaces({
   };
 }
 
-const PROGRESS_EVERY_MS = 500;
-const PROGRESS_CHARS = 200;
-
-/** Tells the last line of output, not more often than a person can read. */
-export function tellLastLine(context: ToolContext): (chunk: string) => void {
-  let toldAt = Number.NEGATIVE_INFINITY;
-  return (chunk) => {
-    const line = chunk.trimEnd().split("\n").at(-1)?.trim();
-    if (!line || performance.now() - toldAt < PROGRESS_EVERY_MS) return;
-    toldAt = performance.now();
-    context.progress(cutAt(line, PROGRESS_CHARS));
-  };
+/** Runs a command on the host itself, with the person's rights; only their own settings can ask for this. */
+async function runOnHost(request: CommandRequest, enclosure: Enclosure): Promise<CommandOutcome> {
+  const { settings, places } = enclosure;
+  const confinement = confine(settings);
+  try {
+    const {
+      stopped,
+      first: _,
+      ...outcome
+    } = await runProcess({
+      ...request,
+      argv: [...confinement.before, ...buildArgv(request)],
+      env: buildEnvironment(enclosure, request, {
+        PATH: places.env.PATH || findProgramFolders(places).path,
+        HOME: places.homeDir,
+      }),
+      leadsGroup: true,
+      watch: {
+        folders: [request.projectDir, request.workspaceDir],
+        limits: settings,
+        memory: !confinement.fencesMemory,
+      },
+    });
+    const notes = ["no sandbox: it ran on the host, as the settings say", ...confinement.notes];
+    return { ...outcome, sandbox: "host", notes: stopped ? [stopped, ...notes] : notes };
+  } finally {
+    await confinement.release();
+  }
 }

@@ -7,9 +7,8 @@ import { DEFAULT_SHELL } from "@retinue/core/settings/default-shell";
 import { toSeconds } from "@retinue/core/tools/accept-words";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "@retinue/core/tools/tool";
 import { readTestOutput } from "../test-runs/read-test-output.ts";
-import type { CommandOutcome, CommandRunner } from "./command.ts";
+import { type CommandHost, type CommandOutcome, type CommandRunner, tellLastLine } from "./command.ts";
 import { findDiskRights } from "./disk-rights.ts";
-import { type CommandHost, createCommandRunner, tellLastLine } from "./run-command.ts";
 
 type ShellInput = { command: string; cwd?: string; timeoutSeconds?: number; writes?: readonly string[] };
 
@@ -54,7 +53,7 @@ function joinCommand(command: unknown): unknown {
 export function createShell(settings: ShellSettings, host: CommandHost = {}): Tool<ShellInput> {
   let finding: Promise<CommandRunner> | undefined;
   const findRunner = () => {
-    finding ??= createCommandRunner(settings, host);
+    finding ??= import("./run-command.ts").then((program) => program.createCommandRunner(settings, host));
     return finding;
   };
   return defineTool<ShellInput>({

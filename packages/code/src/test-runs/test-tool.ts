@@ -8,9 +8,8 @@ import { DEFAULT_SHELL } from "@retinue/core/settings/default-shell";
 import { toSeconds } from "@retinue/core/tools/accept-words";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "@retinue/core/tools/tool";
 import { FOLDER_WORDS } from "../file-tools/define-look.ts";
-import type { CommandOutcome, CommandRunner } from "../shell/command.ts";
+import { type CommandHost, type CommandOutcome, type CommandRunner, tellLastLine } from "../shell/command.ts";
 import { findDiskRights } from "../shell/disk-rights.ts";
-import { type CommandHost, createCommandRunner, tellLastLine } from "../shell/run-command.ts";
 import {
   type Candidate,
   chooseRunner,
@@ -63,7 +62,9 @@ function acceptTest(input: Readonly<Record<string, unknown>>): Readonly<Record<s
 export function createTest(settings: ShellSettings, host: CommandHost = {}): Tool<TestInput> {
   let finding: Promise<CommandRunner> | undefined;
   const findRunner = () => {
-    finding ??= createCommandRunner({ ...settings, seconds: settings.testSeconds }, host);
+    finding ??= import("../shell/run-command.ts").then((program) =>
+      program.createCommandRunner({ ...settings, seconds: settings.testSeconds }, host),
+    );
     return finding;
   };
   return defineTool<TestInput>({

@@ -1,7 +1,7 @@
 import { networkInterfaces } from "node:os";
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
-import { type AddressGuard, loadAddressGuard } from "./blocked-address.ts";
+import { type AddressGuard, loadAddressGuard } from "./egress-guard.ts";
 
 let guard: AddressGuard;
 beforeAll(async () => {

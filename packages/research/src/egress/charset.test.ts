@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodePage, detectBinaryType } from "./charset.ts";
+import { decodePage, detectBinaryType } from "./guarded-fetch.ts";
 
 const bytes = (text: string, encoding: BufferEncoding = "utf8") => Buffer.from(text, encoding);
 

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { countWords, type ExtractJob, extractPage } from "./extract-page.ts";
-import { readDay } from "./read-metadata.ts";
+import { countWords, type ExtractJob, extractPage, readDay } from "./extract-page.ts";
 
 const FILLER = "The keeper of the light wrote down every ship that passed, and what the weather was. ".repeat(
   8,

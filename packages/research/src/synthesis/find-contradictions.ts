@@ -1,7 +1,7 @@
 import { linksBetween, type Vector } from "@retinue/core/text/term-vectors";
 import { isStopWord, stemOf, termsOf } from "@retinue/core/text/terms";
 import type { Contradiction } from "../report/report.ts";
-import { type Figure, findFigures } from "./find-figures.ts";
+import { type Figure, findFigures } from "./figures.ts";
 import type { Sentence } from "./rank-sentences.ts";
 
 /** Sentences with their vectors, at the same indexes. */

@@ -11,6 +11,7 @@ import {
   type Quotation,
   type ResearchReport,
 } from "../report/report.ts";
+import { findCharts, pickKeyFigures } from "./figures.ts";
 import { findContradictions } from "./find-contradictions.ts";
 import { findThemes, weaveTheme } from "./find-themes.ts";
 import {
@@ -20,7 +21,6 @@ import {
   readArticles,
   type Sentence,
 } from "./rank-sentences.ts";
-import { findCharts, pickKeyFigures } from "./report-figures.ts";
 
 /** What a report is asked for. */
 type SynthesisRequest = { title: string; request?: string };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Article } from "../corpus.ts";
-import { findFigures, readCell } from "./find-figures.ts";
+import { findFigures, readCell } from "./figures.ts";
 import { findQuotes } from "./synthesise.ts";
 
 describe("figures", () => {
