@@ -1,4 +1,4 @@
-import { cspNonce } from "./csp-nonce.ts";
+import { cspNonce } from "./data/client.ts";
 import { followNews } from "./data/news.ts";
 import { queryClient } from "./data/queries.ts";
 import { LostRoute, loadAllScreens, ROUTES } from "./screens.ts";

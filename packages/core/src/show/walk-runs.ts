@@ -1,7 +1,9 @@
 import type { TraceRun } from "../schema/inspect/trace.ts";
 
-/** Every run of a forest, a parent before its children and those in their order; without recursion. */
-export function* walkRuns(roots: readonly TraceRun[]): Generator<TraceRun> {
+/** Every run of a forest, or pair of runs, a parent before its children and those in their order; without recursion. */
+export function* walkRuns<Run extends { readonly children: readonly Run[] }>(
+  roots: readonly Run[],
+): Generator<Run> {
   const left = roots.toReversed();
   for (let run = left.pop(); run; run = left.pop()) {
     yield run;

@@ -2,10 +2,10 @@ import type { AgentFace, AgentList, ToolList } from "@retinue/core/schema/api/ag
 import type { ApprovalList, ApprovalView } from "@retinue/core/schema/api/approval";
 import type { About, TraceView } from "@retinue/core/schema/api/inspect";
 import type { SessionDetail } from "@retinue/core/schema/api/session";
-import type { Trace } from "@retinue/core/schema/inspect/trace";
 import { completeTrace } from "@retinue/core/show/outline-trace";
 import { QueryClient, type QueryFilters, useQuery } from "@tanstack/react-query";
-import { ApiFailure, api, encodePart } from "./client.ts";
+import { useEffect, useMemo, useRef } from "react";
+import { ApiFailure, api, encodePart, withQuery } from "./client.ts";
 
 /** What the screens have loaded. The news stream says when a part of it is out of date. */
 export const queryClient = new QueryClient({
@@ -70,8 +70,8 @@ export async function loadWaiting(): Promise<ApprovalList> {
   const approvals: ApprovalView[] = [];
   let next: string | null = null;
   do {
-    const after: string = next === null ? "" : `&after=${encodeURIComponent(next)}`;
-    const page: ApprovalList = await api.get<ApprovalList>(`/api/approvals?open=1${after}`);
+    const path: string = withQuery("/api/approvals", { open: 1, after: next ?? undefined });
+    const page: ApprovalList = await api.get(path);
     approvals.push(...page.approvals);
     next = page.next;
   } while (next !== null);
@@ -94,7 +94,54 @@ export function useSessionDetail(sessionId: string) {
   });
 }
 
-/** Reads the tree of a session's runs. Their turns, calls and messages are read run by run. */
-export async function readTrace(sessionId: string): Promise<Trace> {
-  return completeTrace(await api.get<TraceView>(`/api/sessions/${encodePart(sessionId)}/trace`));
+const LEAST_WAIT_MS = 1_000;
+/** A trace that takes long to load is loaded less often: at most a fifth of the time goes into it. */
+const WAIT_PER_LOAD = 4;
+
+/**
+ * The tree of a session's runs; their turns, calls and messages are read run by run. `reload` reads it again as soon as that is
+ * good for both sides; with `countMs` that is done about so often by itself while something is at work.
+ */
+export function useTraceQuery(
+  sessionId: string,
+  { enabled = true, countMs }: { enabled?: boolean; countMs?: number } = {},
+) {
+  const queryKey = useMemo(() => ["trace", sessionId], [sessionId]);
+  const last = useRef({ tookMs: 0, atMs: 0 });
+  const query = useQuery({
+    queryKey,
+    queryFn: async () => {
+      const beganMs = performance.now();
+      const trace = completeTrace(await api.get<TraceView>(`/api/sessions/${encodePart(sessionId)}/trace`));
+      last.current = { tookMs: performance.now() - beganMs, atMs: performance.now() };
+      return trace;
+    },
+    // What is kept from an earlier visit is shown at once, and may be out of date by now.
+    staleTime: 0,
+    enabled,
+    refetchInterval: ({ state: { data } }) =>
+      countMs !== undefined &&
+      data?.session.state === "running" &&
+      Math.max(countMs, last.current.tookMs * 2 * WAIT_PER_LOAD),
+  });
+  const pace = useMemo(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const load = () => {
+      timer = undefined;
+      void renew({ queryKey });
+    };
+    return {
+      reload() {
+        const { tookMs, atMs } = last.current;
+        const dueMs = atMs + Math.max(LEAST_WAIT_MS, tookMs * WAIT_PER_LOAD);
+        timer ??= setTimeout(load, Math.max(0, dueMs - performance.now()));
+      },
+      stop() {
+        clearTimeout(timer);
+        timer = undefined;
+      },
+    };
+  }, [queryKey]);
+  useEffect(() => pace.stop, [pace]);
+  return { query, reload: pace.reload };
 }

@@ -1,6 +1,6 @@
 import { MapPinOff } from "lucide-react";
-import { Link } from "wouter";
 import { useTabTitle } from "../shell/places.ts";
+import { TextLink } from "../ui/controls.tsx";
 import { ScreenHead } from "../ui/screen-head.tsx";
 import { Empty } from "../ui/states.tsx";
 
@@ -11,9 +11,7 @@ export default function LostScreen() {
     <>
       <ScreenHead title="Nothing here" />
       <Empty icon={MapPinOff} title="This address leads nowhere">
-        <Link href="/" className="text-accent underline">
-          Go to the chat
-        </Link>
+        <TextLink href="/">Go to the chat</TextLink>
       </Empty>
     </>
   );

@@ -8,10 +8,11 @@ import {
   ShieldCheck,
   ShieldQuestion,
 } from "lucide-react";
-import { type ComponentType, Fragment } from "react";
+import { Fragment } from "react";
 import { useNow } from "../live/signal.ts";
 import { join } from "./class-names.ts";
 import { AgentName } from "./face.tsx";
+import { Badge, type BadgeLook } from "./status.tsx";
 
 /** Who asks: every agent from the root down to the one that would make the call. */
 export function AgentChain({ chain }: { chain: readonly string[] }) {
@@ -59,19 +60,25 @@ export function Countdown({ expiresAtMs }: { expiresAtMs: number | null }) {
   );
 }
 
-type Look = { word: string; tone: string; icon: ComponentType<{ className?: string }>; means: string };
-
-const LOOKS: Readonly<Record<Risk, Look>> = {
-  low: { word: "low risk", tone: "text-off bg-off-soft", icon: ShieldCheck, means: "It only reads." },
+const LOOKS: Readonly<Record<Risk, BadgeLook & { means: string }>> = {
+  low: {
+    word: "low risk",
+    tone: "text-off",
+    soft: "bg-off-soft",
+    icon: ShieldCheck,
+    means: "It only reads.",
+  },
   medium: {
     word: "medium risk",
-    tone: "text-warn bg-warn-soft",
+    tone: "text-warn",
+    soft: "bg-warn-soft",
     icon: ShieldQuestion,
     means: "It makes a contained change.",
   },
   high: {
     word: "high risk",
-    tone: "text-bad bg-bad-soft",
+    tone: "text-bad",
+    soft: "bg-bad-soft",
     icon: ShieldAlert,
     means: "It reaches outside, changes much at once, or cannot be undone.",
   },
@@ -79,18 +86,7 @@ const LOOKS: Readonly<Record<Risk, Look>> = {
 
 /** How much a call can do, as icon and word. */
 export function RiskBadge({ risk }: { risk: Risk }) {
-  const { word, tone, icon: Icon, means } = LOOKS[risk];
-  return (
-    <span
-      title={means}
-      className={join(
-        "inline-flex h-5 shrink-0 items-center gap-1 rounded-full px-1.5 text-2xs font-medium whitespace-nowrap",
-        tone,
-      )}
-    >
-      <Icon aria-hidden className="size-3.5" /> {word}
-    </span>
-  );
+  return <Badge look={LOOKS[risk]} title={LOOKS[risk].means} />;
 }
 
 /** What such a risk means, in a sentence. */

@@ -1,6 +1,7 @@
 import { Tooltip as Base } from "@base-ui/react/tooltip";
 import { Search } from "lucide-react";
 import type { ComponentProps, ReactElement, ReactNode } from "react";
+import { Link } from "wouter";
 import { join } from "./class-names.ts";
 
 type Kind = "primary" | "plain" | "quiet" | "danger";
@@ -12,21 +13,60 @@ const KINDS: Readonly<Record<Kind, string>> = {
   danger: "bg-panel text-bad border-line-strong hover:bg-bad-soft",
 };
 
-/** A button. `small` is for rows; an icon alone needs an `aria-label`. */
-export function Button({
-  kind = "plain",
-  small = false,
-  className,
-  ...rest
-}: ComponentProps<"button"> & { kind?: Kind; small?: boolean }) {
+/** `small` is for rows. */
+type ButtonLook = { kind?: Kind | undefined; small?: boolean | undefined; className?: string | undefined };
+
+function styleButton({ kind = "plain", small = false, className }: ButtonLook): string {
+  return join(
+    "inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap transition-colors disabled:opacity-50",
+    small ? "h-6 px-1.5 text-xs" : "h-8 px-2.5 text-sm",
+    KINDS[kind],
+    className,
+  );
+}
+
+/** A button; an icon alone needs an `aria-label`. */
+export function Button({ kind, small, className, ...rest }: ComponentProps<"button"> & ButtonLook) {
+  return <button type="button" {...rest} className={styleButton({ kind, small, className })} />;
+}
+
+type LinkProps = Omit<ComponentProps<"a">, "href" | "ref"> & { href: string };
+
+/** A link to a screen that looks like a button. */
+export function ButtonLink({ kind, small, className, ...rest }: LinkProps & ButtonLook) {
+  return <Link {...rest} className={styleButton({ kind, small, className })} />;
+}
+
+/** A link to a screen within words. */
+export function TextLink({ className, ...rest }: LinkProps) {
+  return <Link {...rest} className={join("text-accent underline underline-offset-2", className)} />;
+}
+
+/** A link to a screen that is an icon alone; it needs an `aria-label`. */
+export function IconLink({ className, ...rest }: LinkProps) {
   return (
-    <button
-      type="button"
+    <Link
       {...rest}
       className={join(
-        "inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap transition-colors disabled:opacity-50",
-        small ? "h-6 px-1.5 text-xs" : "h-8 px-2.5 text-sm",
-        KINDS[kind],
+        "inline-grid size-7 shrink-0 place-items-center rounded-md text-ink-2 hover:bg-hover hover:text-ink",
+        className,
+      )}
+    />
+  );
+}
+
+/** The browser's own choice of one among a few, told as text. */
+export function Select({
+  onChoose,
+  className,
+  ...rest
+}: Omit<ComponentProps<"select">, "onChange"> & { onChoose: (value: string) => void }) {
+  return (
+    <select
+      {...rest}
+      onChange={(event) => onChoose(event.target.value)}
+      className={join(
+        "h-8 rounded-md border border-line-strong bg-panel px-2 text-sm text-ink-2 hover:bg-hover",
         className,
       )}
     />

@@ -1,8 +1,38 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import { join } from "./class-names.ts";
 import { Button } from "./controls.tsx";
+
+/** Asks once more before something that cannot be taken back. */
+export function ConfirmDialog({
+  yes,
+  no,
+  isBusy = false,
+  onYes,
+  children,
+  ...rest
+}: Omit<ComponentProps<typeof Dialog>, "wide"> & {
+  /** What the two buttons say. */
+  yes: string;
+  no: string;
+  isBusy?: boolean;
+  onYes: () => void;
+}) {
+  return (
+    <Dialog {...rest}>
+      <div className="grid gap-4 text-sm text-ink-2">
+        {children}
+        <div className="flex justify-end gap-2">
+          <Button onClick={rest.onClose}>{no}</Button>
+          <Button kind="danger" disabled={isBusy} onClick={onYes}>
+            {yes}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
 
 /** A window over the page: focus stays inside, Escape closes it. */
 export function Dialog({

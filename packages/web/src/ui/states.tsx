@@ -1,5 +1,6 @@
+import type { LucideIcon } from "lucide-react";
 import { CircleX, RotateCw } from "lucide-react";
-import type { ComponentType, ReactNode } from "react";
+import type { ReactNode } from "react";
 import { ApiFailure } from "../data/client.ts";
 import { join } from "./class-names.ts";
 import { Button } from "./controls.tsx";
@@ -10,7 +11,7 @@ export function Empty({
   title,
   children,
 }: {
-  icon: ComponentType<{ className?: string }>;
+  icon: LucideIcon;
   title: string;
   children?: ReactNode;
 }) {
@@ -56,8 +57,39 @@ export function Failed({
   );
 }
 
+/** What a query brought; until then, rows in its place or why it could not be had. */
+export function Loaded<Data>({
+  query,
+  rows,
+  label,
+  instead,
+  children,
+}: {
+  query: { data: Data | undefined; error: unknown; refetch: () => unknown };
+  rows?: number;
+  label?: string;
+  /** Where to go if it cannot be had. */
+  instead?: ReactNode;
+  children: (data: Data) => ReactNode;
+}) {
+  const { data, error, refetch } = query;
+  if (data !== undefined) return children(data);
+  if (!error) return <Loading rows={rows} label={label} />;
+  return (
+    <Failed failure={error} onRetry={() => void refetch()}>
+      {instead}
+    </Failed>
+  );
+}
+
 /** Rows that stand where something will be. */
-export function Loading({ rows = 6, label = "Loading" }: { rows?: number; label?: string }) {
+export function Loading({
+  rows = 6,
+  label = "Loading",
+}: {
+  rows?: number | undefined;
+  label?: string | undefined;
+}) {
   return (
     <div role="status" aria-label={label} className="grid gap-2 p-4">
       {Array.from({ length: rows }, (_, row) => (

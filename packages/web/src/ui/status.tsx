@@ -8,10 +8,11 @@ import {
   CircleX,
   Hand,
   LoaderCircle,
+  type LucideIcon,
   TimerOff,
   Unplug,
 } from "lucide-react";
-import type { ComponentType } from "react";
+import type { ComponentProps } from "react";
 import { join } from "./class-names.ts";
 
 /** How something stands: a run's or session's status, or a finer word for it. */
@@ -28,16 +29,10 @@ type Standing =
   | "cancelled"
   | "interrupted";
 
-type Look = {
-  word: string;
-  tone: string;
-  soft: string;
-  icon: ComponentType<{ className?: string }>;
-  spins?: true;
-};
+/** How something is told at a glance: word, colour, ground and icon; never the colour alone. */
+export type BadgeLook = { word: string; tone: string; soft?: string; icon: LucideIcon; spins?: true };
 
-/** Icon, word and colour of each: never the colour alone. */
-const LOOKS: Readonly<Record<Standing, Look>> = {
+const LOOKS: Readonly<Record<Standing, BadgeLook>> = {
   "not begun": { word: "not begun", tone: "text-off", soft: "bg-off-soft", icon: CircleDashed },
   pending: { word: "queued", tone: "text-off", soft: "bg-off-soft", icon: CircleDashed },
   running: { word: "running", tone: "text-run", soft: "bg-run-soft", icon: LoaderCircle, spins: true },
@@ -51,40 +46,62 @@ const LOOKS: Readonly<Record<Standing, Look>> = {
   interrupted: { word: "interrupted", tone: "text-warn", soft: "bg-warn-soft", icon: Unplug },
 };
 
-const UNKNOWN: Look = { word: "unknown", tone: "text-off", soft: "bg-off-soft", icon: CircleEllipsis };
+const UNKNOWN: BadgeLook = { word: "unknown", tone: "text-off", soft: "bg-off-soft", icon: CircleEllipsis };
 
 /** The look of a standing, whatever word the server used. */
-export function findLook(standing: string): Look {
+export function findLook(standing: string): BadgeLook {
   return LOOKS[standing as Standing] ?? { ...UNKNOWN, word: standing };
 }
 
 /** The icon of a standing; its word is beside it, or given to screen readers here. */
 export function StatusIcon({ standing, labelled = false }: { standing: string; labelled?: boolean }) {
-  const { icon: Icon, tone, word, spins } = findLook(standing);
+  const look = findLook(standing);
+  const { tone, word } = look;
   return (
     <span
       className={join("inline-flex shrink-0", tone)}
       {...(labelled ? { role: "img", "aria-label": word, title: word } : { "aria-hidden": true })}
     >
-      <Icon className={join("size-3.5", spins && "animate-spin [animation-duration:1.6s]")} />
+      <LookIcon look={look} />
     </span>
   );
 }
 
-/** Icon and word. */
-export function StatusBadge({ standing, quiet = false }: { standing: string; quiet?: boolean }) {
-  const { tone, soft, word } = findLook(standing);
+function LookIcon({ look: { icon: Icon, spins } }: { look: BadgeLook }) {
+  return (
+    <Icon
+      aria-hidden
+      className={join("size-3.5 shrink-0", spins && "animate-spin [animation-duration:1.6s]")}
+    />
+  );
+}
+
+/** Icon and word; `quiet` has no ground. What follows the word is given as children. */
+export function Badge({
+  look,
+  quiet = false,
+  className,
+  children,
+  ...rest
+}: ComponentProps<"span"> & { look: BadgeLook; quiet?: boolean }) {
   return (
     <span
-      data-status={standing}
+      {...rest}
       className={join(
         "inline-flex h-5 shrink-0 items-center gap-1 rounded-full text-2xs font-medium whitespace-nowrap",
-        tone,
-        quiet ? "" : join("px-1.5", soft),
+        look.tone,
+        !quiet && join("px-1.5", look.soft),
+        className,
       )}
     >
-      <StatusIcon standing={standing} />
-      {word}
+      <LookIcon look={look} />
+      {look.word}
+      {children}
     </span>
   );
+}
+
+/** How a run or session stands, as icon and word. */
+export function StatusBadge({ standing, quiet = false }: { standing: string; quiet?: boolean }) {
+  return <Badge data-status={standing} look={findLook(standing)} quiet={quiet} />;
 }

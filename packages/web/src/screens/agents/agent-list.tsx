@@ -1,93 +1,71 @@
 import type { Problem } from "@retinue/core/schema/agent";
 import type { AgentCard } from "@retinue/core/schema/api/agent";
 import { showCount } from "@retinue/core/show/measures";
-import {
-  BotOff,
-  Layers,
-  Plus,
-  PowerOff,
-  Search,
-  SearchX,
-  ShieldAlert,
-  TriangleAlert,
-  Workflow,
-} from "lucide-react";
-import { type ComponentType, type KeyboardEvent, useMemo, useRef } from "react";
+import { BotOff, Layers, Plus, PowerOff, SearchX, ShieldAlert, TriangleAlert, Workflow } from "lucide-react";
+import { useMemo, useRef } from "react";
 import { Link, useSearch } from "wouter";
 import { useAgents } from "../../data/queries.ts";
 import { useShortcuts } from "../../shell/shortcuts.ts";
 import { join } from "../../ui/class-names.ts";
+import { ButtonLink } from "../../ui/controls.tsx";
 import { AgentMark } from "../../ui/face.tsx";
-import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { Empty, Loaded } from "../../ui/states.tsx";
+import { Badge } from "../../ui/status.tsx";
+import { useParam } from "../../ui/use-address.ts";
 import { agentPath, HealthMark, ProblemLine, SCOPES } from "./agent-marks.tsx";
-import { INPUT } from "./controls/fields.tsx";
-import { useParam } from "./controls/pane-tabs.tsx";
-
-const LINK =
-  "inline-flex h-8 shrink-0 items-center gap-1.5 rounded-md border px-2.5 text-sm font-medium whitespace-nowrap";
 
 /** Every agent there is, by where it comes from. Its title is the page's as long as nothing else is open. */
 export function AgentListPane({ opened, isBeside }: { opened: string | null; isBeside: boolean }) {
-  const { data, error, refetch } = useAgents();
+  const query = useAgents();
   const [words, setWords] = useParam("q");
   const Title = isBeside ? "h2" : "h1";
   return (
     <>
       <div className="flex min-h-12 shrink-0 flex-wrap items-center gap-1.5 border-b border-line bg-panel px-3 py-2">
         <Title className="mr-auto text-base font-semibold">Agents</Title>
-        <Link href="/agents?view=graph" className={`${LINK} border-line-strong bg-panel hover:bg-hover`}>
+        <ButtonLink href="/agents?view=graph">
           <Workflow aria-hidden className="size-3.5" /> Graph
-        </Link>
-        <Link
-          href="/agents/new"
-          className={`${LINK} border-transparent bg-accent text-accent-ink hover:brightness-110`}
-        >
+        </ButtonLink>
+        <ButtonLink kind="primary" href="/agents/new">
           <Plus aria-hidden className="size-3.5" /> New agent
-        </Link>
+        </ButtonLink>
       </div>
       <Finder words={words} onWords={setWords} />
       <nav aria-label="Agents" className="min-h-0 flex-1 overflow-auto px-2 pb-4">
-        {data ? (
-          <Groups agents={data.agents} words={words} opened={opened} />
-        ) : error ? (
-          <Failed failure={error} onRetry={() => void refetch()} />
-        ) : (
-          <Loading label="Loading the agents" />
-        )}
-        {data && words === "" && <FileProblems problems={data.problems} />}
+        <Loaded query={query} label="Loading the agents">
+          {({ agents, problems }) => (
+            <>
+              <Groups agents={agents} words={words} opened={opened} />
+              {words === "" && <FileProblems problems={problems} />}
+            </>
+          )}
+        </Loaded>
       </nav>
     </>
   );
 }
 
 function Finder({ words, onWords }: { words: string; onWords: (words: string) => void }) {
-  const field = useRef<HTMLInputElement>(null);
+  const place = useRef<HTMLDivElement>(null);
   const step = (by: number) => {
-    const links = [...(field.current?.closest("section")?.querySelectorAll<HTMLElement>("nav a") ?? [])];
+    const links = [...(place.current?.closest("section")?.querySelectorAll<HTMLElement>("nav a") ?? [])];
     const at = links.findIndex((link) => link.matches(":focus"));
     links[at < 0 ? 0 : Math.min(Math.max(0, at + by), links.length - 1)]?.focus();
   };
   useShortcuts([
-    { keys: "/", does: "Find an agent", act: () => field.current?.focus() },
     { keys: "j", does: "Next agent", act: () => step(1) },
-    { keys: "k", does: "Agent before", act: () => step(-1) },
+    { keys: "k", does: "Previous agent", act: () => step(-1) },
   ]);
-  const onKeyDown = ({ key }: KeyboardEvent) => {
-    if (key === "Escape") onWords("");
-    if (key === "ArrowDown") step(1);
-  };
   return (
-    <div className="relative shrink-0 px-3 py-2">
-      <Search aria-hidden className="absolute top-4.5 left-5 size-3.5 text-ink-3" />
-      <input
-        ref={field}
-        type="search"
-        aria-label="Find an agent"
-        placeholder="Find an agent"
+    <div ref={place} className="shrink-0 px-3 py-2">
+      <SearchBox
+        label="Find an agent"
+        does="Find an agent"
+        around=""
         value={words}
-        onChange={(event) => onWords(event.target.value)}
-        onKeyDown={onKeyDown}
-        className={`${INPUT} h-8 pl-7`}
+        onChange={onWords}
+        onLeave={() => step(1)}
       />
     </div>
   );
@@ -185,13 +163,33 @@ function Words({ card }: { card: AgentCard }) {
         <p className="truncate text-xs text-ink-2">{card.description || "No description"}</p>
         <p className="flex flex-wrap items-center gap-x-2 text-2xs text-ink-3">
           <span className="truncate">{card.model === "inherit" ? "parent's model" : card.model}</span>
-          {card.state === "disabled" && <Mark icon={PowerOff} words="disabled" tone="text-off" />}
-          {card.state === "broken" && <Mark icon={TriangleAlert} words="cannot be used" tone="text-bad" />}
+          {card.state === "disabled" && (
+            <Badge look={{ word: "disabled", tone: "text-off", icon: PowerOff }} quiet className={MARK} />
+          )}
+          {card.state === "broken" && (
+            <Badge
+              look={{ word: "cannot be used", tone: "text-bad", icon: TriangleAlert }}
+              quiet
+              className={MARK}
+            />
+          )}
           {card.state === "shadowed" && (
-            <Mark icon={Layers} words={`shadowed by ${card.shadowedBy ?? "another"}`} tone="text-off" />
+            <Badge
+              look={{ word: `shadowed by ${card.shadowedBy ?? "another"}`, tone: "text-off", icon: Layers }}
+              quiet
+              className={MARK}
+            />
           )}
           {card.concerns.length > 0 && (
-            <Mark icon={ShieldAlert} words={showCount(card.concerns.length, "concern")} tone="text-warn" />
+            <Badge
+              look={{
+                word: showCount(card.concerns.length, "concern"),
+                tone: "text-warn",
+                icon: ShieldAlert,
+              }}
+              quiet
+              className={MARK}
+            />
           )}
         </p>
       </div>
@@ -199,22 +197,7 @@ function Words({ card }: { card: AgentCard }) {
   );
 }
 
-function Mark({
-  icon: Icon,
-  words,
-  tone,
-}: {
-  icon: ComponentType<{ className?: string }>;
-  words: string;
-  tone: string;
-}) {
-  return (
-    <span className={join("inline-flex min-w-0 items-center gap-1", tone)}>
-      <Icon aria-hidden className="size-3 shrink-0" />
-      <span className="truncate">{words}</span>
-    </span>
-  );
-}
+const MARK = "h-auto min-w-0 shrink font-normal";
 
 /** Problems of files that no agent came of. */
 function FileProblems({ problems }: { problems: readonly Problem[] }) {

@@ -5,29 +5,27 @@ import { ArrowLeft, RefreshCcwDot, Workflow } from "lucide-react";
 import { lazy, Suspense } from "react";
 import { Link } from "wouter";
 import { api } from "../../data/client.ts";
+import { IconLink } from "../../ui/controls.tsx";
 import { AgentName } from "../../ui/face.tsx";
-import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { Empty, Loaded, Loading } from "../../ui/states.tsx";
 import { agentPath } from "./agent-marks.tsx";
 
 const GraphView = lazy(() => import("./graph-view.tsx"));
 
 /** Every agent and whom it may delegate to. */
 export function AllAgentsGraph({ isOnTop }: { isOnTop: boolean }) {
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ["agents", "graph"],
     queryFn: () => api.get<DelegationGraph>("/api/agents-graph"),
   });
+  const { data } = query;
   const Title = isOnTop ? "h1" : "h2";
   return (
     <>
       <div className="flex min-h-12 shrink-0 items-center gap-2 border-b border-line bg-panel px-4 py-2">
-        <Link
-          href="/agents"
-          aria-label="All agents"
-          className="grid size-7 place-items-center rounded-md text-ink-2 hover:bg-hover lg:hidden"
-        >
+        <IconLink href="/agents" aria-label="All agents" className="lg:hidden">
           <ArrowLeft aria-hidden className="size-4" />
-        </Link>
+        </IconLink>
         <Title className="text-base font-semibold">Who may delegate to whom</Title>
         {data && (
           <p className="text-xs text-ink-3">
@@ -35,13 +33,9 @@ export function AllAgentsGraph({ isOnTop }: { isOnTop: boolean }) {
           </p>
         )}
       </div>
-      {data ? (
-        <Drawn graph={data} />
-      ) : error ? (
-        <Failed failure={error} onRetry={() => void refetch()} />
-      ) : (
-        <Loading label="Loading the graph" />
-      )}
+      <Loaded query={query} label="Loading the graph">
+        {(graph) => <Drawn graph={graph} />}
+      </Loaded>
     </>
   );
 }

@@ -4,13 +4,14 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Ban, Biohazard, CircleCheck, CircleSlash } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Link } from "wouter";
-import { api } from "../../data/client.ts";
+import { api, withQuery } from "../../data/client.ts";
 import { useApprovals } from "../../data/queries.ts";
 import { useNow } from "../../live/signal.ts";
 import { AgentChain, Countdown, RiskBadge } from "../../ui/approval-marks.tsx";
 import { join } from "../../ui/class-names.ts";
 import { Button } from "../../ui/controls.tsx";
 import { showAge } from "../../ui/show-moment.ts";
+import { Badge, type BadgeLook } from "../../ui/status.tsx";
 import { revealHidden } from "../../ui/text/visible-text.ts";
 
 const FIRST = 30;
@@ -140,9 +141,7 @@ function ApprovalRow({
         <span className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-ink-3">
           {isWaiting ? <RiskBadge risk={risk} /> : <Outcome approval={approval} />}
           {isWaiting && tainted && (
-            <span className="inline-flex items-center gap-1 text-2xs font-medium text-warn">
-              <Biohazard aria-hidden className="size-3.5" /> outside text
-            </span>
+            <Badge look={{ icon: Biohazard, word: "outside text", tone: "text-warn" }} quiet />
           )}
           {isWaiting && expiresAtMs !== null && <Countdown expiresAtMs={expiresAtMs} />}
           <span className="min-w-0 flex-1 basis-24 truncate text-2xs" title={session || sessionId}>
@@ -155,18 +154,17 @@ function ApprovalRow({
   );
 }
 
+const ENDED = {
+  settled: { icon: CircleSlash, word: "not needed any more", tone: "text-off" },
+  allowed: { icon: CircleCheck, word: "allowed", tone: "text-ok" },
+  denied: { icon: Ban, word: "denied", tone: "text-bad" },
+} satisfies Record<string, BadgeLook>;
+
 function Outcome({ approval: { answer } }: { approval: ApprovalView }) {
-  const [Icon, word, tone] =
-    answer === null
-      ? ([CircleSlash, "not needed any more", "text-off"] as const)
-      : answer.allowed
-        ? ([CircleCheck, "allowed", "text-ok"] as const)
-        : ([Ban, "denied", "text-bad"] as const);
   return (
-    <span className={join("inline-flex items-center gap-1 text-2xs font-medium", tone)}>
-      <Icon aria-hidden className="size-3.5" /> {word}
+    <Badge look={ENDED[answer === null ? "settled" : answer.allowed ? "allowed" : "denied"]} quiet>
       {answer && <span className="font-normal text-ink-3">by {revealHidden(answer.by)}</span>}
-    </span>
+    </Badge>
   );
 }
 
@@ -199,9 +197,7 @@ export function useApprovalLists(): ApprovalLists {
     queryKey: ["approvals", "answered"],
     initialPageParam: "",
     queryFn: ({ pageParam }) =>
-      api.get<ApprovalList>(
-        `/api/approvals?open=0${pageParam === "" ? "" : `&after=${encodeURIComponent(pageParam)}`}`,
-      ),
+      api.get<ApprovalList>(withQuery("/api/approvals", { open: 0, after: pageParam })),
     getNextPageParam: ({ next }) => next,
   });
   const waiting = open.data?.approvals ?? NONE;

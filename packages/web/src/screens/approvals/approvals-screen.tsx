@@ -7,12 +7,13 @@ import { api } from "../../data/client.ts";
 import { useShortcuts } from "../../shell/shortcuts.ts";
 import { ApprovalCard } from "../../ui/approval-card.tsx";
 import { join, REACHABLE } from "../../ui/class-names.ts";
+import { TextLink } from "../../ui/controls.tsx";
 import { ScreenHead } from "../../ui/screen-head.tsx";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { revealHidden } from "../../ui/text/visible-text.ts";
 import { ApprovalListPane, useApprovalLists } from "./approval-list.tsx";
 
-/** Calls that wait for a person's word, and what was said to earlier ones. */
+/** Calls that need a person's approval, and the answers to earlier ones. */
 export default function ApprovalsScreen() {
   const lists = useApprovalLists();
   const { waiting, settled, isLoading, failure, retry } = lists;
@@ -31,7 +32,7 @@ export default function ApprovalsScreen() {
   };
   useShortcuts([
     { keys: "j", does: "Next question", act: () => step(1) },
-    { keys: "k", does: "Question before", act: () => step(-1) },
+    { keys: "k", does: "Previous question", act: () => step(-1) },
   ]);
   const goOn = (answered: string) => {
     const at = waiting.findIndex(({ approvalId }) => approvalId === answered);
@@ -115,10 +116,7 @@ function ChosenApproval({
   if (!approval)
     return (
       <Empty icon={CircleHelp} title="There is no such question">
-        It may belong to another project's record.{" "}
-        <Link href="/approvals" className="text-accent underline">
-          See what waits
-        </Link>
+        It may belong to another project's record. <TextLink href="/approvals">See what waits</TextLink>
       </Empty>
     );
   const isTakenElsewhere =

@@ -1,14 +1,14 @@
 import { showCount } from "@retinue/core/show/measures";
 import { hasFailed, nameSessionStatus } from "@retinue/core/show/standing";
 import { useEffect, useMemo, useRef } from "react";
-import { Link, useLocation, useParams } from "wouter";
+import { useLocation, useParams } from "wouter";
 import { useApprovals, useFace } from "../../data/queries.ts";
 import type { SessionStore } from "../../live/session-store.ts";
 import { useSelected, useSignal } from "../../live/signal.ts";
 import { SessionScope, useSession } from "../../live/use-session.tsx";
 import { useShortcuts } from "../../shell/shortcuts.ts";
-import { Button } from "../../ui/controls.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { TextLink } from "../../ui/controls.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { ScreenHead } from "../../ui/screen-head.tsx";
 import { Failed, Loading } from "../../ui/states.tsx";
 import { findLook } from "../../ui/status.tsx";
@@ -49,9 +49,7 @@ function Conversation() {
       <>
         <ScreenHead title="Chat" />
         <Failed failure={loading.failure} onRetry={() => store.again()}>
-          <Link href="/runs" className="text-accent underline underline-offset-2">
-            All runs
-          </Link>
+          <TextLink href="/runs">All runs</TextLink>
         </Failed>
       </>
     );
@@ -138,28 +136,22 @@ function StopDialog() {
   const { displayName } = useFace(run?.agent ?? "");
   const close = () => view.stopping.set(null);
   return (
-    <Dialog open={runId !== null} onClose={close} title={`Stop ${displayName}?`}>
-      {runId !== null && (
-        <div className="grid gap-4">
-          <p className="text-sm text-ink-2">
-            {showCount(liveBelow(runId, store), "run")} below it will stop, too. What they have done so far
-            stays on record.
-          </p>
-          <div className="flex justify-end gap-2">
-            <Button onClick={close}>Let it run</Button>
-            <Button
-              kind="danger"
-              onClick={() => {
-                close();
-                void stopRun(runId);
-              }}
-            >
-              Stop all of it
-            </Button>
-          </div>
-        </div>
-      )}
-    </Dialog>
+    <ConfirmDialog
+      open={runId !== null}
+      onClose={close}
+      title={`Stop ${displayName}?`}
+      yes="Stop all of it"
+      no="Let it run"
+      onYes={() => {
+        close();
+        if (runId !== null) void stopRun(runId);
+      }}
+    >
+      <p>
+        {showCount(runId === null ? 0 : liveBelow(runId, store), "run")} below it will stop, too. What they
+        have done so far stays on record.
+      </p>
+    </ConfirmDialog>
   );
 }
 

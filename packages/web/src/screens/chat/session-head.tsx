@@ -2,19 +2,15 @@ import { showCost, showCount, showNumber, showShort } from "@retinue/core/show/m
 import { nameSessionStatus } from "@retinue/core/show/standing";
 import { CircleX, GitBranch, MonitorPlay, OctagonX, Play, SquarePen } from "lucide-react";
 import { useState } from "react";
-import { Link } from "wouter";
 import { api } from "../../data/client.ts";
-import type { Totals } from "../../live/add-up-runs.ts";
+import type { Totals } from "../../live/session-store.ts";
 import { useSelected, useSignal } from "../../live/signal.ts";
 import { useSession } from "../../live/use-session.tsx";
-import { Button } from "../../ui/controls.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Button, ButtonLink } from "../../ui/controls.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { ScreenHead } from "../../ui/screen-head.tsx";
 import { StatusBadge } from "../../ui/status.tsx";
 import { attempt } from "../../ui/toast.tsx";
-
-const LINK =
-  "inline-flex h-8 shrink-0 items-center gap-1.5 rounded-md border border-line-strong bg-panel px-2.5 text-sm font-medium hover:bg-hover";
 
 /** What the session is, how it stands and what its whole tree has used. */
 export function SessionHead({ onFailure }: { onFailure: () => void }) {
@@ -49,12 +45,12 @@ export function SessionHead({ onFailure }: { onFailure: () => void }) {
       {(hasLive || state === "running" || state === "waiting" || isInterrupted) && (
         <StopAll onStop={() => post("cancel")} />
       )}
-      <Link href={`/trace/${store.sessionId}`} title="Trace" className={LINK}>
+      <ButtonLink href={`/trace/${store.sessionId}`} title="Trace">
         <GitBranch aria-hidden className="size-3.5" /> <span className="max-sm:sr-only">Trace</span>
-      </Link>
-      <Link href="/" title="New chat" className={LINK}>
+      </ButtonLink>
+      <ButtonLink href="/" title="New chat">
         <SquarePen aria-hidden className="size-3.5" /> <span className="max-sm:sr-only">New chat</span>
-      </Link>
+      </ButtonLink>
     </ScreenHead>
   );
 }
@@ -97,25 +93,19 @@ function StopAll({ onStop }: { onStop: () => void }) {
       <Button kind="danger" title="Stop all" onClick={() => (live > 1 ? setAsking(true) : onStop())}>
         <OctagonX aria-hidden className="size-3.5" /> <span className="max-sm:sr-only">Stop all</span>
       </Button>
-      <Dialog open={isAsking} onClose={() => setAsking(false)} title="Stop the whole session?">
-        <div className="grid gap-4">
-          <p className="text-sm text-ink-2">
-            {showCount(live, "run")} will stop, for good. What they have done so far stays on record.
-          </p>
-          <div className="flex justify-end gap-2">
-            <Button onClick={() => setAsking(false)}>Let them run</Button>
-            <Button
-              kind="danger"
-              onClick={() => {
-                setAsking(false);
-                onStop();
-              }}
-            >
-              Stop everything
-            </Button>
-          </div>
-        </div>
-      </Dialog>
+      <ConfirmDialog
+        open={isAsking}
+        onClose={() => setAsking(false)}
+        title="Stop the whole session?"
+        yes="Stop everything"
+        no="Let them run"
+        onYes={() => {
+          setAsking(false);
+          onStop();
+        }}
+      >
+        <p>{showCount(live, "run")} will stop, for good. What they have done so far stays on record.</p>
+      </ConfirmDialog>
     </>
   );
 }

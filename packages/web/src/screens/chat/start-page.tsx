@@ -11,6 +11,7 @@ import { renew, useAbout } from "../../data/queries.ts";
 import { useNow } from "../../live/signal.ts";
 import { useTabTitle } from "../../shell/places.ts";
 import { useShortcuts } from "../../shell/shortcuts.ts";
+import { TextLink } from "../../ui/controls.tsx";
 import { showAge } from "../../ui/show-moment.ts";
 import { Failed } from "../../ui/states.tsx";
 import { StatusBadge } from "../../ui/status.tsx";
@@ -33,8 +34,12 @@ export function StartPage() {
   }, []);
   const agent = chosen ?? about?.agent ?? "main";
   const isOffline = about?.model.isOffline === true;
-  const start = async (task: string, by: string | null = chosen, paced = false) =>
-    go(`/chat/${await startSession({ task, ...(by !== null && { agent: by }), ...(paced && { paced }) })}`);
+  const start = async (task: string, by: string | null = chosen, paced = false) => {
+    const request: StartRequest = { task, ...(by !== null && { agent: by }), ...(paced && { paced }) };
+    const { sessionId } = await api.post<Started>("/api/sessions", request);
+    void renew({ queryKey: ["sessions"] });
+    go(`/chat/${sessionId}`);
+  };
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <div className="mx-auto grid max-w-3xl gap-6 px-4 pt-[max(2rem,10vh)] pb-10">
@@ -79,9 +84,7 @@ function OfflineNote() {
       <span>
         No key is set, so the <strong className="font-semibold text-warn">offline model</strong> answers: it
         follows rules and costs nothing. The examples work with it.{" "}
-        <Link href="/health" className="text-accent underline underline-offset-2">
-          Add a key
-        </Link>
+        <TextLink href="/health">Add a key</TextLink>
       </span>
     </p>
   );
@@ -197,11 +200,4 @@ function RecentSession({ session, now }: { session: SessionCard; now: number }) 
       </span>
     </Link>
   );
-}
-
-/** Begins a session; resolves to its id as soon as it has begun. */
-async function startSession(request: StartRequest): Promise<string> {
-  const { sessionId } = await api.post<Started>("/api/sessions", request);
-  void renew({ queryKey: ["sessions"] });
-  return sessionId;
 }

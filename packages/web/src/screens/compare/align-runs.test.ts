@@ -3,8 +3,8 @@ import { testRun } from "@retinue/core/show/test-run";
 import { walkRuns } from "@retinue/core/show/walk-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { alignRuns, type RunPair } from "./align-runs.ts";
-import { everyPair } from "./pair-rows.ts";
+import { flattenTree, keepFitting } from "../../ui/tree.tsx";
+import { alignRuns, countPairs, differs, hasSameTask, type RunPair } from "./align-runs.ts";
 
 let made = 0;
 const run = (agent: string, task = "", children: readonly TraceRun[] = []) =>
@@ -76,9 +76,9 @@ test("every run of either side appears exactly once, below the pair of its paren
       const sides = { a: seedA.map(grown), b: seedB.map(grown) };
       const roots = alignRuns(sides.a, sides.b);
       for (const side of ["a", "b"] as const) {
-        const shown = [...everyPair(roots)].flatMap((pair) => pair[side] ?? []);
+        const shown = [...walkRuns(roots)].flatMap((pair) => pair[side] ?? []);
         expect(shown).toEqual([...walkRuns(sides[side])]);
-        for (const pair of everyPair(roots))
+        for (const pair of walkRuns(roots))
           expect(pair.children.flatMap((child) => child[side] ?? [])).toEqual(pair[side]?.children ?? []);
       }
     }),
@@ -89,7 +89,7 @@ test("a session is wholly matched with itself", () => {
   fc.assert(
     fc.property(seeds(3), (seed) => {
       const runs = seed.map(grown);
-      for (const { a, b } of everyPair(alignRuns(runs, runs))) expect(a).toBe(b);
+      for (const { a, b } of walkRuns(alignRuns(runs, runs))) expect(a).toBe(b);
     }),
   );
 });
@@ -100,11 +100,67 @@ test("a chain and a row of ten thousand runs are walked without recursion", () =
     for (let depth = 0; depth < 10_000; depth++) last = run(`a${depth % 7}`, "", [last]);
     return last;
   };
-  expect([...everyPair(alignRuns([chain()], [chain()]))]).toHaveLength(10_001);
+  expect([...walkRuns(alignRuns([chain()], [chain()]))]).toHaveLength(10_001);
   const row = (turned: boolean) => {
     const parts = Array.from({ length: 10_000 }, (_, index) => run("coder", `part ${index}`));
     return run("main", "", turned ? parts.reverse() : parts);
   };
   const [root] = alignRuns([row(false)], [row(true)]);
   expect(root?.children.flatMap(({ a }) => a ?? [])).toHaveLength(10_000);
+});
+
+const pairRows = (roots: readonly RunPair[], collapsed: ReadonlySet<string>, isOnlyDifferent: boolean) =>
+  flattenTree(roots, collapsed, {
+    findId: ({ id }) => id,
+    kept: isOnlyDifferent ? keepFitting(roots, differs) : null,
+  });
+
+const two = alignRuns(
+  [
+    testRun("main", { runId: "a" }, [
+      testRun("coder", { runId: "a1", task: "edit" }, [
+        testRun("tester", { runId: "a11", status: "failed" }),
+      ]),
+      testRun("reviewer", { runId: "a2" }),
+    ]),
+  ],
+  [
+    testRun("main", { runId: "b" }, [
+      testRun("coder", { runId: "b1", task: "change" }, [testRun("tester", { runId: "b11" })]),
+      testRun("reviewer", { runId: "b2" }),
+      testRun("planner", { runId: "b3" }),
+    ]),
+  ],
+);
+const listIds = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
+
+test("rows come parents first, with level, place and what they are below", () => {
+  const rows = pairRows(two, new Set(), false);
+  expect(listIds(rows)).toEqual(["a", "a1", "a11", "a2", "b3"]);
+  expect(rows.map(({ level }) => level)).toEqual([1, 2, 3, 2, 2]);
+  expect(rows[4]).toMatchObject({ place: 3, siblings: 3, isExpanded: null, parentId: "a" });
+});
+
+test("a collapsed pair hides what is below it", () => {
+  expect(listIds(pairRows(two, new Set(["a1"]), false))).toEqual(["a", "a1", "a2", "b3"]);
+});
+
+test("of differences alone only what stands alone or ended otherwise is left, with the way to it", () => {
+  const rows = pairRows(two, new Set(), true);
+  expect(listIds(rows)).toEqual(["a", "a1", "a11", "b3"]);
+  expect(rows.map(({ isFaint }) => isFaint)).toEqual([true, true, false, false]);
+});
+
+test("a task that another agent was given is a difference, however alike it ended", () => {
+  const given = (agent: string) => [testRun(agent, { task: "fix it" }, [testRun("coder", {})])];
+  const others = alignRuns(given("main"), given("lead"));
+  expect(others.map(differs)).toEqual([true]);
+  expect(pairRows(others, new Set(), true)).toHaveLength(1);
+  expect(alignRuns(given("main"), given("main")).map(differs)).toEqual([false]);
+});
+
+test("pairs are counted by kind, and reworded tasks are noticed", () => {
+  expect(countPairs(two)).toEqual({ both: 4, onlyA: 0, onlyB: 1, otherwise: 1 });
+  const [, coder] = pairRows(two, new Set(), false);
+  expect(coder && hasSameTask(coder.node)).toBe(false);
 });

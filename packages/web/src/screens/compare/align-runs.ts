@@ -1,4 +1,6 @@
 import type { TraceRun } from "@retinue/core/schema/inspect/trace";
+import { nameStatus } from "@retinue/core/show/standing";
+import { walkRuns } from "@retinue/core/show/walk-runs";
 
 /** A run of one session beside the one of the other that has the same part; at least one of them is there. */
 export type RunPair = {
@@ -33,7 +35,7 @@ const readAgent: ReadKey = ({ agent }) => agent;
 const readTask: ReadKey = ({ agent, task }) => `${agent}\n${plainTask(task)}`;
 
 /** A task without what differs only to the eye. */
-export function plainTask(task: string): string {
+function plainTask(task: string): string {
   return task.replaceAll(/\s+/g, " ").trim().toLowerCase();
 }
 
@@ -103,4 +105,34 @@ function longestRising(matches: readonly Match[]): Match[] {
     if (match) rising.push(match);
   }
   return rising.reverse();
+}
+
+/** How many pairs are whole, how many runs stand alone, and how many pairs ended otherwise. */
+export type PairCounts = { both: number; onlyA: number; onlyB: number; otherwise: number };
+
+/** Whether two runs of a pair ended in different ways. */
+function endsOtherwise({ a, b }: RunPair): boolean {
+  return a !== null && b !== null && nameStatus(a) !== nameStatus(b);
+}
+
+/** Whether a pair is no pair, ended in different ways or was given to different agents. */
+export function differs(pair: RunPair): boolean {
+  return pair.a?.agent !== pair.b?.agent || endsOtherwise(pair);
+}
+
+/** Whether the two runs were told the same, by more than the look of it. */
+export function hasSameTask({ a, b }: RunPair): boolean {
+  return a === null || b === null || a.task === b.task || plainTask(a.task) === plainTask(b.task);
+}
+
+/** Counts the pairs by kind. */
+export function countPairs(roots: readonly RunPair[]): PairCounts {
+  const counts = { both: 0, onlyA: 0, onlyB: 0, otherwise: 0 };
+  for (const pair of walkRuns(roots)) {
+    if (!pair.b) counts.onlyA++;
+    else if (!pair.a) counts.onlyB++;
+    else counts.both++;
+    if (endsOtherwise(pair)) counts.otherwise++;
+  }
+  return counts;
 }

@@ -1,14 +1,14 @@
 import type { TraceRun } from "@retinue/core/schema/inspect/trace";
 import { useMemo } from "react";
 import { join, REACHABLE } from "../../ui/class-names.ts";
-import { Segmented } from "../../ui/controls.tsx";
-import { Failed, Loading } from "../../ui/states.tsx";
+import { Segmented, Select } from "../../ui/controls.tsx";
+import { Failed, Loaded, Loading } from "../../ui/states.tsx";
 import { Markdown } from "../../ui/text/markdown.tsx";
 import { VisibleText } from "../../ui/text/visible-text-block.tsx";
 import { useRunDetail } from "../trace/pane/section.tsx";
 import type { RunPair } from "./align-runs.ts";
 import { diffTexts, linesOfParts, type TextPart } from "./diff-texts.ts";
-import { ComparedPart, type Letter, SideLetter } from "./side-heads.tsx";
+import { ComparedPart, type Letter, PartNote, SideLetter } from "./side-heads.tsx";
 import type { AnswerView, useCompareAddress } from "./use-side.ts";
 
 const VIEWS: readonly { value: AnswerView; name: string }[] = [
@@ -38,18 +38,18 @@ export function Answers({
       aside={
         <>
           {pairs.length > 1 && (
-            <select
+            <Select
               aria-label="To which prompt"
               value={at + 1}
-              onChange={(event) => address.showPrompt(Number(event.target.value))}
-              className="h-8 max-w-56 rounded-md border border-line-strong bg-panel px-2 text-sm text-ink-2 hover:bg-hover"
+              onChoose={(prompt) => address.showPrompt(Number(prompt))}
+              className="max-w-56"
             >
               {pairs.map(({ id, a, b }, index) => (
                 <option key={id} value={index + 1}>
                   {index + 1}: {((a ?? b)?.task ?? "").slice(0, 80)}
                 </option>
               ))}
-            </select>
+            </Select>
           )}
           <Segmented
             label="Show answers"
@@ -94,15 +94,18 @@ function Answer({ letter, run }: { letter: Letter; run: TraceRun | null }) {
 }
 
 function Ended({ run }: { run: TraceRun }) {
-  const { data, isError, error, refetch } = useRunDetail(run);
-  if (isError) return <Failed failure={error} onRetry={() => void refetch()} />;
-  if (!data) return <Loading rows={3} label="Loading the answer" />;
-  const text = readAnswer(run, data);
-  if (!text) return <p className="text-sm text-ink-3">It ended without an answer.</p>;
   return (
-    <div {...REACHABLE} className="max-h-[70vh] overflow-auto">
-      <Markdown text={text} />
-    </div>
+    <Loaded query={useRunDetail(run)} rows={3} label="Loading the answer">
+      {(detail) => {
+        const text = readAnswer(run, detail);
+        if (!text) return <p className="text-sm text-ink-3">It ended without an answer.</p>;
+        return (
+          <div {...REACHABLE} className="max-h-[70vh] overflow-auto">
+            <Markdown text={text} />
+          </div>
+        );
+      }}
+    </Loaded>
   );
 }
 
@@ -112,18 +115,9 @@ function MarkedAnswers({ a, b, by }: { a: TraceRun; b: TraceRun; by: "words" | "
   if (failed) return <Failed failure={failed.error} onRetry={() => void failed.refetch()} />;
   if (!one.data || !other.data) return <Loading rows={3} label="Loading the answers" />;
   if (a.endMs === null || b.endMs === null)
-    return (
-      <p className="border-y border-line bg-panel px-4 py-6 text-center text-sm text-ink-2">
-        Both must have ended before what they said can be compared.
-      </p>
-    );
+    return <PartNote>Both must have ended before what they said can be compared.</PartNote>;
   const [textOfA, textOfB] = [readAnswer(a, one.data), readAnswer(b, other.data)];
-  if (!textOfA && !textOfB)
-    return (
-      <p className="border-y border-line bg-panel px-4 py-6 text-center text-sm text-ink-2">
-        Both ended without an answer.
-      </p>
-    );
+  if (!textOfA && !textOfB) return <PartNote>Both ended without an answer.</PartNote>;
   return <MarkedText a={textOfA} b={textOfB} by={by} />;
 }
 
@@ -139,8 +133,8 @@ const GROUNDS = { both: "", A: "bg-off-soft text-ink", B: "bg-accent-soft text-i
 /** Two answers as one text in which is marked what only one of them has, in more ways than by colour. */
 function MarkedText({ a, b, by }: { a: string; b: string; by: "words" | "lines" }) {
   const parts = useMemo(() => diffTexts(a, b, by), [a, b, by]);
-  if (a === b) return <Note>Both answers are the same, letter by letter.</Note>;
-  if (!parts) return <Note>The two have next to nothing in common. Look at them side by side.</Note>;
+  if (a === b) return <PartNote>Both answers are the same, letter by letter.</PartNote>;
+  if (!parts) return <PartNote>The two have next to nothing in common. Look at them side by side.</PartNote>;
   return (
     <div className="border-y border-line bg-panel px-4 py-3">
       {by === "words" && (
@@ -200,8 +194,4 @@ function Marked({ part: { text, of }, isLine = false }: { part: TextPart; isLine
   if (of === "both") return shown;
   const look = isLine ? "no-underline" : join(GROUNDS[of], STROKES[of]);
   return of === "A" ? <del className={look}>{shown}</del> : <ins className={look}>{shown}</ins>;
-}
-
-function Note({ children }: { children: string }) {
-  return <p className="border-y border-line bg-panel px-4 py-6 text-center text-sm text-ink-2">{children}</p>;
 }

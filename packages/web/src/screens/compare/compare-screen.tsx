@@ -1,20 +1,19 @@
 import { showCount, showNumber } from "@retinue/core/show/measures";
+import { walkRuns } from "@retinue/core/show/walk-runs";
 import { ArrowLeftRight, GitCompareArrows, ListChecks } from "lucide-react";
 import { useMemo } from "react";
-import { Link } from "wouter";
 import { useNow } from "../../live/signal.ts";
 import { useShortcuts } from "../../shell/shortcuts.ts";
 import { REACHABLE } from "../../ui/class-names.ts";
-import { Button, KeyHint, Segmented } from "../../ui/controls.tsx";
+import { Button, ButtonLink, KeyHint, Segmented, TextLink } from "../../ui/controls.tsx";
 import { ScreenHead } from "../../ui/screen-head.tsx";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { tickedPath } from "../runs/use-session-list.ts";
-import { alignRuns } from "./align-runs.ts";
+import { alignRuns, countPairs, differs, type PairCounts } from "./align-runs.ts";
 import { Answers } from "./answers.tsx";
 import { FiguresTable, FileLists } from "./figures-table.tsx";
-import { countPairs, differs, everyPair, type PairCounts } from "./pair-rows.ts";
 import { PairsGrid } from "./pairs-grid.tsx";
-import { ComparedPart, SideHeads } from "./side-heads.tsx";
+import { ComparedPart, PartNote, SideHeads } from "./side-heads.tsx";
 import { type Compared, type Side, useCompareAddress, useCompared, useSide } from "./use-side.ts";
 
 /** Two sessions beside each other: what they took, what they did, what they came to. */
@@ -26,13 +25,10 @@ export default function CompareScreen() {
   return (
     <>
       <ScreenHead title="Compare two sessions">
-        <Link
-          href={tickedPath(ids)}
-          className="inline-flex h-8 items-center gap-1.5 rounded-md border border-line-strong bg-panel px-2.5 text-sm font-medium hover:bg-hover"
-        >
+        <ButtonLink href={tickedPath(ids)}>
           <ListChecks aria-hidden className="size-3.5" />{" "}
           <span className="max-sm:sr-only">Choose others</span>
-        </Link>
+        </ButtonLink>
         <Button onClick={swap} disabled={ids.length < 2} title="Swap A and B">
           <ArrowLeftRight aria-hidden className="size-3.5" /> Swap
           <span className="max-sm:hidden">
@@ -51,9 +47,9 @@ function TooFew({ a, b }: { a: string; b: string }) {
   return (
     <Empty icon={GitCompareArrows} title={isTwice ? "That is one session twice" : "It takes two to compare"}>
       <p>Tick two sessions in the list of runs, then choose Compare.</p>
-      <Link href={tickedPath(ids)} className="mt-3 inline-block text-accent underline underline-offset-2">
+      <TextLink href={tickedPath(ids)} className="mt-3 inline-block">
         {ids.length === 0 ? "Tick two sessions" : "Tick another session"}
-      </Link>
+      </TextLink>
     </Empty>
   );
 }
@@ -74,12 +70,7 @@ function Both({ address }: { address: ReturnType<typeof useCompareAddress> }) {
 function Missing({ side, left }: { side: Side; left: readonly Side[] }) {
   return (
     <Failed failure={side.failure} onRetry={side.retry}>
-      <Link
-        href={tickedPath(left.map(({ sessionId }) => sessionId))}
-        className="text-accent underline underline-offset-2"
-      >
-        Tick another session
-      </Link>
+      <TextLink href={tickedPath(left.map(({ sessionId }) => sessionId))}>Tick another session</TextLink>
     </Failed>
   );
 }
@@ -103,7 +94,7 @@ function Comparison({
 }) {
   const pairs = useMemo(() => alignRuns(a.trace.runs, b.trace.runs), [a.trace, b.trace]);
   const counts = useMemo(() => countPairs(pairs), [pairs]);
-  const hasDifferences = useMemo(() => [...everyPair(pairs)].some(differs), [pairs]);
+  const hasDifferences = useMemo(() => [...walkRuns(pairs)].some(differs), [pairs]);
   return (
     <div {...REACHABLE} className="min-h-0 flex-1 overflow-auto pb-8 -outline-offset-2">
       <SideHeads a={a.card} b={b.card} nowMs={nowMs} />
@@ -124,11 +115,11 @@ function Comparison({
         }
       >
         {pairs.length === 0 || (address.isOnlyDifferent && !hasDifferences) ? (
-          <p role="status" className="border-y border-line bg-panel px-4 py-6 text-center text-sm text-ink-2">
+          <PartNote>
             {pairs.length === 0
               ? "Nothing has run in either session."
               : "Every run has a counterpart with the same agent and status."}
-          </p>
+          </PartNote>
         ) : (
           <PairsGrid pairs={pairs} a={a} b={b} isOnlyDifferent={address.isOnlyDifferent} />
         )}

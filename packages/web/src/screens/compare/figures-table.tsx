@@ -11,10 +11,10 @@ import {
   figureRows,
   fileRow,
   SAME,
+  type SessionFacts,
   sameOrNot,
   splitFiles,
-} from "./fact-rows.ts";
-import type { SessionFacts } from "./session-facts.ts";
+} from "./facts.ts";
 
 const COLUMNS =
   "grid grid-cols-2 gap-x-4 md:grid-cols-[9.5rem_minmax(0,1fr)_minmax(0,1fr)_minmax(9rem,13rem)]";

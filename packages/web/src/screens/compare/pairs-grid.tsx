@@ -1,22 +1,32 @@
 import type { TraceRun } from "@retinue/core/schema/inspect/trace";
 import { showCost, showShort } from "@retinue/core/show/measures";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { ChevronDown, ChevronRight, ChevronsDownUp, ChevronsUpDown } from "lucide-react";
-import { memo, type RefObject, useCallback, useMemo, useRef } from "react";
-import { Link } from "wouter";
+import { memo, type RefObject, useCallback, useMemo, useRef, useState } from "react";
+import { Link, useLocation } from "wouter";
 import { withQuery } from "../../data/client.ts";
+import { useShortcuts } from "../../shell/shortcuts.ts";
 import { join } from "../../ui/class-names.ts";
 import { AgentName } from "../../ui/face.tsx";
 import { Cell, GridRow, RowGroup, TitleCell, TreeGrid } from "../../ui/grid.tsx";
 import { findLook, StatusBadge } from "../../ui/status.tsx";
+import {
+  FoldAllButton,
+  FoldButton,
+  type FoldedRow,
+  type FoldedTree,
+  keepFitting,
+  useFolding,
+  useRovingFocus,
+  useTreeKeys,
+} from "../../ui/tree.tsx";
 import { useNarrow } from "../../ui/use-narrow.ts";
 import { standingNow } from "../trace/playhead/run-at.ts";
 import { showSpan } from "../trace/time-axis.ts";
-import type { RunPair } from "./align-runs.ts";
-import { hasSameTask, type PairRow } from "./pair-rows.ts";
+import { differs, hasSameTask, type RunPair } from "./align-runs.ts";
 import type { Letter } from "./side-heads.tsx";
-import { usePairKeys, usePairs } from "./use-pairs.ts";
 import type { Compared } from "./use-side.ts";
+
+type PairRow = FoldedRow<RunPair>;
 
 const HEAD_PX = 32;
 const ROW_PX = 40;
@@ -39,18 +49,47 @@ export function PairsGrid({
 }) {
   const scroller = useRef<HTMLDivElement>(null);
   const isNarrow = useNarrow(NO_ROOM);
-  const shown = usePairs(pairs, isOnlyDifferent);
-  const { rows } = shown;
+  const view = useMemo(
+    () => ({
+      findId: ({ id }: RunPair) => id,
+      kept: isOnlyDifferent ? keepFitting(pairs, differs) : null,
+    }),
+    [pairs, isOnlyDifferent],
+  );
+  const tree = useFolding(pairs, view);
+  const { rows } = tree;
   const virtual = useRows(rows, scroller, isNarrow);
   const findSide = useSideFinder(a, b);
-  const { currentId, setCursor, onKeyDown } = usePairKeys({
-    shown,
+  const [, go] = useLocation();
+  const [cursorId, setCursor] = useState<string | null>(null);
+  const focus = useRovingFocus(scroller);
+  const visit = (current: PairRow | undefined, side: "a" | "b") => {
+    const run = current?.node[side];
+    if (run) go(findSide(side === "a" ? "A" : "B", run).path);
+  };
+  const { row: current, onKeyDown } = useTreeKeys({
+    tree,
+    cursorId,
     scroller,
-    scrollTo: (at) => virtual.scrollToIndex(at),
-    findPath: (side, run) => findSide(side === "a" ? "A" : "B", run).path,
+    isAway: () => !scroller.current?.contains(document.activeElement),
+    onGo({ id }, place) {
+      setCursor(id);
+      scroller.current?.scrollIntoView({ block: "nearest" });
+      virtual.scrollToIndex(place);
+      focus(id);
+    },
+    onExpand: ({ id }) => tree.fold(id, false),
+    hasMore: () => false,
+    onEnter: (row) => visit(row, row.node.a ? "a" : "b"),
+    words: { row: "pair of runs", open: "Open the branch" },
   });
-  const latest = useRef(shown.toggle);
-  latest.current = shown.toggle;
+  useShortcuts([
+    { keys: "a", does: "Open the run in A's trace", act: () => visit(current, "a") },
+    { keys: "b", does: "Open the run in B's trace", act: () => visit(current, "b") },
+  ]);
+  const toggle = ({ id, isExpanded }: PairRow) => tree.fold(id, isExpanded === true);
+  const latest = useRef(toggle);
+  latest.current = toggle;
   const onToggle = useCallback((row: PairRow) => latest.current(row), []);
   return (
     <TreeGrid
@@ -60,7 +99,7 @@ export function PairsGrid({
       onKeyDown={onKeyDown}
       className="max-h-[70vh] scroll-mt-20 overflow-auto border-y border-line bg-panel"
     >
-      <PairsHead isHidden={isNarrow} shown={shown} />
+      <PairsHead isHidden={isNarrow} tree={tree} />
       <RowGroup className="relative" style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ key, index, start, size }) => {
           const row = rows[index];
@@ -72,7 +111,7 @@ export function PairsGrid({
               rowIndex={index + 2}
               topPx={start - (isNarrow ? 0 : HEAD_PX)}
               heightPx={size}
-              isCurrent={row.pair.id === currentId}
+              isCurrent={row.id === current?.id}
               isNarrow={isNarrow}
               findSide={findSide}
               onCurrent={setCursor}
@@ -89,7 +128,7 @@ function useRows(rows: readonly PairRow[], scroller: RefObject<HTMLElement | nul
   const heightAt = useCallback(
     (at: number) => {
       const row = rows[at];
-      return (isNarrow ? CARD_PX : ROW_PX) + (row && !hasSameTask(row.pair) ? SECOND_LINE_PX : 0);
+      return (isNarrow ? CARD_PX : ROW_PX) + (row && !hasSameTask(row.node) ? SECOND_LINE_PX : 0);
     },
     [rows, isNarrow],
   );
@@ -98,7 +137,7 @@ function useRows(rows: readonly PairRow[], scroller: RefObject<HTMLElement | nul
     getScrollElement: () => scroller.current,
     estimateSize: heightAt,
     // Another height is another key, so that no old one is kept; another function has all of them taken anew.
-    getItemKey: useCallback((at: number) => `${rows[at]?.pair.id ?? at} ${heightAt(at)}`, [rows, heightAt]),
+    getItemKey: useCallback((at: number) => `${rows[at]?.id ?? at} ${heightAt(at)}`, [rows, heightAt]),
     scrollMargin: isNarrow ? 0 : HEAD_PX,
     scrollPaddingStart: isNarrow ? 0 : HEAD_PX,
     overscan: 10,
@@ -120,8 +159,7 @@ function useSideFinder(a: Compared, b: Compared) {
   }, [a, b]);
 }
 
-function PairsHead({ isHidden, shown }: { isHidden: boolean; shown: ReturnType<typeof usePairs> }) {
-  const Icon = shown.isAllOpen ? ChevronsDownUp : ChevronsUpDown;
+function PairsHead({ isHidden, tree }: { isHidden: boolean; tree: FoldedTree<RunPair> }) {
   return (
     <RowGroup className={join("sticky top-0 z-10 bg-panel", isHidden && "sr-only")}>
       <GridRow
@@ -132,15 +170,7 @@ function PairsHead({ isHidden, shown }: { isHidden: boolean; shown: ReturnType<t
         )}
       >
         <TitleCell className="flex items-center">
-          <button
-            type="button"
-            tabIndex={isHidden ? -1 : 0}
-            aria-label={shown.isAllOpen ? "Collapse all" : "Expand all"}
-            onClick={shown.isAllOpen ? shown.collapseAll : shown.expandAll}
-            className="grid size-6 place-items-center rounded hover:bg-hover hover:text-ink"
-          >
-            <Icon className="size-3.5" />
-          </button>
+          <FoldAllButton tree={tree} tabIndex={isHidden ? -1 : 0} />
           Run
         </TitleCell>
         {(["A", "B"] as const).map((letter) => (
@@ -189,7 +219,7 @@ type PairLineProps = {
 /** One pair of runs: who did what at the left, then how it went on either side. */
 const PairLine = memo(function PairLine(props: PairLineProps) {
   const { row, rowIndex, topPx, heightPx, isCurrent, isNarrow, findSide, onCurrent } = props;
-  const { pair, level, isExpanded, place, siblings } = row;
+  const { node: pair, level, isExpanded, place, siblings } = row;
   const [a, b] = [pair.a && findSide("A", pair.a), pair.b && findSide("B", pair.b)];
   const [run] = [pair.a ?? pair.b];
   const words = [
@@ -225,27 +255,14 @@ const PairLine = memo(function PairLine(props: PairLineProps) {
 });
 
 function NameCell({ row, isNarrow, onToggle }: PairLineProps) {
-  const { pair, level, isExpanded, isFaint } = row;
+  const { node: pair, level, isExpanded, isFaint } = row;
   const run = pair.a ?? pair.b;
-  const Chevron = isExpanded ? ChevronDown : ChevronRight;
   const isReworded = !hasSameTask(pair);
   const indentPx = Math.min(level - 1, MOST_INDENTS) * (isNarrow ? INDENT_PX / 2 : INDENT_PX);
   return (
     <Cell className={join("flex min-w-0 items-center", isFaint && "text-ink-3 [&_span]:font-normal")}>
       <span aria-hidden className="shrink-0" style={{ width: indentPx }} />
-      <span className="w-6 shrink-0">
-        {isExpanded !== null && (
-          <button
-            type="button"
-            tabIndex={-1}
-            aria-label={isExpanded ? "Collapse" : "Expand"}
-            className="grid size-6 place-items-center rounded text-ink-3 hover:bg-hover hover:text-ink"
-            onClick={() => onToggle(row)}
-          >
-            <Chevron className="size-3.5" />
-          </button>
-        )}
-      </span>
+      <FoldButton isExpanded={isExpanded} onToggle={() => onToggle(row)} />
       <div className="grid min-w-0 flex-1">
         <div className="flex min-w-0 items-center gap-2 text-sm">
           <span className="max-w-40 min-w-0 shrink-0 truncate">

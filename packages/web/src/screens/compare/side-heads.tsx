@@ -2,6 +2,7 @@ import type { SessionCard } from "@retinue/core/schema/api/session";
 import { ChartGantt } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
+import { IconLink } from "../../ui/controls.tsx";
 import { showAge, showMoment } from "../../ui/show-moment.ts";
 
 /** Which session is A and which is B; stays in sight, so that no letter has to be remembered. */
@@ -29,14 +30,14 @@ function SideHead({ letter, card, nowMs }: { letter: Letter; card: SessionCard; 
       <span title={showMoment(changedMs)} className="figures ml-auto shrink-0 text-xs text-ink-3">
         {showAge(changedMs, nowMs)}
       </span>
-      <Link
+      <IconLink
         href={`/trace/${id}`}
         aria-label={`Trace of ${letter}`}
         title={`Trace of ${letter}`}
-        className="inline-grid h-6 w-7 shrink-0 place-items-center rounded-md text-ink-2 hover:bg-hover hover:text-ink"
+        className="h-6"
       >
         <ChartGantt className="size-3.5" />
-      </Link>
+      </IconLink>
     </li>
   );
 }
@@ -80,5 +81,14 @@ export function ComparedPart({
       </div>
       {children}
     </section>
+  );
+}
+
+/** What stands in the place of a part that has nothing to show. */
+export function PartNote({ children }: { children: string }) {
+  return (
+    <p role="status" className="border-y border-line bg-panel px-4 py-6 text-center text-sm text-ink-2">
+      {children}
+    </p>
   );
 }

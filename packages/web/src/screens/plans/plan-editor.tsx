@@ -13,8 +13,8 @@ import {
   planProblems,
   sentDraft,
 } from "./plan-draft.ts";
+import { keepPlan, planPath } from "./plan-list.tsx";
 import { PlanField, StepForm, TextArea } from "./step-form.tsx";
-import { keepPlan, planPath } from "./use-plans.ts";
 
 const NO_PROBLEMS: PlanProblems = { steps: new Map(), general: [] };
 const MOST_STEPS = 30;

@@ -1,11 +1,16 @@
-import type { ExecutionPlan, PlanStatus as Status } from "@retinue/core/schema/plan";
+import type { PlanList } from "@retinue/core/schema/api/inspect";
+import type { ExecutionPlan, PlanStatus } from "@retinue/core/schema/plan";
 import { showCount } from "@retinue/core/show/measures";
-import { BadgeCheck, CircleCheck, CircleX, LoaderCircle, PencilLine } from "lucide-react";
-import type { ComponentType } from "react";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { BadgeCheck, PencilLine } from "lucide-react";
+import { useMemo } from "react";
 import { Link } from "wouter";
+import { api, withQuery } from "../../data/client.ts";
+import { queryClient, renew } from "../../data/queries.ts";
 import { useNow } from "../../live/signal.ts";
 import { join } from "../../ui/class-names.ts";
 import { showAge } from "../../ui/show-moment.ts";
+import { Badge, type BadgeLook, findLook } from "../../ui/status.tsx";
 import { revealHidden } from "../../ui/text/visible-text.ts";
 
 /** The plans, the last changed first. */
@@ -42,32 +47,60 @@ export function PlanListPane({ plans, chosen }: { plans: readonly ExecutionPlan[
   );
 }
 
-type Look = { word: string; tone: string; icon: ComponentType<{ className?: string }> };
-
-const LOOKS: Readonly<Record<Status, Look>> = {
-  draft: { word: "draft", tone: "text-off bg-off-soft", icon: PencilLine },
-  approved: { word: "approved", tone: "text-accent bg-accent-soft", icon: BadgeCheck },
-  running: { word: "running", tone: "text-run bg-run-soft", icon: LoaderCircle },
-  completed: { word: "done", tone: "text-ok bg-ok-soft", icon: CircleCheck },
-  failed: { word: "failed", tone: "text-bad bg-bad-soft", icon: CircleX },
+const LOOKS: Readonly<Record<PlanStatus, BadgeLook>> = {
+  draft: { word: "draft", tone: "text-off", soft: "bg-off-soft", icon: PencilLine },
+  approved: { word: "approved", tone: "text-accent", soft: "bg-accent-soft", icon: BadgeCheck },
+  running: findLook("running"),
+  completed: findLook("completed"),
+  failed: findLook("failed"),
 };
 
 /** How far a plan is, as icon and word. */
-export function PlanStatusBadge({ status }: { status: Status }) {
-  const { word, tone, icon: Icon } = LOOKS[status];
-  return (
-    <span
-      data-status={status}
-      className={join(
-        "inline-flex h-5 shrink-0 items-center gap-1 rounded-full px-1.5 text-2xs font-medium whitespace-nowrap",
-        tone,
-      )}
-    >
-      <Icon
-        aria-hidden
-        className={join("size-3.5", status === "running" && "animate-spin [animation-duration:1.6s]")}
-      />
-      {word}
-    </span>
-  );
+export function PlanStatusBadge({ status }: { status: PlanStatus }) {
+  return <Badge data-status={status} look={LOOKS[status]} />;
+}
+
+const WATCH_MS = 2_000;
+
+/** Where a plan is. */
+export function planPath(id: string): string {
+  return `/api/plans/${encodeURIComponent(id)}`;
+}
+
+/**
+ * Plans of the project, the last changed first; looked at again and again while one is being made or carried out. There are
+ * more as long as `hasNextPage`.
+ */
+export function usePlans(isAwaited: boolean) {
+  const query = useInfiniteQuery({
+    queryKey: ["plans"],
+    initialPageParam: "",
+    queryFn: ({ pageParam }) => api.get<PlanList>(withQuery("/api/plans", { after: pageParam })),
+    getNextPageParam: ({ next }) => next,
+    refetchInterval: ({ state: { data } }) =>
+      isAwaited || data?.pages.some(({ plans }) => plans.some(isRunning)) ? WATCH_MS : false,
+  });
+  const pages = query.data?.pages;
+  const plans = useMemo(() => pages?.flatMap((page) => page.plans), [pages]);
+  return { ...query, plans };
+}
+
+function isRunning({ status }: ExecutionPlan): boolean {
+  return status === "running";
+}
+
+/** One plan, kept up to date while it is carried out. */
+export function usePlan(id: string) {
+  return useQuery({
+    queryKey: ["plans", id],
+    queryFn: () => api.get<ExecutionPlan>(planPath(id)),
+    refetchInterval: ({ state: { data } }) => (data?.status === "running" ? WATCH_MS : false),
+    retryOnMount: true,
+  });
+}
+
+/** Puts a plan that the server gave back where the screens look for it. */
+export function keepPlan(plan: ExecutionPlan): void {
+  queryClient.setQueryData(["plans", plan.id], plan);
+  void renew({ queryKey: ["plans"], exact: true });
 }

@@ -3,37 +3,38 @@ import { showCount } from "@retinue/core/show/measures";
 import { ArrowLeft, Pencil, Play, Radio, TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
-import { api } from "../../data/client.ts";
+import { api, encodePart } from "../../data/client.ts";
 import { renew } from "../../data/queries.ts";
-import { Button } from "../../ui/controls.tsx";
+import { Button, ButtonLink, TextLink } from "../../ui/controls.tsx";
 import { AgentName } from "../../ui/face.tsx";
-import { Failed, Loading } from "../../ui/states.tsx";
+import { Loaded } from "../../ui/states.tsx";
 import { revealHidden } from "../../ui/text/visible-text.ts";
 import { attempt } from "../../ui/toast.tsx";
 import { keptDraft } from "./plan-draft.ts";
 import { PlanEditor } from "./plan-editor.tsx";
-import { PlanStatusBadge } from "./plan-list.tsx";
+import { keepPlan, PlanStatusBadge, planPath, usePlan } from "./plan-list.tsx";
 import { listResults, StepDetails, StepOutcome } from "./step-details.tsx";
-import { keepPlan, planPath, usePlan } from "./use-plans.ts";
 import { WaveDrawing } from "./wave-drawing.tsx";
 
 /** One plan: looked at, edited, approved, and with what became of it. */
 export function PlanView({ id }: { id: string }) {
-  const { data: plan, error, refetch } = usePlan(id);
+  const query = usePlan(id);
   const [chosen, setEdited] = useState<boolean | null>(null);
-  if (!plan) return error ? <Failed failure={error} onRetry={() => void refetch()} /> : <Loading />;
-  const isEdited = chosen ?? keptDraft(plan) !== undefined;
   return (
-    <div className="mx-auto grid w-full max-w-4xl gap-4 p-4">
-      <Link href="/plans" className="inline-flex items-center gap-1 text-xs text-ink-2 lg:hidden">
-        <ArrowLeft aria-hidden className="size-3.5" /> All plans
-      </Link>
-      {isEdited ? (
-        <PlanEditor plan={plan} onClose={() => setEdited(false)} />
-      ) : (
-        <ShownPlan plan={plan} onEdit={() => setEdited(true)} />
+    <Loaded query={query}>
+      {(plan) => (
+        <div className="mx-auto grid w-full max-w-4xl gap-4 p-4">
+          <Link href="/plans" className="inline-flex items-center gap-1 text-xs text-ink-2 lg:hidden">
+            <ArrowLeft aria-hidden className="size-3.5" /> All plans
+          </Link>
+          {(chosen ?? keptDraft(plan) !== undefined) ? (
+            <PlanEditor plan={plan} onClose={() => setEdited(false)} />
+          ) : (
+            <ShownPlan plan={plan} onEdit={() => setEdited(true)} />
+          )}
+        </div>
       )}
-    </div>
+    </Loaded>
   );
 }
 
@@ -103,12 +104,9 @@ function PlanHead({ plan, onEdit }: { plan: ExecutionPlan; onEdit: () => void })
         led by <AgentName name={agent} size="sm" />
       </span>
       {planning.sessionId && (
-        <Link
-          href={`/chat/${encodeURIComponent(planning.sessionId)}`}
-          className="text-xs text-accent underline"
-        >
+        <TextLink href={`/chat/${encodePart(planning.sessionId)}`} className="text-xs">
           how it was made
-        </Link>
+        </TextLink>
       )}
       <div className="ml-auto">
         <PlanActions plan={plan} onEdit={onEdit} />
@@ -135,18 +133,15 @@ function PlanActions({ plan, onEdit }: { plan: ExecutionPlan; onEdit: () => void
     if (status === "draft") await approve();
     const { sessionId } = await api.post<{ sessionId: string }>(`${planPath(id)}/run`);
     void renew({ queryKey: ["plans"] });
-    go(`/chat/${encodeURIComponent(sessionId)}`);
+    go(`/chat/${encodePart(sessionId)}`);
   };
   return (
     <div className="flex flex-wrap items-center gap-1.5">
       {executionSessionId && (
-        <Link
-          href={`/chat/${encodeURIComponent(executionSessionId)}`}
-          className="inline-flex h-8 items-center gap-1.5 rounded-md px-2.5 text-sm font-medium text-accent hover:bg-hover"
-        >
+        <ButtonLink kind="quiet" href={`/chat/${encodePart(executionSessionId)}`}>
           <Radio aria-hidden className="size-3.5" />
           {status === "running" ? "Watch it" : "Its session"}
-        </Link>
+        </ButtonLink>
       )}
       {status !== "running" && (
         <Button onClick={onEdit}>

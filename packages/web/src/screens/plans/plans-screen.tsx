@@ -3,24 +3,24 @@ import type { ExecutionPlan } from "@retinue/core/schema/plan";
 import { useQuery } from "@tanstack/react-query";
 import { CircleX, ListChecks, LoaderCircle, Plus } from "lucide-react";
 import { useEffect, useState } from "react";
-import { Link, useLocation, useParams, useSearchParams } from "wouter";
+import { useLocation, useParams, useSearchParams } from "wouter";
 import { api } from "../../data/client.ts";
 import { useKeptText } from "../../live/use-kept-text.ts";
 import { join, REACHABLE } from "../../ui/class-names.ts";
-import { Button } from "../../ui/controls.tsx";
+import { Button, ButtonLink, TextLink } from "../../ui/controls.tsx";
 import { ScreenHead } from "../../ui/screen-head.tsx";
-import { Failed, Loading } from "../../ui/states.tsx";
+import { Failed, Loaded } from "../../ui/states.tsx";
 import { attempt } from "../../ui/toast.tsx";
-import { PlanListPane } from "./plan-list.tsx";
+import { PlanListPane, usePlans } from "./plan-list.tsx";
 import { PlanView } from "./plan-view.tsx";
-import { usePlans } from "./use-plans.ts";
 
 /** Plans: goals cut into steps, which a person sees and changes before agents carry them out. */
 export default function PlansScreen() {
   const { id } = useParams<{ id?: string }>();
   const [params] = useSearchParams();
   const made = params.get("session");
-  const { plans, error, refetch, hasNextPage, fetchNextPage } = usePlans(made !== null);
+  const query = usePlans(made !== null);
+  const { plans, hasNextPage, fetchNextPage } = query;
   const plan = id === "new" ? undefined : id;
   const isListAlone = id === undefined && made === null && (plans?.length ?? 0) > 0;
   return (
@@ -30,47 +30,44 @@ export default function PlansScreen() {
         tab={nameTab(plans?.find((one) => one.id === plan))}
         about="What agents would do, before they do it"
       >
-        <Link
-          href="/plans/new"
-          className="inline-flex h-8 items-center gap-1.5 rounded-md border border-line-strong bg-panel px-2.5 text-sm font-medium hover:bg-hover"
-        >
+        <ButtonLink href="/plans/new">
           <Plus aria-hidden className="size-3.5" /> New plan
-        </Link>
+        </ButtonLink>
       </ScreenHead>
-      {!plans && !error && <Loading />}
-      {!plans && error && <Failed failure={error} onRetry={() => void refetch()} />}
-      {plans && (
-        <div className="flex min-h-0 flex-1">
-          <section
-            aria-label="All plans"
-            {...REACHABLE}
-            className={join(
-              "min-h-0 overflow-auto border-line max-lg:flex-1 lg:w-80 lg:shrink-0 lg:border-r",
-              !isListAlone && "max-lg:hidden",
-            )}
-          >
-            <PlanListPane plans={plans} chosen={plan ?? null} />
-            {hasNextPage && (
-              <Button kind="quiet" className="m-2" onClick={() => void fetchNextPage()}>
-                Show older plans
-              </Button>
-            )}
-          </section>
-          <section
-            aria-label="Chosen plan"
-            {...REACHABLE}
-            className={join("min-h-0 min-w-0 flex-1 overflow-auto", isListAlone && "max-lg:hidden")}
-          >
-            {plan ? (
-              <PlanView key={plan} id={plan} />
-            ) : made ? (
-              <PlanningWatch sessionId={made} plans={plans} />
-            ) : (
-              <NewPlan />
-            )}
-          </section>
-        </div>
-      )}
+      <Loaded query={{ ...query, data: plans }}>
+        {(all) => (
+          <div className="flex min-h-0 flex-1">
+            <section
+              aria-label="All plans"
+              {...REACHABLE}
+              className={join(
+                "min-h-0 overflow-auto border-line max-lg:flex-1 lg:w-80 lg:shrink-0 lg:border-r",
+                !isListAlone && "max-lg:hidden",
+              )}
+            >
+              <PlanListPane plans={all} chosen={plan ?? null} />
+              {hasNextPage && (
+                <Button kind="quiet" className="m-2" onClick={() => void fetchNextPage()}>
+                  Show older plans
+                </Button>
+              )}
+            </section>
+            <section
+              aria-label="Chosen plan"
+              {...REACHABLE}
+              className={join("min-h-0 min-w-0 flex-1 overflow-auto", isListAlone && "max-lg:hidden")}
+            >
+              {plan ? (
+                <PlanView key={plan} id={plan} />
+              ) : made ? (
+                <PlanningWatch sessionId={made} plans={all} />
+              ) : (
+                <NewPlan />
+              )}
+            </section>
+          </div>
+        )}
+      </Loaded>
     </>
   );
 }
@@ -176,19 +173,11 @@ function PlanningWatch({ sessionId, plans }: { sessionId: string; plans: readonl
                 : "The plan opens here as soon as it is there."}
           </p>
           <p className="flex flex-wrap gap-x-4 gap-y-1 pt-1 text-xs">
-            <Link href={`/chat/${encodeURIComponent(sessionId)}`} className="text-accent underline">
+            <TextLink href={`/chat/${encodeURIComponent(sessionId)}`}>
               {isOver ? "See what was tried" : "Watch it"}
-            </Link>
-            {state === "waiting" && (
-              <Link href="/approvals" className="text-accent underline">
-                Answer
-              </Link>
-            )}
-            {isOver && (
-              <Link href="/plans/new" className="text-accent underline">
-                Try again
-              </Link>
-            )}
+            </TextLink>
+            {state === "waiting" && <TextLink href="/approvals">Answer</TextLink>}
+            {isOver && <TextLink href="/plans/new">Try again</TextLink>}
           </p>
         </div>
       </div>

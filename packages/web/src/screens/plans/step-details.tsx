@@ -1,7 +1,7 @@
 import type { ExecutionPlan, PlanStep, StepResult } from "@retinue/core/schema/plan";
 import { showCost, showCount, showShort, showSpacedDuration } from "@retinue/core/show/measures";
 import { Check, Circle, CircleQuestionMark, FileText, X } from "lucide-react";
-import { Link } from "wouter";
+import { TextLink } from "../../ui/controls.tsx";
 import { AgentName } from "../../ui/face.tsx";
 import { StatusBadge } from "../../ui/status.tsx";
 import { Markdown } from "../../ui/text/markdown.tsx";
@@ -79,12 +79,11 @@ export function StepOutcome({ result: { reason, reused, result } }: { result: St
         {reused && <span>done by an earlier execution</span>}
         {figures && <span>{figures.join(", ")}</span>}
         {result && (
-          <Link
+          <TextLink
             href={`/trace/${encodeURIComponent(result.session_id)}?run=${encodeURIComponent(result.run_id)}`}
-            className="text-accent underline"
           >
             Open in the trace
-          </Link>
+          </TextLink>
         )}
       </p>
     </div>

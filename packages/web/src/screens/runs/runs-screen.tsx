@@ -2,13 +2,12 @@ import type { Controlled, SessionCard } from "@retinue/core/schema/api/session";
 import { showCount, showNumber } from "@retinue/core/show/measures";
 import { Activity, SearchX } from "lucide-react";
 import { useRef, useState } from "react";
-import { Link } from "wouter";
 import { api } from "../../data/client.ts";
 import { renew } from "../../data/queries.ts";
-import { Button } from "../../ui/controls.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { ButtonLink, TextLink } from "../../ui/controls.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { ScreenHead } from "../../ui/screen-head.tsx";
-import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { Empty, Loaded } from "../../ui/states.tsx";
 import { attempt, tell } from "../../ui/toast.tsx";
 import { RunsToolbar } from "./runs-toolbar.tsx";
 import { type GridHandle, SessionGrid } from "./session-grid.tsx";
@@ -42,15 +41,15 @@ export default function RunsScreen() {
         </p>
       )}
       <div className="relative flex min-h-0 flex-1 flex-col">
-        {query.isError && !sessions ? (
-          <Failed failure={query.error} onRetry={() => void query.refetch()} />
-        ) : !sessions ? (
-          <Loading rows={9} label="Loading sessions" />
-        ) : lines.length === 0 ? (
-          <Nothing isFiltered={isFiltered} allPath={tickedPath(ticks.ticked)} />
-        ) : (
-          <SessionGrid lines={lines} ticks={ticks} onStop={setStopping} handle={grid} />
-        )}
+        <Loaded query={query} rows={9} label="Loading sessions">
+          {() =>
+            lines.length === 0 ? (
+              <Nothing isFiltered={isFiltered} allPath={tickedPath(ticks.ticked)} />
+            ) : (
+              <SessionGrid lines={lines} ticks={ticks} onStop={setStopping} handle={grid} />
+            )
+          }
+        </Loaded>
         <TickedBar
           ticks={ticks}
           onLeave={() => grid.current?.focus()}
@@ -67,20 +66,17 @@ function Nothing({ isFiltered, allPath }: { isFiltered: boolean; allPath: string
     return (
       <Empty icon={SearchX} title="Nothing fits">
         <p>No session has these words in its title, tasks or answers, or it stands otherwise.</p>
-        <Link href={allPath} className="mt-3 inline-block text-accent underline underline-offset-2">
+        <TextLink href={allPath} className="mt-3 inline-block">
           Show all sessions
-        </Link>
+        </TextLink>
       </Empty>
     );
   return (
     <Empty icon={Activity} title="No runs yet">
       <p>Give an agent something to do; it will be here with everything it delegated.</p>
-      <Link
-        href="/"
-        className="mt-3 inline-flex h-8 items-center rounded-md bg-accent px-3 text-sm font-medium text-accent-ink hover:brightness-110"
-      >
+      <ButtonLink kind="primary" href="/" className="mt-3">
         Go to the chat
-      </Link>
+      </ButtonLink>
     </Empty>
   );
 }
@@ -101,18 +97,20 @@ function StopDialog({ card, onClose }: { card: SessionCard | null; onClose: () =
     onClose();
   };
   return (
-    <Dialog open={card !== null} onClose={onClose} title="Stop this session?">
-      <p className="text-sm wrap-anywhere text-ink-2">
+    <ConfirmDialog
+      open={card !== null}
+      onClose={onClose}
+      title="Stop this session?"
+      yes="Stop everything"
+      no="Let it run"
+      isBusy={isBusy}
+      onYes={() => void stop()}
+    >
+      <p className="wrap-anywhere">
         <strong className="font-medium text-ink">{name}</strong> and everything it delegated (
         {showCount(card?.runs ?? 0, "run")} so far) will be stopped. What was done stays on record, and you
         can go on in the same session later.
       </p>
-      <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={onClose}>Let it run</Button>
-        <Button kind="danger" disabled={isBusy} onClick={() => void stop()}>
-          Stop everything
-        </Button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

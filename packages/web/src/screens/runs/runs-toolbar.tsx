@@ -1,13 +1,9 @@
 import { showNumber } from "@retinue/core/show/measures";
-import { X } from "lucide-react";
-import { useEffect, useLayoutEffect, useRef, useState } from "react";
-import { useShortcuts } from "../../shell/shortcuts.ts";
 import { join } from "../../ui/class-names.ts";
-import { Button, KeyHint, SearchField } from "../../ui/controls.tsx";
+import { Select } from "../../ui/controls.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
 import { GROUPS, type Group } from "./group-sessions.ts";
 import { PERIODS, type useRunFilters } from "./use-session-list.ts";
-
-const WAIT_MS = 220;
 
 type CountedFilters = {
   filters: ReturnType<typeof useRunFilters>;
@@ -29,13 +25,20 @@ export function RunsToolbar({
   const { search, since, set } = filters;
   return (
     <div className="flex shrink-0 flex-wrap items-center gap-2 border-b border-line bg-panel px-4 py-2">
-      <SearchBox value={search} onChange={(text) => set("q", text)} onLeave={onLeave} />
+      <SearchBox
+        label="Search titles, tasks and answers"
+        does="Search sessions"
+        around="min-w-44 flex-1 sm:max-w-72"
+        value={search}
+        onChange={(text) => set("q", text)}
+        onLeave={onLeave}
+      />
       <GroupSwitch filters={filters} counts={counts} areCountsCut={areCountsCut} />
-      <select
+      <Select
         aria-label="Period"
         value={since}
-        onChange={(event) => set("since", event.target.value)}
-        className="h-8 rounded-md border border-line-strong bg-panel px-2 text-sm text-ink-2 hover:bg-hover max-sm:order-2 sm:ml-auto"
+        onChoose={(value) => set("since", value)}
+        className="max-sm:order-2 sm:ml-auto"
       >
         <option value="">Any time</option>
         {Object.entries(PERIODS).map(([word, { name }]) => (
@@ -43,66 +46,8 @@ export function RunsToolbar({
             {name}
           </option>
         ))}
-      </select>
+      </Select>
     </div>
-  );
-}
-
-function SearchBox({
-  value,
-  onChange,
-  onLeave,
-}: {
-  value: string;
-  onChange: (text: string) => void;
-  onLeave: () => void;
-}) {
-  const field = useRef<HTMLInputElement>(null);
-  const [text, setText] = useState(value);
-  const told = useRef(value);
-  useEffect(() => {
-    // The address changed by other means, such as Back.
-    if (value !== told.current) setText(value);
-    told.current = value;
-  }, [value]);
-  // A layout effect, because a page that is left is only hidden until the next one is loaded.
-  useLayoutEffect(() => {
-    if (text.trim() === told.current) return;
-    const timer = setTimeout(() => {
-      told.current = text.trim();
-      onChange(text.trim());
-    }, WAIT_MS);
-    return () => clearTimeout(timer);
-  });
-  useShortcuts([{ keys: "/", does: "Search sessions", act: () => field.current?.focus() }]);
-  return (
-    <SearchField
-      around="min-w-44 flex-1 sm:max-w-72"
-      ref={field}
-      aria-label="Search titles, tasks and answers"
-      placeholder="Search titles, tasks and answers"
-      value={text}
-      onChange={(event) => setText(event.target.value)}
-      onKeyDown={(event) => {
-        if (event.key === "Escape" && text !== "") setText("");
-        else if (event.key === "Escape" || event.key === "ArrowDown" || event.key === "Enter") onLeave();
-        else return;
-        event.preventDefault();
-      }}
-      className="pr-8 [&::-webkit-search-cancel-button]:hidden"
-    >
-      <span className="absolute top-1/2 right-1.5 -translate-y-1/2">
-        {text === "" ? (
-          <span className="pointer-events-none max-sm:hidden">
-            <KeyHint keys="/" />
-          </span>
-        ) : (
-          <Button kind="quiet" small aria-label="Clear the search" onClick={() => setText("")}>
-            <X className="size-3" />
-          </Button>
-        )}
-      </span>
-    </SearchField>
   );
 }
 

@@ -2,6 +2,7 @@ import type { SessionCard } from "@retinue/core/schema/api/session";
 import { showNumber } from "@retinue/core/show/measures";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import {
+  type KeyboardEvent,
   type Ref,
   type RefObject,
   useCallback,
@@ -107,7 +108,7 @@ export function SessionGrid({
 }
 
 type LinesOptions = {
-  scroller: React.RefObject<HTMLElement | null>;
+  scroller: RefObject<HTMLElement | null>;
   isNarrow: boolean;
   /** Kept free below the last line. */
   endPx: number;
@@ -229,7 +230,7 @@ function useCursor({ lines, scroller, scrollTo, ticks, onStop }: CursorOptions) 
   const focus = () => goTo(index, 1);
   useShortcuts([
     { keys: "j", does: "Next session", act: () => step(1) },
-    { keys: "k", does: "Session before", act: () => step(-1) },
+    { keys: "k", does: "Previous session", act: () => step(-1) },
     // A button that has the focus has its own use for this key, so that only rows take it, below.
     { keys: "Space", does: "Tick the session, to compare two or delete any", act: () => {} },
     { keys: "t", does: "Open the session's trace", act: () => card && go(`/trace/${card.session_id}`) },
@@ -239,7 +240,7 @@ function useCursor({ lines, scroller, scrollTo, ticks, onStop }: CursorOptions) 
       act: () => card && findGroup(card) !== "done" && onStop(card),
     },
   ]);
-  const onKeyDown = (event: React.KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent) => {
     if (!(event.target instanceof HTMLElement) || event.target.dataset.session === undefined) return;
     if (event.key === "ArrowDown") step(1);
     else if (event.key === "ArrowUp") step(-1);

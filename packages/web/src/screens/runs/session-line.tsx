@@ -2,10 +2,10 @@ import type { SessionCard } from "@retinue/core/schema/api/session";
 import { showCost, showCount, showShort, showSpacedDuration } from "@retinue/core/show/measures";
 import { nameSessionStatus } from "@retinue/core/show/standing";
 import { Ban, ChartGantt, Quote, Unplug } from "lucide-react";
-import { memo } from "react";
+import { memo, type ReactNode } from "react";
 import { Link } from "wouter";
 import { join } from "../../ui/class-names.ts";
-import { Button } from "../../ui/controls.tsx";
+import { Button, IconLink } from "../../ui/controls.tsx";
 import { AgentName } from "../../ui/face.tsx";
 import { Cell, GridRow } from "../../ui/grid.tsx";
 import { showAge, showMoment } from "../../ui/show-moment.ts";
@@ -28,23 +28,39 @@ type RowProps = {
   onCurrent: (sessionId: string) => void;
 };
 
-/** One session of the list. */
-export const SessionLine = memo(function SessionRow(props: RowProps) {
-  const { card, rowIndex, nowMs, isCurrent, isTicked } = props;
-  const figure = "figures text-right text-xs text-ink-2";
+function SessionGridRow({
+  card: { session_id: id },
+  rowIndex,
+  isCurrent,
+  isTicked,
+  onCurrent,
+  className,
+  children,
+}: RowProps & { className: string; children: ReactNode }) {
   return (
     <GridRow
       aria-rowindex={rowIndex}
       aria-selected={isCurrent}
       tabIndex={isCurrent ? 0 : -1}
-      data-session={card.session_id}
-      onFocus={() => props.onCurrent(card.session_id)}
+      data-session={id}
+      onFocus={() => onCurrent(id)}
       className={join(
-        "relative grid h-11 items-center gap-x-3 border-b border-line px-4 -outline-offset-2 hover:bg-hover/60",
-        COLUMNS,
+        "relative border-b border-line px-4 -outline-offset-2",
+        className,
         isTicked ? "bg-accent-soft" : isCurrent && "bg-raised",
       )}
     >
+      {children}
+    </GridRow>
+  );
+}
+
+/** One session of the list. */
+export const SessionLine = memo(function SessionRow(props: RowProps) {
+  const { card, nowMs } = props;
+  const figure = "figures text-right text-xs text-ink-2";
+  return (
+    <SessionGridRow {...props} className={join("grid h-11 items-center gap-x-3 hover:bg-hover/60", COLUMNS)}>
       <SessionTick {...props} />
       <Cell className="flex">
         <StatusBadge standing={nameSessionStatus(card)} />
@@ -67,25 +83,15 @@ export const SessionLine = memo(function SessionRow(props: RowProps) {
         {showAge(Date.parse(card.updated_at), nowMs)}
       </Cell>
       <RowActions {...props} />
-    </GridRow>
+    </SessionGridRow>
   );
 });
 
 /** The same on a phone: what it is about, and below it how it went. */
 export const SessionCardRow = memo(function SessionCardRow(props: RowProps) {
-  const { card, rowIndex, nowMs, isCurrent, isTicked } = props;
+  const { card, nowMs } = props;
   return (
-    <GridRow
-      aria-rowindex={rowIndex}
-      aria-selected={isCurrent}
-      tabIndex={isCurrent ? 0 : -1}
-      data-session={card.session_id}
-      onFocus={() => props.onCurrent(card.session_id)}
-      className={join(
-        "relative flex h-17 flex-col justify-center gap-1 border-b border-line px-4 -outline-offset-2",
-        isTicked ? "bg-accent-soft" : isCurrent && "bg-raised",
-      )}
-    >
+    <SessionGridRow {...props} className="flex h-17 flex-col justify-center gap-1">
       <div className="flex min-w-0 items-center gap-2" role="none">
         <SessionTick {...props} />
         <TaskCell card={card} />
@@ -102,12 +108,32 @@ export const SessionCardRow = memo(function SessionCardRow(props: RowProps) {
           {showTime(card, nowMs)} · {showCost(card.cost_usd)} · {showAge(Date.parse(card.updated_at), nowMs)}
         </span>
       </Cell>
-    </GridRow>
+    </SessionGridRow>
   );
 });
 
+/** The box that ticks a session. The row keeps the focus, so that the keys of the list go on working. */
 function SessionTick({ card: { session_id: id, title }, isTicked, onTick }: RowProps) {
-  return <TickBox name={title || id} isTicked={isTicked} onTick={() => onTick(id)} />;
+  return (
+    <Cell className="relative z-1 -ml-1 shrink-0">
+      <label
+        className="grid size-6 cursor-pointer place-items-center"
+        title="Tick to compare or delete (Space)"
+      >
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          aria-label={`Tick ${title || id}`}
+          checked={isTicked}
+          onChange={({ currentTarget }) => {
+            onTick(id);
+            currentTarget.closest<HTMLElement>("[data-session]")?.focus({ preventScroll: true });
+          }}
+          className="size-3.5 cursor-pointer accent-accent"
+        />
+      </label>
+    </Cell>
+  );
 }
 
 function TaskCell({ card }: { card: SessionCard }) {
@@ -172,15 +198,15 @@ function RowActions({ card, onStop }: RowProps) {
           <Ban className="size-3.5" />
         </Button>
       )}
-      <Link
+      <IconLink
         href={`/trace/${card.session_id}`}
         tabIndex={-1}
         aria-label={`Trace of ${name}`}
         title="Trace (t)"
-        className="inline-grid h-6 w-7 place-items-center rounded-md text-ink-2 hover:bg-hover hover:text-ink"
+        className="h-6"
       >
         <ChartGantt className="size-3.5" />
-      </Link>
+      </IconLink>
     </Cell>
   );
 }
@@ -188,28 +214,4 @@ function RowActions({ card, onStop }: RowProps) {
 function showTime(card: SessionCard, nowMs: number): string {
   const ms = workedMs(card, nowMs);
   return ms === 0 ? "–" : showSpacedDuration(ms);
-}
-
-/** The box that ticks a session. The row keeps the focus, so that the keys of the list go on working. */
-function TickBox({ name, isTicked, onTick }: { name: string; isTicked: boolean; onTick: () => void }) {
-  return (
-    <Cell className="relative z-1 -ml-1 shrink-0">
-      <label
-        className="grid size-6 cursor-pointer place-items-center"
-        title="Tick to compare or delete (Space)"
-      >
-        <input
-          type="checkbox"
-          tabIndex={-1}
-          aria-label={`Tick ${name}`}
-          checked={isTicked}
-          onChange={({ currentTarget }) => {
-            onTick();
-            currentTarget.closest<HTMLElement>("[data-session]")?.focus({ preventScroll: true });
-          }}
-          className="size-3.5 cursor-pointer accent-accent"
-        />
-      </label>
-    </Cell>
-  );
 }

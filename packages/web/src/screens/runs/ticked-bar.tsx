@@ -8,8 +8,8 @@ import { renew, useSessionDetail } from "../../data/queries.ts";
 import { useShortcuts } from "../../shell/shortcuts.ts";
 import { REACHABLE } from "../../ui/class-names.ts";
 import { Button, KeyHint } from "../../ui/controls.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { Failed, Loading } from "../../ui/states.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { Loaded } from "../../ui/states.tsx";
 import { revealHidden } from "../../ui/text/visible-text.ts";
 import { attempt, tell } from "../../ui/toast.tsx";
 import type { useTicks } from "./use-session-list.ts";
@@ -117,8 +117,6 @@ function TickedSession({ id, onUntick }: { id: string; onUntick: (id: string) =>
   );
 }
 
-const LIST = "max-h-40 overflow-auto rounded-md border border-line px-3 py-1.5 text-xs leading-5";
-
 /** Says what would go, and asks once more before sessions are removed for good. */
 function DeleteDialog({
   sessionIds,
@@ -152,60 +150,67 @@ function DeleteDialog({
     setBusy(false);
     onClose(removed);
   };
-  const { data } = plan;
   return (
-    <Dialog
+    <ConfirmDialog
       open={sessionIds !== null}
       onClose={() => onClose([])}
       title="Delete for good?"
       finalFocus={finalFocus}
+      yes="Delete"
+      no="Keep"
+      isBusy={isBusy || !plan.data || plan.data.sessions === 0}
+      onYes={() => void remove()}
     >
-      {plan.isError ? (
-        <Failed failure={plan.error} onRetry={() => void plan.refetch()} />
-      ) : !data ? (
-        <Loading rows={2} label="Looking at what would go" />
-      ) : (
-        <div className="grid gap-2 text-sm text-ink-2">
-          <p>
-            <strong className="font-medium text-ink">
-              {showCount(data.sessions, "session")}, about {showBytes(data.bytes)}
-            </strong>
-            , with everything on record about them and their own files. They can then not be undone, replayed
-            or gone on with. Files of the project stay as they are.
-          </p>
-          {data.going.length > 0 && (
-            <section aria-label="What goes" {...REACHABLE} className={LIST}>
-              <ul>
-                {data.going.map(({ sessionId, title, bytes }) => (
-                  <li key={sessionId} className="flex gap-3">
-                    <span className="min-w-0 flex-1 truncate text-ink">
-                      {revealHidden(title) || sessionId}
-                    </span>
-                    <span className="figures shrink-0 text-ink-3">{showBytes(bytes)}</span>
-                  </li>
-                ))}
-              </ul>
-            </section>
-          )}
-          {data.kept.length > 0 && (
-            <section aria-label="What stays" {...REACHABLE} className={LIST}>
-              <ul>
-                {data.kept.map(({ sessionId, title, why }) => (
-                  <li key={sessionId} className="wrap-anywhere">
-                    <span className="text-ink">{revealHidden(title) || sessionId}</span> stays: {why}
-                  </li>
-                ))}
-              </ul>
-            </section>
-          )}
-        </div>
-      )}
-      <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={() => onClose([])}>Keep</Button>
-        <Button kind="danger" disabled={isBusy || !data || data.sessions === 0} onClick={() => void remove()}>
-          Delete
-        </Button>
-      </div>
-    </Dialog>
+      <Loaded query={plan} rows={2} label="Looking at what would go">
+        {({ sessions, bytes, going, kept }) => (
+          <div className="grid gap-2">
+            <p>
+              <strong className="font-medium text-ink">
+                {showCount(sessions, "session")}, about {showBytes(bytes)}
+              </strong>
+              , with everything on record about them and their own files. They can then not be undone,
+              replayed or gone on with. Files of the project stay as they are.
+            </p>
+            <NamedSessions
+              label="What goes"
+              sessions={going.map(({ bytes: size, ...session }) => ({
+                ...session,
+                about: `, ${showBytes(size)}`,
+              }))}
+            />
+            <NamedSessions
+              label="What stays"
+              sessions={kept.map(({ why, ...session }) => ({ ...session, about: ` stays: ${why}` }))}
+            />
+          </div>
+        )}
+      </Loaded>
+    </ConfirmDialog>
+  );
+}
+
+function NamedSessions({
+  label,
+  sessions,
+}: {
+  label: string;
+  sessions: readonly { sessionId: string; title: string; about: string }[];
+}) {
+  if (sessions.length === 0) return null;
+  return (
+    <section
+      aria-label={label}
+      {...REACHABLE}
+      className="max-h-40 overflow-auto rounded-md border border-line px-3 py-1.5 text-xs leading-5"
+    >
+      <ul>
+        {sessions.map(({ sessionId, title, about }) => (
+          <li key={sessionId} className="wrap-anywhere">
+            <span className="text-ink">{revealHidden(title) || sessionId}</span>
+            {about}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

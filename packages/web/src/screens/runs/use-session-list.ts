@@ -1,9 +1,10 @@
 import type { SessionList } from "@retinue/core/schema/api/session";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useRef } from "react";
-import { useLocation, useSearchParams } from "wouter";
+import { useLocation } from "wouter";
 import { api, withQuery } from "../../data/client.ts";
 import { tell } from "../../ui/toast.tsx";
+import { useAddress } from "../../ui/use-address.ts";
 import { countGroups, GROUPS, type Group, listLines } from "./group-sessions.ts";
 
 const DAY_MS = 86_400_000;
@@ -17,20 +18,12 @@ export const PERIODS: Readonly<Record<string, { name: string; ms: number }>> = {
 
 /** The filters, which live in the address. */
 export function useRunFilters() {
-  const [params, setParams] = useSearchParams();
+  const { params, change } = useAddress();
   const state = params.get("state");
   const only: Group | null = GROUPS.find(({ group }) => group === state)?.group ?? null;
   const since = params.get("since") ?? "";
   const set = (name: "q" | "state" | "since", value: string) =>
-    setParams(
-      (before) => {
-        const after = new URLSearchParams(before);
-        if (value === "") after.delete(name);
-        else after.set(name, value);
-        return after;
-      },
-      { replace: name === "q" },
-    );
+    change({ [name]: value }, { replace: name === "q" });
   return { search: params.get("q") ?? "", only, since: since in PERIODS ? since : "", set };
 }
 
@@ -81,28 +74,13 @@ export function tickedPath(ids: readonly string[]): string {
   return withQuery("/runs", { ticked: ids.join(",") });
 }
 
-/** The sessions that an address names as ticked, each once, in the order in which they were. */
-function ticksIn(text: string | null): string[] {
-  const ids = (text ?? "").split(",").filter(Boolean);
-  return [...new Set(ids)];
-}
-
 /** Sessions that were ticked to be compared or deleted, which live in the address. */
 export function useTicks() {
-  const [params, setParams] = useSearchParams();
+  const { params, change } = useAddress();
   const [, go] = useLocation();
   const text = params.get("ticked");
-  const ticked = useMemo(() => ticksIn(text), [text]);
-  const set = (ids: readonly string[]) =>
-    setParams(
-      (before) => {
-        const after = new URLSearchParams(before);
-        if (ids.length === 0) after.delete("ticked");
-        else after.set("ticked", ids.join(","));
-        return after;
-      },
-      { replace: true },
-    );
+  const ticked = useMemo(() => [...new Set((text ?? "").split(",").filter(Boolean))], [text]);
+  const set = (ids: readonly string[]) => change({ ticked: ids.join(",") });
   const latest = useRef((_: string) => {});
   latest.current = (id) => set(ticked.includes(id) ? ticked.filter((one) => one !== id) : [...ticked, id]);
   const compare = () => {

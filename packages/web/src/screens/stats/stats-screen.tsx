@@ -1,22 +1,22 @@
 import type { StatsView } from "@retinue/core/schema/api/inspect";
 import type { DayStats, RunStats, StatsBy } from "@retinue/core/schema/stats";
 import { showCost, showNumber, showShort, showSpacedDuration } from "@retinue/core/show/measures";
+import { useQuery } from "@tanstack/react-query";
 import { ChartNoAxesColumn, CircleDollarSign } from "lucide-react";
 import { lazy, type ReactNode, Suspense } from "react";
-import { Link } from "wouter";
+import { api, withQuery } from "../../data/client.ts";
 import { join, REACHABLE } from "../../ui/class-names.ts";
-import { Segmented } from "../../ui/controls.tsx";
+import { Segmented, TextLink } from "../../ui/controls.tsx";
 import { CopyText } from "../../ui/copy.tsx";
 import { ScreenHead } from "../../ui/screen-head.tsx";
-import { Empty, Failed, Loading } from "../../ui/states.tsx";
-import { GROUPINGS, RANGES, type StatsRange, useStats, useStatsChoice } from "./stats-query.ts";
-import { StatsTable } from "./stats-table.tsx";
-import { SuccessShare } from "./success-share.tsx";
+import { Empty, Loaded } from "../../ui/states.tsx";
+import { useAddress } from "../../ui/use-address.ts";
+import { StatsTable, SuccessShare } from "./stats-table.tsx";
 
 /** How well agents and models do, and what they cost. */
 export default function StatsScreen() {
   const [choice, change] = useStatsChoice();
-  const { data, error, isPlaceholderData, refetch } = useStats(choice);
+  const query = useStats(choice);
   return (
     <>
       <ScreenHead title="Stats" about="How agents and models do">
@@ -34,13 +34,11 @@ export default function StatsScreen() {
         />
       </ScreenHead>
       <section aria-label="Figures" {...REACHABLE} className="min-h-0 flex-1 overflow-auto">
-        {data ? (
-          <Figures stats={data} by={choice.by} isOld={isPlaceholderData} range={choice.range} />
-        ) : error ? (
-          <Failed failure={error} onRetry={() => void refetch()} />
-        ) : (
-          <Loading />
-        )}
+        <Loaded query={query}>
+          {(stats) => (
+            <Figures stats={stats} by={choice.by} isOld={query.isPlaceholderData} range={choice.range} />
+          )}
+        </Loaded>
       </section>
     </>
   );
@@ -63,11 +61,7 @@ function Figures({
       <Empty icon={ChartNoAxesColumn} title={isAll ? "No runs yet" : "No runs in this time"}>
         {isAll ? (
           <>
-            Figures are drawn from the record of runs.{" "}
-            <Link href="/" className="text-accent underline">
-              Begin with one
-            </Link>
-            .
+            Figures are drawn from the record of runs. <TextLink href="/">Begin with one</TextLink>.
           </>
         ) : (
           "Choose a longer time above."
@@ -229,4 +223,51 @@ function DayTable({ days }: { days: readonly DayStats[] }) {
       </table>
     </section>
   );
+}
+
+const DAY_MS = 86_400_000;
+
+/** Spans of time that can be looked at, by the word in the address, and the days that are drawn of each at least. */
+const RANGES = [
+  { range: "24h", name: "24 h", days: 1, drawn: 2 },
+  { range: "7d", name: "7 d", days: 7, drawn: 7 },
+  { range: "30d", name: "30 d", days: 30, drawn: 30 },
+  { range: "all", name: "All", days: null, drawn: 14 },
+] as const;
+
+/** One of those. */
+type StatsRange = (typeof RANGES)[number]["range"];
+
+/** Ways to group. */
+const GROUPINGS = [
+  { by: "role", name: "Agent" },
+  { by: "model", name: "Model" },
+  { by: "both", name: "Both" },
+] as const satisfies { by: StatsBy; name: string }[];
+
+/** What is looked at, as the address says it. */
+type StatsChoice = { range: StatsRange; by: StatsBy };
+
+/** The choice, and how to change a part of it. */
+function useStatsChoice(): [StatsChoice, (change: Partial<StatsChoice>) => void] {
+  const { params, change } = useAddress();
+  const range = RANGES.find((one) => one.range === params.get("range"))?.range ?? "30d";
+  const by = GROUPINGS.find((one) => one.by === params.get("by"))?.by ?? "role";
+  return [{ range, by }, (wanted) => change(wanted, { replace: false })];
+}
+
+/** The figures; those of another choice stay on the page until the new ones are there. */
+function useStats({ range, by }: StatsChoice) {
+  return useQuery({
+    queryKey: ["stats", range, by],
+    queryFn: () => api.get<StatsView>(withQuery("/api/stats", { by, since: findStart(range) })),
+    placeholderData: (before) => before,
+    staleTime: 10_000,
+    refetchInterval: 20_000,
+  });
+}
+
+function findStart(range: StatsRange): number | undefined {
+  const days = RANGES.find((one) => one.range === range)?.days;
+  return days ? Date.now() - days * DAY_MS : undefined;
 }

@@ -6,25 +6,24 @@ import { useShortcuts } from "../../shell/shortcuts.ts";
 import { join } from "../../ui/class-names.ts";
 import { Cell, Grid, GridRow, RowGroup, TitleCell } from "../../ui/grid.tsx";
 import { findLook } from "../../ui/status.tsx";
-import { AxisLines, AxisNames } from "./axis.tsx";
+import { isFree, useRovingFocus } from "../../ui/tree.tsx";
 import {
+  AxisLines,
+  AxisNames,
   bringIntoSight,
   type DrawingProps,
-  isFree,
   LEAST_BAR_PX,
   type TimeChart,
   useChart,
-  useRovingFocus,
   useViewport,
-} from "./chart.ts";
+} from "./chart.tsx";
 import { nearestIn, type PlacedRun, placeLane, sortIntoLanes } from "./lanes.ts";
-import { AxisHandle, usePlayheadPlace } from "./playhead/playhead.tsx";
-import { useUntil } from "./playhead/playhead-scope.tsx";
+import { AxisHandle, PlayheadLine, usePlayheadPlace } from "./playhead/playhead.tsx";
+import { useStandingThen, useUntil } from "./playhead/playhead-scope.tsx";
 import { NOT_BEGUN } from "./playhead/run-at.ts";
 import { RunBar } from "./run-bar.tsx";
 import { showSpan } from "./time-axis.ts";
-import { fitting } from "./tree-rows.ts";
-import { useStandingThen } from "./use-standing.ts";
+import { fitting } from "./tree-view.tsx";
 
 const LANE_PX = 34;
 const HEAD_PX = 32;
@@ -86,7 +85,9 @@ export function LanesView(props: DrawingProps) {
         className="relative min-h-full min-w-full"
         style={{ height: virtual.getTotalSize(), width: chart.leftPx + chart.widthPx }}
       >
-        <AxisLines chart={chart} />
+        <AxisLines chart={chart}>
+          <PlayheadLine />
+        </AxisLines>
         {virtual.getVirtualItems().map(({ index: at, start }) => (
           <GridRow
             key={at}
@@ -232,7 +233,7 @@ function useLaneKeys({ cursorId, index, onCursor, lanes, scroller }: LaneKeysOpt
     { keys: "j", does: "The lane below", act: () => across(1) },
     { keys: "k", does: "The lane above", act: () => across(-1) },
     { keys: "l", does: "Next run of the lane", act: () => along(1) },
-    { keys: "h", does: "Run before in the lane", act: () => along(-1) },
+    { keys: "h", does: "Previous run of the lane", act: () => along(-1) },
   ]);
   const acts = new Map<string, () => void>([
     ["ArrowDown", () => across(1)],

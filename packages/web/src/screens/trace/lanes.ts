@@ -1,7 +1,7 @@
 import type { TraceRun } from "@retinue/core/schema/inspect/trace";
 import { hasFailed } from "@retinue/core/show/standing";
 import { walkRuns } from "@retinue/core/show/walk-runs";
-import { LEAST_BAR_PX } from "./chart.ts";
+import { LEAST_BAR_PX } from "./chart.tsx";
 import type { TimeAxis } from "./time-axis.ts";
 
 /** Runs lane by lane, each lane by start; the server has given every run a lane in which no other overlaps it. */

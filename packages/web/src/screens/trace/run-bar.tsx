@@ -4,7 +4,7 @@ import { useSignal } from "../../live/signal.ts";
 import { useSession } from "../../live/use-session.tsx";
 import { join } from "../../ui/class-names.ts";
 import { findLook, StatusIcon } from "../../ui/status.tsx";
-import type { TimeChart } from "./chart.ts";
+import type { TimeChart } from "./chart.tsx";
 import { onlyWaits } from "./playhead/moments.ts";
 import { stepAt } from "./playhead/run-at.ts";
 import { showSpan } from "./time-axis.ts";

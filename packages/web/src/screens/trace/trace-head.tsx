@@ -1,27 +1,24 @@
 import { Menu } from "@base-ui/react/menu";
 import type { Trace } from "@retinue/core/schema/inspect/trace";
 import { showCost, showCount, showNumber, showShort } from "@retinue/core/show/measures";
-import { nameStatus } from "@retinue/core/show/standing";
+import { nameSessionStatus, nameStatus } from "@retinue/core/show/standing";
 import { ChevronDown, Download, MessageSquareText } from "lucide-react";
 import type { ReactNode } from "react";
-import { Link } from "wouter";
 import { useSignal } from "../../live/signal.ts";
 import { useSession } from "../../live/use-session.tsx";
-import { Button } from "../../ui/controls.tsx";
+import { Button, ButtonLink } from "../../ui/controls.tsx";
 import { ScreenHead } from "../../ui/screen-head.tsx";
 import { StatusBadge } from "../../ui/status.tsx";
+import { type State, stateAt } from "./playhead/course.ts";
 import { useIsPast, usePlayhead, useThen } from "./playhead/playhead-scope.tsx";
 import { NOT_BEGUN } from "./playhead/run-at.ts";
-import { type State, stateAt } from "./playhead/state-at.ts";
 import { showSpan } from "./time-axis.ts";
 
 /** What the trace is of, how it stands and what it amounts to. */
 export function TraceHead({ trace }: { trace: Trace }) {
   const { id, title } = trace.session;
   const card = useSignal(useSession().session);
-  const state = card?.state ?? trace.session.state;
-  const needsYou = state === "running" && (card?.asks ?? 0) > 0;
-  const standing = needsYou ? "waiting" : state;
+  const standing = nameSessionStatus(card ?? { state: trace.session.state, asks: 0 });
   const isReplayed = useIsPast();
   return (
     <ScreenHead
@@ -31,7 +28,7 @@ export function TraceHead({ trace }: { trace: Trace }) {
       about={
         <div className="flex flex-wrap items-start gap-x-3 gap-y-0.5 sm:flex-nowrap">
           {isReplayed ? (
-            <PlayheadFigures trace={trace} now={standing} Figure={Figure} />
+            <PlayheadFigures trace={trace} now={standing} />
           ) : (
             <>
               <StatusBadge standing={standing} />
@@ -41,13 +38,9 @@ export function TraceHead({ trace }: { trace: Trace }) {
         </div>
       }
     >
-      <Link
-        href={`/chat/${id}`}
-        title="Chat"
-        className="inline-flex h-8 items-center gap-1.5 rounded-md border border-line-strong bg-panel px-2.5 text-sm font-medium hover:bg-hover"
-      >
+      <ButtonLink href={`/chat/${id}`} title="Chat">
         <MessageSquareText aria-hidden className="size-3.5" /> <span className="max-sm:sr-only">Chat</span>
-      </Link>
+      </ButtonLink>
       <ExportMenu sessionId={id} />
     </ScreenHead>
   );
@@ -58,7 +51,7 @@ function Totals({ trace: { totals, session } }: { trace: Trace }) {
   const isLive = session.state === "running" && live.runs >= totals.runs;
   const { atOnce, depth } = totals;
   return (
-    <dl aria-label="In all" className="figures flex min-w-0 flex-wrap gap-x-3 gap-y-0.5 text-xs text-ink-2">
+    <FigureList label="In all">
       <Figure name="Runs">{showCount(totals.runs, "run")}</Figure>
       <Figure name="Agents">{showCount(totals.agents, "agent")}</Figure>
       <Figure name="Depth">{showCount(depth + 1, "level")}</Figure>
@@ -68,6 +61,14 @@ function Totals({ trace: { totals, session } }: { trace: Trace }) {
       <Figure name="Tokens">{showShort(isLive ? live.tokens : totals.tokens)} tokens</Figure>
       <Figure name="Cost">{showCost(isLive ? live.costUsd : totals.costUsd)}</Figure>
       <Figure name="Time at work">{showSpan(totals.activeMs)} at work</Figure>
+    </FigureList>
+  );
+}
+
+function FigureList({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <dl aria-label={label} className="figures flex min-w-0 flex-wrap gap-x-3 gap-y-0.5 text-xs text-ink-2">
+      {children}
     </dl>
   );
 }
@@ -117,25 +118,14 @@ function ExportMenu({ sessionId }: { sessionId: string }) {
 }
 
 /** How the session stood where the playhead is, and what it had come to; `now` is how it stands. */
-function PlayheadFigures({
-  trace,
-  now,
-  Figure,
-}: {
-  trace: Trace;
-  now: string;
-  Figure: (props: { name: string; children: ReactNode }) => ReactNode;
-}) {
+function PlayheadFigures({ trace, now }: { trace: Trace; now: string }) {
   const { course, endMs, calls } = usePlayhead();
   const thenMs = useThen() ?? endMs;
   const state = stateAt(course, thenMs);
   return (
     <>
       <StatusBadge standing={thenMs >= endMs ? now : standingThen(trace, state, thenMs)} />
-      <dl
-        aria-label="At this moment"
-        className="figures flex min-w-0 flex-wrap gap-x-3 gap-y-0.5 text-xs text-ink-2"
-      >
+      <FigureList label="At this moment">
         <Figure name="Runs that had begun">
           {showNumber(state.begun)} of {showCount(course.runs, "run")}
         </Figure>
@@ -149,7 +139,7 @@ function PlayheadFigures({
             <Figure name="Cost">{showCost(state.costUsd)}</Figure>
           </>
         )}
-      </dl>
+      </FigureList>
     </>
   );
 }

@@ -1,12 +1,13 @@
 import type { Trace } from "@retinue/core/schema/inspect/trace";
 import { GitBranch } from "lucide-react";
 import { useEffect, useRef } from "react";
-import { Link, useParams } from "wouter";
+import { useParams } from "wouter";
 import { useSignal } from "../../live/signal.ts";
 import { SessionScope, useSession } from "../../live/use-session.tsx";
 import { join } from "../../ui/class-names.ts";
+import { TextLink } from "../../ui/controls.tsx";
 import { ScreenHead } from "../../ui/screen-head.tsx";
-import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { Empty, Loaded } from "../../ui/states.tsx";
 import { LanesView } from "./lanes-view.tsx";
 import { RunPane } from "./pane/run-pane.tsx";
 import { PlayheadBar } from "./playhead/playhead-bar.tsx";
@@ -40,15 +41,14 @@ function TracePage() {
   return (
     <>
       <ScreenHead title="Trace" />
-      {query.isError ? (
-        <Failed failure={query.error} onRetry={() => void query.refetch()}>
-          <Link href="/runs" className="text-accent underline underline-offset-2">
-            All runs
-          </Link>
-        </Failed>
-      ) : (
-        <Loading rows={12} label="Loading the trace" />
-      )}
+      <Loaded
+        query={query}
+        rows={12}
+        label="Loading the trace"
+        instead={<TextLink href="/runs">All runs</TextLink>}
+      >
+        {() => null}
+      </Loaded>
     </>
   );
 }
@@ -71,9 +71,7 @@ function Drawn(loaded: ReturnType<typeof useTrace> & { trace: Trace }) {
       <>
         <TraceHead trace={trace} />
         <Empty icon={GitBranch} title="Nothing has run yet">
-          <Link href={`/chat/${sessionId}`} className="text-accent underline underline-offset-2">
-            Open the chat
-          </Link>
+          <TextLink href={`/chat/${sessionId}`}>Open the chat</TextLink>
         </Empty>
       </>
     );

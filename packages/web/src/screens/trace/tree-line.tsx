@@ -1,17 +1,16 @@
-import { ChevronDown, ChevronRight } from "lucide-react";
+import type { TraceRun } from "@retinue/core/schema/inspect/trace";
 import { memo } from "react";
 import { join } from "../../ui/class-names.ts";
 import { AgentName } from "../../ui/face.tsx";
 import { Cell, GridRow } from "../../ui/grid.tsx";
 import { findLook, StatusIcon } from "../../ui/status.tsx";
-import { LEAST_BAR_PX, type TimeChart } from "./chart.ts";
+import { FoldButton, type FoldedRow } from "../../ui/tree.tsx";
+import { LEAST_BAR_PX, type TimeChart } from "./chart.tsx";
 import { PlayheadLine } from "./playhead/playhead.tsx";
-import { useIsPast, useUntil } from "./playhead/playhead-scope.tsx";
+import { useIsPast, useStandingThen, useUntil } from "./playhead/playhead-scope.tsx";
 import { NOT_BEGUN } from "./playhead/run-at.ts";
 import { RunBar, StepStrip } from "./run-bar.tsx";
 import { showSpan } from "./time-axis.ts";
-import type { TraceTreeRow } from "./tree-rows.ts";
-import { useStandingThen } from "./use-standing.ts";
 
 const INDENT_PX = 14;
 const MOST_INDENTS = 14;
@@ -19,7 +18,7 @@ const GUIDES = `repeating-linear-gradient(to right, transparent 0 ${INDENT_PX - 
 
 /** What a row of the tree is told. */
 type TreeLineProps = {
-  row: TraceTreeRow;
+  row: FoldedRow<TraceRun>;
   rowIndex: number;
   topPx: number;
   chart: TimeChart;
@@ -30,13 +29,13 @@ type TreeLineProps = {
   hasSteps: boolean;
   isNarrow: boolean;
   onOpen: (runId: string) => void;
-  onToggle: (row: TraceTreeRow) => void;
+  onToggle: (row: FoldedRow<TraceRun>) => void;
 };
 
 /** One run: its place in the tree at the left, its bar on the axis at the right. */
 export const TraceLine = memo(function TreeLine(props: TreeLineProps) {
   const { row, rowIndex, topPx, chart, isCursor, isOpen, isNarrow, onOpen } = props;
-  const { run, level, isExpanded, place, siblings } = row;
+  const { node: run, level, isExpanded, place, siblings } = row;
   const standing = useStandingThen(run);
   const untilMs = useUntil(run, chart.timeline.endMs);
   const words = [run.agent, findLook(standing).word, run.task].join(", ");
@@ -91,9 +90,8 @@ export const TraceLine = memo(function TreeLine(props: TreeLineProps) {
 type PartProps = TreeLineProps & { standing: string; untilMs: number };
 
 function NameCell({ row, isNarrow, onToggle, standing }: PartProps) {
-  const { run, level, isExpanded } = row;
+  const { node: run, level, isExpanded } = row;
   const isFaint = row.isFaint || standing === NOT_BEGUN;
-  const Chevron = isExpanded ? ChevronDown : ChevronRight;
   const indentPx = Math.min(level - 1, MOST_INDENTS) * INDENT_PX;
   return (
     <Cell className={join("flex min-w-0 flex-1 items-center self-stretch pl-2", isNarrow && "pb-4")}>
@@ -102,22 +100,7 @@ function NameCell({ row, isNarrow, onToggle, standing }: PartProps) {
         className="shrink-0 self-stretch"
         style={{ width: indentPx, backgroundImage: indentPx > 0 ? GUIDES : undefined }}
       />
-      <span className="w-5 shrink-0">
-        {isExpanded !== null && (
-          <button
-            type="button"
-            tabIndex={-1}
-            aria-label={isExpanded ? "Collapse" : "Expand"}
-            className="grid size-5 place-items-center rounded text-ink-3 hover:bg-hover hover:text-ink"
-            onClick={(event) => {
-              event.stopPropagation();
-              onToggle(row);
-            }}
-          >
-            <Chevron className="size-3.5" />
-          </button>
-        )}
-      </span>
+      <FoldButton isExpanded={isExpanded} onToggle={() => onToggle(row)} />
       <StatusIcon standing={standing} labelled />
       <span
         className={join(
@@ -139,7 +122,7 @@ function NameCell({ row, isNarrow, onToggle, standing }: PartProps) {
 
 function BarCell(props: PartProps) {
   const { row, chart, originMs, hasSteps, standing, untilMs, isCursor, isOpen } = props;
-  const { run, isFaint } = row;
+  const { node: run, isFaint } = row;
   const { timeline, widthPx, leftPx } = chart;
   const isReplayed = useIsPast();
   const left = timeline.at(run.startMs) * widthPx;
@@ -176,7 +159,7 @@ function BarCell(props: PartProps) {
 }
 
 /** On a phone: when the run was at work, along the whole row. */
-function ThinBar({ row: { run }, chart: { timeline }, standing, untilMs }: PartProps) {
+function ThinBar({ row: { node: run }, chart: { timeline }, standing, untilMs }: PartProps) {
   const from = timeline.at(run.startMs);
   const to = timeline.at(untilMs);
   return (

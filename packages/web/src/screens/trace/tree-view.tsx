@@ -1,25 +1,32 @@
+import type { TraceRun } from "@retinue/core/schema/inspect/trace";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { ChevronsDownUp, ChevronsUpDown } from "lucide-react";
-import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { GridRow, RowGroup, TitleCell, TreeGrid } from "../../ui/grid.tsx";
-import { useNarrow } from "../../ui/use-narrow.ts";
-import { AxisLines, AxisNames } from "./axis.tsx";
 import {
+  FoldAllButton,
+  type FoldedRow,
+  type FoldedTree,
+  isFree,
+  keepFitting,
+  useFolding,
+  useRovingFocus,
+  useTreeKeys,
+} from "../../ui/tree.tsx";
+import { useNarrow } from "../../ui/use-narrow.ts";
+import {
+  AxisLines,
+  AxisNames,
   bringIntoSight,
   type DrawingProps,
   findOrigin,
-  isFree,
   type TimeChart,
   useChart,
-  useRovingFocus,
   useViewport,
-} from "./chart.ts";
-import { AxisHandle, usePlayheadPlace } from "./playhead/playhead.tsx";
+} from "./chart.tsx";
+import { AxisHandle, PlayheadLine, usePlayheadPlace } from "./playhead/playhead.tsx";
 import { Splitter } from "./splitter.tsx";
-import { chainAbove } from "./trace-index.ts";
 import { TraceLine } from "./tree-line.tsx";
-import type { TraceTreeRow } from "./tree-rows.ts";
-import { useTree, useTreeKeys } from "./use-tree.ts";
+import { chainAbove } from "./use-trace.ts";
 
 const ROW_PX = 32;
 const NARROW_ROW_PX = 60;
@@ -27,10 +34,12 @@ const HEAD_PX = 32;
 const LEAST_TREE_PX = 200;
 const MOST_TREE_SHARE = 0.6;
 const OVERSCAN = 10;
+/** Traces of at most so many runs show the model and tool calls of every row in sight. */
+const SHOW_ALL_STEPS = 60;
 
 /** The runs as a tree with a waterfall beside it: one grid, one scroll, and only the rows in sight are drawn. */
 export function TreeView(props: DrawingProps) {
-  const { trace, timeline, zoom, cursorId, openId, onOpen } = props;
+  const { trace, timeline, zoom, cursorId, openId, onCursor, onOpen } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const isNarrow = useNarrow();
   const anchor = useRef(0);
@@ -46,7 +55,7 @@ export function TreeView(props: DrawingProps) {
     anchorMs: anchor.current,
   });
   usePlayheadPlace(scroller, chart);
-  const tree = useTree(props);
+  const { tree, expand, hasSteps } = useRunTree(props);
   const rowPx = isNarrow ? NARROW_ROW_PX : ROW_PX;
   const virtual = useVirtualizer({
     count: tree.rows.length,
@@ -57,14 +66,29 @@ export function TreeView(props: DrawingProps) {
     scrollPaddingStart: isNarrow ? 0 : HEAD_PX,
     overscan: OVERSCAN,
   });
-  const onKeyDown = useTreeKeys({ ...props, tree, scroller });
+  const focus = useRovingFocus(scroller);
+  const { onKeyDown } = useTreeKeys({
+    tree,
+    cursorId,
+    scroller,
+    isAway: () => cursorId === null,
+    onGo({ id }) {
+      focus(id);
+      onCursor(id);
+    },
+    onExpand: expand,
+    hasMore: ({ id }) => !hasSteps(id),
+    onEnter: ({ id }) => onOpen(id),
+    words: { row: "run", open: "Open the run's branch and calls" },
+  });
   useReveal({ ...props, tree, scroller, chart, scrollTo: (at) => virtual.scrollToIndex(at) });
-  const latest = useRef(tree.toggle);
-  latest.current = tree.toggle;
-  const onToggle = useCallback((row: TraceTreeRow) => latest.current(row), []);
+  const toggle = (row: FoldedRow<TraceRun>) => (row.isExpanded ? tree.fold(row.id, true) : expand(row));
+  const latest = useRef(toggle);
+  latest.current = toggle;
+  const onToggle = useCallback((row: FoldedRow<TraceRun>) => latest.current(row), []);
   const originMs = findOrigin(trace);
   anchor.current = findAnchor(props, tree.rows[virtual.range?.startIndex ?? 0]);
-  const cursor = tree.findPlace(cursorId) === undefined ? tree.rows[0]?.run.runId : cursorId;
+  const cursor = tree.findPlace(cursorId) === undefined ? tree.rows[0]?.id : cursorId;
   return (
     <div className="relative flex min-h-0 min-w-0 flex-1">
       <TreeGrid
@@ -82,22 +106,25 @@ export function TreeView(props: DrawingProps) {
             width: isNarrow ? undefined : chart.leftPx + chart.widthPx,
           }}
         >
-          {!isNarrow && <AxisLines chart={chart} />}
+          {!isNarrow && (
+            <AxisLines chart={chart}>
+              <PlayheadLine />
+            </AxisLines>
+          )}
           {virtual.getVirtualItems().map(({ index: at, start }) => {
             const row = tree.rows[at];
             if (!row) return null;
-            const { runId } = row.run;
             return (
               <TraceLine
-                key={runId}
+                key={row.id}
                 row={row}
                 rowIndex={at + 2}
                 topPx={start - (isNarrow ? 0 : HEAD_PX)}
                 chart={chart}
                 originMs={originMs}
-                isCursor={runId === cursor}
-                isOpen={runId === openId}
-                hasSteps={tree.hasSteps(runId)}
+                isCursor={row.id === cursor}
+                isOpen={row.id === openId}
+                hasSteps={hasSteps(row.id)}
                 isNarrow={isNarrow}
                 onOpen={onOpen}
                 onToggle={onToggle}
@@ -126,8 +153,36 @@ export function TreeView(props: DrawingProps) {
   );
 }
 
-function TreeHead({ chart, tree }: { chart: TimeChart; tree: ReturnType<typeof useTree> }) {
-  const Icon = tree.isAllOpen ? ChevronsDownUp : ChevronsUpDown;
+/** The rows of the tree, and which of them show their calls. A filter opens everything that leads to what fits. */
+function useRunTree({ trace, filter, openId }: Pick<DrawingProps, "trace" | "filter" | "openId">) {
+  const [stepped, setStepped] = useState<ReadonlySet<string>>(new Set());
+  const view = useMemo(
+    () => ({ findId: ({ runId }: TraceRun) => runId, kept: fitting(trace.runs, filter), isOpened: true }),
+    [trace, filter],
+  );
+  const tree = useFolding(trace.runs, view);
+  return {
+    tree,
+    expand({ id }: FoldedRow<TraceRun>) {
+      tree.fold(id, false);
+      setStepped((before) => new Set(before).add(id));
+    },
+    hasSteps: (runId: string) =>
+      trace.totals.runs <= SHOW_ALL_STEPS || runId === openId || stepped.has(runId),
+  };
+}
+
+/** Runs that have every word in their agent, task, error or summary, and (with true) all above them; null without words. */
+export function fitting(roots: readonly TraceRun[], filter: string): Map<TraceRun, boolean> | null {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return null;
+  return keepFitting(roots, ({ agent, task, error, result, runId, status }) => {
+    const text = [agent, task, status, error, result?.summary, runId].join("\n").toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+function TreeHead({ chart, tree }: { chart: TimeChart; tree: FoldedTree<TraceRun> }) {
   return (
     <RowGroup className="sticky top-0 z-20 min-w-full" style={{ width: chart.leftPx + chart.widthPx }}>
       <GridRow
@@ -139,15 +194,7 @@ function TreeHead({ chart, tree }: { chart: TimeChart; tree: ReturnType<typeof u
           style={{ width: chart.leftPx }}
         >
           <TitleCell className="flex flex-1 items-center gap-1 pl-2">
-            <button
-              type="button"
-              aria-label={tree.isAllOpen ? "Collapse all" : "Expand all"}
-              onClick={tree.isAllOpen ? tree.collapseAll : tree.expandAll}
-              className="grid size-5 place-items-center rounded hover:bg-hover hover:text-ink"
-            >
-              <Icon className="size-3.5" />
-            </button>
-            Run
+            <FoldAllButton tree={tree} /> Run
           </TitleCell>
           <TitleCell className="w-20 pr-3 text-right">Time</TitleCell>
         </div>
@@ -162,12 +209,12 @@ function TreeHead({ chart, tree }: { chart: TimeChart; tree: ReturnType<typeof u
 }
 
 /** What one looks at stays in sight when the zoom changes: the run under the cursor, or else the first row. */
-function findAnchor({ index, cursorId }: DrawingProps, first: TraceTreeRow | undefined): number {
-  return (index.byId.get(cursorId ?? "") ?? first?.run)?.startMs ?? 0;
+function findAnchor({ index, cursorId }: DrawingProps, first: FoldedRow<TraceRun> | undefined): number {
+  return (index.byId.get(cursorId ?? "") ?? first?.node)?.startMs ?? 0;
 }
 
 type RevealOptions = Pick<DrawingProps, "cursorId" | "index"> & {
-  tree: ReturnType<typeof useTree>;
+  tree: FoldedTree<TraceRun>;
   scroller: RefObject<HTMLElement | null>;
   chart: TimeChart;
   scrollTo: (at: number) => void;

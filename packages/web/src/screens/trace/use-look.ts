@@ -1,8 +1,8 @@
 import type { TraceRun } from "@retinue/core/schema/inspect/trace";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { useSearchParams } from "wouter";
 import { useShortcuts } from "../../shell/shortcuts.ts";
-import type { TraceIndex } from "./trace-index.ts";
+import { useAddress } from "../../ui/use-address.ts";
+import type { TraceIndex } from "./use-trace.ts";
 
 const ZOOM_STEP = 1.6;
 const MOST_ZOOM = 400;
@@ -85,21 +85,11 @@ type Change = { run?: string | null; tab?: Tab; view?: View; q?: string; at?: st
 
 /** What is looked at, which lives in the address: the run, the part of it, the drawing, the filter and the moment. */
 export function useTraceAddress() {
-  const [params, setParams] = useSearchParams();
+  const { params, change: changeAddress } = useAddress();
   const change = useCallback(
-    (change: Change, { replace = true }: { replace?: boolean } = {}) =>
-      setParams(
-        (before) => {
-          const after = new URLSearchParams(before);
-          for (const [name, value] of Object.entries(change)) {
-            if (value === null || value === "" || value === "tree") after.delete(name);
-            else after.set(name, value);
-          }
-          return after;
-        },
-        { replace },
-      ),
-    [setParams],
+    ({ view, ...rest }: Change, options?: { replace?: boolean }) =>
+      changeAddress({ ...rest, ...(view && { view: view === "tree" ? null : view }) }, options),
+    [changeAddress],
   );
   const tab = params.get("tab");
   const at = params.get("at");

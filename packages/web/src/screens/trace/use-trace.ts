@@ -1,67 +1,28 @@
-import { useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useRef } from "react";
-import { readTrace, renew } from "../../data/queries.ts";
+import type { TraceRun } from "@retinue/core/schema/inspect/trace";
+import { hasFailed } from "@retinue/core/show/standing";
+import { walkRuns } from "@retinue/core/show/walk-runs";
+import { useEffect, useMemo } from "react";
+import { useTraceQuery } from "../../data/queries.ts";
 import { useNow } from "../../live/signal.ts";
 import { useSession } from "../../live/use-session.tsx";
 import { createTimeAxis } from "./time-axis.ts";
-import { indexTrace } from "./trace-index.ts";
 
-const LEAST_WAIT_MS = 1_000;
 const COUNT_MS = 4_000;
-/** A trace that takes long to load is loaded less often: at most a fifth of the time goes into it. */
-const WAIT_PER_LOAD = 4;
 
 /** The trace of the surrounding session. While something is at work it is loaded again whenever the tree changes. */
 export function useTrace() {
   const store = useSession();
-  const { sessionId } = store;
-  const tookMs = useRef(0);
-  const query = useQuery({
-    queryKey: ["trace", sessionId],
-    queryFn: async () => {
-      const beganMs = performance.now();
-      const trace = await readTrace(sessionId);
-      tookMs.current = performance.now() - beganMs;
-      return trace;
-    },
-    // What is kept from an earlier visit is shown at once, and may be out of date by now.
-    staleTime: 0,
-    // Turns and calls change nothing about the tree, and are counted all the same.
-    refetchInterval: ({ state: { data } }) =>
-      data?.session.state === "running" && Math.max(COUNT_MS, tookMs.current * 2 * WAIT_PER_LOAD),
-  });
+  // Turns and calls change nothing about the tree, and are counted all the same.
+  const { query, reload } = useTraceQuery(store.sessionId, { countMs: COUNT_MS });
   // The tree is what a person waits for; what keeps it up to date comes after it.
   const { isFetched } = query;
   useEffect(() => {
     if (isFetched) store.begin();
   }, [isFetched, store]);
-  useReload(tookMs);
-  const { data: trace, dataUpdatedAt } = query;
-  const isRunning = trace?.session.state === "running";
-  const now = useNow(isRunning);
-  // By the server's clock: what it said last, and how long ago that was here.
-  const nowMs = (trace?.endMs ?? 0) + (isRunning ? Math.max(0, now - dataUpdatedAt) : 0);
-  const index = useMemo(() => indexTrace(trace?.runs ?? []), [trace]);
-  const timeline = useMemo(() => createTimeAxis({ gaps: trace?.gaps ?? [] }, nowMs), [trace, nowMs]);
-  return { query, trace, index, timeline, nowMs };
-}
-
-/** Loads the trace again after the tree has changed, at most as often as is good for both sides. */
-function useReload(tookMs: { readonly current: number }): void {
-  const store = useSession();
   useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let loadedAtMs = performance.now();
-    const reload = () => {
-      timer = undefined;
-      loadedAtMs = performance.now();
-      void renew({ queryKey: ["trace", store.sessionId] });
-    };
+    // The first load of the session tells nothing that the trace does not say.
     const onChange = () => {
-      // The first load of the session tells nothing that the trace does not say.
-      if (timer !== undefined || store.loading.value.state === "loading") return;
-      const wait = Math.max(LEAST_WAIT_MS, tookMs.current * WAIT_PER_LOAD);
-      timer = setTimeout(reload, Math.max(0, loadedAtMs + wait - performance.now()));
+      if (store.loading.value.state !== "loading") reload();
     };
     let before = store.session.value;
     const leave = [
@@ -73,8 +34,40 @@ function useReload(tookMs: { readonly current: number }): void {
       }),
     ];
     return () => {
-      clearTimeout(timer);
       for (const stop of leave) stop();
     };
-  }, [store, tookMs]);
+  }, [store, reload]);
+  const { data: trace, dataUpdatedAt } = query;
+  const isRunning = trace?.session.state === "running";
+  const now = useNow(isRunning);
+  // By the server's clock: what it said last, and how long ago that was here.
+  const nowMs = (trace?.endMs ?? 0) + (isRunning ? Math.max(0, now - dataUpdatedAt) : 0);
+  const index = useMemo(() => indexTrace(trace?.runs ?? []), [trace]);
+  const timeline = useMemo(() => createTimeAxis({ gaps: trace?.gaps ?? [] }, nowMs), [trace, nowMs]);
+  return { query, trace, index, timeline, nowMs };
+}
+
+/** The runs of a trace by their ids, parents before children. */
+export type TraceIndex = {
+  readonly byId: ReadonlyMap<string, TraceRun>;
+  /** Runs that failed, in the order in which they did: of a chain of failures the one where it began comes first. */
+  readonly failures: readonly TraceRun[];
+};
+
+function indexTrace(roots: readonly TraceRun[]): TraceIndex {
+  const byId = new Map<string, TraceRun>();
+  const failures: TraceRun[] = [];
+  for (const run of walkRuns(roots)) {
+    byId.set(run.runId, run);
+    if (hasFailed(run)) failures.push(run);
+  }
+  const closing = ({ closedSeq }: TraceRun) => closedSeq ?? Number.POSITIVE_INFINITY;
+  return { byId, failures: failures.sort((one, other) => closing(one) - closing(other)) };
+}
+
+/** The runs above a run, root first. */
+export function chainAbove({ byId }: TraceIndex, run: TraceRun): TraceRun[] {
+  const chain: TraceRun[] = [];
+  for (let at = byId.get(run.parentRunId ?? ""); at; at = byId.get(at.parentRunId ?? "")) chain.unshift(at);
+  return chain;
 }

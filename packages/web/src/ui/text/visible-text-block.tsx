@@ -1,5 +1,5 @@
 import { showCount } from "@retinue/core/show/measures";
-import { join } from "../class-names.ts";
+import { join, REACHABLE } from "../class-names.ts";
 import { splitHidden } from "./visible-text.ts";
 
 /** A text in which nothing can hide: characters that would not be seen stand there as codes. Never cut. */
@@ -46,6 +46,24 @@ export function VisibleTextBlock({
           mono ? "font-mono text-xs leading-5" : "font-sans text-sm",
         )}
       >
+        <VisibleText text={text} />
+      </pre>
+    </figure>
+  );
+}
+
+/** A text as it is, in which nothing can hide; a long one scrolls by itself. */
+export function TextBlock({ label, text, tall = false }: { label: string; text: string; tall?: boolean }) {
+  return (
+    <figure
+      aria-label={label}
+      {...REACHABLE}
+      className={join(
+        "overflow-auto rounded-md border border-line bg-raised",
+        tall ? "max-h-[60vh]" : "max-h-80",
+      )}
+    >
+      <pre className="p-2.5 font-mono text-xs leading-5 whitespace-pre-wrap wrap-anywhere text-ink">
         <VisibleText text={text} />
       </pre>
     </figure>

@@ -4,9 +4,9 @@ import { type ReactNode, useEffect, useId, useMemo, useState } from "react";
 import { useAgents } from "../../../data/queries.ts";
 import { join } from "../../../ui/class-names.ts";
 import { AgentMark } from "../../../ui/face.tsx";
+import { useParam } from "../../../ui/use-address.ts";
 import { useAgentDraft } from "../use-agent-draft.tsx";
 import { POPUP, POPUP_ITEM } from "./choosers.tsx";
-import { useParam } from "./pane-tabs.tsx";
 
 const PLAIN = (): NameLook => ({});
 

@@ -5,7 +5,7 @@ import { useLocation } from "wouter";
 import { ApiFailure, api, encodePart } from "../../../data/client.ts";
 import { renew } from "../../../data/queries.ts";
 import { ScreenHead } from "../../../ui/screen-head.tsx";
-import { Failed, Loading } from "../../../ui/states.tsx";
+import { Loaded } from "../../../ui/states.tsx";
 import { EditedAgent, storedDraft } from "../agent-draft.ts";
 import { agentPath } from "../agent-marks.tsx";
 import { DraftScope, useIsDirty } from "../use-agent-draft.tsx";
@@ -16,16 +16,13 @@ import { SaveDialog, useSaveKeys } from "./saving.tsx";
 
 /** One agent: its file and form beside each other with what it may do. */
 export const AgentEditor = memo(function AgentEditor({ name }: { name: string }) {
-  const { data, error, refetch } = useAgentDetail(name);
-  if (data) return <OpenEditor key={`${name} ${data.card.scope} ${data.card.file}`} detail={data} />;
+  const query = useAgentDetail(name);
   return (
     <>
-      <ScreenHead title={name} />
-      {error ? (
-        <Failed failure={error} onRetry={() => void refetch()} />
-      ) : (
-        <Loading label="Loading the agent" />
-      )}
+      {!query.data && <ScreenHead title={name} />}
+      <Loaded query={query} label="Loading the agent">
+        {(detail) => <OpenEditor key={`${name} ${detail.card.scope} ${detail.card.file}`} detail={detail} />}
+      </Loaded>
     </>
   );
 });

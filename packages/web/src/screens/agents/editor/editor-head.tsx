@@ -1,12 +1,12 @@
 import type { AgentCard, SaveResult } from "@retinue/core/schema/api/agent";
 import { ArrowLeft, Copy, Save, Trash2, Undo2 } from "lucide-react";
 import { useState } from "react";
-import { Link, useLocation } from "wouter";
+import { useLocation } from "wouter";
 import { api, withQuery } from "../../../data/client.ts";
 import { queryClient, renew, useAgents } from "../../../data/queries.ts";
 import { useSignal } from "../../../live/signal.ts";
-import { Button } from "../../../ui/controls.tsx";
-import { Dialog } from "../../../ui/dialog.tsx";
+import { Button, IconLink } from "../../../ui/controls.tsx";
+import { ConfirmDialog } from "../../../ui/dialog.tsx";
 import { AgentMark } from "../../../ui/face.tsx";
 import { ScreenHead } from "../../../ui/screen-head.tsx";
 import { attempt, tell } from "../../../ui/toast.tsx";
@@ -45,13 +45,9 @@ export function EditorHead({
 function HeadTitle({ card }: { card: AgentCard }) {
   return (
     <span className="flex min-w-0 items-center gap-2">
-      <Link
-        href="/agents"
-        aria-label="All agents"
-        className="grid size-7 place-items-center rounded-md text-ink-2 hover:bg-hover lg:hidden"
-      >
+      <IconLink href="/agents" aria-label="All agents" className="lg:hidden">
         <ArrowLeft aria-hidden className="size-4" />
-      </Link>
+      </IconLink>
       <AgentMark name={card.name} />
       <span className="truncate">{card.displayName}</span>
     </span>
@@ -131,27 +127,25 @@ function DeleteDialog({ card, open, onClose }: { card: AgentCard; open: boolean;
     void renew({ queryKey: ["agents"] });
   };
   return (
-    <Dialog open={open} onClose={onClose} title={`Delete ${card.displayName}?`}>
-      <div className="grid gap-3 text-sm">
-        <p className="wrap-anywhere">
-          This removes the file <code className="font-mono text-xs">{card.file}</code>. It cannot be undone
-          here.
+    <ConfirmDialog
+      open={open}
+      onClose={onClose}
+      title={`Delete ${card.displayName}?`}
+      yes="Delete"
+      no="Keep it"
+      isBusy={isBusy}
+      onYes={() => void remove()}
+    >
+      <p className="wrap-anywhere text-ink">
+        This removes the file <code className="font-mono text-xs">{card.file}</code>. It cannot be undone
+        here.
+      </p>
+      {next && <p>The agent of that name in {next.file ?? "the code"} is used again.</p>}
+      {!next && users.length > 0 && (
+        <p className="text-warn">
+          These agents name it and will not find it: {users.map(({ name }) => name).join(", ")}.
         </p>
-        {next && (
-          <p className="text-ink-2">The agent of that name in {next.file ?? "the code"} is used again.</p>
-        )}
-        {!next && users.length > 0 && (
-          <p className="text-warn">
-            These agents name it and will not find it: {users.map(({ name }) => name).join(", ")}.
-          </p>
-        )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Keep it</Button>
-          <Button kind="danger" disabled={isBusy} onClick={() => void remove()}>
-            Delete
-          </Button>
-        </div>
-      </div>
-    </Dialog>
+      )}
+    </ConfirmDialog>
   );
 }

@@ -4,7 +4,7 @@ import { ApiFailure } from "../../../data/client.ts";
 import { useSignal } from "../../../live/signal.ts";
 import { join } from "../../../ui/class-names.ts";
 import { Button } from "../../../ui/controls.tsx";
-import { useParam } from "../controls/pane-tabs.tsx";
+import { useParam } from "../../../ui/use-address.ts";
 import { useAgentDraft, useIsDirty } from "../use-agent-draft.tsx";
 
 /** What stands between a draft and its file: a refusal, another's change, a restored text, a server that does not answer. */

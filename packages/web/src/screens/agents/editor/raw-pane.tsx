@@ -17,7 +17,7 @@ import {
 import { tags } from "@lezer/highlight";
 import type { Problem } from "@retinue/core/schema/agent";
 import { useEffect, useRef } from "react";
-import { cspNonce } from "../../../csp-nonce.ts";
+import { cspNonce } from "../../../data/client.ts";
 import { useSignal } from "../../../live/signal.ts";
 import type { EditedAgent } from "../agent-draft.ts";
 import { useAgentDraft, useIsReadOnly } from "../use-agent-draft.tsx";

@@ -1,16 +1,16 @@
 import type { AgentReview, RightsRow } from "@retinue/core/schema/api/agent";
 import { showCount } from "@retinue/core/show/measures";
 import { useQuery } from "@tanstack/react-query";
-import { CircleDot, ShieldQuestion } from "lucide-react";
-import { Fragment, useMemo } from "react";
+import { ShieldQuestion } from "lucide-react";
+import { useMemo } from "react";
 import { api } from "../../../data/client.ts";
 import { useSignal } from "../../../live/signal.ts";
-import { join, REACHABLE } from "../../../ui/class-names.ts";
+import { join } from "../../../ui/class-names.ts";
+import { fitsRights, RightsTable, VERDICTS } from "../../../ui/rights-table.tsx";
 import { Empty, Loading } from "../../../ui/states.tsx";
-import { VERDICTS, VerdictMark } from "../agent-marks.tsx";
+import { useParam } from "../../../ui/use-address.ts";
 import { INPUT } from "../controls/fields.tsx";
 import { ParentsPicker } from "../controls/name-picker.tsx";
-import { useParam } from "../controls/pane-tabs.tsx";
 import { useAgentDraft } from "../use-agent-draft.tsx";
 
 const KINDS = Object.keys(VERDICTS) as RightsRow["verdict"][];
@@ -23,11 +23,8 @@ export function AgentRightsTab({ before }: { before: AgentReview | null }) {
   const [words, setWords] = useParam("tool");
   const [verdict, setVerdict] = useParam("verdict");
   const rows = useMemo(() => {
-    const wanted = words.toLowerCase();
     const found = (review?.rights ?? []).filter(
-      (row) =>
-        (verdict === "" || row.verdict === verdict) &&
-        [row.tool, ...row.groups, row.layer, row.rule ?? ""].join(" ").toLowerCase().includes(wanted),
+      (row) => (verdict === "" || row.verdict === verdict) && fitsRights(row, words),
     );
     return byWorth(found, saved);
   }, [review, saved, words, verdict]);
@@ -116,82 +113,4 @@ function useSavedRights(before: AgentReview | null): readonly RightsRow[] | null
   });
   if (before === null) return null;
   return parents.length === 0 ? before.rights : (data?.rights ?? null);
-}
-
-/** The effective rights; what the file says otherwise is marked. */
-function RightsTable({ rows, before }: { rows: readonly RightsRow[]; before: readonly RightsRow[] | null }) {
-  const earlier = new Map(before?.map((row) => [row.tool, row.verdict]));
-  if (rows.length === 0) return <Empty icon={ShieldQuestion} title="No tool fits" />;
-  return (
-    <section
-      aria-label="Effective rights"
-      {...REACHABLE}
-      className="overflow-x-auto rounded-md border border-line bg-panel"
-    >
-      <table className="w-full border-collapse text-left text-xs">
-        <thead className="bg-raised text-2xs text-ink-3">
-          <tr>
-            {["Tool", "Verdict", "Deciding layer and rule"].map((head) => (
-              <th key={head} scope="col" className="px-2 py-1 font-medium whitespace-nowrap">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <Row key={`${row.kind} ${row.tool}`} row={row} was={earlier.get(row.tool) ?? row.verdict} />
-          ))}
-        </tbody>
-      </table>
-    </section>
-  );
-}
-
-function Row({ row, was }: { row: RightsRow; was: RightsRow["verdict"] }) {
-  const isChanged = was !== row.verdict;
-  const others = row.patterns.filter((pattern) => pattern !== row.rule);
-  return (
-    <tr
-      data-changed={isChanged || undefined}
-      className={join("border-t border-line align-top", isChanged && "bg-accent-soft")}
-    >
-      <th scope="row" className="px-2 py-1 font-normal">
-        <code className="font-mono">
-          {row.tool.split("_").map((part, index) => (
-            // Parts of one name never move.
-            <Fragment key={`${index.toString()}${part}`}>
-              {index > 0 && "_"}
-              <wbr />
-              {part}
-            </Fragment>
-          ))}
-        </code>
-        {row.kind === "group" && <span className="text-2xs text-ink-3"> group</span>}
-      </th>
-      <td className="px-2 py-1">
-        <VerdictMark verdict={row.verdict} />
-        {isChanged && (
-          <p className="flex items-center gap-1 text-2xs whitespace-nowrap text-ink-2">
-            <CircleDot aria-hidden className="size-3" /> was {VERDICTS[was].word}
-          </p>
-        )}
-      </td>
-      <td className="w-full px-2 py-1">
-        <span className="text-ink-2">{row.layer || "–"}</span>
-        {row.rule && <code className="ml-2 font-mono wrap-anywhere">{row.rule}</code>}
-        {others.length > 0 && (
-          <p className="text-2xs text-ink-3">
-            also{" "}
-            {others.map((pattern, index) => (
-              <Fragment key={pattern}>
-                {index > 0 && ", "}
-                <code className="font-mono wrap-anywhere">{pattern}</code>
-              </Fragment>
-            ))}
-          </p>
-        )}
-      </td>
-    </tr>
-  );
 }

@@ -6,13 +6,13 @@ import { useTools } from "../../../data/queries.ts";
 import { useSignal } from "../../../live/signal.ts";
 import { join } from "../../../ui/class-names.ts";
 import { Button } from "../../../ui/controls.tsx";
+import { VERDICTS, VerdictMark } from "../../../ui/rights-table.tsx";
 import { Failed, Loading } from "../../../ui/states.tsx";
+import { useParam } from "../../../ui/use-address.ts";
 import type { EditedAgent } from "../agent-draft.ts";
-import { VERDICTS, VerdictMark } from "../agent-marks.tsx";
 import { SuggestField } from "../controls/choosers.tsx";
 import { TextField } from "../controls/fields.tsx";
 import { ParentsPicker } from "../controls/name-picker.tsx";
-import { useParam } from "../controls/pane-tabs.tsx";
 import { useAgentDraft } from "../use-agent-draft.tsx";
 
 /** A call that is not made: what would become of it, and why. */

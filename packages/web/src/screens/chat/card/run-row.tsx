@@ -16,14 +16,13 @@ import {
   useRef,
   useState,
 } from "react";
-import { Link } from "wouter";
 import { api } from "../../../data/client.ts";
 import { useFace } from "../../../data/queries.ts";
 import { useNow, useSelected } from "../../../live/signal.ts";
 import { useKeptText } from "../../../live/use-kept-text.ts";
 import { useSession } from "../../../live/use-session.tsx";
 import { join } from "../../../ui/class-names.ts";
-import { Button } from "../../../ui/controls.tsx";
+import { Button, IconLink } from "../../../ui/controls.tsx";
 import { AgentMark } from "../../../ui/face.tsx";
 import { Cell } from "../../../ui/grid.tsx";
 import { StatusBadge } from "../../../ui/status.tsx";
@@ -170,14 +169,14 @@ function RunActions({ runId, name }: { runId: string; name: string }) {
       {isLive && isHeld && (
         <Act icon={Square} words={`Stop ${name}`} onClick={() => askToStop(runId, store, view)} />
       )}
-      <Link
+      <IconLink
         href={`/trace/${store.sessionId}?run=${runId}`}
         aria-label={`Open ${name} in the trace`}
         title="Open in the trace"
-        className="inline-grid size-6 place-items-center rounded-md text-ink-3 hover:bg-hover hover:text-ink"
+        className="size-6 text-ink-3"
       >
         <SquareArrowOutUpRight aria-hidden className="size-3.5" />
-      </Link>
+      </IconLink>
     </span>
   );
 }

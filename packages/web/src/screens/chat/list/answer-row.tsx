@@ -1,16 +1,14 @@
 import { nameStatus } from "@retinue/core/show/standing";
 import { useQueries } from "@tanstack/react-query";
-import { Check, CircleAlert, Copy, FileText } from "lucide-react";
-import { useState } from "react";
+import { CircleAlert, FileText } from "lucide-react";
 import { withQuery } from "../../../data/client.ts";
 import { useSelected, useSignal, useThrottled } from "../../../live/signal.ts";
 import { useSession } from "../../../live/use-session.tsx";
-import { Button } from "../../../ui/controls.tsx";
+import { CopyButton } from "../../../ui/copy.tsx";
 import { Cell } from "../../../ui/grid.tsx";
 import { Failed } from "../../../ui/states.tsx";
 import { findLook, StatusIcon } from "../../../ui/status.tsx";
 import { Markdown } from "../../../ui/text/markdown.tsx";
-import { attempt } from "../../../ui/toast.tsx";
 import { RunActivity, readLiveText } from "../card/run-activity.tsx";
 import { detailQuery, endInWords, useRun, useRunTexts } from "../card/use-run.ts";
 import { useChatView } from "../chat-view.ts";
@@ -81,25 +79,11 @@ function EndedAnswer({ runId }: { runId: string }) {
       )}
       {error && !data && <Failed failure={error} onRetry={() => void refetch()} />}
       <AnswerFiles runId={runId} />
-      {text && <CopyButton text={text} />}
-    </div>
-  );
-}
-
-function CopyButton({ text }: { text: string }) {
-  const [isCopied, setCopied] = useState(false);
-  const copy = () =>
-    attempt(async () => {
-      await navigator.clipboard.writeText(text);
-      setCopied(true);
-      setTimeout(() => setCopied(false), 1_500);
-    });
-  return (
-    <div>
-      <Button kind="quiet" small onClick={() => void copy()} className="-ml-1.5">
-        {isCopied ? <Check aria-hidden className="size-3" /> : <Copy aria-hidden className="size-3" />}
-        {isCopied ? "Copied" : "Copy"}
-      </Button>
+      {text && (
+        <div className="-ml-1.5">
+          <CopyButton text={text} label="Copy the answer" />
+        </div>
+      )}
     </div>
   );
 }

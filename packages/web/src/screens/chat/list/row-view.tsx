@@ -1,10 +1,10 @@
 import { showCount, showNumber } from "@retinue/core/show/measures";
 import { ChevronRight, CircleX, CornerDownRight, Hand, Info, TriangleAlert } from "lucide-react";
 import { memo, useState } from "react";
-import { Link } from "wouter";
 import { useApprovals } from "../../../data/queries.ts";
 import { ApprovalCard } from "../../../ui/approval-card.tsx";
 import { join } from "../../../ui/class-names.ts";
+import { TextLink } from "../../../ui/controls.tsx";
 import { Cell, GridRow } from "../../../ui/grid.tsx";
 import { StatusIcon } from "../../../ui/status.tsx";
 import { RunBody } from "../card/run-body.tsx";
@@ -95,7 +95,7 @@ function Guides({ level }: { level: number }) {
   );
 }
 
-/** A call that waits for the person's word, where it happens. */
+/** A call that waits for the person's approval, where it happens. */
 function ApprovalRow({ approvalId }: { approvalId: string }) {
   const { data } = useApprovals();
   const approval = data?.approvals.find((one) => one.approvalId === approvalId);
@@ -105,12 +105,9 @@ function ApprovalRow({ approvalId }: { approvalId: string }) {
       <div className="rounded-lg border border-line bg-panel p-3 pl-4 shadow-[inset_3px_0_0_var(--warn)]">
         <p className="mb-2 flex items-center gap-1.5 text-xs font-semibold text-warn">
           <Hand aria-hidden className="size-3.5" /> Needs you
-          <Link
-            href={`/approvals/${approvalId}`}
-            className="ml-auto font-normal text-accent underline underline-offset-2"
-          >
+          <TextLink href={`/approvals/${approvalId}`} className="ml-auto font-normal">
             Full view
-          </Link>
+          </TextLink>
         </p>
         <ApprovalCard approval={approval} compact />
       </div>

@@ -1,26 +1,24 @@
 import { Dialog } from "@base-ui/react/dialog";
-import { Tabs } from "@base-ui/react/tabs";
 import type { TraceRun } from "@retinue/core/schema/inspect/trace";
-import { X } from "lucide-react";
-import { type ComponentType, useState } from "react";
-import { REACHABLE } from "../../../ui/class-names.ts";
+import { showCost, showShort } from "@retinue/core/show/measures";
+import { ChevronRight, ShieldAlert, X } from "lucide-react";
+import { type ComponentType, Fragment, type ReactNode, useState } from "react";
+import { useFace } from "../../../data/queries.ts";
 import { Button } from "../../../ui/controls.tsx";
 import { AgentName } from "../../../ui/face.tsx";
-import { Failed, Loading } from "../../../ui/states.tsx";
+import { PaneTabs } from "../../../ui/pane-tabs.tsx";
+import { Loaded } from "../../../ui/states.tsx";
 import { StatusBadge } from "../../../ui/status.tsx";
 import { useNarrow } from "../../../ui/use-narrow.ts";
-import { useRunThen, useUntil } from "../playhead/playhead-scope.tsx";
+import { endInWords } from "../../chat/card/use-run.ts";
+import { useRunThen, useStandingThen, useUntil } from "../playhead/playhead-scope.tsx";
 import { NOT_BEGUN } from "../playhead/run-at.ts";
 import { Splitter } from "../splitter.tsx";
-import type { TraceIndex } from "../trace-index.ts";
+import { showSpan } from "../time-axis.ts";
 import { TABS, type Tab } from "../use-look.ts";
-import { useStandingThen } from "../use-standing.ts";
-import { FilesTab } from "./files-tab.tsx";
-import { Overview } from "./overview.tsx";
-import { PromptTab } from "./prompt-tab.tsx";
-import { RawTab, ResultTab } from "./result-tab.tsx";
-import { RunRightsTab } from "./rights-tab.tsx";
-import { Nothing, type TabProps, useRunDetail } from "./section.tsx";
+import { chainAbove, type TraceIndex } from "../use-trace.ts";
+import { contextWords, Nothing, type TabProps, useRunDetail } from "./section.tsx";
+import { FilesTab, PromptTab, RawTab, ResultTab, RunRightsTab } from "./tabs.tsx";
 import { ToolsTab } from "./tools-tab.tsx";
 
 const KEY = "retinue.trace.pane";
@@ -111,57 +109,138 @@ const PARTS: Readonly<Record<Tab, { name: string; part: ComponentType<TabProps> 
   raw: { name: "Raw", part: RawTab },
 };
 
+type RunTabsProps = Pick<RunPaneProps, "run" | "tab" | "onTab" | "onOpen"> & { hasBegun: boolean };
+
 /** The parts of what is known of a run. */
-function RunTabs({
+function RunTabs({ tab, onTab, ...rest }: RunTabsProps) {
+  return (
+    <PaneTabs
+      label="About the run"
+      value={tab}
+      onChange={onTab}
+      tabs={TABS.map((name) => ({
+        value: name,
+        label: PARTS[name].name,
+        content: <RunTab name={name} {...rest} />,
+      }))}
+    />
+  );
+}
+
+function RunTab({ name, run, hasBegun, onOpen }: Omit<RunTabsProps, "tab" | "onTab"> & { name: Tab }) {
+  const query = useRunDetail(run);
+  const { part: Part } = PARTS[name];
+  if (!hasBegun)
+    return (
+      <div className="p-4">
+        <Nothing>It had not begun at this moment.</Nothing>
+      </div>
+    );
+  return (
+    <Loaded query={query} rows={5} label="Loading the run">
+      {(detail) => (
+        <div className="grid gap-4 p-4">
+          <Part run={run} detail={detail} onOpen={onOpen} />
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+/** A run in one look: where it stands in the tree, how it went, what it took. */
+function Overview({
   run,
-  hasBegun,
-  tab,
-  onTab,
+  index,
+  nowMs,
   onOpen,
 }: {
   run: TraceRun;
-  hasBegun: boolean;
-  tab: Tab;
-  onTab: (tab: Tab) => void;
+  index: TraceIndex;
+  nowMs: number;
   onOpen: (runId: string) => void;
 }) {
-  const { data: detail, isError, error, refetch } = useRunDetail(run);
-  const { part: Part } = PARTS[tab];
+  const { tokens, costUsd, iterations, maxIterations, children, context } = run;
+  const given = contextWords(context.mode);
   return (
-    <Tabs.Root
-      value={tab}
-      onValueChange={(value: Tab) => onTab(value)}
-      className="flex min-h-0 flex-1 flex-col"
+    <div className="grid gap-2 border-b border-line px-4 py-3">
+      <Chain run={run} index={index} onOpen={onOpen} />
+      <p className="line-clamp-3 text-sm wrap-anywhere text-ink" title={run.task}>
+        {run.task}
+      </p>
+      <dl className="figures flex flex-wrap gap-x-4 gap-y-1 text-xs">
+        <Fact name="Time">{showSpan(run.durationMs ?? Math.max(0, nowMs - run.startMs))}</Fact>
+        <Fact name="Turns">{maxIterations === null ? iterations : `${iterations} of ${maxIterations}`}</Fact>
+        <Fact name="Tokens">
+          {showShort(tokens.self)}
+          {children.length > 0 && ` (${showShort(tokens.subtree)} with all below)`}
+        </Fact>
+        <Fact name="Cost">
+          {showCost(costUsd.self)}
+          {children.length > 0 && ` (${showCost(costUsd.subtree)} with all below)`}
+        </Fact>
+        {run.model && <Fact name="Model">{run.model}</Fact>}
+        {given && <Fact name="Was given">{given}</Fact>}
+        {run.attempt > 0 && <Fact name="Attempt">{run.attempt + 1}</Fact>}
+        {run.parallel && <Fact name="Ran">beside others</Fact>}
+        {(run.partial || run.status === "timeout") && <Fact name="Ended">{endInWords(run)}</Fact>}
+      </dl>
+      {run.tainted && (
+        <p className="flex items-center gap-1.5 text-xs text-warn">
+          <ShieldAlert aria-hidden className="size-3.5 shrink-0" /> Text from outside has entered this run.
+        </p>
+      )}
+      {run.error && (
+        <p className="rounded-md bg-bad-soft px-2.5 py-1.5 text-xs wrap-anywhere text-bad">{run.error}</p>
+      )}
+    </div>
+  );
+}
+
+function Chain({
+  run,
+  index,
+  onOpen,
+}: {
+  run: TraceRun;
+  index: TraceIndex;
+  onOpen: (runId: string) => void;
+}) {
+  const chain = chainAbove(index, run);
+  const { displayName } = useFace(run.agent);
+  if (chain.length === 0) return null;
+  return (
+    <nav aria-label="Delegated by" className="flex flex-wrap items-center gap-x-1 text-xs text-ink-3">
+      {chain.map((above) => (
+        <Fragment key={above.runId}>
+          <ChainLink run={above} onOpen={onOpen} />
+          <ChevronRight aria-hidden className="size-3" />
+        </Fragment>
+      ))}
+      <span className="text-ink-2">{displayName}</span>
+    </nav>
+  );
+}
+
+/** A run that can be gone to. */
+function ChainLink({ run, onOpen }: { run: TraceRun; onOpen: (runId: string) => void }) {
+  const { displayName } = useFace(run.agent);
+  return (
+    <button
+      type="button"
+      title={run.task}
+      onClick={() => onOpen(run.runId)}
+      className="rounded text-accent underline-offset-2 hover:underline"
     >
-      <Tabs.List
-        aria-label="About the run"
-        className="flex shrink-0 overflow-x-auto border-b border-line px-2"
-      >
-        {TABS.map((name) => (
-          <Tabs.Tab
-            key={name}
-            value={name}
-            className="h-9 shrink-0 border-b-2 border-transparent px-2 text-sm text-ink-2 -outline-offset-2 hover:text-ink data-[active]:border-accent data-[active]:font-medium data-[active]:text-ink"
-          >
-            {PARTS[name].name}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      <Tabs.Panel value={tab} {...REACHABLE} className="min-h-0 flex-1 overflow-auto -outline-offset-2">
-        {!hasBegun ? (
-          <div className="p-4">
-            <Nothing>It had not begun at this moment.</Nothing>
-          </div>
-        ) : detail ? (
-          <div className="grid gap-4 p-4">
-            <Part run={run} detail={detail} onOpen={onOpen} />
-          </div>
-        ) : isError ? (
-          <Failed failure={error} onRetry={() => void refetch()} />
-        ) : (
-          <Loading rows={5} label="Loading the run" />
-        )}
-      </Tabs.Panel>
-    </Tabs.Root>
+      {displayName}
+    </button>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="flex gap-1">
+      <dt className="text-ink-3">{name}</dt>
+      <dd className="text-ink-2">{children}</dd>
+    </div>
   );
 }

@@ -1,10 +1,8 @@
-import type { RunDetail, RunDiff } from "@retinue/core/schema/api/inspect";
+import type { RunDetail } from "@retinue/core/schema/api/inspect";
 import type { TraceRun } from "@retinue/core/schema/inspect/trace";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { api } from "../../../data/client.ts";
-import { join, REACHABLE } from "../../../ui/class-names.ts";
-import { VisibleText } from "../../../ui/text/visible-text-block.tsx";
 
 /** A part of a tab with its heading. */
 export function PaneSection({
@@ -27,24 +25,6 @@ export function PaneSection({
   );
 }
 
-/** A text as it is, in which nothing can hide; a long one scrolls by itself. */
-export function TextBlock({ label, text, tall = false }: { label: string; text: string; tall?: boolean }) {
-  return (
-    <figure
-      aria-label={label}
-      {...REACHABLE}
-      className={join(
-        "overflow-auto rounded-md border border-line bg-raised",
-        tall ? "max-h-[60vh]" : "max-h-80",
-      )}
-    >
-      <pre className="p-2.5 font-mono text-xs leading-5 whitespace-pre-wrap wrap-anywhere text-ink">
-        <VisibleText text={text} />
-      </pre>
-    </figure>
-  );
-}
-
 /** Something that is not there, in a few words. */
 export function Nothing({ children }: { children: ReactNode }) {
   return (
@@ -63,13 +43,17 @@ export function useRunDetail({ runId, closedSeq }: TraceRun) {
   });
 }
 
-/** What a run and everything below it changed. */
-export function useRunDiff({ runId, closedSeq }: TraceRun) {
-  return useQuery({
-    queryKey: ["run", runId, closedSeq, "diff"],
-    queryFn: () => api.get<RunDiff>(`/api/runs/${runId}/diff`),
-  });
-}
-
 /** What every tab is given. */
 export type TabProps = { run: TraceRun; detail: RunDetail; onOpen: (runId: string) => void };
+
+const MODES: Readonly<Record<string, string>> = {
+  task_only: "the task alone",
+  summary: "a summary",
+  full: "the whole conversation",
+  selective: "chosen parts",
+};
+
+/** What the context mode of a delegation means. */
+export function contextWords(mode: string | null): string | null {
+  return mode === null ? null : (MODES[mode] ?? mode);
+}

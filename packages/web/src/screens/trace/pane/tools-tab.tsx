@@ -1,18 +1,19 @@
 import type { StepView } from "@retinue/core/schema/api/session";
-import type { TraceRun } from "@retinue/core/schema/inspect/trace";
+import type { TraceApproval, TraceRun } from "@retinue/core/schema/inspect/trace";
+import { showCost, showShort } from "@retinue/core/show/measures";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { CornerDownRight, Hand } from "lucide-react";
-import { useMemo, useRef } from "react";
-import { Link } from "wouter";
+import { Bot, ChevronDown, ChevronRight, CornerDownRight, Hand, Wrench } from "lucide-react";
+import { useMemo, useRef, useState } from "react";
 import { useSignal } from "../../../live/signal.ts";
 import { useSession } from "../../../live/use-session.tsx";
+import { join } from "../../../ui/class-names.ts";
+import { TextLink } from "../../../ui/controls.tsx";
 import { AgentName } from "../../../ui/face.tsx";
-import { StatusBadge } from "../../../ui/status.tsx";
-import { useIsPast, useStepsThen, useUntil } from "../playhead/playhead-scope.tsx";
+import { Badge, StatusBadge } from "../../../ui/status.tsx";
+import { OUTCOMES, StepTexts } from "../../../ui/step-texts.tsx";
+import { useIsPast, useStandingThen, useStepsThen, useUntil } from "../playhead/playhead-scope.tsx";
 import { showSpan } from "../time-axis.ts";
-import { useStandingThen } from "../use-standing.ts";
 import { Nothing, type TabProps } from "./section.tsx";
-import { StepItem } from "./step-item.tsx";
 
 type Entry = { kind: "step"; step: StepView; seq: number } | { kind: "run"; child: TraceRun; seq: number };
 
@@ -94,12 +95,9 @@ function OpenAsks({ asks, canAnswer }: { asks: TraceRun["approvals"]; canAnswer:
         <strong className="font-mono font-medium text-warn">{tool}</strong> needs your approval: {reason}
       </span>
       {canAnswer && (
-        <Link
-          href={`/approvals/${approvalId}`}
-          className="shrink-0 font-medium text-accent underline underline-offset-2"
-        >
+        <TextLink href={`/approvals/${approvalId}`} className="shrink-0 font-medium">
           Answer
-        </Link>
+        </TextLink>
       )}
     </p>
   ));
@@ -149,4 +147,68 @@ function DelegationItem({
       <span className="line-clamp-2 pl-5.5 text-xs wrap-anywhere text-ink-2">{child.task}</span>
     </button>
   );
+}
+
+/** One turn or call: a line that opens to what went in and came out. */
+function StepItem({
+  step,
+  offsetMs,
+  approval,
+}: {
+  step: StepView;
+  /** From the start of the run. */
+  offsetMs: number;
+  approval: TraceApproval | undefined;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const isTurn = step.kind === "turn";
+  const Icon = isTurn ? Bot : Wrench;
+  const Chevron = isOpen ? ChevronDown : ChevronRight;
+  const preview = (isTurn ? step.text : step.input)?.replace(/\s+/g, " ").trim();
+  return (
+    <div className="mb-1 min-w-0">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+        className="grid w-full gap-0.5 rounded-md px-2 py-1.5 text-left hover:bg-hover"
+      >
+        <span className="flex w-full min-w-0 items-center gap-2 text-sm">
+          <Icon aria-hidden className={join("size-3.5 shrink-0", isTurn ? "text-ink-3" : "text-accent")} />
+          <span className={join("truncate font-medium", !isTurn && "font-mono text-xs")}>
+            {nameStep(step)}
+          </span>
+          <Outcome step={step} />
+          <span className="figures ml-auto shrink-0 text-xs text-ink-3">
+            {showFigures(step)}+{showSpan(offsetMs)}
+            {step.durationMs !== null && ` · ${showSpan(step.durationMs)}`}
+          </span>
+          <Chevron aria-hidden className="size-3.5 shrink-0 text-ink-3" />
+        </span>
+        {!isOpen && preview && <span className="truncate pl-5.5 text-xs text-ink-3">{preview}</span>}
+      </button>
+      {isOpen && <StepTexts step={step} approval={approval} />}
+    </div>
+  );
+}
+
+function nameStep({ kind, turn, purpose, tool }: StepView): string {
+  if (kind === "call") return tool ?? "call";
+  return purpose && purpose !== "turn" ? purpose : `Turn ${turn ?? ""}`;
+}
+
+function showFigures({ tokens, costUsd }: StepView): string {
+  if (!tokens || tokens.input + tokens.output === 0) return "";
+  const cost = costUsd ? `, ${showCost(costUsd)}` : "";
+  return `${showShort(tokens.input + tokens.output)} tokens${cost} · `;
+}
+
+function Outcome({ step: { kind, outcome = "ok", status, approvedBy } }: { step: StepView }) {
+  const turn = status === "failed" ? "error" : status === "running" ? "running" : "ok";
+  const ended = kind === "turn" ? turn : outcome;
+  if (ended !== "ok" && ended !== "cached") return <Badge look={OUTCOMES[ended]} quiet />;
+  const note = [ended === "cached" && OUTCOMES.cached.word, approvedBy && `allowed by ${approvedBy}`]
+    .filter(Boolean)
+    .join(", ");
+  return note ? <span className="truncate text-2xs text-ink-3">{note}</span> : null;
 }

@@ -2,8 +2,16 @@ import type { TraceRun } from "@retinue/core/schema/inspect/trace";
 import { hasFailed, nameStatus } from "@retinue/core/show/standing";
 import { walkRuns } from "@retinue/core/show/walk-runs";
 import { findLook } from "../../../ui/status.tsx";
-import { type CallMoment, type Idle, idleIn, sortedTimes } from "./moments.ts";
-import { createSpending, type Spending } from "./spending.ts";
+import {
+  type CallMoment,
+  createSpending,
+  type Idle,
+  idleIn,
+  type Spending,
+  sortedTimes,
+  spentAt,
+  upperBound,
+} from "./moments.ts";
 
 /** How a session went: everything that happened, sorted once, so that any moment is found at once. */
 export type Course = {
@@ -130,4 +138,34 @@ export function describeHappening({ what, run, tool }: Happening): string {
   if (what === "asked") return `asks to use ${tool}`;
   if (what === "answered") return `has an answer about ${tool}`;
   return run ? `ended: ${findLook(nameStatus(run)).word}` : "ended";
+}
+
+/** How a session stood at a moment. */
+export type State = {
+  /** Runs that had begun, and of these the ones that had not ended, and those that had failed. */
+  begun: number;
+  live: number;
+  failed: number;
+  /** Questions that waited for a person's answer. */
+  waiting: number;
+  turns: number;
+  calls: number;
+  tokens: number;
+  /** Unknown is null, never 0. */
+  costUsd: number | null;
+};
+
+/** How the session stood at a moment: what began or ended exactly then has. */
+export function stateAt(course: Course, atMs: number): State {
+  const until = (times: Float64Array) => upperBound(times, atMs);
+  const begun = until(course.began);
+  return {
+    begun,
+    live: begun - until(course.ended),
+    failed: until(course.failed),
+    waiting: until(course.asked) - until(course.settled),
+    turns: until(course.turns),
+    calls: until(course.calls),
+    ...spentAt(course.spending, atMs),
+  };
 }

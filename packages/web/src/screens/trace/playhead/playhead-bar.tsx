@@ -6,11 +6,10 @@ import { useSignal, useThrottled } from "../../../live/signal.ts";
 import { useShortcuts } from "../../../shell/shortcuts.ts";
 import { Button, Segmented, Tooltip } from "../../../ui/controls.tsx";
 import type { TimeAxis } from "../time-axis.ts";
-import { type Course, describeHappening, type Happening } from "./course.ts";
+import { type Course, describeHappening, type Happening, stateAt } from "./course.ts";
 import { upperBound } from "./moments.ts";
 import { useDrag } from "./playhead.tsx";
 import { useIsPast, usePlayhead, useThen } from "./playhead-scope.tsx";
-import { stateAt } from "./state-at.ts";
 
 const SPEED_CHOICES = [
   { value: "1", name: "1×" },

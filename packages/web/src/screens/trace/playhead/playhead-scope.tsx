@@ -15,14 +15,15 @@ import {
 } from "react";
 import { api } from "../../../data/client.ts";
 import { Signal, useSelected, useSignal } from "../../../live/signal.ts";
+import { useSession } from "../../../live/use-session.tsx";
 import { useNarrow } from "../../../ui/use-narrow.ts";
-import { findOrigin } from "../chart.ts";
+import { findOrigin } from "../chart.tsx";
 import { createTimeAxis, type TimeAxis } from "../time-axis.ts";
 import { useTraceAddress } from "../use-look.ts";
 import { advance, choosePace, type PlayPace, type Speed } from "./advance.ts";
 import { type Course, createCourse } from "./course.ts";
 import { type CallMoment, foldedIn, idleUntil, readMomentList, upperBound } from "./moments.ts";
-import { runAt, stepAt, takeRunCourse } from "./run-at.ts";
+import { runAt, standingAt, standingNow, stepAt, takeRunCourse } from "./run-at.ts";
 
 /** A replay of the trace: where the playhead stands, and what moves it. */
 type Playhead = {
@@ -320,5 +321,15 @@ export function useStepsThen(steps: readonly StepView[], run: TraceRun): readonl
         ? steps
         : steps.flatMap((step) => stepAt(step, originMs + thenMs) ?? []),
     [steps, thenMs, endMs, originMs],
+  );
+}
+
+/** How a run stands in one word: now, or where the playhead is. */
+export function useStandingThen(run: TraceRun): string {
+  const session = useSignal(useSession().session);
+  const { at, endMs } = usePlayhead();
+  const state = session?.state ?? "running";
+  return useSelected(at, (atMs) =>
+    atMs === null ? standingNow(run, state) : standingAt(run, atMs, { endMs, state }),
   );
 }

@@ -1,5 +1,5 @@
 import { type PointerEvent, type RefObject, useLayoutEffect } from "react";
-import { bringIntoSight, type TimeChart } from "../chart.ts";
+import { bringIntoSight, type TimeChart } from "../chart.tsx";
 import type { TimeAxis } from "../time-axis.ts";
 import { useIsPast, usePlayhead } from "./playhead-scope.tsx";
 

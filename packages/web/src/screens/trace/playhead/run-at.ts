@@ -3,8 +3,7 @@ import type { TraceApproval, TraceRun } from "@retinue/core/schema/inspect/trace
 import { nameStatus } from "@retinue/core/show/standing";
 import { walkRuns } from "@retinue/core/show/walk-runs";
 import { type Course, listAsks } from "./course.ts";
-import type { CallMoment } from "./moments.ts";
-import { createSpending, type Spending, spentAt } from "./spending.ts";
+import { type CallMoment, createSpending, type Spending, spentAt } from "./moments.ts";
 
 /** What is known of one run: its calls, what it used by itself, and with everything below it. */
 type RunCourse = { moments: readonly CallMoment[]; own: Spending; below: Spending };

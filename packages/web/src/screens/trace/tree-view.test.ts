@@ -1,12 +1,21 @@
+import type { TraceRun } from "@retinue/core/schema/inspect/trace";
 import { testRun } from "@retinue/core/show/test-run";
 import { expect, test } from "vitest";
-import { treeRows } from "./tree-rows.ts";
+import { flattenTree } from "../../ui/tree.tsx";
+import { fitting } from "./tree-view.tsx";
+
+const treeRows = (roots: readonly TraceRun[], collapsed: ReadonlySet<string>, filter: string) =>
+  flattenTree(roots, collapsed, {
+    findId: ({ runId }) => runId,
+    kept: fitting(roots, filter),
+    isOpened: true,
+  });
 
 const deep = testRun("lead", { task: "release" }, [
   testRun("scout", { task: "read the notes" }, [testRun("checker", { task: "check a date", error: "404" })]),
   testRun("writer", { task: "write the note" }),
 ]);
-const names = (rows: readonly { run: { agent: string } }[]) => rows.map(({ run }) => run.agent);
+const names = (rows: readonly { node: { agent: string } }[]) => rows.map(({ node }) => node.agent);
 
 test("rows come parents first, with their level and place among siblings", () => {
   const rows = treeRows([deep], new Set(), "");

@@ -3,10 +3,9 @@ import { testRun } from "@retinue/core/show/test-run";
 import { walkRuns } from "@retinue/core/show/walk-runs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createCourse, describeHappening } from "./course.ts";
+import { createCourse, describeHappening, stateAt } from "./course.ts";
 import type { CallMoment } from "./moments.ts";
 import { NOT_BEGUN, runAt, standingAt, standingNow, takeRunCourse } from "./run-at.ts";
-import { stateAt } from "./state-at.ts";
 
 const END_MS = 1_000;
 const ORIGIN = Date.parse("2026-01-01T00:00:00.000Z");

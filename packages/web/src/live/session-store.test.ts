@@ -1,7 +1,7 @@
 import type { RunView } from "@retinue/core/schema/api/session";
 import type { LiveText } from "@retinue/core/schema/api/stream";
 import { expect, test } from "vitest";
-import { addUpRuns } from "./add-up-runs.ts";
+import { addUpRuns } from "./session-store.ts";
 
 const run = (runId: string, fields: Partial<RunView>) =>
   ({ runId, endedAtMs: 1, status: "completed", tokens: 10, costUsd: 1, ...fields }) as RunView;

@@ -3,8 +3,7 @@ import type { Trace, TraceRun } from "@retinue/core/schema/inspect/trace";
 import { showCost, showShort } from "@retinue/core/show/measures";
 import { testRun } from "@retinue/core/show/test-run";
 import { expect, test } from "vitest";
-import { deliverableRow, figureRows, fileRow, showDifference, splitFiles } from "./fact-rows.ts";
-import { gatherFacts } from "./session-facts.ts";
+import { deliverableRow, figureRows, fileRow, gatherFacts, showDifference, splitFiles } from "./facts.ts";
 
 function makeTrace(id: string, run: TraceRun, totals: Partial<Trace["totals"]> = {}): Trace {
   const session = { id, title: id, project: "/shop", workspace: `/data/${id}`, createdAt: "", updatedAt: "" };

@@ -1,7 +1,8 @@
 import type { Trace } from "@retinue/core/schema/inspect/trace";
-import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
-import type { TimeAxis } from "./time-axis.ts";
-import type { TraceIndex } from "./trace-index.ts";
+import { showSpacedDuration } from "@retinue/core/show/measures";
+import { type ReactNode, type RefObject, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { placeTicks, type TimeAxis } from "./time-axis.ts";
+import type { TraceIndex } from "./use-trace.ts";
 
 /** What both drawings of a trace are given. */
 export type DrawingProps = {
@@ -104,33 +105,68 @@ export function bringIntoSight(
 /** Bars are never narrower than this, in pixels. */
 export const LEAST_BAR_PX = 3;
 
-/** Puts the focus on the element of a run, now or as soon as it is drawn: what is out of sight has none yet. */
-export function useRovingFocus(scroller: RefObject<HTMLElement | null>): (runId: string) => void {
-  const wanted = useRef<string | null>(null);
-  const take = () => {
-    if (wanted.current === null) return;
-    const name = CSS.escape(wanted.current);
-    const found = scroller.current?.querySelector<HTMLElement>(`[data-run="${name}"]`);
-    if (!found) return;
-    wanted.current = null;
-    found.focus({ preventScroll: true });
-  };
-  useEffect(() => {
-    if (isFree(scroller)) take();
-    else wanted.current = null;
-  });
-  return (runId) => {
-    wanted.current = runId;
-    take();
-  };
-}
-
-/** Whether the focus may be moved without being asked for: it is among the runs, or on nothing but the page or screen. */
-export function isFree(scroller: RefObject<HTMLElement | null>): boolean {
-  const { activeElement } = document;
-  const isNowhere = activeElement === document.body || activeElement?.id === "screen";
-  return isNowhere || (scroller.current?.contains(activeElement) ?? false);
-}
-
 /** What is drawn along time: the axis, its width in pixels and where it begins. */
 export type TimeChart = { timeline: TimeAxis; widthPx: number; leftPx: number };
+
+const HATCHED =
+  "repeating-linear-gradient(135deg, var(--line) 0 1px, transparent 1px 6px), linear-gradient(var(--ground), var(--ground))";
+
+/** Names of moments above the bars. */
+export function AxisNames({ chart: { timeline, widthPx } }: { chart: TimeChart }) {
+  const ticks = useMemo(() => placeTicks(timeline, widthPx), [timeline, widthPx]);
+  return (
+    <div aria-hidden className="relative h-full overflow-clip" style={{ width: widthPx }}>
+      {ticks.map(({ at, text }) => (
+        <span
+          key={at}
+          className="figures absolute top-1/2 -translate-y-1/2 pl-1.5 text-2xs whitespace-nowrap text-ink-3"
+          style={{ left: at * widthPx }}
+        >
+          {text}
+        </span>
+      ))}
+      {timeline.gaps.map(({ from, to, leftOutMs }) => (
+        <span
+          key={from}
+          title={`${showSpacedDuration(leftOutMs)} in which nothing was at work`}
+          className="absolute inset-y-1 grid place-items-center overflow-clip bg-panel text-2xs text-ink-3"
+          style={{ left: from * widthPx, width: (to - from) * widthPx }}
+        >
+          <span className="whitespace-nowrap">
+            {(to - from) * widthPx > 60 ? `${showSpacedDuration(leftOutMs)} idle` : "⋯"}
+          </span>
+        </span>
+      ))}
+    </div>
+  );
+}
+
+/** Lines and idle stretches behind the bars, once for all rows, with what else is drawn there. */
+export function AxisLines({
+  chart: { timeline, widthPx, leftPx },
+  children,
+}: {
+  chart: TimeChart;
+  children: ReactNode;
+}) {
+  const ticks = useMemo(() => placeTicks(timeline, widthPx), [timeline, widthPx]);
+  return (
+    <div
+      aria-hidden
+      className="pointer-events-none absolute inset-y-0 overflow-clip"
+      style={{ left: leftPx, width: widthPx }}
+    >
+      {ticks.map(({ at }) => (
+        <span key={at} className="absolute inset-y-0 w-px bg-line/70" style={{ left: at * widthPx }} />
+      ))}
+      {timeline.gaps.map(({ from, to }) => (
+        <span
+          key={from}
+          className="absolute inset-y-0 border-x border-line"
+          style={{ left: from * widthPx, width: (to - from) * widthPx, background: HATCHED }}
+        />
+      ))}
+      {children}
+    </div>
+  );
+}

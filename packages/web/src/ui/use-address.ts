@@ -1,0 +1,39 @@
+import { useCallback } from "react";
+import { useSearchParams } from "wouter";
+
+/** Changes of words in the address; an empty one or null is taken out. */
+type AddressChange = Readonly<Record<string, string | null | undefined>>;
+
+/**
+ * What is looked at and how lives in the address, so that it can be kept, sent and gone back to. A change takes the place of the
+ * address before it unless `replace` is false.
+ */
+export function useAddress(): {
+  params: URLSearchParams;
+  change: (changes: AddressChange, options?: { replace?: boolean }) => void;
+} {
+  const [params, setParams] = useSearchParams();
+  const change = useCallback(
+    (changes: AddressChange, { replace = true }: { replace?: boolean } = {}) =>
+      setParams(
+        (before) => {
+          const after = new URLSearchParams(before);
+          for (const [name, value] of Object.entries(changes)) {
+            if (value) after.set(name, value);
+            else after.delete(name);
+          }
+          return after;
+        },
+        { replace },
+      ),
+    [setParams],
+  );
+  return { params, change };
+}
+
+/** One word of the address, and what changes it. */
+export function useParam(name: string): [value: string, set: (value: string) => void] {
+  const { params, change } = useAddress();
+  const set = useCallback((value: string) => change({ [name]: value }), [name, change]);
+  return [params.get(name) ?? "", set];
+}
