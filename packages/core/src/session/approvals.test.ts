@@ -58,3 +58,14 @@ test.each([
   expect((await ask(call, named)).allowed).toBe(named.length > 0);
   expect(note).toBe(`allow it at a terminal, or with rules that name each of its commands${rules}`);
 });
+
+test("where untrusted text may have a say, neither a mode nor a tool's bare name is enough, and a named recipient is", async () => {
+  const tainted = { ...to("jo@company.com"), tainted: true, mustConfirm: false };
+  const answer = (allowedTools: string[], mode: "bypassPermissions" | "acceptEdits" = "bypassPermissions") =>
+    createApprovals({ mode, allowedTools })(request(tainted), AbortSignal.timeout(10_000));
+  expect((await answer([])).allowed).toBe(false);
+  expect((await answer(["gmail_send_email", "gmail_*"])).allowed).toBe(false);
+  expect((await answer(["gmail_send_email(*@other.com)"])).allowed).toBe(false);
+  expect((await answer(["gmail_send_email(jo@company.com)"])).allowed).toBe(true);
+  expect((await ask({ ...tainted, tainted: false }, ["gmail_send_email"])).allowed).toBe(true);
+});
