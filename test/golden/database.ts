@@ -1,7 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync, gzipSync } from "node:zlib";
+import { openDatabase } from "@retinue/core/record/file/open-database";
+import { STORE_MIGRATIONS } from "@retinue/core/record/file/store-migrations";
 import { stopTime } from "./golden-clock.ts";
 import { listScenarios, loadScenario } from "./golden-files.ts";
 import {
@@ -77,6 +79,22 @@ export function unpackDatabase(root: string): string {
   writeFileSync(database, gunzipSync(readFileSync(FILE)));
   moveDatabase(database, PLACEHOLDER, root);
   return database;
+}
+
+/** Puts the sessions of a database into one with the first schema, as far as that had places for them. */
+export function inFirstSchema(database: string): void {
+  const newer = `${database}.newer`;
+  renameSync(database, newer);
+  const { db, close } = openDatabase(database, STORE_MIGRATIONS.slice(0, 1));
+  db.prepare("ATTACH ? AS newer").run(newer);
+  for (const table of ["sessions", "prompts", "messages"]) {
+    const columns = db.prepare("SELECT name FROM pragma_table_info(?)").all(table);
+    const names = columns.map(({ name }) => String(name)).join(", ");
+    db.exec(`INSERT INTO ${table} (${names}) SELECT ${names} FROM newer.${table}`);
+  }
+  db.exec("DETACH newer");
+  close();
+  rmSync(newer);
 }
 
 /** Puts another folder into every text of a database. */

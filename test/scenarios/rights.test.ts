@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { ApprovalRequest } from "@retinue/builtin";
 import { callDelegate, callTool, say, testRuntime } from "@retinue/core/testing";
 import { defineTool } from "@retinue/core/tools/tool";
@@ -196,4 +197,89 @@ test("a yes holds for one call; for the same call throughout the run only if the
   await using whole = twice("run");
   await whole.runtime.run({ agent: "solo", task: "go" });
   expect([asked, calls.length]).toEqual([3, 4]);
+});
+
+test("a yes for the whole run does not hold when the same words reach something else", async () => {
+  const calls: string[] = [];
+  let current = "staging";
+  const tool = defineTool({
+    name: "deploy",
+    description: "Deploys to where the link leads.",
+    input: { type: "object" },
+    access: () => [{ kind: "host", host: `${current}.acme.test` }],
+    execute: async () => {
+      calls.push(current);
+      current = "production";
+      return "done";
+    },
+  });
+  const asked: unknown[] = [];
+  const deploy = callTool("deploy", { to: "current" });
+  await using t = testRuntime(
+    { solo: [deploy, deploy, say("ok")] },
+    {
+      tools: [tool],
+      agents: { solo: { askTools: ["deploy"] } },
+      approve: async ({ targets }) => {
+        asked.push(targets);
+        return { allowed: asked.length === 1, by: "Ada", scope: "run" };
+      },
+    },
+  );
+  await t.runtime.run({ agent: "solo", task: "go" });
+  expect(asked).toEqual(
+    ["staging", "production"].map((name) => [{ kind: "host", host: `${name}.acme.test` }]),
+  );
+  expect(calls).toEqual(["staging"]);
+});
+
+test("a tool that shows files shows none that a rule on it denies or wants asked about", async () => {
+  const seen: Record<string, boolean> = {};
+  const tool = defineTool({
+    name: "look",
+    description: "Tells which files it may show.",
+    input: { type: "object" },
+    replay: "safe",
+    execute: async (_, { maySee, projectDir }) => {
+      for (const relative of ["src/a.ts", "keys/a.pem", "drafts/a.md"])
+        seen[relative] = maySee({
+          ...{ kind: "path", root: "project", mode: "read" },
+          ...{ relative, path: join(projectDir, relative) },
+        });
+      return "looked";
+    },
+  });
+  await using t = testRuntime(
+    { solo: [callTool("look", {}), say("ok")] },
+    {
+      tools: [tool],
+      agents: { solo: { askTools: ["look(drafts/**)"], disallowedTools: ["look(keys/**)"] } },
+    },
+  );
+  await t.runtime.run({ agent: "solo", task: "go" });
+  expect(seen).toEqual({ "src/a.ts": true, "keys/a.pem": false, "drafts/a.md": false });
+});
+
+test("a tool that writes what it likes, such as a shell, may write what `write` may write unasked, and nothing else", async () => {
+  const free: Record<string, boolean> = {};
+  const tool = defineTool({
+    name: "build",
+    description: "Tells which files it may write.",
+    input: { type: "object" },
+    execute: async (_, { mayWrite, projectDir }) => {
+      for (const relative of ["src/a.ts", "keys/a.pem", "drafts/a.md", ".git/config"])
+        free[relative] = mayWrite({
+          ...{ kind: "path", root: "project", mode: "write" },
+          ...{ relative, path: join(projectDir, relative) },
+        });
+      return "built";
+    },
+  });
+  const rights = { askTools: ["write(drafts/**)"], disallowedTools: ["write(keys/**)"] };
+  await using t = testRuntime(
+    { solo: [callTool("build", {}), say("ok")] },
+    { tools: [tool], agents: { solo: rights } },
+  );
+  await t.runtime.run({ agent: "solo", task: "go" });
+  expect(free).toEqual({ "src/a.ts": true, "keys/a.pem": false, "drafts/a.md": false, ".git/config": false });
 });
