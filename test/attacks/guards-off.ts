@@ -1,14 +1,14 @@
-import type { RuntimeGuards } from "@retinue/core/session/host";
+import type { Guards } from "@retinue/core/run/run";
 import type { RuntimeInternals } from "@retinue/core/session/runtime";
 
 /** A guard of the runtime, or a protection that tests can replace as a whole. */
-export type GuardName = keyof RuntimeGuards | "redactor";
+export type GuardName = keyof Guards | "redactor";
 
 /** At least one guard. */
 export type NamedGuards = readonly [GuardName, ...GuardName[]];
 
 /** Every guard as it would be if it were not there. */
-const OFF: { [Name in keyof RuntimeGuards]: RuntimeGuards[Name] } = {
+const OFF: { [Name in keyof Guards]: Guards[Name] } = {
   decide: () => ({ verdict: "allow", layer: "off", reason: "off", consented: true }),
   visibleTools: (_, tools) => tools.map((tool) => tool.name),
   admitChild: () => null,
@@ -58,7 +58,7 @@ const OFF: { [Name in keyof RuntimeGuards]: RuntimeGuards[Name] } = {
 export const GUARDS_OFF: Readonly<Record<GuardName, RuntimeInternals>> = {
   ...(Object.fromEntries(
     Object.entries(OFF).map(([name, off]) => [name, { guards: { [name]: off } }]),
-  ) as Record<keyof RuntimeGuards, RuntimeInternals>),
+  ) as Record<keyof Guards, RuntimeInternals>),
   redactor: {
     redactor: {
       redact: (text) => text,

@@ -1,4 +1,4 @@
-import { runtimeGuards } from "@retinue/core/session/runtime-guards";
+import { guards } from "@retinue/core/run/guards";
 import { expect, test } from "vitest";
 import { hasSandbox } from "../fixtures/has-sandbox.ts";
 import { ATTACK_TIMEOUT_MS, type Attack, play } from "./attack.ts";
@@ -25,7 +25,7 @@ for (const attack of ALL.filter(isPlayed)) {
 
 test("every guard is named by a case", () => {
   const named = new Set<string>(ALL.flatMap((attack) => attack.guards ?? []));
-  expect(Object.keys(runtimeGuards).filter((name) => !named.has(name))).toEqual([]);
+  expect(Object.keys(guards).filter((name) => !named.has(name))).toEqual([]);
 });
 
 test("no two cases have the same id", () => {

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createStore, type Store } from "@retinue/core/record/create-store";
 import type { ApprovalAnswer, ApprovalRequest } from "@retinue/core/run/ports";
-import { AnsweredElsewhere } from "@retinue/core/session/answered-elsewhere";
 import type { Approver } from "@retinue/core/session/approvals";
+import { AnsweredElsewhere } from "@retinue/core/session/approvals";
 import {
   callDelegateMany,
   callTool,

@@ -6,9 +6,8 @@ import { toolsLayer } from "@retinue/core/rights/layers";
 import type { ToolName } from "@retinue/core/rights/outlook";
 import type { Agent } from "@retinue/core/schema/agent";
 import type { RightsRow } from "@retinue/core/schema/api/agent";
-import type { Layer } from "@retinue/core/schema/rights";
+import type { Layer, PermissionMode } from "@retinue/core/schema/rights";
 import type { Settings } from "@retinue/core/schema/settings";
-import type { PermissionMode } from "@retinue/core/session/approvals";
 import { baseLayers } from "@retinue/core/session/open-session";
 import type { Places } from "@retinue/core/settings/places";
 import { KNOWN_GROUPS, KNOWN_TOOLS } from "./built-in-agents.ts";
@@ -29,7 +28,7 @@ export function buildChain(
   mode: PermissionMode = "default",
 ): readonly Layer[] {
   const { homeDir, dataDir, configDir } = places;
-  const base = baseLayers({ host: { homeDir, settings }, dataDir, configDir, disallowedTools: [], mode });
+  const base = baseLayers({ homeDir, settings, dataDir, configDir, disallowedTools: [], mode });
   const [root, ...below] = line;
   if (!root) return base;
   let parent = root;

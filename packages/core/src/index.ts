@@ -24,9 +24,9 @@ export {
 } from "./schema/plan.ts";
 export type { MessageNode, MessageRow, SessionRow } from "./schema/record.ts";
 export type { RunError, RunResult, RunStatus } from "./schema/result.ts";
+export type { PermissionMode } from "./schema/rights.ts";
 export type { Settings } from "./schema/settings.ts";
-export { AnsweredElsewhere } from "./session/answered-elsewhere.ts";
-export type { Approver, PermissionMode } from "./session/approvals.ts";
+export { AnsweredElsewhere, type Approver } from "./session/approvals.ts";
 export type { ProgramSession, SessionOptions } from "./session/program-session.ts";
 export {
   createRuntime,

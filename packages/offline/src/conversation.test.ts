@@ -1,4 +1,4 @@
-import { mandatoryPrompt } from "@retinue/core/delegate/mandatory-prompt";
+import { mandatoryPrompt } from "@retinue/core/delegate/system-prompt";
 import { expect, test } from "vitest";
 import { readSituation } from "./conversation.ts";
 

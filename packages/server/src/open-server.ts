@@ -10,7 +10,7 @@ import type { Environment } from "@retinue/core/models/providers";
 import { createBlobStore } from "@retinue/core/record/checkpoints/blob-store";
 import { createStatsAside } from "@retinue/core/record/stats/stats-aside";
 import { messageOf } from "@retinue/core/schema/error";
-import type { PermissionMode } from "@retinue/core/session/approvals";
+import type { PermissionMode } from "@retinue/core/schema/rights";
 import { createApp, type ServerApp } from "./create-app.ts";
 import type { ServerDesk } from "./desk.ts";
 import { createFeeds } from "./feed/feeds.ts";

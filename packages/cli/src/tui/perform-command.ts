@@ -4,7 +4,7 @@ import { RetinueError } from "@retinue/core/schema/error";
 import { findOwn } from "@retinue/core/schema/find-own";
 import type { SessionRow } from "@retinue/core/schema/record";
 import type { RunResult } from "@retinue/core/schema/result";
-import type { PermissionMode } from "@retinue/core/session/approvals";
+import type { PermissionMode } from "@retinue/core/schema/rights";
 import type { Runtime } from "@retinue/core/session/runtime";
 import { showCost, showCount } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";

@@ -7,9 +7,9 @@ import type { Limits } from "@retinue/core/schema/agent";
 import { checkJson } from "@retinue/core/schema/check-json";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { JsonSchema } from "@retinue/core/schema/json-schema";
+import type { ForkPoint } from "@retinue/core/schema/record";
+import type { PermissionMode } from "@retinue/core/schema/rights";
 import type { Settings } from "@retinue/core/schema/settings";
-import type { PermissionMode } from "@retinue/core/session/approvals";
-import type { ForkPoint } from "@retinue/core/session/fork-run";
 import type { CommonOptions } from "../open-project.ts";
 import type { Terminal } from "../terminal.ts";
 

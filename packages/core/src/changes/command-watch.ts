@@ -1,10 +1,10 @@
 import { Gate } from "../budget/gate.ts";
 import type { BlobStore } from "../record/checkpoints/blob-store.ts";
 import type { Store } from "../record/create-store.ts";
+import { createId } from "../run/create-id.ts";
 import type { ChangeOpening, FileChange, FileState } from "../schema/change.ts";
 import { messageOf } from "../schema/error.ts";
 import type { ChangeKind } from "../schema/result.ts";
-import { createId } from "../session/create-id.ts";
 import { Shadow } from "./shadow.ts";
 import { compareSnapshots, keepDifferences, type ProjectSnapshot, takeSnapshot } from "./snapshot.ts";
 import { isFolder, sameState } from "./state.ts";

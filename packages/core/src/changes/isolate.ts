@@ -1,12 +1,13 @@
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import type { SpawnRequest } from "../delegate/spawn-request.ts";
+import type { Run, SpawnRequest } from "../run/run.ts";
 import type { WorktreeRow } from "../schema/change.ts";
 import { messageOf, RetinueError } from "../schema/error.ts";
 import type { IsolatedChanges, RunResult } from "../schema/result.ts";
 import { listFiles } from "../schema/subtree.ts";
-import type { LiveRun } from "../session/host.ts";
+import type { AnyTool } from "../tools/tool.ts";
 import type { ChangeKeeper } from "./keep-changes.ts";
+import { createMergeTool } from "./merge-tool.ts";
 import { createPatches, type FileStates } from "./patch.ts";
 import {
   changesOfWorktree,
@@ -19,24 +20,22 @@ import {
 
 /** Gives runs their own copies of the project, and takes stock of them when the runs end. */
 export type Isolation = {
-  readonly parts: WorktreeParts;
-  readonly changes: ChangeKeeper;
   /** The folder that is a run's project: its parent's, or a copy of that for an isolated run. */
   enter(request: SpawnRequest): Promise<string>;
   /** The result with what an isolated run changed, and with a word on changes below the run that nobody merged. */
-  leave(live: LiveRun, result: RunResult): Promise<RunResult>;
+  leave(run: Run, result: RunResult): Promise<RunResult>;
+  /** The tool by which a run brings in what an isolated child changed. */
+  createMergeTool(run: Run): AnyTool;
 };
 
 /** Creates the isolation of a runtime. */
 export function createIsolation(parts: WorktreeParts, changes: ChangeKeeper): Isolation {
   let swept: Promise<void> | undefined;
   return {
-    parts,
-    changes,
+    createMergeTool: (run) => createMergeTool(run, parts, changes),
     async enter({ session, parent, profile, runId, resume }) {
-      const shared = parent?.run.spec.projectDir ?? session.projectDir;
+      const shared = parent?.projectDir ?? session.projectDir;
       if (profile.agent.workspace === "shared") return shared;
-      if (session.ports.recorded) return parts.store.worktree(runId)?.path ?? shared;
       swept ??= sweepWorktrees(parts).catch(() => {});
       await swept;
       const earlier = resume ? parts.store.worktree(runId) : undefined;
@@ -45,18 +44,18 @@ export function createIsolation(parts: WorktreeParts, changes: ChangeKeeper): Is
         runId,
         sessionId: session.id,
         agent: profile.agent.name,
-        line: [...(parent?.run.line ?? []), runId],
+        line: [...(parent?.line ?? []), runId],
         from: shared,
-        nowMs: session.ports.clock.wallMs(),
+        nowMs: session.host.clock.wallMs(),
       });
       return path;
     },
-    async leave(live, result) {
-      const { run, parent, session } = live;
-      const shared = parent?.run.spec.projectDir ?? session.projectDir;
-      const own = run.spec.projectDir === shared ? undefined : parts.store.worktree(run.spec.runId);
-      const left = own ? await takeStock(live, own, result) : result;
-      const unmerged = unmergedBelow(live);
+    async leave(run, result) {
+      const { parent, session } = run;
+      const shared = parent?.projectDir ?? session.projectDir;
+      const own = run.projectDir === shared ? undefined : parts.store.worktree(run.runId);
+      const left = own ? await takeStock(run, own, result) : result;
+      const unmerged = unmergedBelow(run);
       return unmerged.length > 0 ? { ...left, warnings: [...left.warnings, ...unmerged] } : left;
     },
   };
@@ -72,7 +71,7 @@ export function createIsolation(parts: WorktreeParts, changes: ChangeKeeper): Is
     return row.path;
   }
 
-  async function takeStock(live: LiveRun, row: WorktreeRow, result: RunResult): Promise<RunResult> {
+  async function takeStock(run: Run, row: WorktreeRow, result: RunResult): Promise<RunResult> {
     try {
       await changes.forget(row.path);
       const changed = await changesOfWorktree(parts, row);
@@ -81,22 +80,22 @@ export function createIsolation(parts: WorktreeParts, changes: ChangeKeeper): Is
         return withFiles(result, []);
       }
       parts.store.saveWorktree({ ...row, status: "kept", tainted: result.tainted });
-      return withFiles({ ...result, changes: await describe(live, row, changed) }, changed);
+      return withFiles({ ...result, changes: await describe(run, row, changed) }, changed);
     } catch (thrown) {
       const text = `what it changed could not be read: ${messageOf(thrown)}; its files are in ${row.path}`;
-      return { ...result, warnings: [...result.warnings, live.session.ports.redactor.redact(text)] };
+      return { ...result, warnings: [...result.warnings, run.host.redactor.redact(text)] };
     }
   }
 
   async function describe(
-    { run, session, parent }: LiveRun,
+    run: Run,
     row: WorktreeRow,
     changed: readonly FileStates[],
   ): Promise<IsolatedChanges> {
     const patches = await createPatches(changed, parts.blobs);
-    const text = session.ports.redactor.redact(patches.map((patch) => patch.text).join("\n"));
-    const diff = await session.ports
-      .saveArtefact(parent?.run ?? run, `changes-${run.spec.runId}.diff`, `${text}\n`)
+    const text = run.host.redactor.redact(patches.map((patch) => patch.text).join("\n"));
+    const diff = await run.host.workplace
+      .saveArtefact(run.parent ?? run, `changes-${run.runId}.diff`, `${text}\n`)
       .catch(() => null);
     return {
       files: patches.map(({ path, kind, added, removed }) => ({ path, kind, added, removed })),
@@ -107,9 +106,8 @@ export function createIsolation(parts: WorktreeParts, changes: ChangeKeeper): Is
     };
   }
 
-  function unmergedBelow({ run, children }: LiveRun): string[] {
+  function unmergedBelow({ children, runId, projectDir }: Run): string[] {
     if (!children?.delegates.some((agent) => agent.workspace === "isolated")) return [];
-    const { runId, projectDir } = run.spec;
     return parts.store
       .liveWorktrees()
       .filter((row) => row.status === "kept" && row.runId !== runId)

@@ -1,10 +1,11 @@
 import { pathTarget } from "../files/resolve-path.ts";
+import type { Run } from "../run/run.ts";
 import type { WorktreeRow } from "../schema/change.ts";
 import { messageOf } from "../schema/error.ts";
-import type { Host, LiveRun } from "../session/host.ts";
 import { type AnyTool, defineTool, type ToolContext, type ToolOutput } from "../tools/tool.ts";
+import type { ChangeKeeper } from "./keep-changes.ts";
 import { type MergeReport, mergeTarget, mergeWorktree } from "./merge.ts";
-import { changesOfWorktree } from "./worktrees.ts";
+import { changesOfWorktree, type WorktreeParts } from "./worktrees.ts";
 
 type MergeInput = { run: string; partial?: boolean };
 
@@ -12,12 +13,11 @@ type MergeInput = { run: string; partial?: boolean };
  * The tool by which a run brings the changes of an isolated child into its own project. Each file counts as a write of
  * the run that merges, with its rights, and in its books.
  */
-export function mergeTool(host: Host, live: LiveRun): AnyTool {
-  const { parts } = host.isolation;
-  const { runId, projectDir } = live.run.spec;
+export function createMergeTool(run: Run, parts: WorktreeParts, changes: ChangeKeeper): AnyTool {
+  const { runId, projectDir } = run;
   const isMine = (row: WorktreeRow) => row.line.includes(runId) && row.runId !== runId;
-  const find = (run: string) => {
-    const row = parts.store.worktree(run);
+  const find = (id: string) => {
+    const row = parts.store.worktree(id);
     return row && isMine(row) ? row : undefined;
   };
   const mergeable = () => parts.store.liveWorktrees().filter((row) => row.status === "kept" && isMine(row));
@@ -29,7 +29,7 @@ export function mergeTool(host: Host, live: LiveRun): AnyTool {
     judgedAs: "write",
     risk: "medium",
     replay: "safe",
-    offered: live.children?.delegates.some((agent) => agent.workspace === "isolated") === true,
+    offered: run.children?.delegates.some((agent) => agent.workspace === "isolated") === true,
     input: {
       type: "object",
       properties: {
@@ -39,28 +39,28 @@ export function mergeTool(host: Host, live: LiveRun): AnyTool {
       required: ["run"],
       additionalProperties: false,
     },
-    check: ({ run }) => {
-      if (find(run)) return null;
+    check: ({ run: id }) => {
+      if (find(id)) return null;
       const known = mergeable().map((row) => row.runId);
-      return `there is no isolated sub-agent run '${run}' of yours; available: ${known.join(", ") || "none"}`;
+      return `there is no isolated sub-agent run '${id}' of yours; available: ${known.join(", ") || "none"}`;
     },
-    access: async ({ run }, roots) => {
-      const row = find(run);
+    access: async ({ run: id }, roots) => {
+      const row = find(id);
       const changed = row?.status === "kept" ? await changesOfWorktree(parts, row) : [];
       return Promise.all(changed.map(({ path }) => pathTarget(path, "write", roots)));
     },
-    execute: async ({ run, partial = false }, context) => {
-      const row = find(run);
-      if (!row) return { text: `there is no run '${run}'`, isError: true };
+    execute: async ({ run: id, partial = false }, context) => {
+      const row = find(id);
+      if (!row) return { text: `there is no run '${id}'`, isError: true };
       if (row.status !== "kept") return notMergeable(row);
       try {
         if (mergeTarget(parts, row) !== projectDir)
           return {
-            text: `${run} did not begin with this project, so it cannot be merged here`,
+            text: `${id} did not begin with this project, so it cannot be merged here`,
             isError: true,
           };
-        const output = await merge(host, row, partial, context);
-        return { ...output, text: live.session.ports.guards.escapeText(output.text), tainted: row.tainted };
+        const output = await merge({ parts, changes }, row, partial, context);
+        return { ...output, text: run.host.guards.escapeText(output.text), tainted: row.tainted };
       } catch (thrown) {
         return { text: `the merge failed: ${messageOf(thrown)}`, isError: true };
       }
@@ -69,12 +69,11 @@ export function mergeTool(host: Host, live: LiveRun): AnyTool {
 }
 
 async function merge(
-  host: Host,
+  { parts, changes }: { parts: WorktreeParts; changes: ChangeKeeper },
   row: WorktreeRow,
   partial: boolean,
   context: ToolContext,
 ): Promise<ToolOutput> {
-  const { parts, changes } = host.isolation;
   const { runId, sessionId, rowId, projectDir, targets } = context;
   const judged = new Set(targets.flatMap((target) => (target.kind === "path" ? [target.relative] : [])));
   const report = await mergeWorktree(parts, {

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
+import { createId } from "../run/create-id.ts";
 import type { FileState, WorktreeRow } from "../schema/change.ts";
 import { RetinueError } from "../schema/error.ts";
 import type { ChangeKind } from "../schema/result.ts";
-import { createId } from "../session/create-id.ts";
 import { type Merged, mergeFile } from "./merge-file.ts";
 import type { FileStates } from "./patch.ts";
 import type { PathLocks } from "./path-locks.ts";

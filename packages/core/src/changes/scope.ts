@@ -1,9 +1,9 @@
 import type { Store } from "../record/create-store.ts";
+import { subtreeOf } from "../run/read-row.ts";
 import type { FileChange, FileState } from "../schema/change.ts";
 import { RetinueError } from "../schema/error.ts";
 import { listSome } from "../schema/list-some.ts";
 import type { MessageNode, SessionRow } from "../schema/record.ts";
-import { subtreeOf } from "../session/read-row.ts";
 import { sameState } from "./state.ts";
 
 /** What a person names when he asks for changes: a run with everything below it, a session, or an earlier act. */

@@ -1,8 +1,8 @@
 import type { BlobStore } from "../record/checkpoints/blob-store.ts";
 import type { Store } from "../record/create-store.ts";
+import { createId } from "../run/create-id.ts";
 import type { FileChange, FileState } from "../schema/change.ts";
 import { RetinueError } from "../schema/error.ts";
-import { createId } from "../session/create-id.ts";
 import { withProjectLock } from "./project-lock.ts";
 import { findScope, type NetChange, netChanges, type Scope, unkept } from "./scope.ts";
 import { isFolder, keepState, lookAt, restoreState, sameState } from "./state.ts";

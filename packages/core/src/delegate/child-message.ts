@@ -1,34 +1,32 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
-import { fileFault } from "../files/file-fault.ts";
-import { openForReading } from "../files/open-inside.ts";
-import { pathTarget } from "../files/resolve-path.ts";
-import { versionOf } from "../files/seen-files.ts";
 import { decide } from "../rights/decide.ts";
+import { transcriptOf } from "../run/compact.ts";
+import type { Delegations } from "../run/delegations.ts";
 import { nameDeliverable } from "../run/deliverables.ts";
 import { loadPrompt } from "../run/load-prompt.ts";
-import type { Run } from "../run/run.ts";
-import { transcriptOf } from "../run/summarise.ts";
+import type { HandedFile, Profile, Run } from "../run/run.ts";
 import type { ContextMode } from "../schema/agent.ts";
 import type { DelegationRequest } from "../schema/delegation.ts";
-import { messageOf, RetinueError } from "../schema/error.ts";
 import type { RunResult } from "../schema/result.ts";
-import type { Layer } from "../schema/rights.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import { excerpt } from "../tools/truncate.ts";
-import type { Children } from "./children.ts";
-import type { Profile } from "./profile.ts";
 import { resultText } from "./result-text.ts";
 
 const ISOLATED = new URL("./prompts/isolated.md", import.meta.url);
-const MAX_FILE_CHARS = 20_000;
-const MAX_FILE_BYTES = 5_000_000;
 const MAX_FULL_CHARS = 100_000;
 const MAX_PART_CHARS = 20_000;
 const DEFAULT_LAST_MESSAGES = 6;
 
+/** A run that delegates, with what its children can be told of it. */
+type Asker = {
+  readonly parent: Run;
+  readonly delegations: Delegations;
+  summary(): Promise<string>;
+};
+
 /** What a child's first message is made of. */
 type Parts = {
-  children: Children;
+  children: Asker;
   request: DelegationRequest;
   profile: Profile;
   context: ContextMode;
@@ -41,8 +39,8 @@ type Parts = {
 /** The first message of a child: its task, what success means, and exactly the context it was given. */
 export async function childMessage(parts: Parts): Promise<string> {
   const { children, request, profile, context, results, files } = parts;
-  const { run, session } = children.parent;
-  const { escapeText } = session.ports.guards;
+  const run = children.parent;
+  const { escapeText } = run.host.guards;
   const isApart = profile.agent.workspace === "isolated";
   const sections = [request.task];
   if (request.successCriteria) sections.push(`## Success criteria\n${request.successCriteria}`);
@@ -61,19 +59,19 @@ export async function childMessage(parts: Parts): Promise<string> {
   if (files.length > 0) sections.push(describeFiles(files, escapeText));
   const background = await backgroundOf(children, profile, request, context);
   if (background) sections.push(`<context mode="${context}">\n${escapeText(background)}\n</context>`);
-  const reader = { escapeText, workspaceDir: isApart ? null : run.spec.workspaceDir };
+  const reader = { escapeText, workspaceDir: isApart ? null : run.workspaceDir };
   const texts = results.map((one) => resultText(one, reader, children.delegations.findTaskId(one)));
   if (texts.length > 0) sections.push(`## Results this builds on\n${texts.join("\n")}`);
   return sections.join("\n\n");
 }
 
 async function backgroundOf(
-  children: Children,
+  children: Asker,
   profile: Profile,
   request: DelegationRequest,
   context: ContextMode,
 ): Promise<string> {
-  const { run } = children.parent;
+  const run = children.parent;
   const free = findShared(profile, children);
   const answered = answeredCalls(run.history);
   const usable = (message: LanguageModelV4Message) => onlyTools(message, free, answered);
@@ -96,8 +94,8 @@ async function backgroundOf(
  * Tools whose results the child may see: all but those that a rule of its own keeps from it, in whole or for some places. A
  * tool that it merely was not given is no secret to it.
  */
-function findShared({ chain }: Profile, { host, parent }: Children): ReadonlySet<string> {
-  const above = new Set(parent.run.spec.chain);
+function findShared({ chain }: Profile, { parent }: Pick<Asker, "parent">): ReadonlySet<string> {
+  const above = new Set(parent.chain);
   const own = chain.filter((layer) => !above.has(layer));
   const isDivided = ({ name, groups }: AnyTool) =>
     own.some(({ allow = [], ask, deny }) =>
@@ -106,7 +104,7 @@ function findShared({ chain }: Profile, { host, parent }: Children): ReadonlySet
           (pattern !== undefined || except !== undefined) && (tool === name || groups.includes(tool)),
       ),
     );
-  const shared = [...host.tools.values()].filter((tool) => {
+  const shared = [...parent.host.tools.values()].filter((tool) => {
     const { verdict, rule } = decide(chain, { tool: tool.name, groups: tool.groups, targets: [] });
     const isMissing = verdict === "deny" && rule === undefined;
     return (verdict === "allow" || isMissing) && !isDivided(tool);
@@ -162,65 +160,18 @@ function onlyTools(
   return message;
 }
 
-/** A file that is handed over; `version` only if all of it is, so that who gets it has read it. */
-export type HandedFile = {
-  readonly name: string;
-  readonly path: string;
-  readonly text: string;
-  readonly version?: string;
-};
-
 /** Reads the files that a delegation hands over, if the parent or the child may read them. Throws for one that cannot be. */
 export async function readContextFiles(
-  children: Children,
+  { parent }: Pick<Asker, "parent">,
   profile: Profile,
   names: readonly string[],
 ): Promise<HandedFile[]> {
-  const { run, session } = children.parent;
+  const { host, session } = parent;
   // What tools saved may still be on its way to the workspace.
-  if (names.length > 0) await session.observations.flush();
-  const { recorded, liveLayers } = session.ports;
-  const live = liveLayers(run.spec.projectDir, []);
-  const chains = [run.spec.chain, profile.chain].map((chain) => [...chain, ...live]);
-  return Promise.all(
-    names.map(async (name) => {
-      const fault = (thrown: unknown) =>
-        new RetinueError("input", `cannot hand over ${fileFault(thrown, name)}`);
-      try {
-        return await readAllowed(run, chains, name);
-      } catch (thrown) {
-        // In a replay the recorded message holds what was read then.
-        if (recorded) return { name, path: name, text: `[not readable: ${messageOf(thrown)}]` };
-        throw fault(thrown);
-      }
-    }),
-  );
-}
-
-async function readAllowed(
-  run: Run,
-  chains: readonly (readonly Layer[])[],
-  name: string,
-): Promise<HandedFile> {
-  const target = await pathTarget(name, "read", run.spec);
-  if (target.kind !== "path" || target.root === "outside")
-    throw new Error("it is outside the project and the workspace");
-  const may = (chain: readonly Layer[]) =>
-    decide(chain, { tool: "read", groups: ["filesystem"], targets: [target] }).verdict === "allow";
-  if (!chains.some(may)) throw new Error("neither you nor the sub-agent may read it");
-  const root = target.root === "project" ? run.spec.projectDir : run.spec.workspaceDir;
-  const handle = await openForReading(root, target.path);
-  try {
-    const { size } = await handle.stat();
-    if (size > MAX_FILE_BYTES) throw new Error(`it has ${size} bytes, which is too much to hand over`);
-    const bytes = await handle.readFile();
-    if (bytes.includes(0)) throw new Error("it is a binary file");
-    const whole = bytes.toString("utf8");
-    const text = excerpt(whole, MAX_FILE_CHARS, `the rest is in ${name}`);
-    return { name, path: target.path, text, ...(text === whole && { version: versionOf(bytes) }) };
-  } finally {
-    await handle.close();
-  }
+  if (names.length > 0) await session.flushObserved();
+  const live = host.liveLayers(parent.projectDir, []);
+  const chains = [parent.chain, profile.chain].map((chain) => [...chain, ...live]);
+  return Promise.all(names.map((name) => host.workplace.readHanded(parent, chains, name)));
 }
 
 function describeFiles(files: readonly HandedFile[], escapeText: (text: string) => string): string {

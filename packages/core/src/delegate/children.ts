@@ -1,44 +1,41 @@
-import { stat } from "node:fs/promises";
 import { delay } from "../budget/clock.ts";
 import { Gate } from "../budget/gate.ts";
 import { isBelow } from "../files/is-below.ts";
-import { pathTarget } from "../files/resolve-path.ts";
 import { noteSeen } from "../files/seen-files.ts";
-import type { NewChild } from "../run/ports.ts";
-import type { Interruption } from "../run/run-spec.ts";
-import { summarise } from "../run/summarise.ts";
+import { taint } from "../run/calls/dispatch.ts";
+import { summarise } from "../run/compact.ts";
+import { type Delegation, Delegations } from "../run/delegations.ts";
+import { isClosed, metadataOf, recordedMoment, resultOfRow } from "../run/read-row.ts";
+import type { Below, Interruption, Profile, Run } from "../run/run.ts";
 import { waitFor } from "../run/wait-for.ts";
 import {
   type Agent,
   type ContextMode,
+  type Deliverable,
   type ExecutionMode,
   type Limits,
   toContextMode,
 } from "../schema/agent.ts";
 import type { DelegationRequest } from "../schema/delegation.ts";
 import { messageOf, RetinueError } from "../schema/error.ts";
+import { failedResult } from "../schema/failed-result.ts";
 import type { MessageNode } from "../schema/record.ts";
 import type { RunError, RunResult } from "../schema/result.ts";
-import { createId } from "../session/create-id.ts";
-import type { Host, LiveRun } from "../session/host.ts";
-import { isClosed, metadataOf, recordedMoment, resultOfRow } from "../session/read-row.ts";
+import type { Spawner } from "../tools/tool.ts";
 import { childMessage, readContextFiles } from "./child-message.ts";
-import { type Delegation, Delegations } from "./delegations.ts";
+import { deliver } from "./deliver.ts";
 import { EarlierAttempts, type Origin, originOf } from "./earlier-attempts.ts";
-import { failedResult } from "./failed-result.ts";
 import { findAgent, isAgent } from "./find-agent.ts";
-import { goOnWith } from "./go-on-with.ts";
-import { cancelTree } from "./interrupt-tree.ts";
-import { createProfile, type Profile } from "./profile.ts";
+import { createProfile, restoreProfile } from "./profile.ts";
 import { recordUnstarted } from "./record-run.ts";
+import { startBelow } from "./spawn-below.ts";
 
 /** What ends the children of a run that begins its last report. */
 export const PARENT_AT_LIMIT = "its parent reached a limit";
 
 /** The children of one run: how many at once, what they share, and which of them the parent has heard of. */
 export class Children {
-  readonly host: Host;
-  readonly parent: LiveRun;
+  readonly parent: Run;
   readonly delegates: readonly Agent[];
   readonly mode: ExecutionMode;
   readonly #gate: Gate;
@@ -55,13 +52,12 @@ export class Children {
   #ready: Promise<void> = Promise.resolve();
   #summary: { turn: number; text: Promise<string> } | undefined;
 
-  constructor(host: Host, parent: LiveRun, profile: Profile, earlier = new EarlierAttempts()) {
-    this.host = host;
+  constructor(parent: Run, profile: Profile, earlier = new EarlierAttempts()) {
     this.parent = parent;
-    const { recorded } = parent.session.ports;
+    const { pace } = parent.host;
     this.delegations = new Delegations(
-      () => parent.run.turn,
-      recorded && ((delegation) => recorded.untilTold(parent.run, delegation)),
+      () => parent.turn,
+      (about, ended) => pace.hear(parent, about, ended),
     );
     this.#earlier = earlier;
     this.#begunAgents = new Set([...earlier.all()].flatMap((rows) => rows[0]?.agent_role ?? []));
@@ -70,24 +66,43 @@ export class Children {
     this.#gate = new Gate(this.mode === "sequential" ? 1 : (profile.agent.subagents?.maxConcurrent ?? 5));
   }
 
-  /** Ends the children that run and lets no further one begin; in a replay each comes to its own recorded end. */
+  /** Ends the children that run and lets no further one begin. */
   stop(message: string): void {
-    const { recorded } = this.parent.session.ports;
-    recorded?.tellAll(this.parent.run);
-    if (recorded) return;
-    this.#stopped = message;
-    for (const kid of this.parent.kids) cancelTree(kid, message);
+    this.parent.host.pace.stopChildren(this.parent, () => {
+      this.#stopped = message;
+      for (const kid of this.parent.kids) kid.interruptTree(cancelled(message));
+    });
+  }
+
+  /** What the run has not been told of its children; see `ChildRuns`. */
+  async collectRest(how: "wait" | "stop"): Promise<string | null> {
+    const { parent } = this;
+    if (how === "stop") this.stop(PARENT_AT_LIMIT);
+    parent.host.pace.hearAll(parent);
+    const open = this.delegations.undelivered();
+    if (open.length === 0) return null;
+    await this.waiting(Promise.all(open.map((delegation) => delegation.done)));
+    const output = deliver(this, open, "ended");
+    if (output.tainted) taint(parent, "collect_results");
+    if (output.privateData) parent.privateData = true;
+    const text = parent.host.redactor.redact(output.text);
+    return `These sub-agents had not been collected yet. Take their results into account, then finish.\n${text}`;
+  }
+
+  /** Starts children for the code of a tool. */
+  createSpawner(below: Below): Spawner {
+    return startBelow(this, below);
   }
 
   /** What ends a child that comes to life only after its siblings were stopped; null if they were not. */
   get stopping(): Interruption | null {
     const message = this.#stopped;
-    return message === null ? null : { status: "cancelled", bailout: "cancelled", message };
+    return message === null ? null : cancelled(message);
   }
 
   /** The agent that a request names, or why it cannot run here. */
   find(name: string): Agent | RunError {
-    return findAgent(this.host.registry, name, this.parent.run.spec.agent, this.delegates);
+    return findAgent(this.parent.host.registry, name, this.parent.agent, this.delegates);
   }
 
   /** What is wrong with a request in itself: there is no such agent, or results that it hands over are not there. */
@@ -106,7 +121,7 @@ export class Children {
     if (!isAgent(found)) return found;
     const refusal = this.admit(found);
     if (refusal || this.delegates.some((one) => one.name === found.name)) return refusal;
-    const message = `${this.parent.run.spec.agent.name} may not delegate to '${found.name}'; available: ${this.#listDelegates()}`;
+    const message = `${this.parent.agent.name} may not delegate to '${found.name}'; available: ${this.#listDelegates()}`;
     return { type: "not_allowed", message, recoverable: false };
   }
 
@@ -116,8 +131,8 @@ export class Children {
 
   /** Looks at depth and circles before anything is begun. */
   admit(child: Agent): RunError | null {
-    const { agent, ancestors, depth, maxDepth } = this.parent.run.spec;
-    return this.host.guards.admitChild({
+    const { agent, ancestors, depth, maxDepth } = this.parent;
+    return this.parent.host.guards.admitChild({
       child,
       parent: agent,
       line: [...ancestors, agent.name],
@@ -133,11 +148,10 @@ export class Children {
     return (work) => oneByOne.run(() => this.#gate.run(work));
   }
 
-  /** The id of a delegation, or of another attempt of it: the recorded one in a replay or after a crash, or a new one. */
-  idFor(origin: Pick<Origin, "callId" | "taskId">, attempt = 0): string {
-    const { run, session } = this.parent;
-    const recorded = session.ports.recorded?.childId(run, { ...origin, attempt });
-    return recorded ?? this.#earlier.of(origin)[attempt]?.run_id ?? createId("run");
+  /** The id of a delegation, or of another attempt of it: the one it had before a crash, or a new one. */
+  idFor({ callId, taskId }: Pick<Origin, "callId" | "taskId">, attempt = 0): string {
+    const earlier = this.#earlier.of({ callId, ...(taskId !== undefined && { taskId }) })[attempt];
+    return earlier?.run_id ?? this.parent.host.createRunId(this.parent, { callId, taskId, attempt });
   }
 
   /** Begins one delegation behind the limit; it goes on whether or not anyone waits. */
@@ -148,22 +162,31 @@ export class Children {
   }
 
   /** Begins a child for a program, which gets its result itself; the signal ends it, begun or not. */
-  startFor(request: DelegationRequest, { id, callId, rowId, signal }: NewChild): Promise<RunResult> {
+  startFor(
+    request: DelegationRequest,
+    { id, callId, rowId, signal }: { id: string; callId: string; rowId: number; signal: AbortSignal },
+  ): Promise<RunResult> {
     const cancel = () => {
       for (const kid of this.parent.kids)
-        if (kid.run.spec.callId === callId) cancelTree(kid, String(signal.reason));
+        if (kid.callId === callId) kid.interruptTree(cancelled(String(signal.reason)));
     };
     signal.addEventListener("abort", cancel, { once: true });
     const unlessStopped = async () => {
       const error = { type: "cancelled", message: String(signal.reason), recoverable: false } as const;
-      const about = { runId: id, sessionId: this.parent.session.id, agent: request.agent };
       return signal.aborted
-        ? failedResult(about, error)
+        ? this.fail({ id, agent: request.agent }, error)
         : this.delegate(id, request, { callId, rowId, byProgram: true });
     };
     const done = this.#gate.run(unlessStopped).finally(() => signal.removeEventListener("abort", cancel));
     const { agent, task } = request;
     return this.delegations.track({ id, agent, task, callId }, done, true).done;
+  }
+
+  /** The result of a child that did not come to run. */
+  fail({ id, agent }: { id: string; agent: string }, error: RunError): RunResult {
+    const { session, host } = this.parent;
+    const message = host.redactor.redact(error.message);
+    return failedResult({ runId: id, sessionId: session.id, agent }, { ...error, message });
   }
 
   /** Goes on with the children that a program had begun in a call before its process ended. */
@@ -221,17 +244,18 @@ export class Children {
     origin: Origin,
     needed: readonly RunResult[] = [],
   ): Promise<RunResult> {
-    const { run, session } = this.parent;
-    const { redactor } = session.ports;
-    const failed = (error: RunError) =>
-      failedResult(
-        { runId: id, sessionId: session.id, agent: request.agent },
-        { ...error, message: redactor.redact(error.message) },
+    const { parent } = this;
+    const { clock, pace } = parent.host;
+    const { callId, taskId } = origin;
+    const failed = (error: RunError) => this.fail({ id, agent: request.agent }, error);
+    const refuse = (agent: string, attempt: number) =>
+      pace.refuseChild(
+        parent,
+        { callId, taskId, attempt, agent },
+        parent.interruption?.message ?? this.#stopped,
       );
-    const begins = session.ports.recorded?.begins(run, { ...origin, attempt: 0 }, request.agent);
-    const stopped = begins ? null : (run.interruption?.message ?? this.#stopped);
-    if (stopped !== null || begins === false)
-      return failed({ type: "cancelled", message: stopped ?? PARENT_AT_LIMIT, recoverable: false });
+    const stopped = refuse(request.agent, 0);
+    if (stopped !== null) return failed({ type: "cancelled", message: stopped, recoverable: false });
     const found = this.find(request.agent);
     if (!isAgent(found)) return failed(found);
     const refusal = this.admit(found);
@@ -239,16 +263,14 @@ export class Children {
     try {
       for (let attempt = 0; ; attempt++) {
         const earlier = this.#earlier.of(origin)[attempt];
-        const began = earlier ? recordedMoment(earlier.opened_seq) : session.ports.clock.monotonicMs();
+        const began = earlier ? recordedMoment(earlier.opened_seq) : clock.monotonicMs();
         const result = await this.#attempt({ id, attempt, agent: found }, request, origin, needed);
         const { attempts, on, backoffMs } = found.retry;
-        this.delegations.keep({ result, began, ended: session.ports.clock.monotonicMs() });
-        const ended = result.status === "cancelled" || run.interruption || this.#stopped !== null;
+        this.delegations.keep({ result, began, ended: clock.monotonicMs() });
         const again = attempt < attempts && result.error && on.includes(result.error.type);
-        if (!again || this.#hasActed(found, result)) return result;
-        const next = { ...origin, attempt: attempt + 1 };
-        if (!(session.ports.recorded?.begins(run, next, found.name) ?? !ended)) return result;
-        await delay(session.ports.clock, result.error?.retryAfterMs ?? backoffMs * 2 ** attempt, run.signal);
+        if (!again || result.status === "cancelled" || this.#hasActed(found, result)) return result;
+        if (refuse(found.name, attempt + 1) !== null) return result;
+        await delay(clock, result.error?.retryAfterMs ?? backoffMs * 2 ** attempt, parent.signal);
       }
     } catch (thrown) {
       const code = thrown instanceof RetinueError ? thrown.code : "failed";
@@ -260,9 +282,10 @@ export class Children {
 
   /** Whether a run used tools that reach others: another attempt would do that a second time. */
   #hasActed({ flow: name }: Agent, { tools_used }: RunResult): boolean {
-    const flow = this.host.flows[name];
+    const { flows, tools } = this.parent.host;
+    const flow = flows[name];
     return tools_used.some((used) => {
-      const tool = this.host.tools.get(used);
+      const tool = tools.get(used);
       if (!tool) return false;
       return (
         tool.outbound !== false || tool.replay === "lookup" || (flow.actsByWriting && tool.replay !== "safe")
@@ -281,7 +304,7 @@ export class Children {
     if (earlier) this.#begun.add(about.id);
     if (earlier && isClosed(earlier)) return resultOfRow(earlier);
     const { byProgram } = origin;
-    if (earlier) return goOnWith(earlier, { parent: this.parent, byProgram }, this.host);
+    if (earlier) return goOnWith(earlier, { parent: this.parent, byProgram });
     const before = this.#ready;
     const { promise, resolve: ready } = Promise.withResolvers<void>();
     this.#ready = promise;
@@ -297,14 +320,14 @@ export class Children {
     await before;
     // From here to its row nothing is waited for.
     ready();
-    const { redactor, recorded } = this.parent.session.ports;
+    const { redactor } = this.parent.host;
     const message = redactor.redact(built);
     this.#begun.add(about.id);
     this.#begunAgents.add(agent.name);
     const runId = attempt === 0 ? about.id : this.idFor(origin, attempt);
     // What a run was given whole it has read.
     for (const { path, version } of files) if (version !== undefined) noteSeen(runId, path, version);
-    return this.host.runChild({
+    return this.parent.host.runChild({
       session: this.parent.session,
       parent: this.parent,
       profile,
@@ -312,7 +335,7 @@ export class Children {
       attempt,
       taskId: origin.taskId,
       task: request.task,
-      message: recorded?.message(this.parent.run, { ...origin, attempt }, message) ?? message,
+      message,
       tainted: isUntrusted || results.some((result) => result.tainted),
       privateData: results.some((result) => result.private_data) || (request.contextFiles ?? []).length > 0,
       contextMode: context,
@@ -336,57 +359,47 @@ export class Children {
       context,
     }: { agent: Agent; origin: Origin; needed: readonly RunResult[]; context: ContextMode },
   ) {
+    const { parent } = this;
+    const { workplace, guards, untrusted } = parent.host;
     const profile = await this.#profile(agent, request, origin);
     const results = [
       ...needed,
       ...(request.fromResults ?? []).flatMap((id) => this.delegations.resultOf(id) ?? []),
     ];
-    const cwd = request.cwd === undefined ? undefined : await folderInside(this.parent, request.cwd);
+    const cwd = request.cwd === undefined ? undefined : await workplace.findFolder(this.parent, request.cwd);
     const files = await readContextFiles(this, profile, request.contextFiles ?? []);
-    const { workspaceDir } = this.parent.run.spec;
-    if (files.some(({ path }) => !isBelow(path, workspaceDir))) this.parent.session.ports.projectText.enter();
+    if (files.some(({ path }) => !isBelow(path, parent.workspaceDir))) parent.session.projectText.enter();
     const built = await childMessage({ children: this, request, profile, context, results, files });
-    const paths = files.map(({ path }) => path);
-    const { recorded } = this.parent.session.ports;
-    const isUntrusted = !recorded && this.host.guards.taintsReader(await this.host.untrusted.hold(paths));
+    const isUntrusted = guards.taintsReader(await untrusted.hold(files.map(({ path }) => path)));
     return { profile, results, cwd, files, built, isUntrusted };
   }
 
   /** A summary of the parent's conversation, made once per turn and shared by everything begun in it. */
   summary(): Promise<string> {
-    const { run, session } = this.parent;
-    if (this.#summary?.turn !== run.turn)
-      this.#summary = { turn: run.turn, text: summarise(run, run.history, session.ports) };
+    const { parent } = this;
+    if (this.#summary?.turn !== parent.turn)
+      this.#summary = { turn: parent.turn, text: summarise(parent, parent.history) };
     return this.#summary.text;
   }
 
-  /**
-   * Waits until one or all of some delegations have ended, or something else has happened. In a replay those are waited
-   * for of which the parent was told then.
-   */
+  /** Waits until one or all of some delegations have ended, or something else has happened. */
   async untilEnded(
     some: readonly Delegation[],
     enough: "one" | "all",
     orUntil: readonly Promise<unknown>[] = [],
   ): Promise<void> {
-    const { run, session } = this.parent;
-    const { recorded } = session.ports;
-    const told = recorded ? some.filter((one) => recorded.isTold(run, one)) : some;
-    const ends: Promise<unknown>[] = told.map((one) => one.done);
-    const all = recorded !== null || enough === "all";
-    await this.waiting<unknown>(all ? Promise.all(ends) : Promise.race([...ends, ...orUntil]));
+    await this.waiting(this.parent.host.pace.untilEnded(this.parent, some, enough, orUntil));
   }
 
   /** Waits for a promise while the parent holds no slot. */
   waiting<Value>(promise: Promise<Value>): Promise<Value> {
-    return waitFor(this.parent.run, "children", this.parent.session.ports, promise);
+    return waitFor(this.parent, "children", promise);
   }
 
   #profile(agent: Agent, request: DelegationRequest, { byProgram }: Origin): Promise<Profile> {
     const make = () =>
-      createProfile(this.host, {
+      createProfile(this.parent.session, {
         agent,
-        session: this.parent.session,
         parent: this.parent,
         tools: request.tools,
         limits: request.limits,
@@ -395,7 +408,7 @@ export class Children {
       });
     if (request.tools || request.limits || request.cwd !== undefined) return make();
     // A prompt that tells the time is another one every minute.
-    const minute = Math.floor(this.parent.session.ports.clock.wallMs() / 60_000);
+    const minute = Math.floor(this.parent.host.clock.wallMs() / 60_000);
     const key = agent.prompt.includes("{{now}}") ? `${agent.name} ${minute}` : agent.name;
     let profile = this.#profiles.get(key);
     if (!profile) {
@@ -406,17 +419,35 @@ export class Children {
   }
 }
 
-/** A folder of the project, relative to it, that a child's paths may begin in. */
-async function folderInside({ run, session }: LiveRun, cwd: string): Promise<string> {
-  if (session.ports.recorded) return cwd;
-  const target = await pathTarget(cwd, "read", run.spec);
-  const isFolder =
-    target.kind === "path" &&
-    target.root === "project" &&
-    (await stat(target.path).then(
-      (found) => found.isDirectory(),
-      () => false,
-    ));
-  if (isFolder && target.kind === "path") return target.relative;
-  throw new RetinueError("input", `cwd must be a folder of the project, not ${JSON.stringify(cwd)}`);
+function cancelled(message: string): Interruption {
+  return { status: "cancelled", bailout: "cancelled", message };
+}
+
+/** Goes on in place with a child run that was open when the process ended, with all that it had been given. */
+async function goOnWith(
+  node: MessageNode,
+  { parent, byProgram }: { parent: Run; byProgram: boolean | undefined },
+): Promise<RunResult> {
+  const { session } = parent;
+  const { task, attempt, deliverables, limits, taskId, cwd, criteria } = metadataOf(node);
+  const message = node.request_content ?? "";
+  const profile = await restoreProfile(session.host, node, parent);
+  return session.host.runChild({
+    session,
+    parent,
+    profile: { ...profile, chain: [...profile.chain, ...session.base] },
+    runId: node.run_id,
+    attempt: Number(attempt),
+    task: typeof task === "string" ? task : message,
+    message,
+    callId: node.call_id,
+    parentRowId: node.parent_message_id,
+    deliverables: (deliverables as Deliverable[] | undefined) ?? [],
+    limits: limits as Limits | undefined,
+    byProgram,
+    taskId: taskId as string | undefined,
+    cwd: cwd as string | undefined,
+    criteria: criteria as string | undefined,
+    resume: node,
+  });
 }

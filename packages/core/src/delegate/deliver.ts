@@ -1,22 +1,26 @@
+import type { Delegations } from "../run/delegations.ts";
+import { type Delegation, openDelegation } from "../run/delegations.ts";
+import type { Run } from "../run/run.ts";
 import type { ToolOutput } from "../tools/tool.ts";
 import { cutAt, MAX_RESULT_CHARS } from "../tools/truncate.ts";
-import type { Children } from "./children.ts";
-import { type Delegation, openDelegation } from "./delegations.ts";
 import { nameEnding, resultText, runningText } from "./result-text.ts";
 import { complianceErrors, missedBy } from "./unmet-deliverables.ts";
+
+/** A run with what it has asked of others. */
+type Asker = { readonly parent: Run; readonly delegations: Delegations };
 
 /**
  * What the parent is told of its delegations: results of those that ended, and a note on those that still run.
  * With `ended` only the former. A delivered result is not delivered again.
  */
 export function deliver(
-  children: Children,
+  children: Asker,
   delegations: readonly Delegation[],
   which: "all" | "ended",
 ): ToolOutput {
-  const { run, session } = children.parent;
-  const { escapeText } = session.ports.guards;
-  const reader = { escapeText, workspaceDir: run.spec.workspaceDir };
+  const run = children.parent;
+  const { escapeText } = run.host.guards;
+  const reader = { escapeText, workspaceDir: run.workspaceDir };
   const texts: string[] = [];
   const delivered: string[] = [];
   let tainted = false;

@@ -1,5 +1,5 @@
+import { metadataOf } from "../run/read-row.ts";
 import type { MessageNode } from "../schema/record.ts";
-import { metadataOf } from "../session/read-row.ts";
 
 /** Where a delegation came from: the parent's call, its task in a batch, and the row its runs hang from. */
 export type Origin = { callId: string; rowId: number; taskId?: string; byProgram?: boolean };

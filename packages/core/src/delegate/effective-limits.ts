@@ -1,5 +1,5 @@
 import type { AccountLimits } from "../budget/ledger.ts";
-import type { RunLimits } from "../run/run-spec.ts";
+import type { RunLimits } from "../run/run.ts";
 import type { Agent, Limits } from "../schema/agent.ts";
 import { findOwn } from "../schema/find-own.ts";
 import { LARGEST } from "../schema/number-range.ts";

@@ -1,13 +1,11 @@
 import { loadPrompt } from "../run/load-prompt.ts";
+import { isClosed, resultOfRow } from "../run/read-row.ts";
+import type { Run, SpawnRequest } from "../run/run.ts";
 import { messageOf } from "../schema/error.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 import type { CriteriaVerdict, RunResult } from "../schema/result.ts";
-import { createId } from "../session/create-id.ts";
-import type { Host, LiveRun } from "../session/host.ts";
-import { isClosed, resultOfRow } from "../session/read-row.ts";
 import { excerpt } from "../tools/truncate.ts";
 import { createProfile, restoreProfile } from "./profile.ts";
-import type { SpawnRequest } from "./spawn-request.ts";
 
 const REVIEWER = "reviewer";
 /** The call id of the run that judges; no model's call has it. */
@@ -22,17 +20,13 @@ const VERDICT: JsonSchema = {
   required: ["met", "reason"],
 };
 
-/** Runs a child to its end. */
-type Spawn = (host: Host, request: SpawnRequest) => Promise<RunResult>;
-
 /**
  * Judges a run by its success criteria: by the commands of its contract, else by a reviewer below it if its agent wants
  * that; without either they are not verified, which is said and never taken for met. The reviewer's own result comes along.
  */
 export async function judgeCriteria(
-  host: Host,
-  live: LiveRun,
-  { request, spawn }: { request: SpawnRequest; spawn: Spawn },
+  run: Run,
+  request: SpawnRequest,
   result: RunResult,
 ): Promise<{ result: RunResult; reviewer?: RunResult }> {
   const { criteria } = request;
@@ -48,9 +42,9 @@ export async function judgeCriteria(
   }
   const unverified = (reason: string) =>
     withVerdict(result, { criteria, verdict: "not_verified", by: null, reason });
-  if (live.run.spec.agent.verify !== REVIEWER) return { result: unverified("nobody judged them") };
-  if (!result.success || live.run.interruption) return { result: unverified("the run did not complete") };
-  const reviewer = await review(host, live, { request, spawn }, result).catch(messageOf);
+  if (run.agent.verify !== REVIEWER) return { result: unverified("nobody judged them") };
+  if (!result.success || run.interruption) return { result: unverified("the run did not complete") };
+  const reviewer = await review(run, request, result).catch(messageOf);
   if (typeof reviewer === "string") return { result: unverified(reviewer) };
   const { met, reason } = readVerdict(reviewer);
   const verdict = met === null ? "not_verified" : met ? "met" : "not_met";
@@ -59,45 +53,39 @@ export async function judgeCriteria(
 }
 
 /** The result of the reviewer's run, or why there is none. */
-async function review(
-  host: Host,
-  live: LiveRun,
-  { request, spawn }: { request: SpawnRequest; spawn: Spawn },
-  result: RunResult,
-): Promise<RunResult | string> {
-  const { run, session } = live;
-  const { spec } = run;
-  const { redactor, recorded, guards } = session.ports;
+async function review(run: Run, request: SpawnRequest, result: RunResult): Promise<RunResult | string> {
+  const { session, host } = run;
+  const { redactor, guards, registry } = host;
   const before = request.resume?.children.find((row) => row.call_id === VERIFY_CALL);
   if (before && isClosed(before)) return resultOfRow(before);
-  const agent = host.registry.get(REVIEWER);
-  if (!agent) return host.registry.unknownAgentMessage(REVIEWER);
-  const line = [...spec.ancestors, spec.agent.name];
-  const place = { child: agent, parent: spec.agent, line, depth: spec.depth + 1, maxDepth: spec.maxDepth };
-  const refusal = host.guards.admitChild(place);
+  const agent = registry.get(REVIEWER);
+  if (!agent) return registry.unknownAgentMessage(REVIEWER);
+  const line = [...run.ancestors, run.agent.name];
+  const place = { child: agent, parent: run.agent, line, depth: run.depth + 1, maxDepth: run.maxDepth };
+  const refusal = guards.admitChild(place);
   if (refusal) return refusal.message;
   const words = {
-    agent: spec.agent.name,
-    task: guards.escapeText(spec.asked),
+    agent: run.agent.name,
+    task: guards.escapeText(run.asked),
     criteria: guards.escapeText(request.criteria ?? ""),
     answer: guards.escapeText(excerpt(result.details, MAX_ANSWER_CHARS, "the middle is left out")),
   };
   const task = redactor.redact(loadPrompt(VERIFY, words));
-  const kept = before && (await restoreProfile(host, before, live));
+  const kept = before && (await restoreProfile(session.host, before, run));
   const profile = kept
     ? { ...kept, chain: [...kept.chain, ...session.base] }
-    : await createProfile(host, { agent, session, parent: live });
-  return spawn(host, {
+    : await createProfile(session, { agent, parent: run });
+  return host.runChild({
     session,
-    parent: live,
+    parent: run,
     profile,
-    runId: before?.run_id ?? recorded?.childId(run, { callId: VERIFY_CALL, attempt: 0 }) ?? createId("run"),
+    runId: before?.run_id ?? host.createRunId(run, { callId: VERIFY_CALL, attempt: 0 }),
     attempt: 0,
     task,
     message: `${task}\n\n${loadPrompt(ANSWER_FORM, { schema: JSON.stringify(VERDICT) })}`,
     tainted: result.tainted,
     callId: VERIFY_CALL,
-    parentRowId: spec.messageId,
+    parentRowId: run.messageId,
     deliverables: [...agent.deliverables, { answer: VERDICT }],
     resume: before,
   });

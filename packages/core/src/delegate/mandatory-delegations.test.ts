@@ -3,8 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { defineAgent } from "../agents/define-agent.ts";
 import { loadAgents } from "../agents/load-agents.ts";
-import { mandatoryDelegations } from "./mandatory-delegations.ts";
-import { requestWords } from "./request-words.ts";
+import { mandatoryDelegations, requestWords } from "./mandatory-delegations.ts";
 
 const agentOf = (name: string, more: object = {}) =>
   defineAgent({ name, description: "x", prompt: "x", ...more });

@@ -4,52 +4,24 @@ import { pathTarget } from "../files/resolve-path.ts";
 import { childChain } from "../rights/child-chain.ts";
 import { decide } from "../rights/decide.ts";
 import { delegationLayer, toolsLayer } from "../rights/layers.ts";
-import type { Flow } from "../run/flow.ts";
-import type { CallableModel } from "../run/model/callable-model.ts";
-import type { RunLimits } from "../run/run-spec.ts";
-import type { Agent, AgentSource, Limits, MandatoryDelegation } from "../schema/agent.ts";
+import { metadataOf } from "../run/read-row.ts";
+import type { Host, Profile, Run, Session } from "../run/run.ts";
+import type { Agent, AgentSource, Limits } from "../schema/agent.ts";
 import { checkAgentNumbers } from "../schema/check-numbers.ts";
 import { RetinueError } from "../schema/error.ts";
 import type { MessageRow } from "../schema/record.ts";
 import type { Layer } from "../schema/rights.ts";
-import type { Host, LiveRun, Session } from "../session/host.ts";
-import { type ProjectInstructions, readInstructions } from "../session/project-instructions.ts";
-import { metadataOf } from "../session/read-row.ts";
-import { systemPrompt, worksInProject } from "../session/system-prompt.ts";
-import type { AnyTool } from "../tools/tool.ts";
 import { type AskedLimits, effectiveLimits } from "./effective-limits.ts";
 import { findAgent, GENERAL_PURPOSE, isAgent } from "./find-agent.ts";
 import { mandatoryDelegations } from "./mandatory-delegations.ts";
+import { type ProjectInstructions, readInstructions } from "./project-instructions.ts";
 import { resolveLimits, resolveTools } from "./resolve-tools.ts";
-
-/** All that children of one agent under one parent share; made once, frozen for all of them. */
-export type Profile = {
-  readonly agent: Agent;
-  readonly flow: Flow;
-  readonly model: CallableModel;
-  readonly chain: readonly Layer[];
-  readonly tools: ReadonlyMap<string, AnyTool>;
-  readonly limits: RunLimits;
-  /** Whom it may delegate to; nobody at the depth limit. */
-  readonly delegates: readonly Agent[];
-  readonly maxDepth: number;
-  /** Delegations that the person's request demands; none for a child. */
-  readonly mandatory: readonly MandatoryDelegation[];
-  readonly system: string;
-  /** Files of the project that stand in the prompt. */
-  readonly promptFiles: readonly string[];
-  /** Its prompt holds what lies in the project: an agent's file, instructions, what agents there say of themselves. */
-  readonly isOfProject: boolean;
-  readonly systemPromptId: string;
-  /** Where the record keeps the definition and the rights as they were when the run began. */
-  readonly snapshotId: string;
-};
+import { systemPrompt, worksInProject } from "./system-prompt.ts";
 
 /** What a profile is made from. */
 export type ProfileRequest = {
   agent: Agent;
-  session: Session;
-  parent: LiveRun | null;
+  parent: Run | null;
   tools?: readonly string[] | undefined;
   limits?: Limits | undefined;
   /** A program asks for it below its parent, not the parent's model. */
@@ -62,27 +34,28 @@ export type ProfileRequest = {
 };
 
 /** Freezes an agent's rights, tools, limits and prompt for a run. */
-export async function createProfile(host: Host, request: ProfileRequest): Promise<Profile> {
-  const { agent, session, parent } = request;
+export async function createProfile(session: Session, request: ProfileRequest): Promise<Profile> {
+  const { agent, parent } = request;
+  const { host } = session;
   checkAgentNumbers(agent);
   const flow = host.flows[agent.flow];
   const ownLimits = resolveLimits(host, `limits of the agent '${agent.name}'`, agent.limits);
-  const model = await host.resolveModel(request.model ?? agent.model, parent?.run.spec.model ?? null, agent);
-  const chain = chainOf(host, request);
-  const depth = parent ? parent.run.spec.depth + 1 : 0;
+  const model = await host.resolveModel(request.model ?? agent.model, parent?.ownModel ?? null, agent);
+  const chain = layersOf(session, request);
+  const depth = parent ? parent.depth + 1 : 0;
   const asked: AskedLimits = {
     limits: request.limits && resolveLimits(host, "limits", request.limits),
     by: parent && !request.byProgram ? "model" : "person",
   };
   const limits = effectiveLimits({ ...agent, limits: ownLimits }, asked, host.settings);
-  const maxDepth = deepest(agent, asked, parent?.run.spec.maxDepth ?? session.maxDepth);
+  const maxDepth = deepest(agent, asked, parent?.maxDepth ?? session.maxDepth);
   const delegates = depth < maxDepth ? delegatesOf(host, agent, chain, parent) : [];
   const mandatory =
     request.task === undefined ? [] : mandatoryDelegations(request.task, { agent, delegates });
   const visible = new Set(host.guards.visibleTools(chain, [...host.tools.values()]));
   const tools = new Map([...host.tools].filter(([name]) => visible.has(name)));
-  const { redactor } = session.ports;
-  const cwd = request.cwd === undefined ? parent?.run.spec.cwd : join(session.projectDir, request.cwd);
+  const { redactor } = host;
+  const cwd = request.cwd === undefined ? parent?.cwd : join(session.projectDir, request.cwd);
   const isHere = worksInProject(tools);
   const instructions = isHere ? await findInstructions(session, chain, cwd) : null;
   const system = redactor.redact(
@@ -91,19 +64,19 @@ export async function createProfile(host: Host, request: ProfileRequest): Promis
       flow,
       depth,
       maxDepth,
-      parent: parent?.run.spec.agent ?? null,
-      limits: { ...limits, timeoutMs: tightenTime(limits.timeoutMs, parent?.run.spec.timeBox ?? null) },
+      parent: parent?.agent ?? null,
+      limits: { ...limits, timeoutMs: tightenTime(limits.timeoutMs, parent?.timeBox ?? null) },
       tools,
       delegates,
       idle: new Set(delegates.filter((one) => isIdle(host, one))),
       mandatory,
       startedAtMs: session.startedAtMs,
       projectDir: session.projectDir,
-      workspaceDir: parent?.run.spec.workspaceDir ?? session.workspaceDir,
+      workspaceDir: parent?.workspaceDir ?? session.workspaceDir,
       git: isHere ? await session.gitState() : null,
       instructions,
       person: host.person(session.projectDir),
-      nowMs: session.ports.clock.wallMs(),
+      nowMs: host.clock.wallMs(),
       zone: host.zone,
     }),
   );
@@ -188,7 +161,7 @@ export type ProfileSnapshot = Pick<Profile, "agent" | "chain" | "limits" | "maxD
 };
 
 /** The profile of a recorded run: rights, limits and prompt as they were, whatever the agent's file says now. */
-export async function restoreProfile(host: Host, row: MessageRow, parent: LiveRun | null): Promise<Profile> {
+export async function restoreProfile(host: Host, row: MessageRow, parent: Run | null): Promise<Profile> {
   const snapshotId = String(metadataOf(row).snapshot);
   const kept = host.store.prompt(snapshotId);
   const system = host.store.prompt(row.system_prompt_id ?? "");
@@ -206,7 +179,7 @@ export async function restoreProfile(host: Host, row: MessageRow, parent: LiveRu
       `run ${row.run_id} cannot go on: ${host.registry.unknownAgentMessage(name)}`,
       "take it out of disabledAgents, or cancel the session",
     );
-  const inherited = parent?.run.spec.model ?? null;
+  const inherited = parent?.ownModel ?? null;
   const recorded = await host
     .resolveModel(row.model_id ?? snapshot.model, inherited, snapshot.agent)
     .catch(() => null);
@@ -227,42 +200,39 @@ export async function restoreProfile(host: Host, row: MessageRow, parent: LiveRu
   };
 }
 
-function chainOf(host: Host, request: ProfileRequest): readonly Layer[] {
-  const chain = chainWith(host, request, undefined);
+function layersOf(session: Session, request: ProfileRequest): readonly Layer[] {
+  const chain = layersWith(session, request, undefined);
   if (!request.tools) return chain;
-  return chainWith(host, request, resolveTools(host, { agent: request.agent, chain }, request.tools));
+  return layersWith(
+    session,
+    request,
+    resolveTools(session.host, { agent: request.agent, chain }, request.tools),
+  );
 }
 
-function chainWith(
-  host: Host,
-  { agent, session, parent }: ProfileRequest,
+function layersWith(
+  { host, base }: Session,
+  { agent, parent }: ProfileRequest,
   tools: readonly string[] | undefined,
 ): readonly Layer[] {
   if (parent)
-    return childChain(parent.run.spec.chain, {
-      parent: parent.run.spec.agent,
+    return childChain(parent.chain, {
+      parent: parent.agent,
       child: agent,
       narrowing: tools,
       home: host.homeDir,
     });
   const own = toolsLayer(agent, host.homeDir);
-  return tools
-    ? [...session.base, delegationLayer(tools, agent.name, host.homeDir), own]
-    : [...session.base, own];
+  return tools ? [...base, delegationLayer(tools, agent.name, host.homeDir), own] : [...base, own];
 }
 
 /** In which order agents are listed, by who defined them. */
 const NEARNESS: Readonly<Record<AgentSource["scope"], number>> = { project: 0, code: 0, user: 1, builtin: 2 };
 
 /** The agents that an agent may delegate to under a chain of rights; the project's and the person's own come first. */
-export function delegatesOf(
-  host: Host,
-  agent: Agent,
-  chain: readonly Layer[],
-  parent: LiveRun | null,
-): Agent[] {
+export function delegatesOf(host: Host, agent: Agent, chain: readonly Layer[], parent: Run | null): Agent[] {
   if (!agent.subagents) return [];
-  const above = new Set(parent ? [...parent.run.spec.ancestors, parent.run.spec.agent.name] : []);
+  const above = new Set(parent ? [...parent.ancestors, parent.agent.name] : []);
   above.add(agent.name);
   const general = findAgent(host.registry, GENERAL_PURPOSE, agent);
   const others = host.registry

@@ -1,11 +1,5 @@
-import { type AnyTool, defineTool, type Spawner, type ToolOutput } from "../tools/tool.ts";
+import { type AnyTool, defineTool, type Program } from "../tools/tool.ts";
 import type { Children } from "./children.ts";
-
-/** A program that leads a session in the place of a model. */
-export type Program = {
-  /** Gets the means to start children; resolves with its report once it will start no more and all have ended. */
-  lead(children: Spawner): Promise<ToolOutput>;
-};
 
 /** The name of the tool, and the id of its one call in a session. */
 export const PROGRAM_TOOL = "program";

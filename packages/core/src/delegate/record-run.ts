@@ -1,14 +1,25 @@
+import { heldPrivateData, wasTainted } from "../run/read-row.ts";
+import type { Run, Session, SpawnRequest } from "../run/run.ts";
 import type { RunResult } from "../schema/result.ts";
-import type { LiveRun, Session } from "../session/host.ts";
 import type { Origin } from "./earlier-attempts.ts";
-import { holdsPrivateData, isTainted, type SpawnRequest } from "./spawn-request.ts";
+
+/** Whether untrusted text is in a run from the start. */
+export function isTainted({ tainted, parent, past }: SpawnRequest): boolean {
+  return tainted || (parent?.tainted ?? false) || (past !== undefined && wasTainted(past.root));
+}
+
+/** Whether a run knows private data from the start. */
+export function holdsPrivateData({ privateData, parent, past }: SpawnRequest): boolean {
+  return privateData || (parent?.privateData ?? false) || (past !== undefined && heldPrivateData(past.root));
+}
 
 /** Opens the row of a run before it begins. */
 export function openRun(request: SpawnRequest): number {
   const { session, parent, profile, runId, callId, attempt } = request;
-  const { journal, clock, redactor } = session.ports;
+  const { journal } = session;
+  const { clock, redactor } = session.host;
   const { agent, limits, model } = profile;
-  const depth = parent ? parent.run.spec.depth + 1 : 0;
+  const depth = parent ? parent.depth + 1 : 0;
   const task = redactor.redact(request.task);
   const messageId = journal.open(
     {
@@ -30,7 +41,7 @@ export function openRun(request: SpawnRequest): number {
         snapshot: profile.snapshotId,
         attempt,
         ...(task !== request.message && { task }),
-        ...(parent && { parentRun: parent.run.spec.runId, parentAgent: parent.run.spec.agent.name }),
+        ...(parent && { parentRun: parent.runId, parentAgent: parent.agent.name }),
         ...(request.deliverables.length > 0 && { deliverables: request.deliverables }),
         ...(request.criteria !== undefined && { criteria: redactor.redact(request.criteria) }),
         ...(request.taskId !== undefined && { taskId: redactor.redact(request.taskId) }),
@@ -58,24 +69,24 @@ export function announce(
   const event = {
     type: "run.started" as const,
     runId,
-    parentRunId: parent?.run.spec.runId ?? null,
+    parentRunId: parent?.runId ?? null,
     callId,
     messageId,
     agent: agent.name,
     displayName: agent.displayName,
     icon: agent.display.icon ?? null,
-    depth: parent ? parent.run.spec.depth + 1 : 0,
+    depth: parent ? parent.depth + 1 : 0,
     model: model.id,
-    task: session.ports.redactor.redact(task),
+    task: session.host.redactor.redact(task),
     attempt,
   };
-  session.ports.emit(session.id, event, seq);
+  session.emit(event, seq);
 }
 
 /** A task that was given up before it became a run, and where it was asked for; at the root nobody's call made it. */
 type Unstarted = {
   session: Session;
-  parent: LiveRun | null;
+  parent: Run | null;
   origin: Partial<Origin>;
   task: string;
   result: RunResult;
@@ -83,9 +94,10 @@ type Unstarted = {
 
 /** Opens and closes a row for such a task, so that the record tells of it and why. */
 export function recordUnstarted({ session, parent, origin, task, result }: Unstarted): void {
-  const { journal, clock, redactor, emit } = session.ports;
+  const { journal, emit } = session;
+  const { clock, redactor } = session.host;
   const { run_id: runId, agent } = result;
-  const above = parent?.run.spec;
+  const above = parent;
   const depth = above ? above.depth + 1 : 0;
   const asked = redactor.redact(task);
   const started = { runId, callId: origin.callId ?? null, agent, displayName: agent, icon: null, depth };
@@ -108,7 +120,6 @@ export function recordUnstarted({ session, parent, origin, task, result }: Unsta
     },
     (seq) =>
       emit(
-        session.id,
         {
           type: "run.started",
           ...started,
@@ -138,7 +149,7 @@ export function recordUnstarted({ session, parent, origin, task, result }: Unsta
       ...(result.error && { errorMessage: result.error.message }),
       metadata: { result: rest },
     },
-    (seq) => emit(session.id, { type: "run.ended", runId, agent, result }, seq),
+    (seq) => emit({ type: "run.ended", runId, agent, result }, seq),
   );
 }
 
@@ -149,12 +160,12 @@ export function closeRun(request: SpawnRequest, messageId: number, result: RunRe
   // Otherwise the data are in the details already.
   const isOwn = profile.flow.hasOwnForm || request.deliverables.some((one) => "answer" in one);
   const kept = isOwn ? { data } : {};
-  session.ports.journal.close(
+  session.journal.close(
     messageId,
     session.id,
     {
       status: result.status,
-      completedAtMs: session.ports.clock.wallMs(),
+      completedAtMs: session.host.clock.wallMs(),
       durationMs: result.duration_ms,
       responseContent: details,
       responseSummary: result.summary,
@@ -166,8 +177,7 @@ export function closeRun(request: SpawnRequest, messageId: number, result: RunRe
       ...(result.error && { errorMessage: result.error.message }),
       metadata: { result: rest, ...kept },
     },
-    (seq) =>
-      session.ports.emit(session.id, { type: "run.ended", runId, agent: profile.agent.name, result }, seq),
+    (seq) => session.emit({ type: "run.ended", runId, agent: profile.agent.name, result }, seq),
   );
   return result;
 }

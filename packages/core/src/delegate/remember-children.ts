@@ -1,6 +1,3 @@
-import type { Resumption } from "../run/run-spec.ts";
-import type { DelegationBatch, DelegationRequest, OpenDelegation } from "../schema/delegation.ts";
-import type { MessageNode } from "../schema/record.ts";
 import {
   isClosed,
   metadataOf,
@@ -9,7 +6,10 @@ import {
   resultOfRow,
   runningIn,
   turnsOf,
-} from "../session/read-row.ts";
+} from "../run/read-row.ts";
+import type { Resumption } from "../run/run.ts";
+import type { DelegationBatch, DelegationRequest, OpenDelegation } from "../schema/delegation.ts";
+import type { MessageNode } from "../schema/record.ts";
 import { parseJson } from "../tools/validate-input.ts";
 import type { Children } from "./children.ts";
 import { acceptDelegation } from "./delegation-input.ts";
@@ -20,7 +20,7 @@ import { startBatch } from "./run-batch.ts";
 export function rememberChildren(children: Children, node: MessageNode, earlier: EarlierAttempts): void {
   const open = openDelegationsOf(node);
   const byCall = Map.groupBy(open.values(), (one) => one.callId);
-  const pending = pendingCalls(children.parent.run.resumption);
+  const pending = pendingCalls(children.parent.resumption);
   for (const attempts of earlier.all()) {
     for (const row of attempts)
       if (isClosed(row))

@@ -4,11 +4,11 @@ import { DELEGATION_TOOLS } from "../rights/delegation-rules.ts";
 import { gives } from "../rights/match.ts";
 import type { ToolName } from "../rights/outlook.ts";
 import { parseRule } from "../rights/rule.ts";
+import type { Host } from "../run/run.ts";
 import type { Agent, Limits } from "../schema/agent.ts";
 import { checkLimits } from "../schema/check-numbers.ts";
 import { RetinueError } from "../schema/error.ts";
 import type { Layer } from "../schema/rights.ts";
-import type { Host } from "../session/host.ts";
 
 /** Tools that a run has only if it may delegate. */
 const OF_DELEGATION: readonly ToolName[] = [...DELEGATION_TOOLS, "merge_changes"].map((name) => ({

@@ -1,12 +1,12 @@
 import { runGraph } from "../budget/task-graph.ts";
+import type { Delegation } from "../run/delegations.ts";
 import type { BatchTask, DelegationBatch } from "../schema/delegation.ts";
+import { unstartedResult } from "../schema/failed-result.ts";
 import type { RunError, RunResult } from "../schema/result.ts";
 import type { ToolContext, ToolOutput } from "../tools/tool.ts";
 import type { Children } from "./children.ts";
-import type { Delegation } from "./delegations.ts";
 import { deliver } from "./deliver.ts";
 import type { Origin } from "./earlier-attempts.ts";
-import { failedResult, unstartedResult } from "./failed-result.ts";
 
 /**
  * Runs a batch in the order its dependencies allow; partial results are kept and failures listed. A task that cannot begin is
@@ -47,16 +47,10 @@ export function startBatch(
   const delegations = entries.map(({ task: { id: taskId, agent, task }, id, promise, isOver }) =>
     children.delegations.track({ id, agent, task, callId, taskId }, promise, isOver),
   );
-  const { session } = children.parent;
-  const describe = ({ id, task }: (typeof entries)[number]) => ({
-    runId: id,
-    sessionId: session.id,
-    agent: task.agent,
-  });
-  const notStarted = (entry: (typeof entries)[number], because: string) =>
-    unstartedResult(describe(entry), because);
-  const failed = (entry: (typeof entries)[number], error: RunError) =>
-    failedResult(describe(entry), { ...error, message: session.ports.redactor.redact(error.message) });
+  const notStarted = ({ id, task }: (typeof entries)[number], because: string) =>
+    unstartedResult({ runId: id, sessionId: children.parent.session.id, agent: task.agent }, because);
+  const failed = ({ id, task }: (typeof entries)[number], error: RunError) =>
+    children.fail({ id, agent: task.agent }, error);
   const originFor = ({ task }: (typeof entries)[number]) => ({ ...origin, taskId: task.id });
   const runTask = async (entry: (typeof entries)[number], needed: readonly RunResult[]) => {
     const from = originFor(entry);

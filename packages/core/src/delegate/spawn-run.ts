@@ -1,73 +1,61 @@
 import { resolve } from "node:path";
 import { nameDeliverable } from "../run/deliverables.ts";
+import type { Run, SpawnRequest } from "../run/run.ts";
 import { runAgent } from "../run/run-agent.ts";
 import { messageOf } from "../schema/error.ts";
+import { failedResult } from "../schema/failed-result.ts";
 import type { RunError, RunResult, SubRun } from "../schema/result.ts";
 import { addUpSubtree } from "../schema/subtree.ts";
-import type { Host, LiveRun } from "../session/host.ts";
 import { cutAt, excerpt, MAX_RESULT_CHARS } from "../tools/truncate.ts";
-import { failedResult } from "./failed-result.ts";
+import { bringToLife } from "./bring-to-life.ts";
 import { judgeCriteria } from "./judge-criteria.ts";
-import { bringToLife, watchDeadline } from "./live-run.ts";
 import { announce, closeRun, openRun } from "./record-run.ts";
-import type { SpawnRequest } from "./spawn-request.ts";
-import { unmetBelow, withUnmet } from "./unmet-deliverables.ts";
+import { withUnmet } from "./unmet-deliverables.ts";
 
 /** Runs an agent from its first row to its last. Never throws. */
-export async function spawnRun(host: Host, request: SpawnRequest): Promise<RunResult> {
-  const { session, parent } = request;
-  const above = parent?.run.account ?? session.account;
-  const full = request.resume || session.ports.recorded ? null : above.takeSpawn();
-  const messageId = request.resume ? request.resume.id : openRun(request);
-  if (request.resume) announce(request, messageId);
-  if (full) {
-    const message = `the limit of ${full.limits.spawns} runs for ${full.name} is used up`;
-    return closeRun(
-      request,
-      messageId,
-      refused(request, { type: "spawn_limit", message, recoverable: false }),
-    );
-  }
+export async function spawnRun(request: SpawnRequest): Promise<RunResult> {
+  const { session, parent, resume } = request;
+  const above = parent?.account ?? session.account;
+  const full = resume ? null : above.takeSpawn();
+  const messageId = resume ? resume.id : openRun(request);
+  if (resume) announce(request, messageId);
   try {
-    const live = await bringToLife(host, request, messageId, above);
-    const result = await runLive(host, live, request);
-    return closeRun(request, messageId, result);
+    if (full) {
+      const message = `the limit of ${full.limits.spawns} runs for ${full.name} is used up`;
+      const error = { type: "spawn_limit", message, recoverable: false } as const;
+      return closeRun(request, messageId, refused(request, error));
+    }
+    const run = await bringToLife(request, messageId, above);
+    return closeRun(request, messageId, await runToEnd(run, request));
   } catch (thrown) {
-    return closeRun(
-      request,
-      messageId,
-      refused(request, { type: "failed", message: messageOf(thrown), recoverable: false }),
-    );
+    const error = { type: "failed", message: messageOf(thrown), recoverable: false } as const;
+    return closeRun(request, messageId, refused(request, error));
   }
 }
 
-async function runLive(host: Host, live: LiveRun, request: SpawnRequest): Promise<RunResult> {
-  const { run, session, parent } = live;
-  const { recorded } = session.ports;
-  const stopTimer = watchDeadline(live);
-  const stop = parent ? (parent.run.interruption ?? parent.children?.stopping) : session.stop;
-  if (stop && !recorded) run.interrupt(stop);
+async function runToEnd(run: Run, request: SpawnRequest): Promise<RunResult> {
+  const { session, parent, host } = run;
+  const stopWatching = host.pace.watch(run);
   try {
-    const said = recorded?.begin(run) ?? (await runAgent(run, session.ports));
-    await settleKids(live, `the parent ${run.spec.agent.name} ended`);
-    const { result, reviewer } = await judgeCriteria(host, live, { request, spawn: spawnRun }, said);
-    if (parent && (!run.subtreePriced || run.costUsd === null)) parent.run.subtreePriced = false;
-    const left = recorded || session.lease.lost.aborted ? result : await host.isolation.leave(live, result);
+    const said = await runAgent(run);
+    await settleKids(run, `the parent ${run.agent.name} ended`);
+    const { result, reviewer } = await judgeCriteria(run, request, said);
+    if (parent && (!run.subtreePriced || run.costUsd === null)) parent.subtreePriced = false;
+    const left = session.lease.lost.aborted ? result : await host.workplace.leave(run, result);
     // The steps of a plan are judged by the plan, which may have replaced one that failed.
-    const unmet = request.conducted ? [] : await unmetBelow(host, live);
-    const measured = await shortened(live, withSubtree(live, withUnmet(left, unmet), reviewer));
-    return recorded?.end(run, measured) ?? measured;
+    const unmet = request.conducted ? [] : await host.workplace.findUnmet(run);
+    return await shortened(run, withSubtree(run, withUnmet(left, unmet), reviewer));
   } finally {
-    stopTimer();
-    session.live.delete(run.spec.runId);
-    parent?.kids.delete(live);
-    live.settle();
+    stopWatching();
+    session.live.delete(run.runId);
+    parent?.kids.delete(run);
+    run.settle();
   }
 }
 
 function refused(request: SpawnRequest, error: RunError): RunResult {
   const { session, profile, runId, attempt } = request;
-  const message = session.ports.redactor.redact(error.message);
+  const message = session.host.redactor.redact(error.message);
   const about = { runId, sessionId: session.id, agent: profile.agent.name, attempt };
   const deliverables = request.deliverables.map((owed) => ({
     deliverable: nameDeliverable(owed),
@@ -79,22 +67,18 @@ function refused(request: SpawnRequest, error: RunError): RunResult {
 }
 
 /** A run that ends takes its children with it, also those that had not begun, and is over only when they are. */
-async function settleKids(live: LiveRun, message: string): Promise<void> {
-  live.children?.stop(message);
-  await live.children?.delegations.settled();
-  await Promise.all([...live.kids].map((kid) => kid.settled));
+async function settleKids({ children, kids }: Run, message: string): Promise<void> {
+  children?.stop(message);
+  await children?.delegations.settled();
+  await Promise.all([...kids].map((kid) => kid.settled));
 }
 
-function withSubtree(
-  { run, session, children }: LiveRun,
-  result: RunResult,
-  reviewer?: RunResult,
-): RunResult {
-  const delegated = children?.delegations.ended().map((attempt) => attempt.result) ?? [];
+function withSubtree(run: Run, result: RunResult, reviewer?: RunResult): RunResult {
+  const delegated = run.children?.delegations.ended().map((attempt) => attempt.result) ?? [];
   const below = reviewer ? [...delegated, reviewer] : delegated;
-  const { runId, projectDir } = run.spec;
+  const { runId, projectDir, session } = run;
   const history = (file: string) => {
-    const changes = session.ports.claims.get(resolve(projectDir, file))?.changes ?? [];
+    const changes = session.claims.get(resolve(projectDir, file))?.changes ?? [];
     return changes.filter(({ line }) => line.includes(runId)).map(({ kind }) => kind);
   };
   const cost = run.subtreePriced && run.costUsd !== null ? run.account.costSpent : null;
@@ -117,17 +101,16 @@ function describeSubRun({ agent, run_id, status, success, summary }: RunResult):
 const MAX_DATA_CHARS = 8_000;
 
 /** A long result, and long data for a parent that can read files, go to a file. */
-async function shortened({ run, session, parent }: LiveRun, result: RunResult): Promise<RunResult> {
+async function shortened(run: Run, result: RunResult): Promise<RunResult> {
+  const { session, parent, host } = run;
   if (session.lease.lost.aborted) return result;
-  const save = (name: string, text: string) => session.ports.saveArtefact(parent?.run ?? run, name, text);
+  const save = (name: string, text: string) => host.workplace.saveArtefact(parent ?? run, name, text);
   const data = result.data === undefined ? "" : JSON.stringify(result.data, null, 1);
-  const isForFile = parent?.run.spec.tools.has("read") && data.length > MAX_DATA_CHARS;
-  const data_file = isForFile
-    ? await save(`data-${run.spec.runId}.json`, data).catch(() => undefined)
-    : undefined;
+  const isForFile = parent?.tools.has("read") && data.length > MAX_DATA_CHARS;
+  const data_file = isForFile ? await save(`data-${run.runId}.json`, data).catch(() => undefined) : undefined;
   const told = { ...result, ...(data_file !== undefined && { data_file }) };
   if (result.details.length <= MAX_RESULT_CHARS) return told;
-  const where = await save(`result-${run.spec.runId}.md`, result.details)
+  const where = await save(`result-${run.runId}.md`, result.details)
     .then((path) => `the whole is in ${path}`)
     .catch(() => "the whole could not be saved");
   return { ...told, details: excerpt(result.details, MAX_RESULT_CHARS, where) };

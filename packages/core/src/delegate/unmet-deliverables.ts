@@ -1,7 +1,7 @@
 import { ANSWER_FORM, complianceError, isLeftSince, nameDeliverable } from "../run/deliverables.ts";
+import type { Host, Run } from "../run/run.ts";
 import type { FileDeliverable } from "../schema/agent.ts";
 import type { RunResult, UnmetDeliverable } from "../schema/result.ts";
-import type { Host, LiveRun } from "../session/host.ts";
 
 type Missed = Pick<UnmetDeliverable, "agent" | "deliverable" | "reason"> & Partial<UnmetDeliverable>;
 
@@ -20,21 +20,16 @@ export function complianceErrors(missed: readonly Missed[]): string[] {
  * What the children of an ended run owed and nobody has left. A deliverable is repaired by a run that began after the
  * failed one had ended and left it, or, if it is a file, by whatever this run or one below it has written since.
  */
-export async function unmetBelow(
-  host: Host,
-  { run, session, children }: LiveRun,
-): Promise<UnmetDeliverable[]> {
-  const { recorded, claims } = session.ports;
-  if (recorded) return [...recorded.unmet(run)];
-  const attempts = children?.delegations.ended() ?? [];
+export async function findUnmet(run: Run): Promise<UnmetDeliverable[]> {
+  const attempts = run.children?.delegations.ended() ?? [];
   const unmet: UnmetDeliverable[] = [];
   for (const { result, ended } of attempts) {
     const later = attempts.filter(({ began }) => began > ended).map((one) => one.result);
     for (const missed of missedBy(result)) {
       const one = { run_id: result.run_id, ...missed };
-      const owed = owedFile(host, one);
+      const owed = owedFile(run.host, one);
       const isOver = later.some((next) => settles(next, one));
-      if (!isOver && !(owed && (await isLeftSince(run, ended, owed, claims)))) unmet.push(one);
+      if (!isOver && !(owed && (await isLeftSince(run, ended, owed)))) unmet.push(one);
     }
   }
   return unmet;

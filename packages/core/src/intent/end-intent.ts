@@ -1,7 +1,5 @@
-import type { Ending } from "../run/build-result.ts";
 import { lastText } from "../run/history.ts";
-import type { LoopPorts } from "../run/ports.ts";
-import type { Run } from "../run/run.ts";
+import type { Ending, Run } from "../run/run.ts";
 import type { IntentContext, SubAgentResponse } from "../schema/intent.ts";
 import type { BailoutReason, ErrorType, RunError } from "../schema/result.ts";
 import { cutAt } from "../tools/truncate.ts";
@@ -22,26 +20,26 @@ const DOMAINS = ["email", "calendar", "contacts", "slack"];
  * the model's. A request that was not fulfilled is a failed run; one whose writes were all done is not, whatever could not
  * be looked up besides.
  */
-export function endIntent(run: Run, given: Ending, ports: LoopPorts): Ending {
+export function endIntent(run: Run, given: Ending): Ending {
   const state = intentState(run);
-  const ending = unlessFulfilled(run, state, given, ports);
+  const ending = unlessFulfilled(run, state, given);
   const own = faultIn(run, state, ending.bailout);
   const { error } = ending;
   const fault = error && !(own && error.type === "deliverable") ? faultOfRun(error) : own;
-  const words = wordsOf(run, state, ending, ports);
+  const words = wordsOf(run, state, ending);
   const unread = fault === null ? describeUnread(state, ending.bailout) : [];
   run.warnings.push(...unread);
   run.warnings.push(...run.steering.splice(0).map((text) => `this came too late to be heard: ${text}`));
   const done = words && (fault || unread.length > 0) ? listDone(listWrites(state)) : "";
-  const response = responseOf(run, state, { words, done, fault, unread }, ports);
+  const response = responseOf(run, state, { words, done, fault, unread });
   const status: IntentContext["status"] = response.success ? "complete" : "failed";
   const context = { ...intentContext(run, state, status), result: asRecord(response.result.data) };
-  const data = ports.redactor.redactJson(response);
+  const data = run.host.redactor.redactJson(response);
   return {
     ...ending,
     text: words ? [done, words].filter(Boolean).join("\n") : data.result.summary,
     data,
-    context: ports.redactor.redactJson(contextForRecord(context)),
+    context: run.host.redactor.redactJson(contextForRecord(context)),
     ...(ending.status === "completed" && !response.success && { status: "failed" as const }),
     // What was planned has been done; only words are missing, and as a failure it would be done a second time.
     ...(ending.status === "completed" && response.success && { partial: false }),
@@ -53,21 +51,21 @@ export function endIntent(run: Run, given: Ending, ports: LoopPorts): Ending {
  * Once every planned call has succeeded, or all but reads beside writes, the request is fulfilled, whatever keeps the model
  * from its summary; as a failure it would be asked for, and done, a second time. Only who stops it has the last word.
  */
-function unlessFulfilled(run: Run, state: IntentState, ending: Ending, ports: LoopPorts): Ending {
+function unlessFulfilled(run: Run, state: IntentState, ending: Ending): Ending {
   const { error, ...rest } = ending;
   const isChecked = ending.verdicts?.every(({ ok }) => ok) ?? true;
   const isFulfilled = isChecked && state.iteration > 0 && faultIn(run, state) === null;
   const isOver = run.interruption?.status === "timeout";
   if (!error || (run.interruption && !isOver) || !isFulfilled) return ending;
-  const why = isOver ? "its time was over" : ports.redactor.redact(error.message);
+  const why = isOver ? "its time was over" : run.host.redactor.redact(error.message);
   run.warnings.push(`the model wrote no summary: ${why}`);
   return { ...rest, status: "completed" };
 }
 
 /** The model's last words; what it wrote in earlier phases is no summary. */
-function wordsOf(run: Run, { summary }: IntentState, { text }: Ending, ports: LoopPorts): string {
+function wordsOf(run: Run, { summary }: IntentState, { text }: Ending): string {
   const words = (text === lastText(run) ? summary : text).trim();
-  return ports.guards.isEmpty(unlabelled(run, words)) ? "" : words;
+  return run.host.guards.isEmpty(unlabelled(run, words)) ? "" : words;
 }
 
 function responseOf(
@@ -79,7 +77,6 @@ function responseOf(
     fault,
     unread,
   }: { words: string; done: string; fault: CallFault | null; unread: readonly string[] },
-  ports: LoopPorts,
 ): SubAgentResponse {
   const data = resultOf(state);
   const hasData = Object.keys(data).length > 0;
@@ -94,7 +91,7 @@ function responseOf(
       data: hasData ? data : null,
       summary: shortened(summary, MAX_SUMMARY_CHARS),
       tools_used: [...run.toolsUsed],
-      execution_time: Math.round(run.elapsedMs(ports.clock.monotonicMs()) / 100) / 10,
+      execution_time: Math.round(run.elapsedMs(run.host.clock.monotonicMs()) / 100) / 10,
     },
     ...(fault && {
       error: {
@@ -203,11 +200,11 @@ function errorOf({ type, message, tool, recoverable }: CallFault): RunError {
 }
 
 /** The domain of the tools that were planned, or else of those there are. */
-function domainOf({ spec }: Run, { assessment }: IntentState): string {
-  if (DOMAINS.includes(spec.agent.name)) return spec.agent.name;
-  const names = assessment && assessment.tools.length > 0 ? assessment.tools : [...spec.tools.keys()];
-  const groups = names.flatMap((name) => spec.tools.get(name)?.groups ?? []);
-  return groups.find((group) => DOMAINS.includes(group)) ?? spec.agent.name;
+function domainOf(run: Run, { assessment }: IntentState): string {
+  if (DOMAINS.includes(run.agent.name)) return run.agent.name;
+  const names = assessment && assessment.tools.length > 0 ? assessment.tools : [...run.tools.keys()];
+  const groups = names.flatMap((name) => run.tools.get(name)?.groups ?? []);
+  return groups.find((group) => DOMAINS.includes(group)) ?? run.agent.name;
 }
 
 function asRecord(value: unknown): Record<string, unknown> {

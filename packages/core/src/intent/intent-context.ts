@@ -17,8 +17,8 @@ export function intentContext(run: Run, state: IntentState, status: IntentContex
 }
 
 /** What was asked, without the sections that the host puts after it. */
-export function readRequest({ spec }: Pick<Run, "spec">): string {
-  return spec.asked.trim();
+export function readRequest({ asked }: Pick<Run, "asked">): string {
+  return asked.trim();
 }
 
 /**

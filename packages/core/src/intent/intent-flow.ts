@@ -1,9 +1,8 @@
 import { recordRefusal } from "../run/calls/record-call.ts";
-import type { Flow, FlowStep } from "../run/flow.ts";
+import { fail, NEXT_TURN } from "../run/ending.ts";
 import { lastText } from "../run/history.ts";
 import { loadPrompt } from "../run/load-prompt.ts";
-import type { Run } from "../run/run.ts";
-import { fail, NEXT_TURN, type Next } from "../run/turns/next.ts";
+import type { Flow, FlowStep, Next, Run } from "../run/run.ts";
 import type { IntentContext, Phase } from "../schema/intent.ts";
 import { functionToolOf } from "../tools/validate-input.ts";
 import { endIntent } from "./end-intent.ts";
@@ -21,19 +20,19 @@ export const intentFlow: Flow = {
   condenses: false,
   hasOwnForm: true,
   actsByWriting: true,
-  enterStep(run, ports) {
+  enterStep(run) {
     const phase = findPhase(run);
     const text = WORDS[phase.name](run, phase);
     // After a crash the words may stand in the conversation already.
     if (readLastWords(run) !== text) run.pushUser(text);
-    const { runId, sessionId } = run.spec;
-    const context = ports.redactor.redactJson(contextForRecord(phase.context));
-    ports.emit(sessionId, { type: "phase.entered", runId, phase: phase.name, context });
+    const { runId } = run;
+    const context = run.host.redactor.redactJson(contextForRecord(phase.context));
+    run.session.emit({ type: "phase.entered", runId, phase: phase.name, context });
     return createStep(phase);
   },
   findStepOfReply(run) {
-    const { history, spec, begunAt } = run;
-    return createStep(findPhase(run, intentState({ history: history.slice(0, -1), spec, begunAt })));
+    const { history, tools, begunAt } = run;
+    return createStep(findPhase(run, intentState({ history: history.slice(0, -1), tools, begunAt })));
   },
   afterAnswer(run, reply) {
     if (reply.finish === "content-filter")
@@ -62,21 +61,21 @@ function createStep({ name, state, context }: CurrentPhase): FlowStep {
     name,
     tools: name === "assess" ? null : planned,
     mayCall: name !== "format",
-    describe: (ports) => ({ phase: name, context: ports.redactor.redactJson(contextForRecord(context)) }),
-    describeReply(run, reply, ports) {
+    describe: (run) => ({ phase: name, context: run.host.redactor.redactJson(contextForRecord(context)) }),
+    describeReply(run, reply) {
       if (name !== "assess") return {};
       const content = [{ type: "text" as const, text: reply.text }];
-      const after = intentState({ spec: run.spec, history: [{ role: "assistant", content }], begunAt: 0 });
+      const after = intentState({ tools: run.tools, history: [{ role: "assistant", content }], begunAt: 0 });
       const status = after.assessment?.status ?? "planning";
-      return { context: ports.redactor.redactJson(intentContext(run, after, status)) };
+      return { context: run.host.redactor.redactJson(intentContext(run, after, status)) };
     },
-    async answerCall(call, make, run, ports) {
+    async answerCall(call, make, run) {
       if (name === "execute" && planned.includes(call.tool)) return make(call);
       const text =
         name === "execute"
           ? `'${call.tool}' is not part of the plan; planned: ${planned.join(", ")}`
           : "no tool can be called in this phase";
-      recordRefusal(run, call, { outcome: "error", text, effects: { uncounted: true } }, ports);
+      recordRefusal(run, call, { outcome: "error", text, effects: { uncounted: true } });
       return { callId: call.callId, tool: call.tool, text, outcome: "error" };
     },
   };
@@ -113,8 +112,8 @@ const WORDS: Readonly<Record<Phase, (run: Run, phase: CurrentPhase) => string>> 
 };
 
 function describeTools(run: Run): string {
-  return [...run.spec.tools]
-    .filter(([name, tool]) => name === tool.name && isCallable(run.spec.tools, name))
+  return [...run.tools]
+    .filter(([name, tool]) => name === tool.name && isCallable(run.tools, name))
     .map(([, tool]) => {
       const { name, description, inputSchema } = functionToolOf(tool);
       return `- ${name}: ${description}\n  params: ${JSON.stringify(inputSchema.properties ?? {})}`;

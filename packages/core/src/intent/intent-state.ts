@@ -41,13 +41,13 @@ export type IntentState = {
 };
 
 /** What a run's standing is told from. */
-export type Told = Pick<Run, "history" | "spec" | "begunAt">;
+export type Told = Pick<Run, "history" | "tools" | "begunAt">;
 
 /**
  * Where a run stands, told from its conversation alone: so a run that goes on after a crash, and one that is played
  * again, stand where they stood.
  */
-export function intentState({ history, spec, begunAt }: Told): IntentState {
+export function intentState({ history, tools, begunAt }: Told): IntentState {
   const state: IntentState = {
     phase: "assess",
     assessment: null,
@@ -63,7 +63,7 @@ export function intentState({ history, spec, begunAt }: Told): IntentState {
   for (const message of history.slice(begunAt)) {
     if (message.role === "assistant") {
       asked = state.phase;
-      takeReply(state, message, spec.tools);
+      takeReply(state, message, tools);
     } else if (message.role === "tool" && asked === "execute") takeResults(state, message);
   }
   return state;
@@ -109,7 +109,7 @@ function without(names: readonly string[], taken: readonly string[]): string[] {
 type Said = Extract<LanguageModelV4Message, { role: "assistant" }>;
 type Answered = Extract<LanguageModelV4Message, { role: "tool" }>;
 
-function takeReply(state: IntentState, { content }: Said, tools: Run["spec"]["tools"]): void {
+function takeReply(state: IntentState, { content }: Said, tools: Run["tools"]): void {
   const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   const hasCalls = content.some(({ type }) => type === "tool-call");
   if (state.phase === "assess") assess(state, text, tools);
@@ -123,7 +123,7 @@ function takeReply(state: IntentState, { content }: Said, tools: Run["spec"]["to
   }
 }
 
-function assess(state: IntentState, text: string, tools: Run["spec"]["tools"]): void {
+function assess(state: IntentState, text: string, tools: Run["tools"]): void {
   const parsed = parseAssessment(text);
   const unknown = parsed.ok ? parsed.assessment.tools.filter((name) => !isCallable(tools, name)) : [];
   state.assessments++;
@@ -148,7 +148,7 @@ function assess(state: IntentState, text: string, tools: Run["spec"]["tools"]): 
 }
 
 /** A tool that this flow may plan with: it calls tools directly and delegates to nobody. */
-export function isCallable(tools: Run["spec"]["tools"], name: string): boolean {
+export function isCallable(tools: Run["tools"], name: string): boolean {
   const tool = tools.get(name);
   return tool !== undefined && !tool.delegates && tool.offered !== false;
 }

@@ -1,16 +1,11 @@
 import { PROGRAM_TOOL } from "../delegate/program-tool.ts";
 import type { CallableModel } from "../run/model/callable-model.ts";
 import type { Agent } from "../schema/agent.ts";
+import type { Conducted } from "../schema/plan.ts";
 import { type Conduct, createConductor } from "./conductor.ts";
 import { conductPlanning } from "./make-plan.ts";
 import type { PlanningPorts } from "./planning-ports.ts";
-import { conductExecution, type ExecutionTerms, stepAgents } from "./run-plan.ts";
-
-/** What a run that the host leads is about; kept in its row, so that any process can go on with it. */
-export type Conducted =
-  | { kind: "planning"; planId: string; maxSteps: number }
-  | ({ kind: "execution"; planId: string } & ExecutionTerms)
-  | { kind: "program" };
+import { conductExecution, stepAgents } from "./run-plan.ts";
 
 /** The conductor of a run, in the place of a model. */
 export function conductRun(

@@ -1,7 +1,7 @@
 import type { Store } from "../record/create-store.ts";
+import { isClosed, metadataOf, resultOfRow, subtreeOf } from "../run/read-row.ts";
 import type { MessageNode } from "../schema/record.ts";
 import type { RunResult } from "../schema/result.ts";
-import { isClosed, metadataOf, resultOfRow, subtreeOf } from "../session/read-row.ts";
 
 /** A call that the host made in a run it leads: the answer, and the runs that came of it, by attempt. */
 export type MadeCall = { text: string; runs: MessageNode[] };

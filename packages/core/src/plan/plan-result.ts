@@ -1,9 +1,9 @@
 import type { Store } from "../record/create-store.ts";
+import { isClosed } from "../run/read-row.ts";
 import type { ExecutionPlan, PhaseCalls, PlanResult, PlanStatus, StepResult } from "../schema/plan.ts";
 import type { MessageNode } from "../schema/record.ts";
 import type { RunResult } from "../schema/result.ts";
 import { addUpFiles, countTests, type FileFigures, lastRuns } from "../schema/subtree.ts";
-import { isClosed } from "../session/read-row.ts";
 import { cutAt } from "../tools/truncate.ts";
 import { countCalls } from "./make-plan.ts";
 import { endedResult, findLastRun, type PlanRecord, readPlanRecord, resultsBelow } from "./plan-record.ts";

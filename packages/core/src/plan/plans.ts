@@ -1,15 +1,22 @@
 import { requireAgent } from "../agents/registry.ts";
+import { hadProjectText } from "../delegate/recall-session.ts";
 import { resolveLimits } from "../delegate/resolve-tools.ts";
 import type { PlanPage } from "../record/plan-table.ts";
+import { createId } from "../run/create-id.ts";
+import { heldPrivateData, wasTainted } from "../run/read-row.ts";
+import type { Host } from "../run/run.ts";
 import type { Agent, Limits } from "../schema/agent.ts";
 import { RetinueError } from "../schema/error.ts";
 import { AT_LEAST_ONE, checkNumber } from "../schema/number-range.ts";
-import { type ExecutionPlan, MAX_PLAN_STEPS, type PlanDraft, type PlanResult } from "../schema/plan.ts";
+import {
+  type ExecutionPlan,
+  type ExecutionTerms,
+  MAX_PLAN_STEPS,
+  type PlanDraft,
+  type PlanResult,
+} from "../schema/plan.ts";
 import type { RunResult } from "../schema/result.ts";
-import { createId } from "../session/create-id.ts";
-import { realFolder, type SessionMaker } from "../session/open-session.ts";
-import { heldPrivateData, wasTainted } from "../session/read-row.ts";
-import { hadProjectText } from "../session/recall-session.ts";
+import { realFolder } from "../session/open-session.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { type CheckedDraft, checkDraft } from "./check-draft.ts";
 import { leaderOf } from "./conduct-run.ts";
@@ -18,7 +25,7 @@ import { isRunning, noPlanner, notNow, notPlanned, PlanLeft } from "./plan-error
 import { planResult, settleEnded, settlePlan } from "./plan-result.ts";
 import { reachableFrom } from "./reachable-agents.ts";
 import { tidyDraft } from "./read-draft.ts";
-import { type ExecutionTerms, stepAgents } from "./run-plan.ts";
+import { stepAgents } from "./run-plan.ts";
 import { keptResults } from "./step-results.ts";
 
 /** How a plan is made. */
@@ -50,23 +57,23 @@ const BEGINNABLE = ["draft", "approved", "failed"] as const;
 
 /** Plans from the goal to the outcome. */
 export class Plans {
-  readonly #maker: SessionMaker;
+  readonly #host: Host;
   readonly #sessions: Sessions;
 
-  constructor(maker: SessionMaker, sessions: Sessions) {
-    this.#maker = maker;
+  constructor(host: Host, sessions: Sessions) {
+    this.#host = host;
     this.#sessions = sessions;
   }
 
   /** The plans of this project, the last changed first; all of them, unless limited. */
   list(limit = -1): ExecutionPlan[] {
-    const { store } = this.#maker.host;
+    const { store } = this.#host;
     return store.plans({ project: this.#project(), limit }).map((plan) => settleEnded(store, plan));
   }
 
   /** A part of that list: `next` of one page is `before` of the one behind it. */
   page(limit: number, before?: number): PlanPage {
-    const { store } = this.#maker.host;
+    const { store } = this.#host;
     const wanted = { project: this.#project(), limit, ...(before !== undefined && { before }) };
     const { plans, next } = store.planPage(wanted);
     return { plans: plans.map((plan) => settleEnded(store, plan)), next };
@@ -74,7 +81,7 @@ export class Plans {
 
   /** The plan whose id begins so. */
   find(id: string): ExecutionPlan {
-    const { store } = this.#maker.host;
+    const { store } = this.#host;
     return settleEnded(store, store.findPlan(id));
   }
 
@@ -85,7 +92,7 @@ export class Plans {
   async planForGoal(goal: string, options: PlanOptions = {}): Promise<ExecutionPlan> {
     if (goal.trim() === "") throw new RetinueError("input", "there is no goal to plan for");
     checkNumber("maxSteps", options.maxSteps, AT_LEAST_ONE);
-    resolveLimits(this.#maker.host, "limits", options.limits);
+    resolveLimits(this.#host, "limits", options.limits);
     const agent = this.#leader(options.agent ?? LEADER);
     if (!this.#reachable(agent).some(({ name }) => name === PLANNER)) throw noPlanner(agent);
     const planId = createId("pln");
@@ -95,7 +102,7 @@ export class Plans {
       conducted: { kind: "planning", planId, maxSteps },
       ...(options.onSession && { onSession: options.onSession }),
     });
-    const plan = this.#maker.host.store.plan(planId);
+    const plan = this.#host.store.plan(planId);
     if (plan) return plan;
     throw this.#isLeft(result) ? new PlanLeft(result) : notPlanned(result);
   }
@@ -104,12 +111,12 @@ export class Plans {
   async add(goal: string, draft: unknown, agentName = LEADER): Promise<ExecutionPlan> {
     const agent = this.#leader(agentName);
     const { steps, summary = "", risks = [] } = await this.#checked(draft, agent);
-    const now = this.#maker.clock.wallMs();
+    const now = this.#host.clock.wallMs();
     const plan: ExecutionPlan = {
       id: createId("pln"),
       version: 1,
       status: "draft",
-      goal: this.#maker.redactor.redact(goal),
+      goal: this.#host.redactor.redact(goal),
       summary,
       ...(risks.length > 0 && { risks }),
       steps,
@@ -121,7 +128,7 @@ export class Plans {
       executionSessionId: null,
       results: [],
     };
-    this.#maker.host.store.addPlan(plan);
+    this.#host.store.addPlan(plan);
     return plan;
   }
 
@@ -145,9 +152,9 @@ export class Plans {
       risks,
       steps,
       results: keptResults(plan, steps),
-      updatedAtMs: this.#maker.clock.wallMs(),
+      updatedAtMs: this.#host.clock.wallMs(),
     };
-    this.#maker.host.store.addPlan(edited);
+    this.#host.store.addPlan(edited);
     return edited;
   }
 
@@ -155,8 +162,8 @@ export class Plans {
   approve(id: string): ExecutionPlan {
     const plan = this.find(id);
     if (plan.status === "approved") return plan;
-    const approved: ExecutionPlan = { ...plan, status: "approved", updatedAtMs: this.#maker.clock.wallMs() };
-    if (this.#maker.host.store.changePlan(approved, ["draft"])) return approved;
+    const approved: ExecutionPlan = { ...plan, status: "approved", updatedAtMs: this.#host.clock.wallMs() };
+    if (this.#host.store.changePlan(approved, ["draft"])) return approved;
     throw plan.status === "running" ? isRunning(plan) : notNow(plan, "approved");
   }
 
@@ -165,9 +172,9 @@ export class Plans {
    * session is left to be resumed: the plan then ends when that session does.
    */
   async executePlan(given: ExecutionPlan | string, options: ExecuteOptions = {}): Promise<PlanResult> {
-    const { store } = this.#maker.host;
+    const { store } = this.#host;
     checkNumber("maxConcurrent", options.maxConcurrent, AT_LEAST_ONE);
-    resolveLimits(this.#maker.host, "limits", options.limits);
+    resolveLimits(this.#host, "limits", options.limits);
     const found = this.find(typeof given === "string" ? given : given.id);
     if (found.status === "running") throw isRunning(found);
     if (found.status === "completed") throw notNow(found, "executed again");
@@ -201,7 +208,7 @@ export class Plans {
       },
     });
     if (this.#isLeft(result)) throw new PlanLeft(result);
-    const ports = { store, sessionId: result.session_id, now: () => this.#maker.clock.wallMs() };
+    const ports = { store, sessionId: result.session_id, now: () => this.#host.clock.wallMs() };
     const last = store.findPlan(plan.id);
     const outcome = planResult(ports, last);
     settlePlan(ports, last, outcome);
@@ -210,9 +217,9 @@ export class Plans {
 
   /** Nobody else begins a plan that this process has begun. */
   #claim(plan: ExecutionPlan, executionSessionId: string): void {
-    const { host, clock } = this.#maker;
+    const { store, clock } = this.#host;
     const claimed = { ...plan, status: "running" as const, executionSessionId, updatedAtMs: clock.wallMs() };
-    if (!host.store.changePlan(claimed, BEGINNABLE)) throw isRunning(plan);
+    if (!store.changePlan(claimed, BEGINNABLE)) throw isRunning(plan);
   }
 
   async #run(
@@ -241,11 +248,11 @@ export class Plans {
 
   /** Whether the session of a result goes on later, here or in another process. */
   #isLeft({ session_id: sessionId }: RunResult): boolean {
-    return this.#maker.host.store.session(sessionId)?.status === "running";
+    return this.#host.store.session(sessionId)?.status === "running";
   }
 
   #project(): string {
-    return realFolder(this.#maker.projectDir);
+    return realFolder(this.#host.projectDir);
   }
 
   #mustBeHere({ id, project }: ExecutionPlan): void {
@@ -258,15 +265,15 @@ export class Plans {
   }
 
   #leader(name: string): Agent {
-    return requireAgent(this.#maker.host.registry, name);
+    return requireAgent(this.#host.registry, name);
   }
 
   #reachable(agent: Agent): readonly Agent[] {
-    return reachableFrom(this.#maker, agent);
+    return reachableFrom(this.#host, agent);
   }
 
   async #checked(draft: unknown, agent: Agent): Promise<PlanDraft> {
-    const { redactor, projectDir } = this.#maker;
+    const { redactor, projectDir } = this.#host;
     const agents = stepAgents(this.#reachable(agent));
     const checked: CheckedDraft = await checkDraft(tidyDraft(redactor.redactJson(draft)), {
       agents,

@@ -1,4 +1,5 @@
 import { findOwn } from "../schema/find-own.ts";
+
 /** The JSON of a plan in a text: the text itself, or the last fenced block that holds an object with steps. */
 export function readDraft(text: string): unknown {
   const whole = parseJson(text.trim());

@@ -1,6 +1,12 @@
 import { resultText } from "../delegate/result-text.ts";
 import type { BatchTask } from "../schema/delegation.ts";
-import { type ExecutionPlan, MAX_PLAN_STEPS, type PlanStep, type StepResult } from "../schema/plan.ts";
+import {
+  type ExecutionPlan,
+  type ExecutionTerms,
+  MAX_PLAN_STEPS,
+  type PlanStep,
+  type StepResult,
+} from "../schema/plan.ts";
 import type { ErrorType } from "../schema/result.ts";
 import { cutAt } from "../tools/truncate.ts";
 import { withoutDone } from "./check-draft.ts";
@@ -12,16 +18,6 @@ import { changedFiles, planResult, REVIEW_CALL, reviewStepOf, settlePlan } from 
 import type { PlanningPorts } from "./planning-ports.ts";
 import { reportOf } from "./report-plan.ts";
 import { FIRST_BATCH, SECOND_BATCH, stepResults } from "./step-results.ts";
-
-/** How a plan is executed. */
-export type ExecutionTerms = {
-  /** What happens to steps that do not depend on one that failed. */
-  onFailure: "continue" | "stop";
-  /** Whether the planner is asked for another way, once, when a step has failed. */
-  replan: boolean;
-  /** Whether changes are reviewed at the end. */
-  review: boolean;
-};
 
 const REVIEWER = "reviewer";
 /** Of a result that an earlier session has left: what fits into a task beside everything else. */

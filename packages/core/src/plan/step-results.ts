@@ -1,7 +1,7 @@
+import { metadataOf } from "../run/read-row.ts";
 import type { ExecutionPlan, PlanStep, StepResult } from "../schema/plan.ts";
 import type { MessageNode } from "../schema/record.ts";
 import type { RunResult } from "../schema/result.ts";
-import { metadataOf } from "../session/read-row.ts";
 import { endedResult, findLastRun, type MadeCall, type PlanRecord, refusalOf } from "./plan-record.ts";
 
 /** Call ids of the two batches that an execution has at most. */

@@ -1,4 +1,4 @@
-import { isClosed } from "../session/read-row.ts";
+import { isClosed } from "../run/read-row.ts";
 import type { Divergence } from "./divergence.ts";
 import type { RecordedRun } from "./recorded-run.ts";
 import type { RecordedSession } from "./recorded-session.ts";

@@ -1,8 +1,8 @@
-import type { Interruption } from "../run/run-spec.ts";
+import { isClosed, metadataOf, replyOfRow, resultOfRow } from "../run/read-row.ts";
+import type { Interruption } from "../run/run.ts";
 import type { OpenDelegation } from "../schema/delegation.ts";
 import type { MessageNode } from "../schema/record.ts";
 import type { BailoutReason, RunResult } from "../schema/result.ts";
-import { isClosed, metadataOf, replyOfRow, resultOfRow } from "../session/read-row.ts";
 
 /** What a model call is made for. */
 export type Purpose = "turn" | "wrap_up" | "summary";

@@ -1,7 +1,6 @@
-import type { ChildKey } from "../run/replay/recorded.ts";
-import type { Run } from "../run/run.ts";
+import { metadataOf } from "../run/read-row.ts";
+import type { ChildKey, Run } from "../run/run.ts";
 import type { MessageNode } from "../schema/record.ts";
-import { metadataOf } from "../session/read-row.ts";
 import { Divergences } from "./divergence.ts";
 import { RecordedRun } from "./recorded-run.ts";
 
@@ -25,13 +24,13 @@ export class RecordedSession {
   }
 
   /** The run that a run of the replay repeats. */
-  of(run: Run): RecordedRun | undefined {
-    return this.runs.get(run.spec.runId);
+  of(run: Pick<Run, "runId">): RecordedRun | undefined {
+    return this.runs.get(run.runId);
   }
 
   /** A child run, by what its parent asked for. */
-  childOf(parent: Run, child: ChildKey): RecordedRun | undefined {
-    return this.#children.get(keyOf(parent.spec.runId, child));
+  childOf(parent: Pick<Run, "runId">, child: ChildKey): RecordedRun | undefined {
+    return this.#children.get(keyOf(parent.runId, child));
   }
 
   /** A text that the record keeps under its id. */
@@ -40,10 +39,15 @@ export class RecordedSession {
   }
 
   /** Takes note of a difference; the run goes no further, because what follows would tell nothing. */
-  differs(run: Run, what: string, recorded: string, now: string): void {
+  differs(
+    run: Pick<Run, "runId" | "turn" | "ancestors" | "agent">,
+    what: string,
+    recorded: string,
+    now: string,
+  ): void {
     const then = this.of(run);
     if (then) then.diverged = true;
-    const path = then?.path ?? [...run.spec.ancestors, run.spec.agent.name].join(" > ");
+    const path = then?.path ?? [...run.ancestors, run.agent.name].join(" > ");
     const seq = then?.position ?? Number.POSITIVE_INFINITY;
     this.divergences.note(seq, { run: path, turn: Math.max(1, run.turn), what, recorded, now });
   }

@@ -1,10 +1,24 @@
-import type { ToolCall } from "../run/model/read-stream.ts";
-import type { CallNow, RecordedAnswer, RecordedOutside } from "../run/replay/recorded.ts";
+import type { Effects } from "../run/calls/record-call.ts";
+import type { CallResult, ToolCall } from "../run/model/reply.ts";
+import { isClosed, metadataOf } from "../run/read-row.ts";
 import type { Run } from "../run/run.ts";
 import type { MessageNode } from "../schema/record.ts";
-import { isClosed, metadataOf } from "../session/read-row.ts";
+import type { Target } from "../schema/rights.ts";
 import type { RecordedRun } from "./recorded-run.ts";
 import type { RecordedSession } from "./recorded-session.ts";
+
+/** How far a call came by the rules of now: not admitted, admitted, or, if it starts runs, answered. */
+export type CallNow =
+  | { kind: "refused"; outcome: "error" | "denied"; text: string }
+  | { kind: "admitted" }
+  | { kind: "answered"; outcome: "ok" | "error"; text: string };
+
+/** The answer that a call had. */
+export type RecordedAnswer = Pick<CallResult, "text" | "outcome"> &
+  Pick<Effects, "public" | "shown"> & { tainted: boolean };
+
+/** What was found out of a call beforehand: whom it reaches, and why a person was asked; null if nobody was. */
+type RecordedOutside = { reached: readonly Target[]; asked: string | null };
 
 /** A call that is played again. */
 type Replayed = { call: ToolCall; now: CallNow; isIncomplete: boolean };

@@ -1,5 +1,4 @@
-import type { ChildKey } from "../run/replay/recorded.ts";
-import type { Run } from "../run/run.ts";
+import type { ChildKey, Run } from "../run/run.ts";
 import type { OpenDelegation } from "../schema/delegation.ts";
 import type { RecordedSession } from "./recorded-session.ts";
 
@@ -40,20 +39,20 @@ export class ReplayChildren {
 
   isTold(parent: Run, delegation: OpenDelegation): boolean {
     const askedIn = this.#session.of(parent)?.turnOfCall(delegation.callId) ?? 0;
-    const allToldIn = this.#allTold.get(parent.spec.runId) ?? -1;
+    const allToldIn = this.#allTold.get(parent.runId) ?? -1;
     return askedIn <= allToldIn || parent.turn >= this.#toldIn(parent, delegation);
   }
 
   untilTold(parent: Run, delegation: OpenDelegation): Promise<void> {
     if (this.isTold(parent, delegation)) return Promise.resolve();
     const { promise, resolve: tell } = Promise.withResolvers<void>();
-    const waiting = this.#waiting.get(parent.spec.runId) ?? [];
-    this.#waiting.set(parent.spec.runId, [...waiting, { turn: this.#toldIn(parent, delegation), tell }]);
+    const waiting = this.#waiting.get(parent.runId) ?? [];
+    this.#waiting.set(parent.runId, [...waiting, { turn: this.#toldIn(parent, delegation), tell }]);
     return promise;
   }
 
   tellAll(parent: Run): void {
-    this.#allTold.set(parent.spec.runId, parent.turn);
+    this.#allTold.set(parent.runId, parent.turn);
     this.#tell(parent, Number.POSITIVE_INFINITY);
   }
 
@@ -63,9 +62,9 @@ export class ReplayChildren {
   }
 
   #tell(parent: Run, turn: number): void {
-    const waiting = this.#waiting.get(parent.spec.runId) ?? [];
+    const waiting = this.#waiting.get(parent.runId) ?? [];
     this.#waiting.set(
-      parent.spec.runId,
+      parent.runId,
       waiting.filter((one) => one.turn > turn),
     );
     for (const one of waiting) if (one.turn <= turn) one.tell();
@@ -83,5 +82,5 @@ export class ReplayChildren {
 }
 
 function callKey(parent: Run, callId: string): string {
-  return `${parent.spec.runId} ${callId}`;
+  return `${parent.runId} ${callId}`;
 }

@@ -1,19 +1,20 @@
 import { dirname } from "node:path";
-import { beginRoot } from "../delegate/root-run.ts";
 import { createStore, type Store } from "../record/create-store.ts";
 import type { CallableModel } from "../run/model/callable-model.ts";
+import type { Host, Session } from "../run/run.ts";
 import { RetinueError } from "../schema/error.ts";
 import type { MessageNode, SessionRow } from "../schema/record.ts";
-import { createMaker } from "../session/create-maker.ts";
-import type { Session } from "../session/host.ts";
-import { assembleSession, type SessionMaker, type Terms } from "../session/open-session.ts";
+import { createApprovals } from "../session/approvals.ts";
+import { createHost } from "../session/create-host.ts";
+import { assembleSession, type Terms } from "../session/open-session.ts";
+import { beginRoot } from "../session/root-run.ts";
 import type { RuntimeOptions } from "../session/runtime.ts";
 import { compareTrees } from "./compare-trees.ts";
 import type { Divergence } from "./divergence.ts";
+import { Playback } from "./playback.ts";
 import { approvalsIn, flagsOf, readRootRequest } from "./recorded-request.ts";
 import { RecordedSession } from "./recorded-session.ts";
 import { replayClock } from "./replay-clock.ts";
-import { ReplaySource } from "./replay-source.ts";
 
 /** What came of a replay. */
 export type ReplayReport = {
@@ -39,20 +40,49 @@ export async function replaySession(
   const roots = store.tree(row.session_id);
   if (roots.length === 0) throw new RetinueError("input", `session ${row.session_id} has no run to replay`);
   const recorded = new RecordedSession(roots, (id) => store.prompt(id));
-  const source = new ReplaySource(recorded);
+  const playback = new Playback(recorded);
+  const terms = JSON.parse(row.metadata_json ?? "{}") as Partial<Terms>;
   const copy = createStore({ path: ":memory:" });
   for (const runId of recorded.runs.keys()) {
     const worktree = store.worktree(runId);
     if (worktree) copy.saveWorktree(worktree);
   }
-  const maker = replayMaker(options, { row, roots, recorded, source, copy });
+  const control = createHost(
+    {
+      ...options,
+      settings: { ...options.settings, ...(terms.maxDepth !== undefined && { maxDepth: terms.maxDepth }) },
+      projectDir: row.project,
+      dataDir: dirname(dirname(row.workspace)),
+      permissionMode: terms.readOnly ? "plan" : (options.permissionMode ?? "default"),
+      disallowedTools: [
+        ...new Set([
+          ...(options.disallowedTools ?? []),
+          ...roots.flatMap((root) => flagsOf(root, recorded).disallowedTools),
+        ]),
+      ],
+    },
+    {
+      store: copy,
+      clock: replayClock(row.created_at),
+      resolveModel: async (name) => ({ ...MODEL, id: name }),
+    },
+  );
+  const host: Host = {
+    ...playback.takeOver(control.host),
+    approve: createApprovals({
+      mode: control.host.mode,
+      allowedTools: options.allowedTools ?? [],
+      approver: approvalsIn(roots),
+      answered: copy.answerTo,
+    }),
+  };
   try {
-    const session = await openCopy(maker, row);
-    await Promise.all(roots.map((root) => playRoot(maker, session, root, recorded)));
+    const session = openCopy(host, row, terms);
+    await Promise.all(roots.map((root) => playRoot(session, root, recorded)));
     await copy.committed();
     const now = new RecordedSession(copy.tree(row.session_id), (id) => copy.prompt(id));
     const divergence = recorded.divergences.first ?? compareTrees(recorded, now);
-    const { modelCalls, toolCalls } = source;
+    const { modelCalls, toolCalls } = playback;
     return {
       sessionId: row.session_id,
       identical: divergence === null,
@@ -62,73 +92,30 @@ export async function replaySession(
       divergence,
     };
   } finally {
-    await maker.host.changes.close();
-    await copy.shutdown();
-    maker.closeModels();
+    await control.close();
   }
 }
 
-/** What a replay is made of. */
-type Parts = {
-  row: SessionRow;
-  roots: readonly MessageNode[];
-  recorded: RecordedSession;
-  source: ReplaySource;
-  copy: Store;
-};
-
-function replayMaker(options: RuntimeOptions, { row, roots, recorded, source, copy }: Parts) {
-  const { maxDepth, readOnly } = termsOf(row);
-  const disallowedTools = roots.flatMap((root) => flagsOf(root, recorded).disallowedTools);
-  return createMaker(
-    {
-      ...options,
-      settings: { ...options.settings, ...(maxDepth !== undefined && { maxDepth }) },
-      projectDir: row.project,
-      dataDir: dirname(dirname(row.workspace)),
-      permissionMode: readOnly ? "plan" : (options.permissionMode ?? "default"),
-      disallowedTools: [...new Set([...(options.disallowedTools ?? []), ...disallowedTools])],
-      approve: approvalsIn(roots),
-    },
-    {
-      store: copy,
-      recorded: source,
-      clock: replayClock(row.created_at),
-      resolveModel: async (name) => ({ ...MODEL, id: name }),
-      guards: { checkDeliverables: async (run) => source.verdicts(run) },
-    },
-  );
-}
-
-function termsOf(row: SessionRow): Partial<Terms> {
-  return JSON.parse(row.metadata_json ?? "{}") as Partial<Terms>;
-}
-
 /** The session once more, under its own id and on its own paths, but in a record of its own that nobody keeps. */
-function openCopy(maker: SessionMaker, row: SessionRow): Promise<Session> {
-  const { session_id: sessionId, title, project, workspace } = row;
-  const terms: Terms = {
-    limits: {},
-    maxDepth: maker.host.settings.maxDepth,
-    readOnly: false,
-    ...termsOf(row),
-  };
-  maker.host.store.startSession({ sessionId, title, project, workspace, metadata: terms });
+function openCopy(host: Host, row: SessionRow, kept: Partial<Terms>): Session {
+  const { session_id: id, title, project: projectDir, workspace: workspaceDir } = row;
+  const terms: Terms = { maxDepth: host.settings.maxDepth, readOnly: false, ...kept, limits: {} };
+  host.store.startSession({
+    sessionId: id,
+    title,
+    project: projectDir,
+    workspace: workspaceDir,
+    metadata: terms,
+  });
   const lease = { lost: new AbortController().signal, release: () => {}, park: async () => {} };
-  const startedAtMs = maker.clock.wallMs();
-  const place = { id: sessionId, title, projectDir: project, workspaceDir: workspace, startedAtMs, lease };
-  return assembleSession(maker, place, terms);
+  const place = { id, title, projectDir, workspaceDir, startedAtMs: host.clock.wallMs(), lease };
+  return assembleSession(host, place, terms);
 }
 
-async function playRoot(
-  maker: SessionMaker,
-  session: Session,
-  root: MessageNode,
-  recorded: RecordedSession,
-): Promise<void> {
+async function playRoot(session: Session, root: MessageNode, recorded: RecordedSession): Promise<void> {
   const request = readRootRequest(root, recorded);
   try {
-    const { result } = await beginRoot(maker, session, request, { runId: root.run_id });
+    const { result } = await beginRoot(session, request, { runId: root.run_id });
     await result;
   } catch (thrown) {
     if (!(thrown instanceof RetinueError)) throw thrown;

@@ -1,11 +1,22 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
-import type { RecordedReply } from "../run/replay/recorded.ts";
+import type { Streamed } from "../run/model/stream-reply.ts";
+import { isClosed, metadataOf, replyOfRow } from "../run/read-row.ts";
 import type { Run } from "../run/run.ts";
 import type { MessageNode } from "../schema/record.ts";
-import type { BailoutReason, ErrorType } from "../schema/result.ts";
-import { isClosed, metadataOf, replyOfRow } from "../session/read-row.ts";
+import type { BailoutReason, ErrorType, RunError } from "../schema/result.ts";
 import { type Purpose, purposeOf, type RecordedRun } from "./recorded-run.ts";
 import type { RecordedSession } from "./recorded-session.ts";
+
+/** What is known of a model call that is played again. */
+export type RecordedReply =
+  /** `again`: it was made once more for the same turn. */
+  | { kind: "streamed"; streamed: Streamed; modelId: string; again: boolean }
+  /** It was never made, because the budget had no room for it. */
+  | { kind: "unaffordable"; resource: "tokens" | "cost" }
+  /** It was never made, for another reason. */
+  | { kind: "failed"; error: RunError }
+  /** The run was ended here from outside, or its record ends here; it has been interrupted now too. */
+  | { kind: "interrupted" };
 
 /** Ends a run of the replay where nothing is left to play. */
 export function endHere(run: Run): { kind: "interrupted" } {

@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import type { BailoutReason, DeliverableVerdict, RunError, RunResult, RunStatus } from "../schema/result.ts";
+import type { RunResult } from "../schema/result.ts";
 import {
   addUpSubtree,
   countTests,
@@ -12,30 +12,16 @@ import {
 } from "../schema/subtree.ts";
 import { cutAt } from "../tools/truncate.ts";
 import { MAX_SUMMARY_CHARS, parseAnswer, parseReport, type Report } from "./parse-report.ts";
-import type { LoopPorts } from "./ports.ts";
-import type { Run } from "./run.ts";
-
-/** How a run ended, before the host measures it. */
-export type Ending = {
-  status: RunStatus;
-  text: string;
-  partial?: boolean;
-  bailout?: BailoutReason;
-  error?: RunError;
-  verdicts?: readonly DeliverableVerdict[];
-  /** Of a flow whose answer has a form of its own. */
-  data?: unknown;
-  context?: RunResult["context"];
-};
+import type { Ending, Run } from "./run.ts";
 
 /** The structured result: the model's words, and the host's measurements. */
-export function buildResult(run: Run, ending: Ending, ports: LoopPorts): RunResult {
-  const { spec, account } = run;
-  const report = ports.redactor.redactJson(parseReport(ending.text));
+export function buildResult(run: Run, ending: Ending): RunResult {
+  const { account } = run;
+  const report = run.host.redactor.redactJson(parseReport(ending.text));
   const partial = ending.partial ?? false;
   const success = ending.status === "completed" && !partial;
-  const said = report.summary || ports.redactor.redact(ending.error?.message ?? "");
-  const files = ports.redactor.redactJson(changedFiles(run));
+  const said = report.summary || run.host.redactor.redact(ending.error?.message ?? "");
+  const files = run.host.redactor.redactJson(changedFiles(run));
   const last = lastRuns([...run.tests.values()]);
   const isObserver = !hasChanges(files) && onlyLooks(run);
   const tests = isObserver ? last.map((one) => ({ ...one, observed: true as const })) : last;
@@ -47,9 +33,9 @@ export function buildResult(run: Run, ending: Ending, ports: LoopPorts): RunResu
     tools_used: [...run.toolsUsed],
   };
   return {
-    run_id: spec.runId,
-    session_id: spec.sessionId,
-    agent: spec.agent.name,
+    run_id: run.runId,
+    session_id: run.session.id,
+    agent: run.agent.name,
     model: run.model.id,
     status: ending.status,
     success,
@@ -66,7 +52,7 @@ export function buildResult(run: Run, ending: Ending, ports: LoopPorts): RunResu
     ],
     suggestions: report.suggestions,
     iteration_count: run.turn,
-    duration_ms: Math.round(ports.clock.monotonicMs() - spec.startedMs),
+    duration_ms: Math.round(run.host.clock.monotonicMs() - run.startedMs),
     subtree: addUpSubtree(own, []),
     context_size: run.contextChars,
     tokens: { self: run.tokens, subtree: account.tokensSpent },
@@ -77,20 +63,22 @@ export function buildResult(run: Run, ending: Ending, ports: LoopPorts): RunResu
     deliverables: ending.verdicts ?? [],
     partial,
     ...(ending.bailout && { bailout_reason: ending.bailout }),
-    ...(ending.error && { error: { ...ending.error, message: ports.redactor.redact(ending.error.message) } }),
+    ...(ending.error && {
+      error: { ...ending.error, message: run.host.redactor.redact(ending.error.message) },
+    }),
     tainted: run.tainted,
     private_data: run.privateData,
-    attempt: spec.attempt,
+    attempt: run.attempt,
   };
 }
 
 function dataOf(
-  { spec }: Run,
+  run: Run,
   { data, context, text }: Ending,
   report: Report,
 ): Pick<RunResult, "data" | "context"> {
   if (data) return { data, ...(context && { context }) };
-  if (spec.deliverables.some((one) => "answer" in one)) {
+  if (run.deliverables.some((one) => "answer" in one)) {
     const answer = parseAnswer(text);
     if (answer.ok) return { data: answer.value };
   }
@@ -100,14 +88,14 @@ function dataOf(
 const WRITERS = ["write", "edit"];
 
 /** Whether an agent was given some tools, and none that writes files: a reviewer, a debugger. Tests that fail are what it looks for. */
-function onlyLooks({ spec: { agent, tools } }: Run): boolean {
+function onlyLooks({ agent, tools }: Run): boolean {
   const isBound = agent.tools !== undefined || agent.disallowedTools.length > 0;
   return isBound && !WRITERS.some((name) => tools.has(name));
 }
 
 function changedFiles(run: Run): FileFigures {
   const named = [...run.changes].map(([path, kind]) => {
-    const inProject = relative(run.spec.projectDir, path);
+    const inProject = relative(run.projectDir, path);
     return [inProject.startsWith("..") ? path : inProject, kind] as const;
   });
   return listFiles(named);

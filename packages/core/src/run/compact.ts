@@ -1,10 +1,9 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
-import { excerpt } from "../tools/truncate.ts";
-import { sizeOf } from "./history.ts";
-import { callModel, type ModelOutcome } from "./model/call-model.ts";
-import type { LoopPorts } from "./ports.ts";
-import type { Run } from "./run.ts";
-import { outline, summarise } from "./summarise.ts";
+import { cutAt, excerpt } from "../tools/truncate.ts";
+import { loadPrompt } from "./load-prompt.ts";
+import { callModel } from "./model/call-model.ts";
+import { sizeOf } from "./model/message-size.ts";
+import type { ModelOutcome, Run } from "./run.ts";
 
 /** How much of the context limit the kept end of a conversation may take, unless what the model has not seen is longer. */
 const KEPT_SHARE = 0.4;
@@ -18,12 +17,7 @@ const LEAST_PART_CHARS = 200;
  * what the model has not seen yet stays whole as long as it fits beside the task. Only the history changes; rights, taint,
  * counters and budgets live in the run and cannot be lost here.
  */
-export async function compact(
-  run: Run,
-  ports: LoopPorts,
-  limitChars: number,
-  { byModel = true } = {},
-): Promise<void> {
+export async function compact(run: Run, limitChars: number, { byModel = true } = {}): Promise<void> {
   const { history, begunAt } = run;
   const [system, task] = [history[0], history[begunAt]];
   const rest = history.toSpliced(begunAt, 1).slice(1);
@@ -38,10 +32,10 @@ export async function compact(
     const free = Math.max(LEAST_SUMMARY_CHARS, afterTask - measure(rest.slice(keptFrom)) - NOTE_CHARS);
     const most = Math.min(limitChars * KEPT_SHARE, free);
     const summary = byModel
-      ? excerpt(await summarise(run, dropped, ports), most, "left out to make room")
+      ? excerpt(await summarise(run, dropped), most, "left out to make room")
       : outline(dropped, most * KEPT_SHARE);
     const next = earlier > 0 ? "" : " Go on with the task.";
-    const text = `<earlier_work>\n${ports.guards.escapeText(summary)}\n</earlier_work>\nThe conversation before this point was condensed.${next}`;
+    const text = `<earlier_work>\n${run.host.guards.escapeText(summary)}\n</earlier_work>\nThe conversation before this point was condensed.${next}`;
     told.push({ role: "user", content: [{ type: "text", text }] });
   }
   const kept = fitInto(rest.slice(keptFrom), afterTask - measure(told));
@@ -60,17 +54,13 @@ function measure(messages: readonly LanguageModelV4Message[]): number {
 }
 
 /** A call that goes on with the history; if the context overflows, it is condensed once and the call made again. */
-export async function callWithRoom(
-  run: Run,
-  purpose: "turn" | "wrap_up",
-  ports: LoopPorts,
-): Promise<ModelOutcome> {
-  const outcome = await callModel(run, { purpose }, ports);
+export async function callWithRoom(run: Run, purpose: "turn" | "wrap_up"): Promise<ModelOutcome> {
+  const outcome = await callModel(run, { purpose });
   if (outcome.kind !== "failed" || outcome.error.type !== "context_overflow") return outcome;
-  if (run.compactedForOverflow || !run.spec.flow.condenses) return outcome;
+  if (run.compactedForOverflow || !run.flow.condenses) return outcome;
   run.compactedForOverflow = true;
-  await compact(run, ports, Math.floor(run.contextChars / 2));
-  return callModel(run, { purpose }, ports);
+  await compact(run, Math.floor(run.contextChars / 2));
+  return callModel(run, { purpose });
 }
 
 /** Index of the first message to keep: an assistant's, so that no tool result loses its call. */
@@ -176,4 +166,53 @@ function shortTexts(value: unknown, limit: number): unknown {
   if (Array.isArray(value)) return value.map((item) => shortTexts(item, limit));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shortTexts(item, limit)]));
+}
+
+const MAX_TRANSCRIPT_CHARS = 60_000;
+const MAX_PART_CHARS = 2_000;
+const MAX_OUTLINE_CHARS = 6_000;
+
+/** A summary of messages by the run's own model, without tools and paid by the run; an outline if that fails. */
+export async function summarise(run: Run, messages: readonly LanguageModelV4Message[]): Promise<string> {
+  const parts = messages.reduce(
+    (sum, { content }) => sum + (typeof content === "string" ? 1 : content.length),
+    0,
+  );
+  const most = Math.max(MAX_PART_CHARS, Math.floor(MAX_TRANSCRIPT_CHARS / Math.max(1, parts)));
+  const notes = excerpt(transcriptOf(messages, most), MAX_TRANSCRIPT_CHARS, "the middle is left out");
+  const system = loadPrompt(new URL("./prompts/summarise.md", import.meta.url));
+  const outcome = await callModel(run, {
+    purpose: "summary",
+    inputBytes: Buffer.byteLength(system) + Buffer.byteLength(notes),
+    messages: [
+      { role: "system", content: system },
+      { role: "user", content: [{ type: "text", text: notes }] },
+    ],
+  });
+  const text = outcome.kind === "reply" ? outcome.reply.text.trim() : "";
+  return text || outline(messages, MAX_OUTLINE_CHARS);
+}
+
+/** Messages as plain text of at most so many characters, for where no model can be asked. */
+export function outline(messages: readonly LanguageModelV4Message[], limit: number): string {
+  return excerpt(transcriptOf(messages), Math.min(limit, MAX_OUTLINE_CHARS), "left out");
+}
+
+/** Messages as plain text, each with its speaker; never system prompts or reasoning. */
+export function transcriptOf(messages: readonly LanguageModelV4Message[], maxPart = MAX_PART_CHARS): string {
+  const lines: string[] = [];
+  for (const message of messages) {
+    if (message.role === "system") continue;
+    for (const part of message.content) {
+      if (part.type === "text") lines.push(`${message.role}: ${excerpt(part.text, maxPart, "cut")}`);
+      else if (part.type === "tool-call")
+        lines.push(`${message.role} called ${part.toolName} ${cutAt(JSON.stringify(part.input), 400)}`);
+      else if (part.type === "tool-result" && "value" in part.output) {
+        const value =
+          typeof part.output.value === "string" ? part.output.value : JSON.stringify(part.output.value);
+        lines.push(`${part.toolName} answered: ${excerpt(value, maxPart, "cut")}`);
+      }
+    }
+  }
+  return lines.join("\n");
 }

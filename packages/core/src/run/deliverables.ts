@@ -1,83 +1,37 @@
 import { readFile, stat } from "node:fs/promises";
 import { relative } from "node:path";
-import type { Clock } from "../budget/clock.ts";
 import type { AnswerDeliverable, CommandDeliverable, Deliverable, FileDeliverable } from "../schema/agent.ts";
 import { checkJson } from "../schema/check-json.ts";
 import { messageOf } from "../schema/error.ts";
-import type { ChangeKind, DeliverableVerdict } from "../schema/result.ts";
-import { combineChanges } from "../schema/subtree.ts";
+import type { DeliverableVerdict, RunError } from "../schema/result.ts";
 import { nameForRun } from "../tools/name-for-run.ts";
 import { parseAnswer } from "./parse-report.ts";
-import type { Run } from "./run.ts";
+import type { Baseline, Ending, Run, RunCommand } from "./run.ts";
 
 const MAX_JSON_BYTES = 64 * 1024 * 1024;
 
 /** The name under which the form of an answer is judged. */
 export const ANSWER_FORM = "the answer as JSON";
 
-/** How matching files looked when the run began, so that only what it made or changed counts. */
-export type Baseline = ReadonlyMap<string, string>;
-
 /** Notes the files that match the run's deliverables before it begins. */
 export async function takeBaseline(run: Run): Promise<Baseline> {
   const baseline = new Map<string, string>();
-  for (const deliverable of run.spec.deliverables) {
+  for (const deliverable of run.deliverables) {
     if (!("file" in deliverable)) continue;
     for (const path of await matching(run, deliverable)) baseline.set(path, await stateOf(path));
   }
   return baseline;
 }
 
-/**
- * Who made or changed a file last, with all its ancestors; a sibling's file is not this run's deliverable. The moment is
- * monotonic milliseconds; one before a crash is less than every moment of this process.
- */
-export type Claim = {
-  line: readonly string[];
-  moment: number;
-  /** All that became of it so far and by whom, the oldest first; what one run did in a row stands there once. */
-  changes: readonly FileChanged[];
-};
-export type Claims = ReadonlyMap<string, Claim>;
-
-type FileChanged = { readonly line: readonly string[]; readonly kind: ChangeKind };
-
-/** The claim on a file after one more change of it. */
-export function claimFile(
-  before: Claim | undefined,
-  { line, kind, moment }: FileChanged & { moment: number },
-): Claim {
-  const changes = [...(before?.changes ?? [])];
-  const isSame = changes.at(-1)?.line.at(-1) === line.at(-1);
-  const net = combineChanges(isSame ? changes.pop()?.kind : undefined, kind);
-  return { line, moment, changes: net ? [...changes, { line, kind: net }] : changes };
-}
-
-/** Where a run keeps a file: at this path, which is its own from now on, or, if another run has that, at one beside it. */
-export function takePath(
-  { spec, line }: Pick<Run, "spec" | "line">,
-  path: string,
-  { claims, clock }: { claims: Map<string, Claim>; clock: Pick<Clock, "monotonicMs"> },
-): string {
-  const claim = claims.get(path);
-  if (claim && !claim.line.includes(spec.runId)) return nameForRun(path, spec.runId);
-  if (!claim) claims.set(path, { line, moment: clock.monotonicMs(), changes: [] });
-  return path;
-}
-
-/** Runs a command as the run's own shell call; null if it exited with 0, else what went wrong. */
-export type RunCommand = (command: string, index: number) => Promise<string | null>;
-
 /** The host's own check of everything the run promised; `text` is its answer. */
 export async function checkDeliverables(
   run: Run,
   text: string,
   runCommand: RunCommand,
-  claims: Claims,
 ): Promise<DeliverableVerdict[]> {
   const verdicts: DeliverableVerdict[] = [];
-  for (const [index, deliverable] of run.spec.deliverables.entries()) {
-    if ("file" in deliverable) verdicts.push(await checkFile(run, deliverable, claims));
+  for (const [index, deliverable] of run.deliverables.entries()) {
+    if ("file" in deliverable) verdicts.push(await checkFile(run, deliverable));
     else if ("answer" in deliverable) verdicts.push(await checkAnswer(deliverable, text));
     else verdicts.push(await checkCommand(deliverable, index, runCommand));
   }
@@ -85,16 +39,12 @@ export async function checkDeliverables(
 }
 
 /** Why a tool may not run yet: a file that must come before it is not there or not valid. */
-export async function missingBefore(
-  run: Run,
-  tool: string,
-  { claims }: { claims: Claims },
-): Promise<string | null> {
-  for (const deliverable of run.spec.deliverables) {
+export async function missingBefore(run: Run, tool: string): Promise<string | null> {
+  for (const deliverable of run.deliverables) {
     if (!("file" in deliverable) || !deliverable.before?.includes(tool)) continue;
-    const verdict = await checkFile(run, deliverable, claims);
+    const verdict = await checkFile(run, deliverable);
     if (verdict.ok) continue;
-    const maker = [...run.spec.tools.values()].find(({ makes }) => makes === deliverable.file);
+    const maker = [...run.tools.values()].find(({ makes }) => makes === deliverable.file);
     const remedy = maker ? `; call ${maker.name} first, which makes it` : "";
     return `'${tool}' must wait until \`${deliverable.file}\` is there and valid: ${verdict.reason}${remedy}`;
   }
@@ -117,16 +67,12 @@ export function nameDeliverable(deliverable: Deliverable): string {
 }
 
 /** Whether a run, or one below it, has left a valid file since a moment at which it was missing. */
-export async function isLeftSince(
-  run: Run,
-  moment: number,
-  deliverable: FileDeliverable,
-  claims: Claims,
-): Promise<boolean> {
+export async function isLeftSince(run: Run, moment: number, deliverable: FileDeliverable): Promise<boolean> {
+  const { claims } = run.session;
   try {
-    for (const path of await matching(run, deliverable, claims)) {
+    for (const path of await matching(run, deliverable)) {
       const claim = claims.get(path);
-      if (!claim?.line.includes(run.spec.runId) || claim.moment <= moment) continue;
+      if (!claim?.line.includes(run.runId) || claim.moment <= moment) continue;
       if ((await faultOf(path, deliverable)) === null) return true;
     }
     return false;
@@ -135,11 +81,7 @@ export async function isLeftSince(
   }
 }
 
-async function checkFile(
-  run: Run,
-  deliverable: FileDeliverable,
-  claims: Claims,
-): Promise<DeliverableVerdict> {
+async function checkFile(run: Run, deliverable: FileDeliverable): Promise<DeliverableVerdict> {
   const verdict = (ok: boolean, reason: string, files: string[] = []): DeliverableVerdict => ({
     deliverable: nameDeliverable(deliverable),
     ok,
@@ -147,9 +89,10 @@ async function checkFile(
     files,
   });
   try {
-    const all = await matching(run, deliverable, claims);
+    const all = await matching(run, deliverable);
     if (all.length === 0) return verdict(false, "no such file");
-    const own = all.filter((path) => claims.get(path)?.line.includes(run.spec.runId) !== false);
+    const { claims } = run.session;
+    const own = all.filter((path) => claims.get(path)?.line.includes(run.runId) !== false);
     if (own.length === 0) return verdict(false, "another run made it, and this run made none of its own");
     const changed: string[] = [];
     for (const path of own) if (run.baseline.get(path) !== (await stateOf(path))) changed.push(path);
@@ -209,14 +152,12 @@ async function checkCommand(
 }
 
 /** The files that a deliverable means, also under the names that this run, or one below it, keeps them by. */
-async function matching(
-  run: Run,
-  deliverable: FileDeliverable,
-  claims: Claims = new Map(),
-): Promise<string[]> {
+async function matching(run: Run, deliverable: FileDeliverable): Promise<string[]> {
   const { root, pattern } = rootOf(run, deliverable);
-  const lines = [...claims.values()].map(({ line }) => line).filter((line) => line.includes(run.spec.runId));
-  const runs = new Set([run.spec.runId, ...lines.flat()]);
+  const lines = [...run.session.claims.values()]
+    .map(({ line }) => line)
+    .filter((line) => line.includes(run.runId));
+  const runs = new Set([run.runId, ...lines.flat()]);
   const { glob } = await import("tinyglobby");
   return glob([pattern, ...[...runs].map((id) => nameForRun(pattern, id))], {
     cwd: root,
@@ -233,10 +174,52 @@ function rootOf(run: Run, deliverable: FileDeliverable): { root: string; pattern
   const pattern = deliverable.file.replace(/^(project|workspace):/, "");
   if (pattern.startsWith("/") || pattern.split("/").includes(".."))
     throw new Error(`'${deliverable.file}' leads outside its folder`);
-  return { root: inProject ? run.spec.projectDir : run.spec.workspaceDir, pattern };
+  return { root: inProject ? run.projectDir : run.workspaceDir, pattern };
 }
 
 async function stateOf(path: string): Promise<string> {
   const { size, mtimeMs, ctimeMs, ino } = await stat(path);
   return `${ino}:${size}:${mtimeMs}:${ctimeMs}`;
+}
+
+/** Every ending is compared with the contract, also that of a run that hung or was stopped by a limit. */
+export async function withVerdicts(run: Run, ending: Ending): Promise<Ending> {
+  if (run.deliverables.length === 0 || ending.status === "cancelled") return ending;
+  if (run.interruption?.status === "failed") return ending;
+  const verdicts = ending.verdicts ?? (await check(run, ending.text));
+  if (verdicts.every((verdict) => verdict.ok)) return { ...ending, verdicts };
+  const missed = verdicts.filter((verdict) => !verdict.ok);
+  const message = complianceError(run.agent.name, missed);
+  run.warnings.push(message);
+  run.session.emit({
+    type: "compliance.failed",
+    runId: run.runId,
+    agent: run.agent.name,
+    message,
+  });
+  const error: RunError = ending.error ?? { type: "deliverable", message, recoverable: true };
+  return { ...ending, verdicts, error, status: ending.status === "completed" ? "failed" : ending.status };
+}
+
+/** The host's check of what the run promised; `text` is the answer it would end with. */
+export async function check(run: Run, text: string): Promise<DeliverableVerdict[]> {
+  const verdicts = await run.host.guards.checkDeliverables(run, text, async (command, index) => {
+    const call = {
+      callId: `check_${run.turn}_${index}`,
+      tool: "shell",
+      input: JSON.stringify({ command }),
+      byHost: true,
+    };
+    const result = await run.host.makeCall(run, call);
+    return result.outcome === "ok" ? null : result.text;
+  });
+  return run.host.redactor.redactJson(verdicts);
+}
+
+/** What is missing, a line for each, as the model is told. */
+export function missingList(verdicts: readonly DeliverableVerdict[]): string {
+  return verdicts
+    .filter((verdict) => !verdict.ok)
+    .map((verdict) => `- \`${verdict.deliverable}\`: ${verdict.reason}`)
+    .join("\n");
 }

@@ -1,10 +1,9 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import { cutAt } from "../tools/truncate.ts";
 import { parseJson } from "../tools/validate-input.ts";
-import type { CallResult } from "./calls/dispatch.ts";
-import type { Reply } from "./model/read-stream.ts";
+import { joinAnswer } from "./cut-answer.ts";
+import type { CallResult, Reply } from "./model/reply.ts";
 import type { Run } from "./run.ts";
-import { joinAnswer } from "./turns/cut-answer.ts";
 
 /** Adds a reply of the model. */
 export function pushReply(run: Run, reply: Reply): void {
@@ -66,24 +65,4 @@ export function lastText(run: Run): string {
 /** Providers refuse a history with names that no tool can have, so an invented one is spelt harmlessly. */
 function nameForHistory(tool: string): string {
   return tool.replaceAll(/[^\w-]/g, "_").slice(0, 64) || "_";
-}
-
-/** Characters of a message, which count against the context limit, and its bytes, which tell more of its tokens. */
-export function sizeOf(message: LanguageModelV4Message): { chars: number; bytes: number } {
-  const size = { chars: 0, bytes: 0 };
-  const add = (text: string) => {
-    size.chars += text.length;
-    size.bytes += Buffer.byteLength(text);
-  };
-  if (typeof message.content === "string") add(message.content);
-  else for (const part of message.content) for (const text of textsOf(part)) add(text);
-  return size;
-}
-
-function textsOf(part: Exclude<LanguageModelV4Message["content"], string>[number]): string[] {
-  if (part.type === "text" || part.type === "reasoning") return [part.text];
-  if (part.type === "tool-call") return [part.toolName, JSON.stringify(part.input ?? null)];
-  if (part.type !== "tool-result" || !("value" in part.output)) return [];
-  const { value } = part.output;
-  return [typeof value === "string" ? value : (JSON.stringify(value) ?? "")];
 }

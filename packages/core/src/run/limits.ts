@@ -10,19 +10,19 @@ const LEVEL_SHARE = 0.1;
 const MAX_LEVEL_MS = 30_000;
 
 /** When a run must end, by its own time and by that of the tree; infinite while every clock stands still. */
-export function findEndMs({ deadline, spec }: Run): number {
-  let end = deadline.isStopped ? Number.POSITIVE_INFINITY : deadline.atMs;
-  for (let box = spec.timeBox; box; box = box.outer)
+export function findEndMs(run: Run): number {
+  let end = run.deadline.isStopped ? Number.POSITIVE_INFINITY : run.deadline.atMs;
+  for (let box = run.timeBox; box; box = box.outer)
     if (!box.deadline.isStopped)
-      end = Math.min(end, box.deadline.atMs - levelsMs(box, spec.depth - box.depth));
+      end = Math.min(end, box.deadline.atMs - levelsMs(box, run.depth - box.depth));
   return end;
 }
 
 /** When a run must begin its last report. */
-function findSoftEndMs({ deadline, spec }: Run): number {
-  let end = deadline.atMs - spec.limits.timeoutMs * WRAP_UP_SHARE;
-  for (let box = spec.timeBox; box; box = box.outer)
-    end = Math.min(end, box.deadline.atMs - levelsMs(box, spec.depth - box.depth + 1));
+function findSoftEndMs(run: Run): number {
+  let end = run.deadline.atMs - run.limits.timeoutMs * WRAP_UP_SHARE;
+  for (let box = run.timeBox; box; box = box.outer)
+    end = Math.min(end, box.deadline.atMs - levelsMs(box, run.depth - box.depth + 1));
   return end;
 }
 
@@ -37,7 +37,7 @@ const MAX_LOW_TURNS = 3;
 
 /** Tells a run, once each, that its turns or its tool calls are nearly used up. `before`: the calls before this turn. */
 export function tellWhatIsLeft(run: Run, before: number): void {
-  const { turns, toolCalls } = run.spec.limits;
+  const { turns, toolCalls } = run.limits;
   const lowCalls = findLow(toolCalls, MAX_LOW_CALLS);
   const callsLeft = toolCalls - run.toolCalls;
   const turnsLeft = turns - run.turn;
@@ -61,7 +61,7 @@ function findLow(limit: number, most: number): number {
 
 /** The limit that a run has reached and that ends it after one last turn; null while it may go on. */
 export function limitReached(run: Run, nowMs: number): BailoutReason | null {
-  const { limits } = run.spec;
+  const { limits } = run;
   if (run.turn >= limits.turns) return "max_iterations";
   if (run.overToolCalls) return "max_tool_calls";
   if (run.turn > 0 && nowMs >= findSoftEndMs(run)) return "deadline";

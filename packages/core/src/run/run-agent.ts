@@ -1,84 +1,78 @@
+import { untilAborted } from "../budget/until-aborted.ts";
+import { messageOf } from "../schema/error.ts";
 import type { RunResult } from "../schema/result.ts";
-import { buildResult, type Ending } from "./build-result.ts";
+import { buildResult } from "./build-result.ts";
 import { answerCalls } from "./calls/answer-calls.ts";
-import { type CallResult, dispatch } from "./calls/dispatch.ts";
 import { resumeCall } from "./calls/resume-call.ts";
 import { translateCall } from "./calls/translate-call.ts";
-import { callWithRoom } from "./compact.ts";
-import { takeBaseline } from "./deliverables.ts";
-import { pushReply, pushResults } from "./history.ts";
+import { callWithRoom, compact } from "./compact.ts";
+import { withVerdicts } from "./deliverables.ts";
+import { endReported, fail, interrupted, keepWork, NEXT_TURN, reportLast, wrapUp } from "./ending.ts";
+import { lastText, pushReply, pushResults } from "./history.ts";
+import { limitReached } from "./limits.ts";
 import { loopPrompt } from "./load-prompt.ts";
-import type { ModelOutcome } from "./model/call-model.ts";
-import type { ToolCall } from "./model/read-stream.ts";
-import type { LoopPorts } from "./ports.ts";
-import { type Run, UNMEASURED } from "./run.ts";
-import type { Resumption } from "./run-spec.ts";
-import { beforeTurn } from "./turns/before-turn.ts";
-import { withVerdicts } from "./turns/check-contract.ts";
-import { keepWork } from "./turns/gather-work.ts";
-import { interrupted, NEXT_TURN, type Next } from "./turns/next.ts";
-import { tellOwed } from "./turns/owed-delegations.ts";
-import { countRepeats, REPEATS_TO_WARN, type Repeating } from "./turns/repetition.ts";
-import { endReported, reportLast, wrapUp } from "./turns/wrap-up.ts";
+import { tellOwed } from "./loop-flow.ts";
+import type { CallResult, ToolCall } from "./model/reply.ts";
+import { countRepeats, REPEATS_TO_WARN, type Repeating } from "./repetition.ts";
+import { type Ending, type ModelOutcome, type Next, type Resumption, type Run, UNMEASURED } from "./run.ts";
+import { waitFor } from "./wait-for.ts";
 
 /** One run from task to result. Never throws: whatever goes wrong ends as a status. */
-export async function runAgent(run: Run, ports: LoopPorts): Promise<RunResult> {
-  if (run.spec.deliverables.length > 0 && !run.resumption && !ports.recorded)
-    run.baseline = await takeBaseline(run).catch(() => new Map());
-  let next: Next = run.resumption ? await goOn(run, run.resumption, ports) : NEXT_TURN;
+export async function runAgent(run: Run): Promise<RunResult> {
+  if (run.deliverables.length > 0 && !run.resumption)
+    run.baseline = await run.host.workplace.takeBaseline(run).catch(() => new Map());
+  let next: Next = run.resumption ? await goOn(run, run.resumption) : NEXT_TURN;
   while (next.kind !== "end") {
     next =
-      next.kind === "turn"
-        ? await takeTurn(run, ports)
-        : { kind: "end", ending: await wrapUp(run, next.reason, ports) };
+      next.kind === "turn" ? await takeTurn(run) : { kind: "end", ending: await wrapUp(run, next.reason) };
   }
-  const checked = await withVerdicts(run, next.ending, ports);
-  const ending = run.spec.flow.finish(run, checked, ports);
-  tellOwed(run, ending, ports);
-  return buildResult(run, ending, ports);
+  const checked = await withVerdicts(run, next.ending);
+  const ending = run.flow.finish(run, checked);
+  tellOwed(run, ending);
+  return buildResult(run, ending);
 }
 
 /** Takes up a run where its process ended: what was answered stays, what was begun follows its replay class. */
-async function goOn(run: Run, at: Resumption, ports: LoopPorts): Promise<Next> {
+async function goOn(run: Run, at: Resumption): Promise<Next> {
   run.resumption = null;
-  const { flow } = run.spec;
-  if (at.kind === "answer") return flow.afterAnswer(run, at.reply, ports);
+  const { flow } = run;
+  if (at.kind === "answer") return flow.afterAnswer(run, at.reply);
   if (at.kind === "wrap_up") {
     run.wrapUpReason = at.reason;
     const { reason, reply } = at;
-    const ending = reply ? endReported(run, { reason }, reply, ports) : await reportLast(run, reason, ports);
+    const ending = reply ? endReported(run, { reason }, reply) : await reportLast(run, reason);
     return { kind: "end", ending };
   }
   if (at.kind === "turn") return NEXT_TURN;
-  for (const call of at.calls) translateCall(run.spec.tools, call);
-  const again = async (call: ToolCall) => at.answered.get(call.callId) ?? resumeCall(run, call, ports);
+  for (const call of at.calls) translateCall(run.tools, call);
+  const again = async (call: ToolCall) => at.answered.get(call.callId) ?? resumeCall(run, call);
   const step = flow.findStepOfReply(run);
-  const one = step ? (call: ToolCall) => step.answerCall(call, again, run, ports) : again;
+  const one = step ? (call: ToolCall) => step.answerCall(call, again, run) : again;
   const before = run.toolCalls;
-  return afterCalls(run, await answerCalls(run, at.calls, ports, one), { repeating: at.repeating, before });
+  return afterCalls(run, await answerCalls(run, at.calls, one), { repeating: at.repeating, before });
 }
 
-async function takeTurn(run: Run, ports: LoopPorts): Promise<Next> {
-  const stop = await beforeTurn(run, ports);
+async function takeTurn(run: Run): Promise<Next> {
+  const stop = await beforeTurn(run);
   if (stop) return stop;
-  const { flow } = run.spec;
-  const step = flow.enterStep(run, ports);
+  const { flow } = run;
+  const step = flow.enterStep(run);
   run.step = step;
   run.turn++;
-  const outcome = await callWithRoom(run, "turn", ports);
+  const outcome = await callWithRoom(run, "turn");
   if (outcome.kind !== "reply") return afterNoReply(run, outcome);
   const { reply } = outcome;
   const { calls } = reply;
   pushReply(run, reply);
   run.measured = outcome.tokens === null ? UNMEASURED : { tokens: outcome.tokens, bytes: run.contextBytes };
-  if (calls.length === 0) return flow.afterAnswer(run, reply, ports);
+  if (calls.length === 0) return flow.afterAnswer(run, reply);
 
   run.emptyReplies = 0;
-  const repeating = countRepeats(run, calls, ports.guards);
-  const make = (call: ToolCall) => dispatch(run, call, ports);
-  const one = step ? (call: ToolCall) => step.answerCall(call, make, run, ports) : make;
+  const repeating = countRepeats(run, calls, run.host.guards);
+  const make = (call: ToolCall) => run.host.makeCall(run, call);
+  const one = step ? (call: ToolCall) => step.answerCall(call, make, run) : make;
   const before = run.toolCalls;
-  return afterCalls(run, await answerCalls(run, calls, ports, one), { repeating, before });
+  return afterCalls(run, await answerCalls(run, calls, one), { repeating, before });
 }
 
 /** `before`: how many calls had been made before those of this turn. */
@@ -90,7 +84,7 @@ function afterCalls(
   pushResults(run, results);
   // It does something else first; what it had begun to answer stands in its history.
   run.cutAnswer = [];
-  return run.spec.flow.afterCalls(run, afterRepeating(run, repeating), before);
+  return run.flow.afterCalls(run, afterRepeating(run, repeating), before);
 }
 
 function afterRepeating(run: Run, repeating: Repeating): Next {
@@ -122,4 +116,52 @@ function afterNoReply(run: Run, outcome: Exclude<ModelOutcome, { kind: "reply" }
     kind: "end",
     ending: { status: "failed", text: "", error: { type: "budget", message, recoverable: false } },
   };
+}
+
+/** After this long a wait for the disk is shown. */
+const SLOW_DISK_MS = 1_000;
+
+/**
+ * What came before is on disk, then pause, steering, limits and room in the context, in that order. Waiting for the disk
+ * here is how runs stand still while it refuses writes, and why no turn that was paid for is lost in a crash.
+ */
+async function beforeTurn(run: Run): Promise<Next | null> {
+  const unwritten = await onDisk(run);
+  if (unwritten) return fail(lastText(run), "failed", `the record could not be written: ${unwritten}`);
+  while (run.paused && !run.interruption) await waitFor(run, "pause", run.paused.promise);
+  const late = run.host.pace.beforeTurn(run);
+  if (run.interruption) return { kind: "end", ending: interrupted(run) };
+  for (const text of run.steering.splice(0)) {
+    run.pushUser(text);
+    run.steered.push(text);
+    run.session.addresses.addTyped(text);
+    run.session.emit({ type: "run.steered", runId: run.runId, text });
+  }
+  const reason = late ?? limitReached(run, run.host.clock.monotonicMs());
+  if (reason) return { kind: "wrap_up", reason };
+  const { contextChars } = run.limits;
+  if (run.turn === 0 && run.contextChars > contextChars && !run.resumption)
+    return fail(
+      "",
+      "context_overflow",
+      `prompt and task alone have ${run.contextChars} characters; the limit is ${contextChars}`,
+    );
+  if (run.contextChars > contextChars && !run.flow.condenses)
+    return fail("", "context_overflow", `the results are longer than ${contextChars} characters`);
+  if (run.contextChars > contextChars) await compact(run, contextChars);
+  return run.interruption ? { kind: "end", ending: interrupted(run) } : null;
+}
+
+/** Waits until everything so far is on disk, or the run is stopped; says what is wrong if it never will be. */
+async function onDisk(run: Run): Promise<string | null> {
+  let shown: PromiseWithResolvers<void> | null = null;
+  const stopTimer = run.host.clock.timer(SLOW_DISK_MS, () => {
+    shown = Promise.withResolvers<void>();
+    void waitFor(run, "store", shown.promise);
+  });
+  const written = run.session.journal.committed().then(() => null, messageOf);
+  const result = await untilAborted(written, run.signal).catch(() => null);
+  stopTimer();
+  (shown as PromiseWithResolvers<void> | null)?.resolve();
+  return result;
 }

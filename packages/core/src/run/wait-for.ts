@@ -1,26 +1,21 @@
 import type { Deadline } from "../budget/deadline.ts";
+import { untilAborted } from "../budget/until-aborted.ts";
 import type { WaitingOn } from "../schema/event.ts";
-import type { LoopPorts } from "./ports.ts";
 import type { Run } from "./run.ts";
 
 /**
  * Waits for something outside the run and lets watchers see what for. Time with children is not the run's own, and time
  * with a person counts for nobody.
  */
-export async function waitFor<Value>(
-  run: Run,
-  on: WaitingOn,
-  ports: LoopPorts,
-  promise: Promise<Value>,
-): Promise<Value> {
+export async function waitFor<Value>(run: Run, on: WaitingOn, promise: Promise<Value>): Promise<Value> {
   const stopped = findStopped(run, on);
-  for (const deadline of stopped) deadline.stop(ports.clock.monotonicMs());
-  change(run, on, 1, ports);
+  for (const deadline of stopped) deadline.stop(run.host.clock.monotonicMs());
+  change(run, on, 1);
   try {
     return await promise;
   } finally {
-    for (const deadline of stopped) deadline.start(ports.clock.monotonicMs());
-    change(run, on, -1, ports);
+    for (const deadline of stopped) deadline.start(run.host.clock.monotonicMs());
+    change(run, on, -1);
   }
 }
 
@@ -29,18 +24,23 @@ function findStopped(run: Run, on: WaitingOn): Deadline[] {
   if (on === "children") return [run.deadline];
   if (on !== "approval" && on !== "pause") return [];
   const stopped = [run.deadline];
-  for (let box = run.spec.timeBox; box; box = box.outer) stopped.push(box.deadline);
+  for (let box = run.timeBox; box; box = box.outer) stopped.push(box.deadline);
   return stopped;
 }
 
 /** Several calls of a run may wait for the same; watchers are told when the first begins and the last ends. */
-function change(run: Run, on: WaitingOn, by: 1 | -1, ports: LoopPorts): void {
+function change(run: Run, on: WaitingOn, by: 1 | -1): void {
   const before = run.waitingOn;
   const count = (run.waits.get(on) ?? 0) + by;
   if (count > 0) run.waits.set(on, count);
   else run.waits.delete(on);
-  const { sessionId, runId } = run.spec;
-  if (ports.watched() && run.waitingOn !== before) {
-    ports.emit(sessionId, { type: "run.waiting", runId, on: run.waitingOn });
+  const { runId } = run;
+  if (run.host.watched() && run.waitingOn !== before) {
+    run.session.emit({ type: "run.waiting", runId, on: run.waitingOn });
   }
+}
+
+/** What a tool says of a call before it is made; a run that was stopped does not wait for it. */
+export async function askTool<Value>(run: Run, said: Value | Promise<Value>): Promise<Value> {
+  return said instanceof Promise ? untilAborted(said, run.signal) : said;
 }

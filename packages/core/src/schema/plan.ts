@@ -115,3 +115,19 @@ export type PlanResult = {
   cost_usd: number | null;
   duration_ms: number;
 };
+
+/** How a plan is executed. */
+export type ExecutionTerms = {
+  /** What happens to steps that do not depend on one that failed. */
+  onFailure: "continue" | "stop";
+  /** Whether the planner is asked for another way, once, when a step has failed. */
+  replan: boolean;
+  /** Whether changes are reviewed at the end. */
+  review: boolean;
+};
+
+/** What a run that the host leads is about; kept in its row, so that any process can go on with it. */
+export type Conducted =
+  | { kind: "planning"; planId: string; maxSteps: number }
+  | ({ kind: "execution"; planId: string } & ExecutionTerms)
+  | { kind: "program" };

@@ -130,3 +130,9 @@ export type Approval = {
   /** Null until somebody has answered. With `scope: "run"` a yes holds for further calls of the run with these arguments. */
   answer: { allowed: boolean; by: string; note?: string; scope?: "once" | "run"; atMs: number } | null;
 };
+
+/** A moment of a recorded session: its id and a seq of its record. */
+export type ForkPoint = { sessionId: string; seq: number };
+
+/** The root run of a session as it was at a moment, and which moment that is; the same point gives the same past later. */
+export type Past = { root: MessageNode; at: ForkPoint };

@@ -68,3 +68,6 @@ export type Decision = {
   /** True if a person's rules name every command of the call: consent to what the command does here. */
   namesCommand?: boolean;
 };
+
+/** How asks are answered without a person, with the names Claude Code uses. */
+export type PermissionMode = "default" | "acceptEdits" | "plan" | "bypassPermissions";

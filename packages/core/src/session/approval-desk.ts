@@ -1,8 +1,8 @@
 import type { ApprovalAnswer } from "../run/ports.ts";
+import type { Run, Session } from "../run/run.ts";
 import type { RetinueEvent } from "../schema/event.ts";
 import { type Approver, STOPPED } from "./approvals.ts";
 import type { EventBus } from "./event-bus.ts";
-import type { LiveRun, Session } from "./host.ts";
 import type { RecordedAsks } from "./recorded-asks.ts";
 import { Parked } from "./take-lease.ts";
 
@@ -17,18 +17,14 @@ export class ApprovalDesk {
   readonly #asks: Pick<RecordedAsks, "look">;
   /** What a session waits for, by id. */
   readonly #waiting = new Map<string, Set<string>>();
-  #find: (sessionId: string) => Session | undefined = () => undefined;
+  readonly #sessions: ReadonlyMap<string, Session>;
 
-  constructor(asks: Pick<RecordedAsks, "look">, bus: EventBus) {
+  constructor(asks: Pick<RecordedAsks, "look">, bus: EventBus, sessions: ReadonlyMap<string, Session>) {
     this.#asks = asks;
+    this.#sessions = sessions;
     bus.subscribe((event) => {
       if (CHANGES.has(event.type) && this.#waiting.has(event.sessionId)) this.#look(event.sessionId);
     });
-  }
-
-  /** Tells where open sessions are found. */
-  attach(find: (sessionId: string) => Session | undefined): void {
-    this.#find = find;
   }
 
   /** Answers nothing itself: who answers in the record while the rest of the session goes on is heard. */
@@ -49,7 +45,7 @@ export class ApprovalDesk {
   /** Later, because what has just changed is told before it is done. */
   #look(sessionId: string): void {
     setImmediate(() => {
-      const session = this.#find(sessionId);
+      const session = this.#sessions.get(sessionId);
       const waiting = this.#waiting.get(sessionId);
       if (!session || !waiting?.size || ![...session.live.values()].every(isAtRest)) return;
       // Those who answered in the meantime could not go on with a session that is open here.
@@ -61,7 +57,6 @@ export class ApprovalDesk {
 }
 
 /** A run that does nothing until a person or another run does something. */
-function isAtRest({ run }: LiveRun): boolean {
-  const { waits, slot } = run;
+function isAtRest({ waits, slot }: Run): boolean {
   return !slot.isUsed && (waits.has("approval") || waits.has("children") || waits.has("pause"));
 }

@@ -4,10 +4,7 @@ import { readCommand } from "../rights/patterns/split-command.ts";
 import { parseRules } from "../rights/rule.ts";
 import type { ApprovalAnswer, ApprovalRequest } from "../run/ports.ts";
 import { messageOf } from "../schema/error.ts";
-import type { Rule } from "../schema/rights.ts";
-
-/** How asks are answered without a person, with the names Claude Code uses. */
-export type PermissionMode = "default" | "acceptEdits" | "plan" | "bypassPermissions";
+import type { PermissionMode, Rule } from "../schema/rights.ts";
 
 /**
  * Asks a person. The signal fires when the run is stopped, and with the reason `AnsweredElsewhere` when somebody else has
@@ -82,4 +79,15 @@ function exampleFor(tool: string, command: string): string {
   const isPlain = programs.every((program) => /^[\w./-]+$/.test(program));
   if (opaque || !isPlain || programs.length === 0 || programs.length > MAX_NAMED) return "";
   return `: ${programs.map((program) => `--allowed-tools '${tool}(${program} *)'`).join(" ")}`;
+}
+
+/** Why an approver's signal fires although its run goes on: somebody else has answered. */
+export class AnsweredElsewhere extends Error {
+  readonly answer: ApprovalAnswer;
+
+  constructor(answer: ApprovalAnswer) {
+    super(`${answer.allowed ? "allowed" : "denied"} by ${answer.by}`);
+    this.name = "AnsweredElsewhere";
+    this.answer = answer;
+  }
 }

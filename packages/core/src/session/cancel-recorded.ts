@@ -1,8 +1,8 @@
-import { failedResult } from "../delegate/failed-result.ts";
 import type { Store } from "../record/create-store.ts";
 import type { StopRequest } from "../record/stop-table.ts";
+import { isClosed, metadataOf } from "../run/read-row.ts";
+import { failedResult } from "../schema/failed-result.ts";
 import type { MessageRow, SessionRow } from "../schema/record.ts";
-import { isClosed, metadataOf } from "./read-row.ts";
 import { fanOutOf } from "./root-tasks.ts";
 import { takeLease } from "./take-lease.ts";
 

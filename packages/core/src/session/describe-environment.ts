@@ -2,9 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { untilAborted } from "../budget/until-aborted.ts";
 import { openRepository, runGit } from "../git/run-git.ts";
-
-/** What a session's prompts say of the project's repository; null if there is none. */
-export type GitState = { readonly branch: string; readonly state: string };
+import type { GitState } from "../run/run.ts";
 
 /** A large repository may take long; the prompt does not wait for it. */
 const PATIENCE_MS = 500;

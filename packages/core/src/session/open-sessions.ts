@@ -1,11 +1,9 @@
-import { interruptTree } from "../delegate/interrupt-tree.ts";
-import { STOPPED_FROM_OUTSIDE, watchStops } from "../delegate/watch-stops.ts";
+import { STOPPED_FROM_OUTSIDE } from "../delegate/bring-to-life.ts";
 import type { Store } from "../record/create-store.ts";
-import type { StopRequest } from "../record/stop-table.ts";
-import type { Interruption } from "../run/run-spec.ts";
+import type { StopRequest, StopTable } from "../record/stop-table.ts";
+import type { Host, Interruption, Run, Session } from "../run/run.ts";
 import { messageOf, RetinueError } from "../schema/error.ts";
 import type { RunStatus } from "../schema/result.ts";
-import type { LiveRun, Session } from "./host.ts";
 import { LeftForLater, Parked } from "./take-lease.ts";
 
 /** What came of the work in a session. */
@@ -14,15 +12,16 @@ export type Outcome<Value> = { status: RunStatus; value: Value };
 /** The sessions that are open in this process: every one of them ends with a row, however its work ends. */
 export class OpenSessions {
   readonly #store: Store;
-  readonly #open = new Map<string, Session>();
+  readonly #open: Map<string, Session>;
   /** Sessions that have not yet handed over their last row. */
   readonly #endings = new Set<Promise<void>>();
   #closed: "ending" | "leaving" | null = null;
   /** Ends the looking for wishes of other processes, which goes on while anything is open. */
   #unwatch: (() => void) | undefined;
 
-  constructor(store: Store) {
+  constructor({ store, sessions }: Pick<Host, "store" | "sessions">) {
     this.#store = store;
+    this.#open = sessions;
   }
 
   has(sessionId: string): boolean {
@@ -34,7 +33,7 @@ export class OpenSessions {
   }
 
   /** A live run of any session. */
-  find(runId: string): LiveRun | undefined {
+  find(runId: string): Run | undefined {
     for (const session of this.#open.values()) {
       const live = session.live.get(runId);
       if (live) return live;
@@ -104,14 +103,14 @@ export class OpenSessions {
       status = done.status;
       return done.value;
     } finally {
-      await session.observations.flush();
+      await session.flushObserved();
       this.#close(session);
       this.#store.endSession(session.id, session.stop ? "cancelled" : status);
       ended();
       await this.#store.committed();
       if (!lost.aborted) this.#store.forgetStops(session.id);
       session.lease.release();
-      session.ports.emit(session.id, { type: "session.ended", status });
+      session.emit({ type: "session.ended", status });
     }
   }
 
@@ -126,7 +125,7 @@ export class OpenSessions {
   #obey({ sessionId, id }: StopRequest): void {
     if (id === sessionId) this.cancel(sessionId, STOPPED_FROM_OUTSIDE.message);
     const live = this.#open.get(sessionId)?.live.get(id);
-    if (live) interruptTree(live, STOPPED_FROM_OUTSIDE);
+    if (live) live.interruptTree(STOPPED_FROM_OUTSIDE);
   }
 }
 
@@ -139,19 +138,33 @@ function cancelled(message: string): Interruption {
 /** Ends what runs in a session, and whatever is about to. */
 function stop(session: Session, interruption: Interruption): void {
   session.stop = interruption;
-  for (const live of session.live.values()) if (!live.parent) interruptTree(live, interruption);
+  for (const live of session.live.values()) if (!live.parent) live.interruptTree(interruption);
 }
 
 /** Another process has the session, or will have it: nothing more is done or written for it here. */
 function abandon(session: Session): void {
   const { reason } = session.lease.lost;
   const message = messageOf(reason);
-  if (reason instanceof Parked)
-    session.ports.emit(session.id, { type: "session.parked", approvalIds: reason.approvalIds });
+  if (reason instanceof Parked) session.emit({ type: "session.parked", approvalIds: reason.approvalIds });
   if (reason instanceof Parked || reason instanceof LeftForLater) {
     stop(session, cancelled(message));
     return;
   }
-  session.ports.emit(session.id, { type: "notice.raised", level: "error", message });
+  session.emit({ type: "notice.raised", level: "error", message });
   stop(session, { status: "failed", bailout: "error", message });
+}
+
+const LOOK_MS = 1_000;
+
+/** Looks each second for wishes to stop that other processes left; the answer ends the looking. */
+function watchStops(store: Pick<StopTable, "stopsAsked">, act: (request: StopRequest) => void): () => void {
+  const look = () => {
+    try {
+      for (const request of store.stopsAsked()) act(request);
+    } catch {
+      // A database that is busy now is looked at again in a second.
+    }
+  };
+  const timer = setInterval(look, LOOK_MS).unref();
+  return () => clearInterval(timer);
 }

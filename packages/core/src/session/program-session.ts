@@ -1,16 +1,15 @@
 import { defineAgent } from "../agents/define-agent.ts";
 import { requireAgent } from "../agents/registry.ts";
-import { failedResult } from "../delegate/failed-result.ts";
-import type { Program } from "../delegate/program-tool.ts";
+import { fanOutBy } from "../delegate/spawn-below.ts";
 import { leaderOf } from "../plan/conduct-run.ts";
-import { fanOutBy } from "../run/calls/spawn-below.ts";
+import { createId } from "../run/create-id.ts";
+import type { Host } from "../run/run.ts";
 import type { Agent, Limits } from "../schema/agent.ts";
 import { RetinueError } from "../schema/error.ts";
+import { failedResult } from "../schema/failed-result.ts";
 import { AT_LEAST_ONE, checkNumber } from "../schema/number-range.ts";
 import type { RunResult } from "../schema/result.ts";
-import type { ChildHandle, Spawner, ToolOutput } from "../tools/tool.ts";
-import { createId } from "./create-id.ts";
-import type { Host } from "./host.ts";
+import type { ChildHandle, Program, Spawner, ToolOutput } from "../tools/tool.ts";
 import type { Sessions } from "./sessions.ts";
 
 /** How a session that a program leads is opened. */

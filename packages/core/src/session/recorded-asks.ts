@@ -5,9 +5,7 @@ import type { Store } from "../record/create-store.ts";
 import type { ApprovalAnswer, ApprovalRequest, Redactor } from "../run/ports.ts";
 import { messageOf } from "../schema/error.ts";
 import type { Approval } from "../schema/record.ts";
-import { AnsweredElsewhere } from "./answered-elsewhere.ts";
-import { approvalRecord } from "./approval-record.ts";
-import { type Approver, STOPPED } from "./approvals.ts";
+import { AnsweredElsewhere, type Approver, STOPPED } from "./approvals.ts";
 import type { EventBus } from "./event-bus.ts";
 
 /** What questions are kept with. */
@@ -124,4 +122,17 @@ export class RecordedAsks {
       atMs: clock.wallMs(),
     };
   }
+}
+
+/** A question as the record keeps it, without secrets, so that every process can show and answer it. */
+export function approvalRecord(
+  asked: ApprovalRequest,
+  requestedAtMs: number,
+  redactor: Pick<Redactor, "redactJson">,
+): Omit<Approval, "answer"> {
+  const { approvalId, sessionId, runId, callId, tool, inputHash } = asked;
+  const { input, presented, risk, reason, chain, targets, tainted, mustConfirm } = asked;
+  const shown = { input, presented, risk, reason, chain, targets, tainted, mustConfirm };
+  const request = redactor.redactJson(shown);
+  return { approvalId, sessionId, runId, callId, tool, inputHash, request, requestedAtMs };
 }

@@ -1,13 +1,13 @@
+import { pastOf } from "../delegate/fork-run.ts";
 import { restoreProfile } from "../delegate/profile.ts";
-import type { OpenRoot } from "../delegate/root-run.ts";
+import { hadProjectText, recallSession } from "../delegate/recall-session.ts";
 import type { ReadTask } from "../delegate/spawn-options.ts";
-import type { MessageNode, SessionRow } from "../schema/record.ts";
+import { createId } from "../run/create-id.ts";
+import { claimsIn, isClosed, metadataOf, resultOfRow, spentIn } from "../run/read-row.ts";
+import type { Host, Session } from "../run/run.ts";
+import type { ForkPoint, MessageNode, SessionRow } from "../schema/record.ts";
 import type { RunResult, RunStatus } from "../schema/result.ts";
-import { createId } from "./create-id.ts";
-import { type ForkPoint, pastOf } from "./fork-run.ts";
-import type { Host, Session } from "./host.ts";
-import { claimsIn, isClosed, metadataOf, resultOfRow, spentIn } from "./read-row.ts";
-import { hadProjectText, recallSession } from "./recall-session.ts";
+import type { OpenRoot } from "./root-run.ts";
 
 /** What one of several tasks was given besides its words. */
 type TaskOptions = Omit<ReadTask, "agent" | "task">;
@@ -65,19 +65,19 @@ export function statusOf(results: readonly RunResult[]): RunStatus {
 export async function restoreSession(
   session: Session,
   roots: readonly MessageNode[],
-  { host, isFanOut }: { host: Host; isFanOut: boolean },
+  { isFanOut }: { isFanOut: boolean },
 ): Promise<void> {
-  const { account, ports } = session;
+  const { account, host } = session;
   for (const root of roots) {
     if (!isFanOut && isClosed(root)) continue;
     const spent = spentIn(root);
     account.charge(spent.tokens, spent.costUsd);
     account.spawns += spent.runs;
   }
-  for (const [path, claim] of claimsIn(roots)) ports.claims.set(path, claim);
+  for (const [path, claim] of claimsIn(roots)) session.claims.set(path, claim);
   await host.untrusted.closeLeft(session.id);
-  if (hadProjectText(host.store, session.id)) ports.projectText.enter();
-  await recallSession(session, roots, host.tools);
+  if (hadProjectText(host.store, session.id)) session.projectText.enter();
+  await recallSession(session, roots);
 }
 
 function newTask([agent, task, options]: FanOut["tasks"][number], index: number): RootTask {

@@ -1,7 +1,5 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { type AgentRegistry, requireAgent } from "../agents/registry.ts";
-import type { Clock } from "../budget/clock.ts";
-import { cancelTree } from "../delegate/interrupt-tree.ts";
 import {
   readSpawnOptions,
   readSpawnTask,
@@ -15,19 +13,19 @@ import type { ReplayReport } from "../replay/replay-session.ts";
 import type { ToolName } from "../rights/outlook.ts";
 import { parseRules } from "../rights/rule.ts";
 import type { AgentModels } from "../run/model/callable-model.ts";
-import type { ApprovalAnswer, Redactor } from "../run/ports.ts";
-import type { Recorded } from "../run/replay/recorded.ts";
+import type { ApprovalAnswer } from "../run/ports.ts";
+import type { Guards, Host, Run } from "../run/run.ts";
 import type { Agent, Deliverable, Limits } from "../schema/agent.ts";
 import { AMOUNT, checkNumber } from "../schema/number-range.ts";
 import type { ExecutionPlan, PlanResult } from "../schema/plan.ts";
+import type { ForkPoint } from "../schema/record.ts";
 import type { RunResult } from "../schema/result.ts";
+import type { PermissionMode } from "../schema/rights.ts";
 import type { Settings } from "../schema/settings.ts";
 import type { AnyTool } from "../tools/tool.ts";
-import type { Approver, PermissionMode } from "./approvals.ts";
-import { createMaker } from "./create-maker.ts";
+import type { Approver } from "./approvals.ts";
+import { createHost } from "./create-host.ts";
 import type { Listener } from "./event-bus.ts";
-import type { ForkPoint } from "./fork-run.ts";
-import type { Host, LiveRun, RuntimeGuards } from "./host.ts";
 import type { ProgramSession, SessionOptions } from "./program-session.ts";
 import { Sessions } from "./sessions.ts";
 
@@ -152,17 +150,11 @@ export type Runtime = {
   leave(): Promise<void>;
 };
 
-/** What only tests replace. */
-export type RuntimeInternals = {
-  guards?: Partial<RuntimeGuards>;
-  clock?: Clock;
-  random?: () => number;
-  store?: Store;
+/** What takes the place of a part of the host: in tests, and where a session is played again. */
+export type RuntimeInternals = Partial<Omit<Host, "guards">> & {
+  guards?: Partial<Guards>;
   /** For the store that the runtime opens itself. */
   storePorts?: Partial<StorePorts>;
-  redactor?: Redactor;
-  recorded?: Recorded;
-  resolveModel?: Host["resolveModel"];
 };
 
 const FAN_OUT = 3;
@@ -174,24 +166,18 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 
 /** Creates a runtime with some of its inner parts replaced; only the testing entry exports this. */
 export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInternals): Runtime {
-  const maker = createMaker(options, internals);
-  const sessions = new Sessions(maker);
-  const plans = new Plans(maker, sessions);
+  const { host, bus, asks, revoked, close } = createHost(options, internals);
+  const sessions = new Sessions(host);
+  const plans = new Plans(host, sessions);
   const run = async (request: RunRequest) => (await sessions.start(request)).result;
-  const control = (runId: string, act: (live: LiveRun) => void): boolean => {
+  const control = (runId: string, act: (live: Run) => void): boolean => {
     const live = sessions.find(runId);
     if (live) act(live);
     return live !== undefined;
   };
-  const shutDown = async () => {
-    await Promise.allSettled([...maker.host.tools.values()].map(async (tool) => tool.close?.()));
-    await maker.host.changes.close();
-    await maker.host.store.shutdown();
-    maker.closeModels();
-  };
   return {
-    agents: maker.host.registry,
-    store: maker.host.store,
+    agents: host.registry,
+    store: host.store,
     start: (request) => sessions.start(request),
     run,
     spawn: async (agent, task, spawnOptions) => run({ agent, task, ...readSpawnOptions(spawnOptions) }),
@@ -202,34 +188,37 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
     },
     async openSession(sessionOptions = {}) {
       const { openProgramSession } = await import("./program-session.ts");
-      return openProgramSession(maker.host, sessions, sessionOptions);
+      return openProgramSession(host, sessions, sessionOptions);
     },
     planForGoal: (goal, planOptions) => plans.planForGoal(goal, planOptions),
     executePlan: (plan, executeOptions) => plans.executePlan(plan, executeOptions),
     plans,
     async modelOf(name, model) {
-      const agent = requireAgent(maker.host.registry, name);
-      return (await maker.host.resolveModel(model ?? agent.model, null, agent)).id;
+      const agent = requireAgent(host.registry, name);
+      return (await host.resolveModel(model ?? agent.model, null, agent)).id;
     },
     resume: (sessionId) => sessions.resume(sessionId),
     async replay(sessionId) {
       const { replaySession } = await import("../replay/replay-session.ts");
-      await maker.host.store.committed();
-      return replaySession(options, maker.host.store, sessionId);
+      await host.store.committed();
+      return replaySession(options, host.store, sessionId);
     },
-    events: (listener) => maker.bus.subscribe(listener),
-    cancel: (id) => sessions.cancel(id, "cancelled") || control(id, (live) => cancelTree(live, "cancelled")),
+    events: (listener) => bus.subscribe(listener),
+    cancel: (id) =>
+      sessions.cancel(id, "cancelled") ||
+      control(id, (run) =>
+        run.interruptTree({ status: "cancelled", bailout: "cancelled", message: "cancelled" }),
+      ),
     liveRoots: (sessionId) => sessions.liveRoots(sessionId),
     pause: (runId) => control(runId, (live) => forSubtree(live, (one) => hold(one, true))),
     unpause: (runId) => control(runId, (live) => forSubtree(live, (one) => hold(one, false))),
-    steer: (runId, text) =>
-      control(runId, (live) => live.run.steering.push(live.session.ports.redactor.redact(text))),
-    answer: (approvalId, answer) => maker.asks.answer(approvalId, answer),
-    redact: (text) => maker.redactor.redact(text),
-    revoke: (rule) => maker.revoked.push(...parseRules([rule], "revoke", maker.host.homeDir)),
+    steer: (runId, text) => control(runId, (live) => live.steering.push(host.redactor.redact(text))),
+    answer: (approvalId, answer) => asks.answer(approvalId, answer),
+    redact: (text) => host.redactor.redact(text),
+    revoke: (rule) => revoked.push(...parseRules([rule], "revoke", host.homeDir)),
     async close() {
       await sessions.close();
-      await shutDown();
+      await close();
     },
     async drain(graceMs) {
       checkNumber("graceMs", graceMs, AMOUNT);
@@ -237,18 +226,18 @@ export function assembleRuntime(options: RuntimeOptions, internals: RuntimeInter
     },
     async leave() {
       await sessions.leave(0);
-      await shutDown();
+      await close();
     },
   };
 }
 
-function hold({ run, session }: LiveRun, isPaused: boolean): void {
+function hold(run: Run, isPaused: boolean): void {
   if (isPaused) run.pause();
   else run.paused?.resume();
-  session.ports.emit(session.id, { type: "run.paused", runId: run.spec.runId, isPaused });
+  run.session.emit({ type: "run.paused", runId: run.runId, isPaused });
 }
 
-function forSubtree(live: LiveRun, act: (live: LiveRun) => void): void {
-  act(live);
-  for (const kid of live.kids) forSubtree(kid, act);
+function forSubtree(run: Run, act: (run: Run) => void): void {
+  act(run);
+  for (const kid of run.kids) forSubtree(kid, act);
 }

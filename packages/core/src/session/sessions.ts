@@ -1,20 +1,20 @@
 import { requireAgent } from "../agents/registry.ts";
 import { type Clock, delay } from "../budget/clock.ts";
 import { Gate } from "../budget/gate.ts";
-import { failedResult, unstartedResult } from "../delegate/failed-result.ts";
 import { recordUnstarted } from "../delegate/record-run.ts";
 import { resolveLimits, resolveTools } from "../delegate/resolve-tools.ts";
-import { beginRoot, continueRoot, type RootRequest } from "../delegate/root-run.ts";
 import { checkTools, type ReadTask } from "../delegate/spawn-options.ts";
 import { LEASE_MS, SessionTaken } from "../record/session-lease.ts";
 import { toolsLayer } from "../rights/layers.ts";
+import type { Host, Lease, Run, Session } from "../run/run.ts";
 import { messageOf, RetinueError } from "../schema/error.ts";
+import { failedResult, unstartedResult } from "../schema/failed-result.ts";
 import { AT_LEAST_ONE, checkNumber } from "../schema/number-range.ts";
 import type { MessageNode, SessionRow } from "../schema/record.ts";
 import type { RunResult } from "../schema/result.ts";
-import type { LiveRun, Session } from "./host.ts";
-import { adoptSession, baseLayers, openSession, type SessionMaker } from "./open-session.ts";
+import { adoptSession, baseLayers, openSession } from "./open-session.ts";
 import { OpenSessions, type Outcome } from "./open-sessions.ts";
+import { beginRoot, continueRoot, type RootRequest } from "./root-run.ts";
 import {
   type FanOut,
   fanOutOf,
@@ -25,23 +25,22 @@ import {
   statusOf,
 } from "./root-tasks.ts";
 import type { ResumedHandle, RunHandle } from "./runtime.ts";
-import { type Lease, takeLease } from "./take-lease.ts";
+import { takeLease } from "./take-lease.ts";
 
 const LOOK_MS = 1_000;
 
 /** How sessions begin and go on. */
 export class Sessions {
-  readonly #maker: SessionMaker;
+  readonly #host: Host;
   readonly #open: OpenSessions;
 
-  constructor(maker: SessionMaker) {
-    this.#maker = maker;
-    this.#open = new OpenSessions(maker.host.store);
-    maker.desk?.attach((sessionId) => this.#open.get(sessionId));
+  constructor(host: Host) {
+    this.#host = host;
+    this.#open = new OpenSessions(host);
   }
 
   /** A live run of any session. */
-  find(runId: string): LiveRun | undefined {
+  find(runId: string): Run | undefined {
     return this.#open.find(runId);
   }
 
@@ -57,35 +56,35 @@ export class Sessions {
 
   /** Leaves everything that is open as it is on disk, to be resumed later, once calls under way had `graceMs` to end. */
   leave(graceMs: number): Promise<void> {
-    const { clock, host } = this.#maker;
-    return this.#open.leave(graceMs > 0 ? within(clock, graceMs, host.slots.drain()) : undefined);
+    const { clock, slots } = this.#host;
+    return this.#open.leave(graceMs > 0 ? within(clock, graceMs, slots.drain()) : undefined);
   }
 
   /** The ids of the root runs that are alive in a session; null if it is not open here. */
   liveRoots(sessionId: string): readonly string[] | null {
     const session = this.#open.get(sessionId);
     if (!session) return null;
-    return [...session.live.values()].flatMap(({ run, parent }) => (parent ? [] : [run.spec.runId]));
+    return [...session.live.values()].flatMap(({ runId, parent }) => (parent ? [] : [runId]));
   }
 
   /** Starts a task in a session of its own. What a person must fix is thrown before anything is recorded. */
   async start(request: RootRequest): Promise<RunHandle> {
-    const { host } = this.#maker;
+    const host = this.#host;
     resolveLimits(host, "limits", request.limits);
     const agent = request.leader ?? requireAgent(host.registry, request.agent);
     await host.resolveModel(request.model ?? agent.model, null, agent);
     if (request.tools !== undefined) {
       checkTools("tools", request.tools);
-      const chain = [...baseLayers(this.#maker), toolsLayer(agent, host.homeDir)];
+      const chain = [...baseLayers(host), toolsLayer(agent, host.homeDir)];
       resolveTools(host, { agent, chain }, request.tools);
     }
     const earlier = request.session === undefined ? null : this.#takeUp(request.session);
     return handleOf((started) =>
       this.#open.within(
-        () => (earlier ? earlier.open() : openSession(this.#maker, request.task)),
+        () => (earlier ? earlier.open() : openSession(this.#host, request.task)),
         async (session) => {
           request.onSession?.(session.id);
-          const root = await beginRoot(this.#maker, session, { ...request, ...earlier?.more });
+          const root = await beginRoot(session, { ...request, ...earlier?.more });
           started({ sessionId: session.id, runId: root.runId });
           const value = await root.result;
           return { status: value.status, value };
@@ -96,7 +95,7 @@ export class Sessions {
 
   /** A session whose tasks have ended, to be opened once more for another that goes on with its conversation. */
   #takeUp(sessionId: string): { open: () => Promise<Session>; more: Pick<RootRequest, "fork"> } {
-    const { store } = this.#maker.host;
+    const { store } = this.#host;
     const row = store.findSession(sessionId);
     if (this.#open.has(row.session_id)) throw inUse(row);
     if (row.status === "running") throw stillOpen(row, store.holderOf(row.session_id));
@@ -104,8 +103,8 @@ export class Sessions {
     const lease = takeLease(store, row.session_id);
     const roots = store.tree(row.session_id);
     const open = async () => {
-      const session = await adoptSession(this.#maker, row, lease);
-      await restoreSession(session, roots, { host: this.#maker.host, isFanOut: false });
+      const session = await adoptSession(this.#host, row, lease);
+      await restoreSession(session, roots, { isFanOut: false });
       store.forgetStops(row.session_id);
       store.updateSession(row.session_id, { status: "running" });
       return session;
@@ -124,21 +123,21 @@ export class Sessions {
   /** Runs several tasks in one session; an exception becomes a failed result. */
   async fanOut(given: readonly ReadTask[], maxConcurrent: number): Promise<RunResult[]> {
     checkNumber("maxConcurrent", maxConcurrent, AT_LEAST_ONE);
-    const { host, redactor } = this.#maker;
+    const host = this.#host;
     for (const [index, { limits }] of given.entries()) resolveLimits(host, `tasks[${index}].limits`, limits);
     const tasks = given.map(({ agent, task, ...options }) =>
       Object.keys(options).length > 0 ? ([agent, task, options] as const) : ([agent, task] as const),
     );
-    const fanOut: FanOut = { tasks: redactor.redactJson(tasks), maxConcurrent };
+    const fanOut: FanOut = { tasks: host.redactor.redactJson(tasks), maxConcurrent };
     return this.#open.within(
-      () => openSession(this.#maker, `${tasks.length} tasks at once`, { fanOut }),
+      () => openSession(this.#host, `${tasks.length} tasks at once`, { fanOut }),
       (session) => this.#workThrough(session, newTasks(fanOut), maxConcurrent),
     );
   }
 
   /** Goes on with everything that is open in a recorded session, in its own rows. Nothing changes if it cannot. */
   async resume(sessionId: string): Promise<ResumedHandle> {
-    const { host } = this.#maker;
+    const host = this.#host;
     const row = host.store.findSession(sessionId);
     if (this.#open.has(row.session_id)) throw inUse(row);
     if (row.status !== "running") throw endedAlready(row);
@@ -157,15 +156,16 @@ export class Sessions {
 
   /** Takes a session; of a holder that only its silence can tell to be dead, the silence is waited for. */
   async #leaseOf(sessionId: string): Promise<Lease> {
-    const { host, clock } = this.#maker;
-    const untilMs = clock.monotonicMs() + 2 * LEASE_MS;
+    const host = this.#host;
+    const untilMs = host.clock.monotonicMs() + 2 * LEASE_MS;
     while (true) {
       try {
         return takeLease(host.store, sessionId);
       } catch (thrown) {
-        const mayEnd = thrown instanceof SessionTaken && thrown.isElsewhere && clock.monotonicMs() < untilMs;
+        const mayEnd =
+          thrown instanceof SessionTaken && thrown.isElsewhere && host.clock.monotonicMs() < untilMs;
         if (!mayEnd) throw thrown;
-        await delay(clock, LOOK_MS, new AbortController().signal);
+        await delay(host.clock, LOOK_MS, new AbortController().signal);
       }
     }
   }
@@ -173,10 +173,10 @@ export class Sessions {
   async #goOn({ row, roots, lease, tasks, first }: Continued): Promise<ResumedHandle> {
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const results = this.#open.within(
-      () => adoptSession(this.#maker, row, lease),
+      () => adoptSession(this.#host, row, lease),
       async (session) => {
         const fanOut = fanOutOf(row);
-        await restoreSession(session, roots, { host: this.#maker.host, isFanOut: fanOut !== undefined });
+        await restoreSession(session, roots, { isFanOut: fanOut !== undefined });
         begin();
         return this.#workThrough(session, tasks, fanOut?.maxConcurrent ?? tasks.length);
       },
@@ -202,15 +202,15 @@ export class Sessions {
   }
 
   async #work(session: Session, task: Exclude<RootTask, { kind: "ended" }>): Promise<RunResult> {
-    if (task.kind === "open") return continueRoot(this.#maker, session, task).result;
+    if (task.kind === "open") return continueRoot(session, task).result;
     const { agent, task: words, tools, limits } = task;
     const request = { agent, task: words, ...(tools && { tools }), ...(limits && { limits }) };
-    return (await beginRoot(this.#maker, session, request, task)).result;
+    return (await beginRoot(session, request, task)).result;
   }
 
   /** A session whose process ended between its last run's row and its own: only that is left to write. */
   async #endLate(row: SessionRow, tasks: readonly RootTask[]): Promise<ResumedHandle> {
-    const { store } = this.#maker.host;
+    const { store } = this.#host;
     const results = tasks.flatMap((task) => (task.kind === "ended" ? [task.result] : []));
     const isEmpty = tasks.length === 0 && !fanOutOf(row);
     const status = isEmpty ? "failed" : statusOf(results);
@@ -277,7 +277,7 @@ function neverBegan(
 ): RunResult {
   const agent = task.kind === "new" ? task.agent : (task.node.agent_role ?? "");
   const about = { runId: task.runId, sessionId: session.id, agent };
-  const message = session.ports.redactor.redact(messageOf(thrown));
+  const message = session.host.redactor.redact(messageOf(thrown));
   const result = session.stop
     ? unstartedResult(about, session.stop.message)
     : failedResult(about, { type: "failed", message, recoverable: false });

@@ -1,16 +1,7 @@
 import type { Store } from "../record/create-store.ts";
+import type { Lease } from "../run/run.ts";
 import { RetinueError } from "../schema/error.ts";
 import type { Journal } from "../schema/record.ts";
-
-/** This process's hold on a session. */
-export type Lease = {
-  /** Fires, with the reason, when another process has taken the session over, or it was left for later. */
-  readonly lost: AbortSignal;
-  /** Leaves the session as it is on disk, to be resumed later; nothing more of it is done or written here. */
-  park(reason: Parked | LeftForLater): Promise<void>;
-  /** Lets other processes have the session. */
-  release(): void;
-};
 
 /** Why a session was left for later. */
 export class Parked extends Error {

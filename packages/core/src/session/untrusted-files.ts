@@ -5,8 +5,7 @@ import { basename, dirname, relative } from "node:path";
 import type { Clock } from "../budget/clock.ts";
 import type { Store } from "../record/create-store.ts";
 import type { Fingerprint, UntrustedAuthor } from "../record/untrusted-table.ts";
-import type { UntrustedFiles } from "../run/ports.ts";
-import type { Run } from "../run/run.ts";
+import type { Run, UntrustedFiles } from "../run/run.ts";
 import { type ChangedEntry, findChanged, isNamedIn, type TimeSpan } from "./find-changed.ts";
 
 /** The times of files come from a coarser clock than ours. */
@@ -38,15 +37,15 @@ type Entry = Pick<ChangedEntry, "path" | "isNamed">;
 export function createUntrustedFiles({ store, clock, redact }: UntrustedParts): UntrustedFiles {
   /** Workspaces of tainted runs which the disk refused to note. */
   const unnoted = new Set<string>();
-  const authorOf = ({ spec }: Run, root: string) => ({
+  const authorOf = (run: Run, root: string) => ({
     root,
-    sessionId: spec.sessionId,
-    runId: spec.runId,
+    sessionId: run.session.id,
+    runId: run.runId,
   });
   /** A copy of the project is merged, or not, but what is in it belongs to the project. */
   const projectOf = (run: Run): Place => ({
-    folder: run.spec.projectDir,
-    author: authorOf(run, placesOf(run).at(-1) ?? run.spec.projectDir),
+    folder: run.projectDir,
+    author: authorOf(run, placesOf(run).at(-1) ?? run.projectDir),
   });
 
   async function isUntrusted(path: string): Promise<boolean> {
@@ -82,7 +81,7 @@ export function createUntrustedFiles({ store, clock, redact }: UntrustedParts): 
   }
 
   async function note(run: Run, paths: Iterable<string>, span?: TimeSpan): Promise<void> {
-    const { projectDir, workspaceDir } = run.spec;
+    const { projectDir, workspaceDir } = run;
     const isNamed = (path: string) => span !== undefined && isNamedIn(span, path, dirname(path));
     const folders = new Set<string>();
     for (const path of new Set(paths)) {
@@ -118,7 +117,7 @@ export function createUntrustedFiles({ store, clock, redact }: UntrustedParts): 
     async show(run, paths) {
       if (isNone(paths)) return false;
       if (unnoted.size === 0 && !store.hasUntrusted()) return false;
-      const { projectDir, workspaceDir } = run.spec;
+      const { projectDir, workspaceDir } = run;
       const names = new Set<string>();
       for (const path of paths) {
         if (await isUntrusted(path)) return true;
@@ -128,10 +127,10 @@ export function createUntrustedFiles({ store, clock, redact }: UntrustedParts): 
       for (const path of names) if (await isNameUntrusted(path)) return true;
       return false;
     },
-    reach: (run) => unnoted.has(run.spec.workspaceDir) || store.hasUntrusted(placesOf(run)),
+    reach: (run) => unnoted.has(run.workspaceDir) || store.hasUntrusted(placesOf(run)),
     begin(run) {
       const sinceMs = clock.wallMs() - CLOCK_MS;
-      const id = store.openSpan({ ...authorOf(run, run.spec.projectDir), sinceMs });
+      const id = store.openSpan({ ...authorOf(run, run.projectDir), sinceMs });
       return async (changed, isAllKnown) => {
         const span = { sinceMs, untilMs: clock.wallMs() + CLOCK_MS };
         await note(run, changed, span);
@@ -147,7 +146,7 @@ export function createUntrustedFiles({ store, clock, redact }: UntrustedParts): 
       }
     },
     taintWorkspace(run) {
-      const { workspaceDir } = run.spec;
+      const { workspaceDir } = run;
       try {
         if (!store.isSpanOver([workspaceDir], 0))
           store.openSpan({ ...authorOf(run, workspaceDir), sinceMs: 0 });
@@ -181,8 +180,8 @@ export async function noteCopies(
 
 /** Folders that the run's commands see: its own, and those that its copies were made from. */
 function placesOf(run: Run): string[] {
-  const places = [run.spec.workspaceDir];
-  for (let at: Run | null = run; at; at = at.parent) places.push(at.spec.projectDir);
+  const places = [run.workspaceDir];
+  for (let at: Run | null = run; at; at = at.parent) places.push(at.projectDir);
   return places;
 }
 

@@ -141,6 +141,12 @@ export type AcceptInput = (
   ignore: (key: string) => void,
 ) => Readonly<Record<string, unknown>>;
 
+/** A program that leads a session in the place of a model. */
+export type Program = {
+  /** Gets the means to start children; resolves with its report once it will start no more and all have ended. */
+  lead(children: Spawner): Promise<ToolOutput>;
+};
+
 /** One tool. Every call of it goes through the dispatcher. */
 export type Tool<Input = never> = {
   readonly name: string;

@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from "@retinue/core/budget/clock";
 import { repeat } from "@retinue/core/budget/repeat";
 import type { Store } from "@retinue/core/record/create-store";
+import { tokensOf } from "@retinue/core/run/read-row";
 import type { RetinueEvent } from "@retinue/core/schema/event";
-import { tokensOf } from "@retinue/core/session/read-row";
 import type { Runtime } from "@retinue/core/session/runtime";
 import { NotFound } from "../http/http-errors.ts";
 import { readStanding } from "../views/session-card.ts";

@@ -8,7 +8,7 @@ import { type AgentRegistry, takeDefinitions } from "@retinue/core/agents/regist
 import type { Agent, AgentFormat, Problem } from "@retinue/core/schema/agent";
 import type { AgentReview } from "@retinue/core/schema/api/agent";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
-import type { PermissionMode } from "@retinue/core/session/approvals";
+import type { PermissionMode } from "@retinue/core/schema/rights";
 import type { AnyTool } from "@retinue/core/tools/tool";
 import { shownProblem } from "./agent-card.ts";
 import { type Roster, type RosterEntry, shownPath, whyNotWritable } from "./agent-roster.ts";

@@ -7,7 +7,7 @@ import { PathRefused, writeInside } from "@retinue/core/files/open-inside";
 import { replaceFile } from "@retinue/core/files/replace-file";
 import type { AgentReview, SaveRequest, SaveResult } from "@retinue/core/schema/api/agent";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
-import type { PermissionMode } from "@retinue/core/session/approvals";
+import type { PermissionMode } from "@retinue/core/schema/rights";
 import type { ServerDesk } from "../desk.ts";
 import { Conflict } from "../http/http-errors.ts";
 import {

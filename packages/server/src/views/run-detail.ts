@@ -3,10 +3,10 @@ import { isAbsolute, join, relative, sep } from "node:path";
 import { rightsRows } from "@retinue/builtin/explain-rights";
 import type { ProfileSnapshot } from "@retinue/core/delegate/profile";
 import type { Store } from "@retinue/core/record/create-store";
+import { resultOfRow } from "@retinue/core/run/read-row";
 import type { RunDetail } from "@retinue/core/schema/api/inspect";
 import type { MessageRow, SessionRow } from "@retinue/core/schema/record";
 import type { RunResult } from "@retinue/core/schema/result";
-import { resultOfRow } from "@retinue/core/session/read-row";
 import { runOfRow } from "@retinue/core/trace/trace-row";
 
 /** Everything about one run, from its row and the texts that it names. */

@@ -1,6 +1,6 @@
 import type { ApprovalAnswer, ApprovalRequest } from "@retinue/core/run/ports";
 import type { RetinueEvent } from "@retinue/core/schema/event";
-import type { PermissionMode } from "@retinue/core/session/approvals";
+import type { PermissionMode } from "@retinue/core/schema/rights";
 import type { Completion } from "./complete.ts";
 import { type Editor, EMPTY_EDITOR, type Key } from "./editor.ts";
 

@@ -1,11 +1,8 @@
-import type { Decision, Target } from "../../schema/rights.ts";
-import type { Risk, Tool } from "../../tools/tool.ts";
+import type { Decision, Risk, Target } from "../../schema/rights.ts";
+import type { Tool } from "../../tools/tool.ts";
 import type { NotedCall } from "../earlier-calls.ts";
-import type { LoopPorts } from "../ports.ts";
-import type { RecordedOutside } from "../replay/recorded.ts";
 import type { Run } from "../run.ts";
-import { waitFor } from "../wait-for.ts";
-import { askTool } from "./ask-tool.ts";
+import { askTool, waitFor } from "../wait-for.ts";
 
 /** Addresses that a reason names; the input shows them all. */
 const MAX_NAMED = 5;
@@ -25,8 +22,6 @@ export type AskedCall = {
   outbound: boolean;
   /** What it would ask the web for that a model put together from more than it may tell. */
   composed: readonly string[];
-  /** Of a replay, which asks nothing outside. */
-  outside?: RecordedOutside;
   /** Set if the tool wants some of its calls confirmed. */
   noted?: NotedCall;
 };
@@ -38,39 +33,35 @@ export type AskedCall = {
 export async function approveIfNeeded(
   run: Run,
   asked: AskedCall,
-  ports: LoopPorts,
 ): Promise<{ allowed: boolean; text: string } | null> {
-  const { tool, input, targets, decision, outbound, composed, outside, noted } = asked;
+  const { tool, input, targets, decision, outbound, composed, noted } = asked;
   const isOutside = outbound || composed.length > 0;
-  const isSteered = ports.guards.needsPerson(
-    { tainted: run.tainted, projectText: ports.projectText.hasEntered },
+  const isSteered = run.host.guards.needsPerson(
+    { tainted: run.tainted, projectText: run.session.projectText.hasEntered },
     isOutside,
     decision,
   );
-  const earlier = noted ? ports.earlier.before(noted) : [];
-  const confirm = ports.guards.mustConfirm(
-    outside ? outside.asked : ((await askTool(run, tool.confirm?.(input, run.spec, earlier))) ?? null),
+  const earlier = noted ? run.session.earlier.before(noted) : [];
+  const confirm = run.host.guards.mustConfirm(
+    (await askTool(run, tool.confirm?.(input, run, earlier))) ?? null,
     decision,
   );
   if (decision.verdict === "allow" && !isSteered && !confirm) return null;
-  const { spec } = run;
-  const approvalId = ports.createId("apr");
-  const shownInput = ports.redactor.redactJson(input);
+  const approvalId = run.host.createId("apr");
+  const shownInput = run.host.redactor.redactJson(input);
   const reason = [
     isSteered && outbound && `it acts outside, and ${whoSteers(run)}`,
-    isSteered && composed.length > 0 && ports.redactor.redact(describeComposed(composed, whoSteers(run))),
-    confirm && ports.redactor.redact(confirm),
-    !isSteered && !confirm && ports.redactor.redact(decision.reason),
+    isSteered && composed.length > 0 && run.host.redactor.redact(describeComposed(composed, whoSteers(run))),
+    confirm && run.host.redactor.redact(confirm),
+    !isSteered && !confirm && run.host.redactor.redact(decision.reason),
   ]
     .filter(Boolean)
     .join("; ");
-  const presented = outside
-    ? undefined
-    : tool.present && ports.redactor.redact(await askTool(run, tool.present(input)));
-  const chain = [...spec.ancestors, spec.agent.name];
-  ports.emit(run.spec.sessionId, {
+  const presented = tool.present && run.host.redactor.redact(await askTool(run, tool.present(input)));
+  const chain = [...run.ancestors, run.agent.name];
+  run.session.emit({
     type: "approval.requested",
-    runId: spec.runId,
+    runId: run.runId,
     approvalId,
     tool: tool.name,
     input: shownInput,
@@ -78,18 +69,18 @@ export async function approveIfNeeded(
     reason,
     chain,
   });
-  const asking = ports.approve(
+  const asking = run.host.approve(
     {
       approvalId,
-      runId: spec.runId,
-      sessionId: spec.sessionId,
+      runId: run.runId,
+      sessionId: run.session.id,
       callId: asked.callId,
       tool: tool.name,
       groups: tool.groups,
       targets,
       input: shownInput,
       ...(presented !== undefined && { presented }),
-      inputHash: ports.guards.inputHash(tool.name, [input, targets]),
+      inputHash: run.host.guards.inputHash(tool.name, [input, targets]),
       risk: isSteered && composed.length > 0 ? "high" : asked.risk,
       reason,
       chain,
@@ -98,11 +89,11 @@ export async function approveIfNeeded(
     },
     run.signal,
   );
-  const answer = await waitFor(run, "approval", ports, asking);
-  const note = answer.note ? { note: ports.redactor.redact(answer.note) } : {};
-  ports.emit(run.spec.sessionId, {
+  const answer = await waitFor(run, "approval", asking);
+  const note = answer.note ? { note: run.host.redactor.redact(answer.note) } : {};
+  run.session.emit({
     type: "approval.settled",
-    runId: spec.runId,
+    runId: run.runId,
     approvalId,
     allowed: answer.allowed,
     by: answer.by,

@@ -3,41 +3,29 @@ import { messageOf } from "../../schema/error.ts";
 import type { Decision, Target } from "../../schema/rights.ts";
 import { showNumber } from "../../show/measures.ts";
 import { describeFault } from "../../tools/describe-shape.ts";
-import type { AnyTool, Tool } from "../../tools/tool.ts";
-import { isLasting, isOffered } from "../../tools/tool.ts";
+import { type AnyTool, isLasting, isOffered, type Tool } from "../../tools/tool.ts";
 import { excerpt, MAX_RESULT_CHARS } from "../../tools/truncate.ts";
-import { missingBefore, takePath } from "../deliverables.ts";
+import { takePath } from "../claims.ts";
 import type { NotedCall } from "../earlier-calls.ts";
 import { readShown } from "../known-addresses.ts";
 import { loopPrompt } from "../load-prompt.ts";
-import type { ToolCall } from "../model/read-stream.ts";
-import type { LoopPorts } from "../ports.ts";
+import type { CallResult, ToolCall } from "../model/reply.ts";
 import { tellsOfProject } from "../project-text.ts";
-import type { RecordedAnswer, RecordedOutside } from "../replay/recorded.ts";
 import type { Run } from "../run.ts";
-import { waitFor } from "../wait-for.ts";
+import { askTool, waitFor } from "../wait-for.ts";
 import { approveIfNeeded } from "./approve-call.ts";
-import { askTool } from "./ask-tool.ts";
 import { chainOf, type Performed, performCall } from "./perform-call.ts";
 import { type Effects, openCall, recordRefusal } from "./record-call.ts";
 
-/** What a call gave back, as it enters the history. */
-export type CallResult = {
-  callId: string;
-  tool: string;
-  text: string;
-  outcome: "ok" | "error" | "denied" | "cached";
-};
-
 /** A call that passed every check. */
-type Admitted = Touching & Pick<Performed, "carrying" | "approvedBy">;
-type Refused = { outcome: "error" | "denied"; text: string; effects?: Effects };
-/** A call of which it is known what it touches; in a replay the record may tell it. */
+export type Admitted = Touching & Pick<Performed, "carrying" | "approvedBy">;
+/** Why a call is not made. */
+export type Refused = { outcome: "error" | "denied"; text: string; effects?: Effects };
+/** A call of which it is known what it touches. */
 type Touching = {
   tool: Tool<unknown>;
   input: unknown;
   targets: readonly Target[];
-  outside?: RecordedOutside;
   noted?: NotedCall;
 };
 
@@ -50,17 +38,27 @@ const UNCOUNTED: Effects = { uncounted: true };
  * The one way to a tool, for every flow: validate, decide, approve, count, record the intent, execute, record the
  * result. Never throws: what goes wrong is an answer for the model.
  */
-export async function dispatch(run: Run, call: ToolCall, ports: LoopPorts): Promise<CallResult> {
-  const admitted = await admit(run, call, ports).catch(
+export async function dispatch(run: Run, call: ToolCall): Promise<CallResult> {
+  const admitted = await admitCall(run, call);
+  return "outcome" in admitted ? refuseCall(run, call, admitted) : executeCall(run, call, admitted);
+}
+
+/** Looks whether a call may be made; `tool` is the one that answers it, if not the run's own of that name. */
+export function admitCall(
+  run: Run,
+  call: ToolCall,
+  tool = run.tools.get(call.tool),
+): Promise<Admitted | Refused> {
+  return admit(run, call, tool as Tool<unknown> | undefined).catch(
     (thrown): Refused => ({ outcome: "error", text: unchecked(messageOf(thrown)) }),
   );
-  if ("outcome" in admitted) {
-    const now = { ...admitted, text: ports.redactor.redact(admitted.text) };
-    const { text, outcome } = ports.recorded?.answer(run, call, { kind: "refused", ...now }) ?? now;
-    recordRefusal(run, call, { ...now, text, outcome }, ports);
-    return { callId: call.callId, tool: call.tool, text, outcome };
-  }
-  return execute(run, call, admitted, ports);
+}
+
+/** Answers a call that is not made. */
+export function refuseCall(run: Run, call: ToolCall, refused: Refused): CallResult {
+  const text = run.host.redactor.redact(refused.text);
+  recordRefusal(run, call, { ...refused, text });
+  return { callId: call.callId, tool: call.tool, text, outcome: refused.outcome };
 }
 
 /** Why a call could not be checked; what a tool says as JSON stays as it is for whoever reads it so. */
@@ -68,11 +66,11 @@ function unchecked(message: string): string {
   return message.startsWith("{") ? message : `the call could not be checked: ${message}`;
 }
 
-async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitted | Refused> {
-  if (!ports.guards.isFinished(call)) return { outcome: "error", text: unfinished(call), effects: UNCOUNTED };
-  const tool = run.spec.tools.get(call.tool) as Tool<unknown> | undefined;
-  if (!tool) return { ...absent(run, call.tool, ports), effects: UNCOUNTED };
-  const parsed = await ports.guards.validate(tool as AnyTool, call.rawInput ?? call.input);
+async function admit(run: Run, call: ToolCall, tool: Tool<unknown> | undefined): Promise<Admitted | Refused> {
+  if (!run.host.guards.isFinished(call))
+    return { outcome: "error", text: unfinished(call), effects: UNCOUNTED };
+  if (!tool) return { ...absent(run, call.tool), effects: UNCOUNTED };
+  const parsed = await run.host.guards.validate(tool as AnyTool, call.rawInput ?? call.input);
   if (!parsed.ok) {
     const text = `invalid input for '${call.tool}': ${describeFault(parsed.message, tool as AnyTool, call.used)}`;
     return { outcome: "error", text, effects: UNCOUNTED };
@@ -89,25 +87,17 @@ async function admit(run: Run, call: ToolCall, ports: LoopPorts): Promise<Admitt
     return { outcome: "error", text: over, effects };
   }
 
-  const outside = ports.recorded?.outside(run, call);
-  if (outside === "unknown") return { tool, input: parsed.value, targets: [], carrying: [] };
-  const { projectDir, workspaceDir, cwd } = run.spec;
-  const noted = tool.confirm && ports.earlier.note(tool.name, parsed.value);
+  const { projectDir, workspaceDir, cwd } = run;
+  const noted = tool.confirm && run.session.earlier.note(tool.name, parsed.value);
   if (tool.replay === "lookup") call.reached = null;
-  const roots = { projectDir, workspaceDir, cwd, takePath: (path: string) => takePath(run, path, ports) };
-  const touched = outside?.reached ?? tool.access(parsed.value, roots);
+  const roots = { projectDir, workspaceDir, cwd, takePath: (path: string) => takePath(run, path) };
+  const touched = tool.access(parsed.value, roots);
   // The host's own checks are made for a stopped run as well.
   const targets = await (call.byHost ? touched : askTool(run, touched));
   if (tool.replay === "lookup") call.reached = addressesIn(targets);
-  const touching = {
-    tool,
-    input: parsed.value,
-    targets,
-    ...(outside && { outside }),
-    ...(noted && { noted }),
-  };
-  const judged = await judge(run, call, touching, ports);
-  if (noted && "outcome" in judged) ports.earlier.forget(noted);
+  const touching = { tool, input: parsed.value, targets, ...(noted && { noted }) };
+  const judged = await judge(run, call, touching);
+  if (noted && "outcome" in judged) run.session.earlier.forget(noted);
   return judged;
 }
 
@@ -124,14 +114,9 @@ function unfinished({ unfinished: end }: ToolCall): string {
 }
 
 /** What the rules and, where they leave it open, a person say to a call. */
-async function judge(
-  run: Run,
-  call: ToolCall,
-  touching: Touching,
-  ports: LoopPorts,
-): Promise<Admitted | Refused> {
-  const { tool, input, targets, outside } = touching;
-  const decision = ports.guards.decide(chainOf(run, targets, ports), {
+async function judge(run: Run, call: ToolCall, touching: Touching): Promise<Admitted | Refused> {
+  const { tool, input, targets } = touching;
+  const decision = run.host.guards.decide(chainOf(run, targets), {
     tool: tool.judgedAs ?? tool.name,
     groups: tool.groups,
     targets,
@@ -140,30 +125,30 @@ async function judge(
 
   const outbound = typeof tool.outbound === "function" ? tool.outbound(input) : tool.outbound;
   const reachesOutside = outbound || targets.some(({ kind }) => kind === "host" || kind === "recipient");
-  const heldSecret = call.rawInput !== undefined || (ports.recorded !== null && call.redacted === true);
-  const hidden = heldSecret || !reachesOutside ? "none" : ports.redactor.findHidden(input);
-  if (ports.guards.leaksSecret(heldSecret || hidden !== "none", reachesOutside))
+  const heldSecret = call.rawInput !== undefined || call.redacted === true;
+  const hidden = heldSecret || !reachesOutside ? "none" : run.host.redactor.findHidden(input);
+  if (run.host.guards.leaksSecret(heldSecret || hidden !== "none", reachesOutside))
     return { outcome: "denied", text: hidden === "too much" ? TOO_MUCH_ENCODED : HOLDS_SECRET };
 
-  const said = typeof tool.risk !== "function" ? tool.risk : outside ? "high" : tool.risk(input);
+  const said = typeof tool.risk === "function" ? tool.risk(input) : tool.risk;
   const risk = await (call.byHost ? said : askTool(run, said));
-  if (ports.readOnly && risk !== "low")
+  if (run.session.readOnly && risk !== "low")
     return { outcome: "denied", text: "permission denied: plan mode only reads" };
-  const missing = ports.recorded ? null : await missingBefore(run, tool.name, ports);
+  const missing = await run.host.workplace.missingBefore(run, tool.name);
   if (missing) return { outcome: "error", text: missing };
-  if (await bringsUntrusted(run, call, touching, ports)) taint(run, tool.name, ports);
+  if (await bringsUntrusted(run, call, touching)) taint(run, tool.name);
   const requests = await askTool(run, findRequests(run, touching));
   const { tainted, privateData } = run;
-  const known = { tainted, privateData, projectText: ports.projectText.hasEntered };
-  const composed = ports.guards.composedRequests(known, requests, ports.addresses);
+  const known = { tainted, privateData, projectText: run.session.projectText.hasEntered };
+  const composed = run.host.guards.composedRequests(known, requests, run.session.addresses);
   const asked = { callId: call.callId, ...touching, decision, risk, outbound, composed };
-  const approval = await approveIfNeeded(run, asked, ports);
+  const approval = await approveIfNeeded(run, asked);
   if (approval && !approval.allowed) return { outcome: "denied", text: approval.text };
-  const mayCarry = (request: string) => composed.includes(request) || ports.addresses.carries(request);
+  const mayCarry = (request: string) => composed.includes(request) || run.session.addresses.carries(request);
   const carrying = requests.filter(mayCarry);
   const free = requests.filter((request) => !mayCarry(request));
-  ports.addresses.add(free, false);
-  ports.addresses.add(carrying, true);
+  run.session.addresses.add(free, false);
+  run.session.addresses.add(carrying, true);
   if (requests.length > 0) call.requested = { free, carrying };
   const { noted } = touching;
   const approved = approval && { approvedBy: approval.text };
@@ -174,28 +159,22 @@ async function judge(
  * Whether a call lets something into the run that a tainted run wrote: in a file that it names, or, as with commands and
  * git, which read what they like, anywhere they reach. Files that a search finds are known only afterwards.
  */
-async function bringsUntrusted(
-  run: Run,
-  call: ToolCall,
-  { tool, targets }: Touching,
-  ports: LoopPorts,
-): Promise<boolean> {
+async function bringsUntrusted(run: Run, call: ToolCall, { tool, targets }: Touching): Promise<boolean> {
   if (run.tainted) return false;
-  if (ports.recorded) return ports.recorded.broughtUntrusted(run, call);
   const files = targets.flatMap((target) => (target.kind === "path" ? [target.path] : []));
   const readsAnything = targets.some(({ kind }) => kind === "command") || tool.groups.includes("git");
-  const found = (readsAnything && ports.untrusted.reach(run)) || (await ports.untrusted.hold(files));
-  if (!ports.guards.taintsReader(found)) return false;
+  const found = (readsAnything && run.host.untrusted.reach(run)) || (await run.host.untrusted.hold(files));
+  if (!run.host.guards.taintsReader(found)) return false;
   call.broughtUntrusted = true;
   return true;
 }
 
 /** What a call asks the web for; a tool that reaches hosts and does not say for what may put anything into it. */
 function findRequests(
-  { spec }: Run,
+  run: Run,
   { tool, input, targets }: Touching,
 ): readonly string[] | Promise<readonly string[]> {
-  if (tool.requests) return tool.requests(input, spec);
+  if (tool.requests) return tool.requests(input, run);
   return targets.some(({ kind }) => kind === "host") ? [`${tool.name} ${JSON.stringify(input)}`] : [];
 }
 
@@ -206,11 +185,11 @@ function addressesIn(targets: readonly Target[]): readonly string[] | undefined 
 }
 
 /** A tool that the run was not given: with the rule that keeps it away, if there is such a tool at all. */
-function absent(run: Run, tool: string, ports: LoopPorts): Refused {
-  const names = [...run.spec.tools].flatMap(([name, held]) => (isOffered(name, held) ? [name] : []));
+function absent(run: Run, tool: string): Refused {
+  const names = [...run.tools].flatMap(([name, held]) => (isOffered(name, held) ? [name] : []));
   const available = `available: ${names.join(", ") || "none"}`;
-  const groups = ports.groupsOf(tool);
-  const decision = groups && ports.guards.decide(chainOf(run, [], ports), { tool, groups, targets: [] });
+  const groups = run.host.tools.get(tool)?.groups;
+  const decision = groups && run.host.guards.decide(chainOf(run, []), { tool, groups, targets: [] });
   if (decision?.verdict === "deny")
     return { outcome: "denied", text: `permission denied: ${decision.reason} (${available})` };
   return {
@@ -226,7 +205,7 @@ function denial(tool: Tool<unknown>, { reason }: Decision): string {
 }
 
 function overLimit(run: Run, tool: string): string | null {
-  const { toolCalls, perTool } = run.spec.limits;
+  const { toolCalls, perTool } = run.limits;
   const used = run.toolCounts.get(tool) ?? 0;
   const own = Object.hasOwn(perTool, tool) ? perTool[tool] : undefined;
   if (run.toolCalls >= toolCalls) run.overToolCalls = true;
@@ -238,61 +217,51 @@ function overLimit(run: Run, tool: string): string | null {
   return null;
 }
 
-async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: LoopPorts): Promise<CallResult> {
+/** Makes a call that was admitted, and records what came of it. */
+export async function executeCall(run: Run, call: ToolCall, admitted: Admitted): Promise<CallResult> {
   const { tool } = admitted;
-  const isRepeated = !tool.delegates || tool.delegates === "program";
-  const recorded = isRepeated ? ports.recorded?.answer(run, call, { kind: "admitted" }) : undefined;
-  if (recorded) return repeat(run, call, { ...admitted, recorded }, ports);
   const key = await cacheKey(run, admitted);
-  const cached = key ? ports.cache.get(key) : undefined;
+  const cached = key ? run.session.cache.get(key) : undefined;
   if (cached) {
-    const row = openCall(run, call, { tool, approvedBy: admitted.approvedBy }, ports);
+    const row = openCall(run, call, { tool, approvedBy: admitted.approvedBy });
     const { text, tainted } = cached;
-    const effects = absorb(
-      run,
-      admitted,
-      { tainted, isPublic: tellsPublic(admitted), isError: false, shown: [] },
-      ports,
-    );
+    const effects = absorb(run, admitted, {
+      tainted,
+      isPublic: tellsPublic(admitted),
+      isError: false,
+      shown: [],
+    });
     row.close({ outcome: "cached", text, effects });
     return { callId: call.callId, tool: tool.name, text: cached.text, outcome: "cached" };
   }
   run.toolsUsed.add(tool.name);
   const holdsSlot = !tool.delegates && !call.byHost;
-  if (holdsSlot && !run.slot.tryEnter() && !(await waitFor(run, "slot", ports, run.slot.enter(run.signal)))) {
+  if (holdsSlot && !run.slot.tryEnter() && !(await waitFor(run, "slot", run.slot.enter(run.signal)))) {
     const text = "the run was stopped before this call began";
-    recordRefusal(run, call, { outcome: "error", text }, ports);
+    recordRefusal(run, call, { outcome: "error", text });
     return { callId: call.callId, tool: tool.name, text, outcome: "error" };
   }
   const row =
     tool.delegates === "self-recorded"
       ? null
-      : openCall(run, call, { tool, approvedBy: admitted.approvedBy }, ports);
-  const { output, effects } = await performCall(
-    run,
-    call,
-    {
-      ...admitted,
-      rowId: row?.messageId ?? run.turnMessageId,
-      taint: () => taint(run, tool.name, ports),
-      refuse: async (nested) => {
-        const judged = await admit(run, nested, ports);
-        return "outcome" in judged ? judged.text : null;
-      },
+      : openCall(run, call, { tool, approvedBy: admitted.approvedBy });
+  const { output, effects } = await performCall(run, call, {
+    ...admitted,
+    rowId: row?.messageId ?? run.turnMessageId,
+    taint: () => taint(run, tool.name),
+    refuse: async (nested) => {
+      const judged = await admitCall(run, nested);
+      return "outcome" in judged ? judged.text : null;
     },
-    ports,
-  );
+  });
   if (holdsSlot) run.slot.leave();
   if (admitted.noted) admitted.noted.files = effects.files?.map(([path]) => path) ?? [];
-  const now = {
-    text: `${await shorten(run, call, ports.redactor.redact(output.text), ports)}${noteIgnored(call)}`,
-    outcome: output.isError ? ("error" as const) : ("ok" as const),
-  };
-  const { text, outcome } = ports.recorded?.answer(run, call, { kind: "answered", ...now }) ?? now;
+  const text = `${await shorten(run, call, run.host.redactor.redact(output.text))}${noteIgnored(call)}`;
+  const outcome = output.isError ? "error" : "ok";
   const tainted = tool.untrusted || output.tainted === true;
   const isPublic = tellsPublic(admitted) && output.privateData !== true;
   const shown = isPublic && tool.requests ? readShown(output.shown ?? [], admitted.carrying) : [];
-  const taken = absorb(run, admitted, { tainted, isPublic, isError: outcome === "error", shown }, ports);
+  const taken = absorb(run, admitted, { tainted, isPublic, isError: outcome === "error", shown });
   const { children } = output;
   if (row)
     row.close({
@@ -300,9 +269,9 @@ async function execute(run: Run, call: ToolCall, admitted: Admitted, ports: Loop
       text,
       effects: { ...effects, ...taken, ...(children && { children }) },
     });
-  else if (!output.recorded && !run.interruption) recordRefusal(run, call, { outcome: "error", text }, ports);
-  else tellAnswer(run, { callId: call.callId, text, isError: outcome === "error" }, ports);
-  if (key && outcome === "ok") ports.cache.set(key, { text, tainted });
+  else if (!output.recorded && !run.interruption) recordRefusal(run, call, { outcome: "error", text });
+  else tellAnswer(run, { callId: call.callId, text, isError: outcome === "error" });
+  if (key && outcome === "ok") run.session.cache.set(key, { text, tainted });
   return { callId: call.callId, tool: tool.name, text, outcome };
 }
 
@@ -311,34 +280,10 @@ function noteIgnored({ ignored }: ToolCall): string {
 }
 
 /** Tells watchers the answer to a call that has no row of its own, once what came before it is on disk. */
-function tellAnswer(
-  run: Run,
-  answer: { callId: string; text: string; isError: boolean },
-  ports: LoopPorts,
-): void {
-  const { sessionId, runId } = run.spec;
-  const tell = () => ports.emit(sessionId, { type: "delegation.answered", runId, ...answer });
-  ports.journal.committed().then(tell, () => {});
-}
-
-/** Answers a call of a replay as it was answered then; of what it did only its child runs are played again. */
-async function repeat(
-  run: Run,
-  call: ToolCall,
-  admitted: Admitted & { recorded: RecordedAnswer },
-  ports: LoopPorts,
-): Promise<CallResult> {
-  const { tool, approvedBy, recorded } = admitted;
-  const { text, outcome, tainted, public: isPublic = false, shown = [] } = recorded;
-  const row = openCall(run, call, { tool, approvedBy }, ports);
-  if (tool.delegates === "program") await ports.playChildren(run, call.callId, row.messageId);
-  if (outcome !== "cached") run.toolsUsed.add(tool.name);
-  row.close({
-    outcome,
-    text,
-    effects: absorb(run, admitted, { tainted, isPublic, isError: outcome === "error", shown }, ports),
-  });
-  return { callId: call.callId, tool: tool.name, text, outcome };
+function tellAnswer(run: Run, answer: { callId: string; text: string; isError: boolean }): void {
+  const { runId } = run;
+  const tell = () => run.session.emit({ type: "delegation.answered", runId, ...answer });
+  run.session.journal.committed().then(tell, () => {});
 }
 
 /** Whether the answer to a call can hold only what is public: not that of a page that is a file of this machine. */
@@ -348,18 +293,17 @@ function tellsPublic({ tool, targets }: Touching): boolean {
 }
 
 /** Lets a run know what an answer tells it, and says what its row must keep of that. */
-function absorb(
+export function absorb(
   run: Run,
   admitted: Admitted,
   answer: { tainted: boolean; isPublic: boolean; isError: boolean; shown: readonly string[] },
-  ports: LoopPorts,
 ): Effects {
   const { tool, carrying } = admitted;
   const { tainted, isPublic, isError, shown } = answer;
-  if (tainted) taint(run, tool.name, ports);
+  if (tainted) taint(run, tool.name);
   if (!isPublic) run.privateData = true;
-  if (!isPublic && tellsOfProject(admitted, isError)) ports.projectText.enter();
-  ports.addresses.add(shown, carrying.length > 0);
+  if (!isPublic && tellsOfProject(admitted, isError)) run.session.projectText.enter();
+  run.session.addresses.add(shown, carrying.length > 0);
   const learned = shown.length > 0 && { shown };
   return { ...(tainted && { tainted }), ...(isPublic && { public: isPublic }), ...learned };
 }
@@ -367,13 +311,13 @@ function absorb(
 async function cacheKey(run: Run, admitted: Admitted): Promise<string | null> {
   const { tool, input } = admitted;
   if (tool.replay !== "safe" || !tool.fileState) return null;
-  const state = await tool.fileState(input, run.spec).catch(() => undefined);
+  const state = await tool.fileState(input, run).catch(() => undefined);
   return state === undefined ? null : JSON.stringify([tool.name, input, state]);
 }
 
-async function shorten(run: Run, call: ToolCall, text: string, ports: LoopPorts): Promise<string> {
+async function shorten(run: Run, call: ToolCall, text: string): Promise<string> {
   if (text.length <= MAX_RESULT_CHARS) return text;
-  const where = await ports.saveArtefact(run, `${call.tool}-${call.callId}.txt`, text).then(
+  const where = await run.host.workplace.saveArtefact(run, `${call.tool}-${call.callId}.txt`, text).then(
     (path) => `the whole is in ${path}`,
     (thrown) => `the whole could not be saved: ${messageOf(thrown)}`,
   );
@@ -381,9 +325,9 @@ async function shorten(run: Run, call: ToolCall, text: string, ports: LoopPorts)
 }
 
 /** Marks a run that untrusted text has entered. */
-export function taint(run: Run, tool: string, ports: LoopPorts): void {
+export function taint(run: Run, tool: string): void {
   if (run.tainted) return;
   run.tainted = true;
-  if (!ports.recorded) ports.untrusted.taintWorkspace(run);
-  ports.emit(run.spec.sessionId, { type: "run.tainted", runId: run.spec.runId, tool });
+  run.host.untrusted.taintWorkspace(run);
+  run.session.emit({ type: "run.tainted", runId: run.runId, tool });
 }

@@ -4,12 +4,11 @@ import { dividesFiles } from "../../rights/outlook.ts";
 import { messageOf } from "../../schema/error.ts";
 import type { Decision, Layer, Target } from "../../schema/rights.ts";
 import { isOffered, type Tool, type ToolContext, type ToolOutput } from "../../tools/tool.ts";
-import { claimFile, takePath } from "../deliverables.ts";
-import type { ToolCall } from "../model/read-stream.ts";
-import type { CallChanges, LoopPorts } from "../ports.ts";
-import type { Run } from "../run.ts";
+import { claimFile, takePath } from "../claims.ts";
+import type { ToolCall } from "../model/reply.ts";
+import type { CallChanges } from "../ports.ts";
+import type { Run, UntrustedFiles } from "../run.ts";
 import type { Effects } from "./record-call.ts";
-import { createSpawner } from "./spawn-below.ts";
 
 /** A call that passed every check, and the row that tells of it. */
 export type Performed = {
@@ -35,25 +34,24 @@ export async function performCall(
   run: Run,
   call: ToolCall,
   performed: Performed,
-  ports: LoopPorts,
 ): Promise<{ output: ToolOutput; effects: Effects }> {
   const { tool, input } = performed;
   const effects: { -readonly [Key in keyof Effects]: Effects[Key] } = {};
   const signal = call.byHost ? AbortSignal.timeout(HOST_CHECK_MS) : run.signal;
   const { rowId, targets } = performed;
   const seen = new Set<string>();
-  const chain = chainOf(run, targets, ports);
+  const chain = chainOf(run, targets);
   const maySee = (file: Target) => {
-    const isSeen = isVisible({ run, chain }, performed, file, ports);
+    const isSeen = isVisible({ run, chain }, performed, file);
     if (isSeen && file.kind === "path") seen.add(file.path);
     return isSeen;
   };
-  const mayWrite = (file: Target) => isWritable(chain, file, ports);
-  const base = contextOf(run, call, effects, ports);
-  const changes = noteWritten(run, ports.keepChanges({ ...base, rowId, signal }), effects, ports);
+  const mayWrite = (file: Target) => isWritable(run, chain, file);
+  const base = contextOf(run, call, effects);
+  const changes = noteWritten(run, run.host.keepChanges({ ...base, rowId, signal }), effects);
   const { beforeChange, aroundChanges } = changes;
   const holds = (name: string) => {
-    const held = run.spec.tools.get(name);
+    const held = run.tools.get(name);
     return held !== undefined && isOffered(name, held);
   };
   const rights = { maySee, mayWrite, holds, dividesFiles: divisions(chain, tool) };
@@ -64,7 +62,7 @@ export async function performCall(
   };
   const children =
     tool.delegates === "program" &&
-    createSpawner(run, { call, rowId, refuse: performed.refuse, onTainted }, ports);
+    run.children?.createSpawner({ call, rowId, refuse: performed.refuse, onTainted });
   const context: ToolContext = {
     ...base,
     rowId,
@@ -76,15 +74,17 @@ export async function performCall(
     ...(children && { children }),
   };
   try {
-    if (tool.replay !== "safe") await untilAborted(ports.journal.committed(), signal);
+    if (tool.replay !== "safe") await untilAborted(run.session.journal.committed(), signal);
     if (signal.aborted) throw new Error("the run was stopped before this call began");
-    const answer = await settled(tool.execute(input, context), changes, { signal, ports });
+    const answer = await settled(tool.execute(input, context), changes, { signal, clock: run.host.clock });
     const output = withTaint(answer, tainted);
     // Of a command it was asked what it may see, not what it saw; that was judged before.
     const isSearch = !run.tainted && !targets.some(({ kind }) => kind === "command");
-    if (isSearch && ports.guards.taintsReader(await ports.untrusted.show(run, seen))) output.tainted = true;
+    if (isSearch && run.host.guards.taintsReader(await run.host.untrusted.show(run, seen)))
+      output.tainted = true;
     // Its own output taints the run, and with it what it wrote before that was known.
-    if ((output.tainted || tool.untrusted) && !run.tainted) await ports.untrusted.note(run, pathsIn(effects));
+    if ((output.tainted || tool.untrusted) && !run.tainted)
+      await run.host.untrusted.note(run, pathsIn(effects));
     return { output, effects };
   } catch (thrown) {
     const failed = { text: `'${call.tool}' failed: ${messageOf(thrown)}`, isError: true };
@@ -99,11 +99,11 @@ function withTaint(output: ToolOutput | string, tainted: boolean): ToolOutput {
 }
 
 /** The books of a call, with a second one for a tainted run: what it changes is untrusted from the moment it may. */
-function noteWritten(run: Run, changes: CallChanges, effects: Effects, ports: LoopPorts): CallChanges {
-  let finish: ReturnType<LoopPorts["untrusted"]["begin"]> | undefined;
+function noteWritten(run: Run, changes: CallChanges, effects: Effects): CallChanges {
+  let finish: ReturnType<UntrustedFiles["begin"]> | undefined;
   let isAllKnown = true;
   const begin = () => {
-    if (run.tainted && !ports.recorded) finish ??= ports.untrusted.begin(run);
+    if (run.tainted) finish ??= run.host.untrusted.begin(run);
   };
   return {
     get busy() {
@@ -138,7 +138,7 @@ const LAST_CHANGES_MS = 10_000;
 async function settled(
   executing: Promise<ToolOutput | string>,
   changes: CallChanges,
-  { signal, ports }: { signal: AbortSignal; ports: LoopPorts },
+  { signal, clock }: { signal: AbortSignal; clock: Clock },
 ): Promise<ToolOutput | string> {
   const closing = executing.then(
     () => changes.end(),
@@ -150,7 +150,7 @@ async function settled(
     return notes.length === 0 ? output : withNotes(output, notes);
   } catch (thrown) {
     closing.catch(() => {});
-    if (changes.busy) await atMost(LAST_CHANGES_MS, closing, ports.clock);
+    if (changes.busy) await atMost(LAST_CHANGES_MS, closing, clock);
     throw thrown;
   }
 }
@@ -176,7 +176,6 @@ function contextOf(
   run: Run,
   call: ToolCall,
   effects: { -readonly [Key in keyof Effects]: Effects[Key] },
-  ports: LoopPorts,
 ): Omit<
   ToolContext,
   | "rowId"
@@ -190,20 +189,19 @@ function contextOf(
   | "aroundChanges"
   | "children"
 > {
-  const { spec } = run;
-  const { sessionId, runId, projectDir, workspaceDir, cwd } = spec;
+  const { runId, projectDir, workspaceDir, cwd } = run;
   return {
-    sessionId,
+    sessionId: run.session.id,
     runId,
     callId: call.callId,
     turn: run.turn,
     projectDir,
     workspaceDir,
     cwd,
-    takePath: (path) => takePath(run, path, ports),
+    takePath: (path) => takePath(run, path),
     progress(text) {
-      const message = ports.redactor.redact(text);
-      ports.emit(sessionId, {
+      const message = run.host.redactor.redact(text);
+      run.session.emit({
         type: "call.progressed",
         runId,
         callId: call.callId,
@@ -214,18 +212,22 @@ function contextOf(
     changed(path, kind) {
       effects.files = [...(effects.files ?? []), [path, kind]];
       run.noteChange(path, kind);
-      ports.claims.set(
+      run.session.claims.set(
         path,
-        claimFile(ports.claims.get(path), { line: run.line, kind, moment: ports.clock.monotonicMs() }),
+        claimFile(run.session.claims.get(path), {
+          line: run.line,
+          kind,
+          moment: run.host.clock.monotonicMs(),
+        }),
       );
     },
-    observed: (path, text) => ports.observed(run, path, text),
+    observed: (path, text) => run.session.observe(run, path, text),
     tested(suite, { run: count, passed, part_of, fault }) {
-      const tests = ports.redactor.redactJson({
+      const tests = run.host.redactor.redactJson({
         suite,
         run: count,
         passed,
-        at_ms: ports.clock.wallMs(),
+        at_ms: run.host.clock.wallMs(),
         ...(part_of && { part_of }),
         ...(fault !== undefined && { fault }),
       });
@@ -236,15 +238,11 @@ function contextOf(
 }
 
 /** The rights of a run as they are now, for a call with these targets. */
-export function chainOf(
-  { spec }: Run,
-  targets: readonly Target[],
-  { liveLayers }: Pick<LoopPorts, "liveLayers">,
-): readonly Layer[] {
+export function chainOf(run: Run, targets: readonly Target[]): readonly Layer[] {
   const writes = targets.flatMap((target) =>
     target.kind === "path" && target.mode === "write" ? [target.path] : [],
   );
-  return [...spec.chain, ...liveLayers(spec.projectDir, writes)];
+  return [...run.chain, ...run.host.liveLayers(run.projectDir, writes)];
 }
 
 function divisions(chain: readonly Layer[], { groups }: Tool<unknown>): ToolContext["dividesFiles"] {
@@ -255,9 +253,9 @@ function divisions(chain: readonly Layer[], { groups }: Tool<unknown>): ToolCont
 }
 
 /** What a tool such as a shell may write is what the run could write with `write`. */
-function isWritable(chain: readonly Layer[], file: Target, ports: LoopPorts): boolean {
+function isWritable(run: Run, chain: readonly Layer[], file: Target): boolean {
   const access = { tool: "write", groups: ["filesystem"], targets: [file] };
-  return ports.guards.decide(chain, access).verdict === "allow";
+  return run.host.guards.decide(chain, access).verdict === "allow";
 }
 
 /**
@@ -269,15 +267,14 @@ function isVisible(
   { run, chain }: { run: Run; chain: readonly Layer[] },
   performed: Performed,
   file: Target,
-  ports: LoopPorts,
 ): boolean {
   const { tool, approvedBy } = performed;
   const { name, groups } = tool;
   const says = (layers: readonly Layer[], asked: string) =>
-    ports.guards.decide(layers, { tool: asked, groups, targets: [file] });
+    run.host.guards.decide(layers, { tool: asked, groups, targets: [file] });
   const isHandedOn =
     file.kind === "host" && performed.carrying.length > 0 && !isSameSite(file.host, performed.targets);
-  const isSteered = run.tainted || ports.projectText.hasEntered;
+  const isSteered = run.tainted || run.session.projectText.hasEntered;
   if (isHandedOn && isSteered && run.privateData && !says(chain, name).consented) return false;
   const isAnswered = ({ verdict, rule }: Decision) =>
     approvedBy !== undefined && verdict === "ask" && rule?.includes("(") === false;

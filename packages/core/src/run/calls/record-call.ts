@@ -1,10 +1,8 @@
 import type { ChangeKind, SuiteTests } from "../../schema/result.ts";
 import type { Tool, ToolOutput } from "../../tools/tool.ts";
 import { cutAt } from "../../tools/truncate.ts";
-import type { ToolCall } from "../model/read-stream.ts";
-import type { LoopPorts } from "../ports.ts";
+import type { CallResult, ToolCall } from "../model/reply.ts";
 import type { Run } from "../run.ts";
-import type { CallResult } from "./dispatch.ts";
 
 /** What a call did besides its answer, so that a run can be rebuilt from its rows. */
 export type Effects = {
@@ -33,25 +31,23 @@ export function openCall(
   run: Run,
   call: ToolCall,
   about: { tool: Pick<Tool<unknown>, "name" | "replay">; approvedBy?: string | undefined },
-  ports: LoopPorts,
 ): OpenCall {
-  const { spec } = run;
-  const startedMs = ports.clock.monotonicMs();
+  const startedMs = run.host.clock.monotonicMs();
   const { callId, input } = call;
   const tool = about.tool.name;
   const adopted = call.resumed?.rowId ?? null;
   const messageId =
     adopted ??
-    ports.journal.open(
+    run.session.journal.open(
       {
-        sessionId: spec.sessionId,
+        sessionId: run.session.id,
         parentId: run.turnMessageId,
-        runId: spec.runId,
+        runId: run.runId,
         type: "tool_call",
         callId,
-        agentRole: spec.agent.name,
-        depth: spec.depth,
-        startedAtMs: ports.clock.wallMs(),
+        agentRole: run.agent.name,
+        depth: run.depth,
+        startedAtMs: run.host.clock.wallMs(),
         requestContent: input,
         replay: about.tool.replay,
         metadata: {
@@ -59,39 +55,34 @@ export function openCall(
           ...(about.approvedBy && { approvedBy: about.approvedBy }),
           ...(call.rawInput && { redacted: true }),
           ...(call.broughtUntrusted && { broughtUntrusted: true }),
-          ...(call.requested && { requested: ports.redactor.redactJson(call.requested) }),
-          ...(call.reached !== undefined && { reached: ports.redactor.redactJson(call.reached) }),
+          ...(call.requested && { requested: run.host.redactor.redactJson(call.requested) }),
+          ...(call.reached !== undefined && { reached: run.host.redactor.redactJson(call.reached) }),
         },
       },
       (seq) =>
-        ports.emit(
-          run.spec.sessionId,
-          { type: "call.started", runId: spec.runId, callId, messageId, tool, input },
-          seq,
-        ),
+        run.session.emit({ type: "call.started", runId: run.runId, callId, messageId, tool, input }, seq),
     );
   return {
     messageId,
     close({ outcome, text, effects }) {
-      const durationMs = Math.round(ports.clock.monotonicMs() - startedMs);
+      const durationMs = Math.round(run.host.clock.monotonicMs() - startedMs);
       const good = outcome === "ok" || outcome === "cached";
-      ports.journal.close(
+      run.session.journal.close(
         messageId,
-        spec.sessionId,
+        run.session.id,
         {
           status: good ? "completed" : (run.interruption?.status ?? "failed"),
-          completedAtMs: ports.clock.wallMs(),
+          completedAtMs: run.host.clock.wallMs(),
           durationMs,
           responseContent: text,
-          metadata: { outcome, ...ports.redactor.redactJson(effects) },
+          metadata: { outcome, ...run.host.redactor.redactJson(effects) },
           ...(!good && { errorMessage: cutAt(text, 500) }),
         },
         (seq) =>
-          ports.emit(
-            run.spec.sessionId,
+          run.session.emit(
             {
               type: "call.ended",
-              runId: spec.runId,
+              runId: run.runId,
               callId,
               messageId,
               tool,
@@ -107,6 +98,6 @@ export function openCall(
 }
 
 /** Records a call that was refused or failed before it began. */
-export function recordRefusal(run: Run, call: ToolCall, ending: Ending, ports: LoopPorts): void {
-  openCall(run, call, { tool: { name: call.tool, replay: "safe" } }, ports).close(ending);
+export function recordRefusal(run: Run, call: ToolCall, ending: Ending): void {
+  openCall(run, call, { tool: { name: call.tool, replay: "safe" } }).close(ending);
 }

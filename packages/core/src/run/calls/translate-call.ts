@@ -3,7 +3,7 @@ import { gatherKeys, translateKeys } from "../../tools/accept-words.ts";
 import { fitToSchema } from "../../tools/fit-to-schema.ts";
 import type { AnyTool } from "../../tools/tool.ts";
 import { findSchema, parseJson } from "../../tools/validate-input.ts";
-import type { ToolCall } from "../model/read-stream.ts";
+import type { ToolCall } from "../model/reply.ts";
 
 /** Words that models add to explain a call to a reader; no tool does anything else because of them. */
 const EXPLAINING: ReadonlySet<string> = new Set(

@@ -4,34 +4,17 @@ import type { Need, Reservation } from "../../budget/ledger.ts";
 import { type OutputComplaint, readOutputComplaint } from "../../models/output-complaint.ts";
 import { costOf, DEFAULT_OUTPUT_TOKENS } from "../../models/prices.ts";
 import { endsWhole } from "../../models/wire/finish-reason.ts";
-import type { BailoutReason, ErrorType, RunError } from "../../schema/result.ts";
+import type { ErrorType, RunError } from "../../schema/result.ts";
+import { type AnyTool, isOffered } from "../../tools/tool.ts";
 import { showNumber } from "../../show/measures.ts";
-import { isOffered } from "../../tools/tool.ts";
 import { functionToolOf } from "../../tools/validate-input.ts";
 import { translateCall } from "../calls/translate-call.ts";
-import type { LoopPorts } from "../ports.ts";
-import { replayCall } from "../replay/replay-call.ts";
-import type { Run } from "../run.ts";
+import type { ModelCall, ModelOutcome, Run } from "../run.ts";
 import { waitFor } from "../wait-for.ts";
-import { countSentBytes, estimateInputTokens, estimateTokens } from "./estimate-tokens.ts";
-import { hideSecrets } from "./hide-secrets.ts";
 import type { MeasuredUsage } from "./measure-usage.ts";
-import type { Reply } from "./read-stream.ts";
 import { closeTurn, openTurn } from "./record-turn.ts";
+import { hideSecrets, type Reply } from "./reply.ts";
 import { type Streamed, streamReply } from "./stream-reply.ts";
-
-/** What a model call is for, and with what: the run's own history, or messages of so many bytes. */
-export type ModelCall =
-  | { purpose: "turn" | "wrap_up" }
-  | { purpose: "summary"; messages: LanguageModelV4CallOptions["prompt"]; inputBytes: number };
-
-/** How a model call ended. */
-export type ModelOutcome =
-  /** `tokens` is what the conversation now has, if the provider said it believably. */
-  | { kind: "reply"; reply: Reply; tokens: number | null }
-  | { kind: "failed"; error: RunError; bailout?: BailoutReason }
-  | { kind: "unaffordable"; resource: "tokens" | "cost" }
-  | { kind: "interrupted" };
 
 const MAX_ATTEMPTS = 4;
 const FIRST_RETRY_MS = 500;
@@ -49,52 +32,51 @@ const LEAST_OUTPUT_TOKENS = 256;
 const LEAST_WRAP_UP_TOKENS = 64;
 
 /** Calls the run's model and, if it stays unavailable, its fallbacks; who takes over stays for the rest of the run. */
-export async function callModel(run: Run, call: ModelCall, ports: LoopPorts): Promise<ModelOutcome> {
+export async function callModel(run: Run, call: ModelCall): Promise<ModelOutcome> {
   while (true) {
-    const outcome = await callWithRetries(run, call, ports);
+    const outcome = await callWithRetries(run, call);
     if (outcome.kind !== "failed" || !UNAVAILABLE.has(outcome.error.type)) return outcome;
     const next = run.fallbacks.shift();
     if (!next) return outcome;
     const message = `${next.id} takes over, because ${run.model.id} is not available: ${outcome.error.message}`;
     run.model = next;
     run.warnings.push(message);
-    const { runId, sessionId } = run.spec;
-    ports.emit(sessionId, { type: "notice.raised", level: "warning", message, runId });
+    const { runId } = run;
+    run.session.emit({ type: "notice.raised", level: "warning", message, runId });
   }
 }
 
 /** Calls one model once, trying again a bounded number of times where that can help. */
-async function callWithRetries(run: Run, call: ModelCall, ports: LoopPorts): Promise<ModelOutcome> {
+async function callWithRetries(run: Run, call: ModelCall): Promise<ModelOutcome> {
   for (let attempt = 1; ; attempt++) {
     if (run.interruption) return { kind: "interrupted" };
-    const outcome = await tryOnce(run, call, ports);
+    const outcome = await run.host.callModel(run, call);
     if (run.interruption) return { kind: "interrupted" };
     const complaint = outcome.kind === "failed" ? readOutputComplaint(outcome.error.message) : null;
     if (outcome.kind === "failed" && complaint && !outcome.error.recoverable) {
-      if (!lowerOutput(run, complaint, ports)) return { ...outcome, error: withHint(outcome.error) };
+      if (!lowerOutput(run, complaint)) return { ...outcome, error: withHint(outcome.error) };
       continue;
     }
     if (outcome.kind !== "failed" || !outcome.error.recoverable || attempt >= MAX_ATTEMPTS) return outcome;
     if (run.fallbacks.length > 0 && (outcome.error.retryAfterMs ?? 0) > LONGEST_WAIT_MS) return outcome;
     if (outcome.error.type === "rate_limit") continue;
-    const backoffMs = FIRST_RETRY_MS * 2 ** (attempt - 1) * (0.5 + ports.random());
+    const backoffMs = FIRST_RETRY_MS * 2 ** (attempt - 1) * (0.5 + run.host.random());
     await waitFor(
       run,
       "provider",
-      ports,
-      delay(ports.clock, outcome.error.retryAfterMs ?? backoffMs, run.signal),
+      delay(run.host.clock, outcome.error.retryAfterMs ?? backoffMs, run.signal),
     );
   }
 }
 
 /** Asks for no longer replies than the server says it takes, for the rest of the run; false if that cannot help. */
-function lowerOutput(run: Run, { most }: OutputComplaint, ports: LoopPorts): boolean {
+function lowerOutput(run: Run, { most }: OutputComplaint): boolean {
   if (most === null || run.model.output?.isTold) return false;
   run.model = { ...run.model, output: { most, isKnown: true, isTold: true } };
-  const { runId, sessionId } = run.spec;
+  const { runId } = run;
   const message = `${run.model.id} gives at most ${showNumber(most)} tokens in a reply, as its server says, and is asked for that; set maxOutputTokens under "prices" in the settings to spare the question`;
   run.warnings.push(message);
-  ports.emit(sessionId, { type: "notice.raised", level: "warning", message, runId });
+  run.session.emit({ type: "notice.raised", level: "warning", message, runId });
   return true;
 }
 
@@ -103,49 +85,45 @@ function withHint(error: RunError): RunError {
   return { ...error, message: `${error.message} (${hint})` };
 }
 
-async function tryOnce(run: Run, call: ModelCall, ports: LoopPorts): Promise<ModelOutcome> {
-  if (ports.recorded) return replayCall(run, call, ports.recorded, ports);
+/** Makes one attempt at a model call: budget, provider and slot first, then its row, the reply, and what it cost. */
+export async function attemptCall(run: Run, call: ModelCall): Promise<ModelOutcome> {
   const { price, id } = run.model;
   if (run.account.costLimited && !price) return { kind: "failed", error: unknownPrice(id) };
   const need = needOf(run, call);
-  const reserving = ports.guards.reserve(run.account, need, run.signal);
-  const reserved = await (run.account.limited ? waitFor(run, "budget", ports, reserving) : reserving);
+  const reserving = run.host.guards.reserve(run.account, need, run.signal);
+  const reserved = await (run.account.limited ? waitFor(run, "budget", reserving) : reserving);
   if (reserved.kind === "refused") {
     return reserved.resource === "cancelled"
       ? { kind: "interrupted" }
       : { kind: "unaffordable", resource: reserved.resource };
   }
-  if (!(await takePlaces(run, ports))) {
+  if (!(await takePlaces(run))) {
     reserved.settle(0, 0);
     return { kind: "interrupted" };
   }
-  const turn = openTurn(
-    run,
-    {
-      purpose: call.purpose,
-      contextTokens: need.inputTokens,
-      reserved: reserved.outputTokens,
-      reservedUsd: worstCost(run, need, reserved.outputTokens),
-    },
-    ports,
-  );
-  const streamed = await streamReply(run, optionsOf(run, call, reserved.outputTokens), ports);
+  const turn = openTurn(run, {
+    purpose: call.purpose,
+    contextTokens: need.inputTokens,
+    reserved: reserved.outputTokens,
+    reservedUsd: worstCost(run, need, reserved.outputTokens),
+  });
+  const streamed = await streamReply(run, optionsOf(run, call, reserved.outputTokens));
   run.slot.leave();
   if (streamed.kind === "reply") {
-    for (const call of streamed.reply.calls) translateCall(run.spec.tools, call);
-    hideSecrets(streamed.reply, ports);
-    streamed.reply.calls = ports.guards.distinctCalls(run, streamed.reply.calls);
+    for (const call of streamed.reply.calls) translateCall(run.tools, call);
+    hideSecrets(streamed.reply, run.host.redactor);
+    streamed.reply.calls = run.host.guards.distinctCalls(run, streamed.reply.calls);
     markUnfinished(streamed.reply, reserved.outputTokens);
   }
   const error = streamed.kind === "failed" ? streamed.error : undefined;
-  ports.limiter(run.model.provider).release({
+  run.host.limiter(run.model.provider).release({
     rateLimited: error?.type === "rate_limit",
     failed: error !== undefined,
     ...(error?.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
   });
   const inputBytes = call.purpose === "summary" ? call.inputBytes : countSentBytes(run);
-  const spent = settle(run, streamed, { need, reserved, inputBytes }, ports);
-  closeTurn(run, turn, streamed, spent, ports);
+  const spent = settle(run, streamed, { need, reserved, inputBytes });
+  closeTurn(run, turn, streamed, spent);
   if (streamed.kind === "failed") {
     return { kind: "failed", error: streamed.error, ...(streamed.bailout && { bailout: streamed.bailout }) };
   }
@@ -162,11 +140,10 @@ function markUnfinished(reply: Reply, maxOutputTokens: number): void {
 }
 
 /** Waits for the provider's limit, then for a slot: who holds a slot never waits for a provider. */
-async function takePlaces(run: Run, ports: LoopPorts): Promise<boolean> {
-  const limiter = ports.limiter(run.model.provider);
-  if (!limiter.tryAcquire() && !(await waitFor(run, "provider", ports, limiter.acquire(run.signal))))
-    return false;
-  if (run.slot.tryEnter() || (await waitFor(run, "slot", ports, run.slot.enter(run.signal)))) return true;
+async function takePlaces(run: Run): Promise<boolean> {
+  const limiter = run.host.limiter(run.model.provider);
+  if (!limiter.tryAcquire() && !(await waitFor(run, "provider", limiter.acquire(run.signal)))) return false;
+  if (run.slot.tryEnter() || (await waitFor(run, "slot", run.slot.enter(run.signal)))) return true;
   // No call was made, so that this says nothing about the limit.
   limiter.release({ rateLimited: false, failed: true });
   return false;
@@ -195,13 +172,13 @@ function needOf(run: Run, call: ModelCall): Need {
 /** Tokens that a reply may have: what was set, at most what the model is known to give; a summary is short. */
 function mostOutput(run: Run, call: ModelCall): number {
   const { most, isKnown } = run.model.output ?? { most: DEFAULT_OUTPUT_TOKENS, isKnown: false };
-  const set = run.spec.limits.maxOutputTokens;
+  const set = run.limits.maxOutputTokens;
   const allowed = set === undefined ? most : Math.min(set, isKnown ? most : set);
   return call.purpose === "summary" ? Math.min(allowed, DEFAULT_OUTPUT_TOKENS) : allowed;
 }
 
 function optionsOf(run: Run, call: ModelCall, maxOutputTokens: number): LanguageModelV4CallOptions {
-  const { agent, tools } = run.spec;
+  const { agent, tools } = run;
   const step = call.purpose === "turn" ? run.step : null;
   const prompt = call.purpose === "summary" ? call.messages : run.history;
   const options: LanguageModelV4CallOptions = { prompt, maxOutputTokens };
@@ -227,7 +204,6 @@ function settle(
   run: Run,
   streamed: Streamed,
   booked: { need: Need; reserved: Reservation; inputBytes: number },
-  ports: LoopPorts,
 ): Spent {
   const { need, reserved } = booked;
   if (run.model.unmetered || (streamed.kind === "failed" && !streamed.began)) {
@@ -239,7 +215,7 @@ function settle(
     };
   }
   const reported = streamed.kind === "reply" ? streamed.reply.usage : undefined;
-  const { usage, doubt } = ports.guards.measure(reported, {
+  const { usage, doubt } = run.host.guards.measure(reported, {
     inputTokens: need.inputTokens,
     outputTokens: run.account.limited ? reserved.outputTokens : estimateTokens(streamed.chars),
     inputBytes: booked.inputBytes,
@@ -276,4 +252,41 @@ function unknownPrice(model: string): RunError {
     message: `the price of ${model} is not known, so a cost limit cannot be kept; add it under "prices" in the settings, or limit tokens instead`,
     recoverable: false,
   };
+}
+
+/** Fewer bytes than a token of ordinary text has, so that the estimate errs on the high side. */
+const BYTES_PER_TOKEN = 3;
+const TOKENS_PER_MESSAGE = 8;
+
+const toolChars = new WeakMap<AnyTool, number>();
+
+/** Input tokens the next call will have at most: what the last call measured, plus an estimate of what came since. */
+function estimateInputTokens(run: Run): number {
+  const unmeasured = Math.max(0, run.contextBytes - run.measured.bytes);
+  const estimated =
+    run.measured.tokens + estimateTokens(unmeasured) + run.history.length * TOKENS_PER_MESSAGE;
+  return run.measured.tokens > 0 ? estimated : estimated + estimateTokens(toolBytes(run));
+}
+
+/** Tokens a text of so many bytes has at most, unless it is a very dense one. */
+function estimateTokens(bytes: number): number {
+  return Math.ceil(bytes / BYTES_PER_TOKEN);
+}
+
+/** Bytes that the next call sends: the conversation and the tools. */
+function countSentBytes(run: Run): number {
+  return run.contextBytes + toolBytes(run);
+}
+
+function toolBytes(run: Run): number {
+  let chars = 0;
+  for (const tool of run.tools.values()) {
+    let size = toolChars.get(tool);
+    if (size === undefined) {
+      size = JSON.stringify(functionToolOf(tool)).length;
+      toolChars.set(tool, size);
+    }
+    chars += size;
+  }
+  return chars;
 }

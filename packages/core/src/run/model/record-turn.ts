@@ -1,5 +1,5 @@
 import type { MessageClosing } from "../../schema/record.ts";
-import type { LoopPorts } from "../ports.ts";
+import { openDelegation } from "../delegations.ts";
 import type { Run } from "../run.ts";
 import type { Spent } from "./call-model.ts";
 import type { Streamed } from "./stream-reply.ts";
@@ -11,86 +11,76 @@ export type OpenTurn = { messageId: number; startedMs: number };
 export function openTurn(
   run: Run,
   about: { purpose: string; contextTokens: number; reserved: number; reservedUsd: number | null },
-  ports: LoopPorts,
 ): OpenTurn {
-  const { spec, turn } = run;
+  const { turn } = run;
   const { purpose, contextTokens, reservedUsd } = about;
   // What a limited account has set aside counts as spent if the process ends during the call.
   const reserved = run.account.limited ? { reserved: contextTokens + about.reserved } : {};
-  const messageId = ports.journal.open(
+  const messageId = run.session.journal.open(
     {
-      sessionId: spec.sessionId,
-      parentId: spec.messageId,
-      runId: spec.runId,
+      sessionId: run.session.id,
+      parentId: run.messageId,
+      runId: run.runId,
       type: "continuation",
-      agentRole: spec.agent.name,
-      depth: spec.depth,
-      startedAtMs: ports.clock.wallMs(),
+      agentRole: run.agent.name,
+      depth: run.depth,
+      startedAtMs: run.host.clock.wallMs(),
       modelId: run.model.id,
       contextTokenCount: contextTokens,
       metadata: {
         turn,
-        elapsedMs: run.elapsedMs(ports.clock.monotonicMs()),
+        elapsedMs: run.elapsedMs(run.host.clock.monotonicMs()),
         ...reserved,
         ...(reservedUsd !== 0 && { reservedUsd }),
         ...(purpose !== "turn" && { purpose }),
-        ...(purpose === "turn" && run.step?.describe(ports)),
-        ...(purpose !== "summary" && sinceLastTurn(run, ports)),
+        ...(purpose === "turn" && run.step?.describe(run)),
+        ...(purpose !== "summary" && sinceLastTurn(run)),
       },
     },
     (seq) =>
-      ports.emit(
-        run.spec.sessionId,
-        { type: "turn.started", runId: spec.runId, turn, messageId, model: run.model.id },
-        seq,
-      ),
+      run.session.emit({ type: "turn.started", runId: run.runId, turn, messageId, model: run.model.id }, seq),
   );
   if (purpose !== "summary") run.turnMessageId = messageId;
-  return { messageId, startedMs: ports.clock.monotonicMs() };
+  return { messageId, startedMs: run.host.clock.monotonicMs() };
 }
 
 /** What the rows before do not tell: messages that the host or a person added, a condensed history, counters. */
-function sinceLastTurn(run: Run, ports: LoopPorts): Readonly<Record<string, unknown>> {
-  const history = run.historyReplaced ? ports.saveText(JSON.stringify(run.history)) : undefined;
+function sinceLastTurn(run: Run): Readonly<Record<string, unknown>> {
+  const history = run.historyReplaced ? run.host.store.savePrompt(JSON.stringify(run.history)) : undefined;
   const before = run.unrecorded.splice(0);
   run.historyReplaced = false;
   const warnings = run.warnings.slice(run.warningsRecorded);
   run.warningsRecorded = run.warnings.length;
-  const running = ports.openDelegations(run);
+  const running = run.children?.delegations.undelivered().map(openDelegation) ?? [];
   const steered = run.steered.splice(0);
   return {
     ...(history !== undefined ? { history } : before.length > 0 && { before }),
     ...(steered.length > 0 && { steered }),
     ...(run.tainted && { tainted: true }),
     ...(run.privateData && { privateData: true }),
-    ...(run.repairsLeft !== run.spec.limits.repairs && { repairsLeft: run.repairsLeft }),
+    ...(run.repairsLeft !== run.limits.repairs && { repairsLeft: run.repairsLeft }),
     ...(run.emptyReplies > 0 && { emptyReplies: run.emptyReplies }),
     ...(run.cutAnswer.length > 0 && { cutAnswer: run.cutAnswer.length }),
     ...(run.sentBack && { sentBack: true }),
     ...(run.toolCalls > 0 && { calls: [...run.toolCounts] }),
     ...(run.wrapUpReason && { reason: run.wrapUpReason }),
     ...(run.compactedForOverflow && { overflowed: true }),
-    ...(warnings.length > 0 && { warnings: ports.redactor.redactJson(warnings) }),
-    ...(running.length > 0 && { running: ports.redactor.redactJson(running) }),
-    ...(run.turn <= 1 && run.baseline.size > 0 && { baseline: ports.redactor.redactJson([...run.baseline]) }),
+    ...(warnings.length > 0 && { warnings: run.host.redactor.redactJson(warnings) }),
+    ...(running.length > 0 && { running: run.host.redactor.redactJson(running) }),
+    ...(run.turn <= 1 &&
+      run.baseline.size > 0 && { baseline: run.host.redactor.redactJson([...run.baseline]) }),
   };
 }
 
 /** Closes the row with the reply, whose secrets are hidden already, or with the failure. */
-export function closeTurn(
-  run: Run,
-  open: OpenTurn,
-  streamed: Streamed,
-  spent: Spent,
-  ports: LoopPorts,
-): void {
-  const { spec, turn } = run;
+export function closeTurn(run: Run, open: OpenTurn, streamed: Streamed, spent: Spent): void {
+  const { turn } = run;
   const { usage, doubt, costUsd } = spent;
   const closing: MessageClosing = {
     status:
       streamed.kind === "reply" ? "completed" : (run.interruption?.status ?? statusOf(streamed.error.type)),
-    completedAtMs: ports.clock.wallMs(),
-    durationMs: Math.round(ports.clock.monotonicMs() - open.startedMs),
+    completedAtMs: run.host.clock.wallMs(),
+    durationMs: Math.round(run.host.clock.monotonicMs() - open.startedMs),
     promptTokens: usage.inputTokens,
     completionTokens: usage.outputTokens,
     totalTokens: usage.inputTokens + usage.outputTokens,
@@ -116,7 +106,7 @@ export function closeTurn(
       }));
     const reasoning = reply.reasoning.filter((part) => part.metadata);
     closing.metadata = {
-      ...run.step?.describeReply(run, reply, ports),
+      ...run.step?.describeReply(run, reply),
       ...(reply.modelId && { answeredBy: reply.modelId }),
       ...(reply.finish !== "stop" && reply.finish !== "tool-calls" && { finish: reply.finish }),
       ...(reply.maxOutputTokens !== undefined && { maxOutputTokens: reply.maxOutputTokens }),
@@ -124,21 +114,20 @@ export function closeTurn(
       ...(doubt && { estimated: doubt }),
     };
   } else {
-    streamed.error.message = ports.redactor.redact(streamed.error.message);
+    streamed.error.message = run.host.redactor.redact(streamed.error.message);
     closing.errorMessage = streamed.error.message;
-    run.brokenOff = ports.redactor.redactCut(streamed.said);
+    run.brokenOff = run.host.redactor.redactCut(streamed.said);
     closing.metadata = {
       errorType: streamed.error.type,
       ...(run.brokenOff !== "" && { said: run.brokenOff }),
     };
   }
   const error = streamed.kind === "failed" ? { error: streamed.error } : {};
-  ports.journal.close(open.messageId, spec.sessionId, closing, (seq) =>
-    ports.emit(
-      run.spec.sessionId,
+  run.session.journal.close(open.messageId, run.session.id, closing, (seq) =>
+    run.session.emit(
       {
         type: "turn.ended",
-        runId: spec.runId,
+        runId: run.runId,
         turn,
         messageId: open.messageId,
         text,

@@ -1,11 +1,10 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { LONGEST_TIMER_MS } from "../../budget/clock.ts";
 import { endsWhole } from "../../models/wire/finish-reason.ts";
 import { messageOf } from "../../schema/error.ts";
 import { type BailoutReason, ERROR_TYPES, type ErrorType, type RunError } from "../../schema/result.ts";
-import type { LoopPorts } from "../ports.ts";
 import type { Run } from "../run.ts";
-import { type Reply, ReplyReader } from "./read-stream.ts";
-import { startWatchdog } from "./watchdog.ts";
+import { type Reply, ReplyReader } from "./reply.ts";
 
 /** A whole reply, or a failure and whether the model had begun to answer. */
 export type Streamed = { chars: number } & (
@@ -15,19 +14,15 @@ export type Streamed = { chars: number } & (
 );
 
 /** Streams one reply. Never throws; a stream that breaks off gives a failure, never part of a reply. */
-export async function streamReply(
-  run: Run,
-  options: LanguageModelV4CallOptions,
-  ports: LoopPorts,
-): Promise<Streamed> {
+export async function streamReply(run: Run, options: LanguageModelV4CallOptions): Promise<Streamed> {
   const controller = new AbortController();
   const stop = () => controller.abort(run.signal.reason);
   run.signal.addEventListener("abort", stop, { once: true });
   if (run.signal.aborted) stop();
-  const { firstTokenMs, idleMs } = run.spec.limits;
+  const { firstTokenMs, idleMs } = run.limits;
   const watchdog = startWatchdog(firstTokenMs, idleMs, () => controller.abort(new Error("no sign of life")));
   const reader = new ReplyReader();
-  const show = ports.watched() ? createShow(run, ports) : null;
+  const show = run.host.watched() ? createShow(run) : null;
   let began = false;
   try {
     await readParts(run, { ...options, abortSignal: controller.signal }, (part) => {
@@ -35,17 +30,17 @@ export async function streamReply(
       watchdog.sawPart();
       const shown = reader.take(part);
       if (shown) show?.(shown.kind, shown.text);
-      if (reader.chars > ports.guards.maxReplyChars) controller.abort(new Error("the reply has no end"));
+      if (reader.chars > run.host.guards.maxReplyChars) controller.abort(new Error("the reply has no end"));
     });
     show?.(endsWhole(reader.reply.finish) ? "end" : "cut", "");
     if (watchdog.fired || controller.signal.aborted) throw new Error("stopped");
     if (reader.error !== undefined) throw reader.error;
-    if (ports.guards.isWhole(reader)) return { kind: "reply", reply: reader.reply, chars: reader.chars };
+    if (run.host.guards.isWhole(reader)) return { kind: "reply", reply: reader.reply, chars: reader.chars };
     const message = `${run.model.id} broke off its reply`;
     return failed(reader, began, { type: "network", message, recoverable: true });
   } catch (thrown) {
-    if (reader.chars > ports.guards.maxReplyChars) {
-      const message = `${run.model.id} did not end its reply after ${ports.guards.maxReplyChars} characters`;
+    if (reader.chars > run.host.guards.maxReplyChars) {
+      const message = `${run.model.id} did not end its reply after ${run.host.guards.maxReplyChars} characters`;
       return failed(reader, began, { type: "bad_response", message, recoverable: false });
     }
     if (!watchdog.fired) return failed(reader, began, runErrorOf(thrown));
@@ -95,14 +90,14 @@ async function readParts(
 
 type Shown = "text" | "reasoning" | "end" | "cut";
 
-function createShow(run: Run, ports: LoopPorts): (kind: Shown, text: string) => void {
-  const redacting = ports.redactor.stream();
-  const { runId } = run.spec;
+function createShow(run: Run): (kind: Shown, text: string) => void {
+  const redacting = run.host.redactor.stream();
+  const { runId } = run;
   const turn = run.turn;
   return (kind, chunk) => {
     if (kind === "reasoning") return;
     const text = kind === "text" ? redacting.push(chunk) : redacting[kind]();
-    if (text) ports.emit(run.spec.sessionId, { type: "text.streamed", runId, turn, text });
+    if (text) run.session.emit({ type: "text.streamed", runId, turn, text });
   };
 }
 
@@ -121,5 +116,40 @@ export function runErrorOf(thrown: unknown): RunError {
     message: messageOf(thrown),
     recoverable,
     ...(typeof details.retryAfterMs === "number" && { retryAfterMs: details.retryAfterMs }),
+  };
+}
+
+/** Fires when a model call shows no sign of life. */
+export type Watchdog = { readonly fired: "first_token" | "idle" | null; sawPart(): void; stop(): void };
+
+/** Watches one call: the time to its first part, then the gap between parts. A zero switches that watch off. */
+export function startWatchdog(firstTokenMs: number, idleMs: number, bite: () => void): Watchdog {
+  let fired: "first_token" | "idle" | null = null;
+  let waitingForFirst = true;
+  let timer: NodeJS.Timeout | undefined;
+  const arm = (delayMs: number) => {
+    timer = delayMs > 0 ? setTimeout(onTime, Math.min(delayMs, LONGEST_TIMER_MS)) : undefined;
+  };
+  const onTime = () => {
+    fired = waitingForFirst ? "first_token" : "idle";
+    bite();
+  };
+  arm(firstTokenMs);
+  return {
+    get fired() {
+      return fired;
+    },
+    sawPart() {
+      if (!waitingForFirst) {
+        timer?.refresh();
+        return;
+      }
+      waitingForFirst = false;
+      clearTimeout(timer);
+      arm(idleMs);
+    },
+    stop() {
+      clearTimeout(timer);
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { startWatchdog } from "./watchdog.ts";
+import { startWatchdog } from "./stream-reply.ts";
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,0 +1,147 @@
+import { requireAgent } from "../agents/registry.ts";
+import { pastOf } from "../delegate/fork-run.ts";
+import { createProfile } from "../delegate/profile.ts";
+import { hadProjectText } from "../delegate/recall-session.ts";
+import { type Reader, resultText } from "../delegate/result-text.ts";
+import { conductRun } from "../plan/conduct-run.ts";
+import type { PlanningPorts } from "../plan/planning-ports.ts";
+import { reachableFrom } from "../plan/reachable-agents.ts";
+import { loadPrompt } from "../run/load-prompt.ts";
+import { metadataOf } from "../run/read-row.ts";
+import type { Profile, Session } from "../run/run.ts";
+import type { Agent, Deliverable, Limits } from "../schema/agent.ts";
+import { RetinueError } from "../schema/error.ts";
+import type { Conducted } from "../schema/plan.ts";
+import type { MessageNode, Past } from "../schema/record.ts";
+import type { RunResult } from "../schema/result.ts";
+import type { Program } from "../tools/tool.ts";
+import type { RunRequest } from "./runtime.ts";
+
+/** A root run as the host itself may ask for it, beyond what a person can. */
+export type RootRequest = RunRequest & {
+  /** The agent, where the host has fitted it to the task. */
+  leader?: Agent;
+  /** The host leads the run in the place of a model. */
+  conducted?: Conducted;
+  /** The program that leads the run; null in a replay, where it is not there. */
+  program?: Program | null;
+  /** What the agent is told of other runs, as it was put into words. */
+  told?: string;
+  /** Untrusted text is in the task. */
+  tainted?: boolean;
+  /** Private data are in the task that no person wrote there. */
+  privateData?: boolean;
+  /** Text of the project is in the task. */
+  projectText?: boolean;
+  /** Called with the new session before the run begins; what it throws ends the session. */
+  onSession?(sessionId: string): void;
+};
+
+/** A root run under way. */
+export type RootRun = { runId: string; result: Promise<RunResult> };
+
+/** Begins a root run. `taskId` is its place among several tasks of one session. */
+export async function beginRoot(
+  session: Session,
+  request: RootRequest,
+  { taskId, runId = session.host.createId("run") }: { taskId?: string; runId?: string } = {},
+): Promise<RootRun> {
+  if (session.stop) throw new RetinueError("failed", "the session was stopped before this task began");
+  const { host } = session;
+  const agent = request.leader ?? requireAgent(host.registry, request.agent);
+  const { tools, limits, model, conducted, tainted, privateData, program } = request;
+  const task = host.redactor.redact(request.task);
+  const deliverables = [...agent.deliverables, ...(request.deliverables ?? [])];
+  const { reports = [] } = request;
+  const told =
+    request.told ??
+    host.redactor.redact(
+      describeReports(reports, { escapeText: host.guards.escapeText, workspaceDir: session.workspaceDir }),
+    );
+  const isSteered = reports.some((report) => hadProjectText(host.store, report.session_id));
+  if (request.projectText || isSteered) session.projectText.enter();
+  const profile = await createProfile(session, {
+    agent,
+    parent: null,
+    tools,
+    limits,
+    model,
+    task: session.triggers && !conducted && program === undefined ? task : undefined,
+  });
+  const result = host.runChild({
+    ...AT_ROOT,
+    session,
+    profile: conducted ? ledByHost(session, profile, conducted) : profile,
+    conducted,
+    program,
+    runId,
+    task,
+    message: withAnswerForm(told === "" ? task : `${task}\n\n${told}`, deliverables),
+    ...(told !== "" && { told }),
+    deliverables,
+    limits,
+    taskId,
+    ...((tainted || reports.some((report) => report.tainted)) && { tainted: true }),
+    ...((privateData || reports.some((report) => report.private_data)) && { privateData: true }),
+    past: request.fork ? pastOf(host.store, request.fork) : undefined,
+  });
+  return { runId, result };
+}
+
+/** A root run that was open when its process ended, with what it needs to go on. */
+export type OpenRoot = { node: MessageNode; profile: Profile; past: Past | undefined };
+
+/** Goes on with a recorded root run, in its own rows. */
+export function continueRoot(session: Session, { node, past, ...open }: OpenRoot): RootRun {
+  const { deliverables, limits, taskId, ...metadata } = metadataOf(node);
+  const conducted = metadata.conducted as Conducted | undefined;
+  const profile = conducted ? ledByHost(session, open.profile, conducted) : open.profile;
+  const message = node.request_content ?? "";
+  const result = session.host.runChild({
+    ...AT_ROOT,
+    session,
+    conducted,
+    ...(conducted?.kind === "program" && { program: null }),
+    profile: { ...profile, chain: [...profile.chain, ...session.base] },
+    runId: node.run_id,
+    task: (metadata.task as string | undefined) ?? message,
+    message,
+    deliverables: (deliverables as Deliverable[] | undefined) ?? [],
+    limits: limits as Limits | undefined,
+    taskId: taskId as string | undefined,
+    past,
+    resume: node,
+  });
+  return { runId: node.run_id, result };
+}
+
+/** Results of runs that the person started beside the conversation. */
+function describeReports(reports: readonly RunResult[], reader: Reader): string {
+  if (reports.length === 0) return "";
+  const texts = reports.map((report) => resultText(report, reader));
+  return ["## Reports of agents that the person started meanwhile", ...texts].join("\n");
+}
+
+/** The task with the form that its answer must have, if somebody has set one. */
+function withAnswerForm(task: string, deliverables: readonly Deliverable[]): string {
+  const forms = deliverables.flatMap((one) => ("answer" in one ? [JSON.stringify(one.answer)] : []));
+  return [task, ...forms.map((schema) => loadPrompt(ANSWER_FORM, { schema }))].join("\n\n");
+}
+
+function ledByHost(session: Session, profile: Profile, conducted: Conducted): Profile {
+  const { store, guards, clock } = session.host;
+  const ports: PlanningPorts = {
+    store,
+    sessionId: session.id,
+    projectDir: session.projectDir,
+    workspaceDir: session.workspaceDir,
+    agent: profile.agent.name,
+    agents: () => reachableFrom(session.host, profile.agent),
+    escapeText: guards.escapeText,
+    now: () => clock.wallMs(),
+  };
+  return { ...profile, model: conductRun(conducted, ports, profile.model) };
+}
+
+const ANSWER_FORM = new URL("../delegate/prompts/answer-form.md", import.meta.url);
+const AT_ROOT = { parent: null, callId: null, parentRowId: null, attempt: 0 } as const;
