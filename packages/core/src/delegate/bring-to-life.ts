@@ -103,6 +103,7 @@ export async function bringToLife(request: SpawnRequest, messageId: number, abov
   if (run.tainted) host.untrusted.taintWorkspace(run);
   session.live.set(runId, run);
   parent?.kids.add(run);
+  request.onLive?.();
   return run;
 }
 

@@ -617,6 +617,8 @@ export type SpawnRequest = {
   past?: Past | undefined;
   /** The row of the run to go on with. */
   resume?: MessageNode | undefined;
+  /** Called once the run can be steered, held and stopped. */
+  onLive?(): void;
 };
 
 /** A child run as its parent knows it: by the call, the task in a batch, and the attempt. */

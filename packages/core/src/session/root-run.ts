@@ -38,7 +38,12 @@ export type RootRequest = RunRequest & {
 };
 
 /** A root run under way. */
-export type RootRun = { runId: string; result: Promise<RunResult> };
+export type RootRun = {
+  runId: string;
+  /** Resolves once the run can be steered, held and stopped, or has ended. */
+  begun: Promise<unknown>;
+  result: Promise<RunResult>;
+};
 
 /** Begins a root run. `taskId` is its place among several tasks of one session. */
 export async function beginRoot(
@@ -68,8 +73,10 @@ export async function beginRoot(
     model,
     task: session.triggers && !conducted && program === undefined ? task : undefined,
   });
+  const live = Promise.withResolvers<void>();
   const result = host.runChild({
     ...AT_ROOT,
+    onLive: live.resolve,
     session,
     profile: conducted ? ledByHost(session, profile, conducted) : profile,
     conducted,
@@ -85,7 +92,7 @@ export async function beginRoot(
     ...((privateData || reports.some((report) => report.private_data)) && { privateData: true }),
     past: request.fork ? pastOf(host.store, request.fork) : undefined,
   });
-  return { runId, result };
+  return { runId, begun: Promise.race([live.promise, result]), result };
 }
 
 /** A root run that was open when its process ended, with what it needs to go on. */
@@ -97,8 +104,10 @@ export function continueRoot(session: Session, { node, past, ...open }: OpenRoot
   const conducted = metadata.conducted as Conducted | undefined;
   const profile = conducted ? ledByHost(session, open.profile, conducted) : open.profile;
   const message = node.request_content ?? "";
+  const live = Promise.withResolvers<void>();
   const result = session.host.runChild({
     ...AT_ROOT,
+    onLive: live.resolve,
     session,
     conducted,
     ...(conducted?.kind === "program" && { program: null }),
@@ -112,7 +121,7 @@ export function continueRoot(session: Session, { node, past, ...open }: OpenRoot
     past,
     resume: node,
   });
-  return { runId: node.run_id, result };
+  return { runId: node.run_id, begun: Promise.race([live.promise, result]), result };
 }
 
 /** Results of runs that the person started beside the conversation. */

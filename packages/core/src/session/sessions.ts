@@ -85,6 +85,7 @@ export class Sessions {
         async (session) => {
           request.onSession?.(session.id);
           const root = await beginRoot(session, { ...request, ...earlier?.more });
+          await root.begun;
           started({ sessionId: session.id, runId: root.runId });
           const value = await root.result;
           return { status: value.status, value };
