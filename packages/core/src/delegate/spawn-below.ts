@@ -1,11 +1,11 @@
 import type { Below, Run } from "../run/run.ts";
 import { waitFor } from "../run/wait-for.ts";
+import { checkLimits } from "../schema/check-numbers.ts";
 import type { DelegationRequest } from "../schema/delegation.ts";
 import { messageOf } from "../schema/error.ts";
 import { AT_LEAST_ONE, COUNT, checkNumber } from "../schema/number-range.ts";
 import type { RunError, RunResult } from "../schema/result.ts";
 import type { ChildHandle, ChildOptions, ChildTask, Spawner } from "../tools/tool.ts";
-import { checkLimits } from "../schema/check-numbers.ts";
 
 /** Tasks of a `fanOut` at once, if nobody says otherwise. */
 const FAN_OUT = 3;
