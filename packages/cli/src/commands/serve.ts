@@ -4,7 +4,7 @@ import { LONGEST_TIMER_MS } from "@retinue/core/budget/clock";
 import { PACKAGE_ROOT } from "@retinue/core/files/package-root";
 import { machineFault } from "@retinue/core/record/file/sqlite-failure";
 import { messageOf } from "@retinue/core/schema/error";
-import type { PermissionMode } from "@retinue/core/session/approvals";
+import type { PermissionMode } from "@retinue/core/schema/rights";
 import { stripControls } from "@retinue/core/text/plain-text";
 import { type OpenedServer, openServer } from "@retinue/server/open-server";
 import { findRunningServer } from "@retinue/server/running-server";

@@ -1,4 +1,3 @@
-import { showCount } from "../show/measures.ts";
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import { Children, PARENT_AT_LIMIT } from "../delegate/children.ts";
 import type { ProfileSnapshot } from "../delegate/profile.ts";
@@ -24,6 +23,7 @@ import type { Limits } from "../schema/agent.ts";
 import { messageOf } from "../schema/error.ts";
 import type { DeliverableVerdict, RunResult } from "../schema/result.ts";
 import { artefactPath, readHandedFile, workspaceFor } from "../session/workplace.ts";
+import { showCount } from "../show/measures.ts";
 import type { AnyTool, Tool } from "../tools/tool.ts";
 import type { RecordedRun } from "./recorded-run.ts";
 import type { RecordedSession } from "./recorded-session.ts";

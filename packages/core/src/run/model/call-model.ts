@@ -5,8 +5,8 @@ import { type OutputComplaint, readOutputComplaint } from "../../models/output-c
 import { costOf, DEFAULT_OUTPUT_TOKENS } from "../../models/prices.ts";
 import { endsWhole } from "../../models/wire/finish-reason.ts";
 import type { ErrorType, RunError } from "../../schema/result.ts";
-import { type AnyTool, isOffered } from "../../tools/tool.ts";
 import { showNumber } from "../../show/measures.ts";
+import { type AnyTool, isOffered } from "../../tools/tool.ts";
 import { functionToolOf } from "../../tools/validate-input.ts";
 import { translateCall } from "../calls/translate-call.ts";
 import type { ModelCall, ModelOutcome, Run } from "../run.ts";
