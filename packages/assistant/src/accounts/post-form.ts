@@ -1,8 +1,11 @@
+// Asks a service with a form, as a sign-in does.
+
 import { RetinueError } from "@retinue/core/schema/error";
-import { isJsonObject, isLoopback, type JsonObject } from "../service-tools/service-answers.ts";
+import { fetchWhole, isJsonObject, isProtected, type JsonObject } from "../service-tools/service-requests.ts";
+import { ToolFault } from "../service-tools/tool-fault.ts";
 
 const PATIENCE_MS = 30_000;
-const MAX_CHARS = 200_000;
+const MAX_BYTES = 200_000;
 
 /** What a service answered to a form. */
 export type FormAnswer = {
@@ -21,22 +24,19 @@ export async function postForm(
   { token, signal }: { token?: string; signal: AbortSignal },
 ): Promise<FormAnswer> {
   const host = refusePlain(url);
+  const headers = {
+    accept: "application/json",
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  };
+  const init = { method: "POST", body: new URLSearchParams(form), headers, redirect: "error" } as const;
+  const bounds = { signal, timeoutMs: PATIENCE_MS, maxBytes: MAX_BYTES, service: host, about: "the sign-in" };
   try {
-    const response = await fetch(url, {
-      method: "POST",
-      body: new URLSearchParams(form),
-      headers: {
-        accept: "application/json",
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      },
-      redirect: "error",
-      signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
-    });
-    const text = await response.text();
-    const value: unknown = text.length > MAX_CHARS ? null : JSON.parse(text);
+    const { response, body } = await fetchWhole(url, init, bounds);
+    const value: unknown = JSON.parse(body.toString("utf8"));
     if (isJsonObject(value)) return { ok: response.ok, headers: response.headers, value };
   } catch (thrown) {
-    const why = thrown instanceof SyntaxError ? "its answer is no JSON" : explainFailure(thrown);
+    // The parser's own words would quote the answer.
+    const why = thrown instanceof ToolFault ? thrown.message : "its answer is no JSON";
     throw new RetinueError("failed", `${host} cannot be asked: ${why}`, "check the network, and try again");
   }
   throw new RetinueError("failed", `${host} gave an answer that is not understood`);
@@ -53,12 +53,6 @@ export function refusePlain(url: string): string {
       "an address with a password in it is refused",
       "give the password by itself",
     );
-  if (parsed.protocol === "https:" || isLoopback(parsed.hostname)) return parsed.host;
+  if (isProtected(parsed)) return parsed.host;
   throw new RetinueError("input", `secrets would go to ${parsed.host} in the clear`, "use its https address");
-}
-
-function explainFailure(thrown: unknown): string {
-  const cause = thrown instanceof Error ? thrown.cause : undefined;
-  if (cause instanceof Error && "code" in cause) return String(cause.code);
-  return thrown instanceof Error ? thrown.name : "it failed";
 }

@@ -1,6 +1,6 @@
 // Requests to a DAV server: the password goes nowhere else, and every answer of no use is a fault.
 
-import { isLoopback, parseRetryAfter, readBoundedBody } from "../service-tools/service-answers.ts";
+import { fetchWhole, findStatusFault, isProtected } from "../service-tools/service-requests.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 
 const MAX_BYTES = 30_000_000;
@@ -39,32 +39,30 @@ export function createDavFetch(server: DavServer, signal: AbortSignal): typeof f
 }
 
 async function fetchOnce(url: URL, init: RequestInit, signal: AbortSignal): Promise<Response> {
-  let response: Response;
-  let body: Uint8Array;
-  try {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
-    response = await fetch(url, { ...init, signal: limit });
-    body = await readBoundedBody(response, { maxBytes: MAX_BYTES, about: "the server's answer" });
-  } catch (error) {
-    throw connectionFault(error, url);
-  }
-  const fault = answerFault(response, url);
+  const { response, body } = await fetchWhole(url, init, {
+    ...{ signal, timeoutMs: ANSWER_MS, maxBytes: MAX_BYTES },
+    ...{ service: url.host, about: `${init.method ?? "GET"} ${url.pathname}` },
+  });
+  const { status } = response;
+  const said = `${url.host} answered ${status} ${response.statusText}`.trim();
+  const refused = status === 401 ? `the password was refused: ${said}` : said;
+  // The caller itself reads success, redirects, what is missing, what exists or has changed.
+  const isAllowed = status === 403 && url.pathname.startsWith("/.well-known/");
+  const fault = isAllowed ? undefined : findStatusFault(response, refused, Date.now());
   if (fault) throw fault;
   if (init.method === "REPORT" && response.ok && !isWholeList(response, body))
     throw new ToolFault(
       "tool_error",
       `${url.host} answered with something else than a list, or a part of one`,
     );
-  const isEmpty = [204, 205, 304].includes(response.status);
-  const { status, statusText, headers } = response;
-  return new Response(isEmpty ? null : Buffer.from(body), { status, statusText, headers });
+  return response;
 }
 
 /** The address of a DAV server; `params` if a password may not go there. */
 export function parseServerUrl(text: string): URL {
   if (!URL.canParse(text)) throw new ToolFault("params", `'${text}' is no address of a server`);
   const url = new URL(text);
-  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))) return url;
+  if (isProtected(url)) return url;
   throw new ToolFault("params", `a password goes only over https, not to ${url.protocol}//${url.host}`);
 }
 
@@ -81,32 +79,4 @@ function isOwn(url: URL, home: URL): boolean {
 function isWholeList({ status }: Response, body: Uint8Array): boolean {
   const end = Buffer.from(body.subarray(-2_000)).toString("latin1");
   return status === 207 && /<\/(?:[\w.-]+:)?multistatus\s*>|<(?:[\w.-]+:)?multistatus\b[^<>]*\/>/.test(end);
-}
-
-function connectionFault(error: unknown, home: URL): ToolFault {
-  if (error instanceof ToolFault) return error;
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  const words = cause instanceof Error ? cause.message || code : "no answer";
-  const isCertificate = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/.test(code);
-  return isCertificate
-    ? new ToolFault("tool_error", `the certificate of ${home.host} is not trusted: ${words}`, {
-        cause: error,
-      })
-    : new ToolFault("network", `the connection to ${home.host} failed: ${words}`, { cause: error });
-}
-
-/** What the caller itself reads: success, redirects, what is missing, what exists or has changed. */
-function answerFault(response: Response, url: URL): ToolFault | undefined {
-  const { status } = response;
-  const said = `${url.host} answered ${status} ${response.statusText}`.trim();
-  if (status === 401) return new ToolFault("auth", `the password was refused: ${said}`);
-  if (status === 429 || status === 503) {
-    const retryAfterMs = parseRetryAfter(response.headers.get("retry-after"), Date.now());
-    if (status === 429 || retryAfterMs !== undefined)
-      return new ToolFault("rate_limit", said, { retryAfterMs });
-  }
-  if (status >= 500) return new ToolFault("network", said);
-  if (status === 403 && !url.pathname.startsWith("/.well-known/")) return new ToolFault("permission", said);
-  return undefined;
 }

@@ -5,7 +5,7 @@ import { isZone } from "@retinue/core/text/zone";
 import { parseCalendar, readSequence } from "../calendar/ical/series.ts";
 import { parseCards } from "../contacts/vcard.ts";
 import { oneLine, readMail } from "../mail/mail-format.ts";
-import { recordIn, textIn } from "../service-tools/service-answers.ts";
+import { recordIn, textIn } from "../service-tools/service-requests.ts";
 import { addEvent, eventRow, findSeries, OWN_CALENDAR, replaceEvent } from "./embedded-calendar.ts";
 import { putContact } from "./embedded-contacts.ts";
 import type { EmbeddedDatabase, StoreOwner } from "./embedded-database.ts";

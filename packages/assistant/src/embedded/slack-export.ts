@@ -1,7 +1,7 @@
 // Imports the folder of a Slack export into the local store.
 
 import { basename, join } from "node:path";
-import { type JsonObject, recordIn, recordsIn } from "../service-tools/service-answers.ts";
+import { type JsonObject, recordIn, recordsIn } from "../service-tools/service-requests.ts";
 import type { SlackUser } from "../slack/slack-provider.ts";
 import { isSlackTs, isSystemMessage, readCallKey } from "../slack/slack-text.ts";
 import type { EmbeddedDatabase } from "./embedded-database.ts";

@@ -12,7 +12,7 @@ import {
   type SentMail,
   worstStatus,
 } from "../mail/mail-provider.ts";
-import { mapLimited } from "../service-tools/service-answers.ts";
+import { mapLimited } from "../service-tools/service-requests.ts";
 import { isServiceFault, ToolFault } from "../service-tools/tool-fault.ts";
 import {
   buildGmailQuery,

@@ -3,10 +3,15 @@
 import type { calendar_v3 } from "@googleapis/calendar";
 import type { gmail_v1 } from "@googleapis/gmail";
 import type { people_v1 } from "@googleapis/people";
-import { orAborted } from "@retinue/core/net/or-aborted";
 import { messageOf } from "@retinue/core/schema/error";
 import type { OAuth2Client } from "google-auth-library";
-import { isJsonObject, parseRetryAfter, recordIn, textIn } from "../service-tools/service-answers.ts";
+import {
+  createRenewal,
+  isJsonObject,
+  parseRetryAfter,
+  recordIn,
+  textIn,
+} from "../service-tools/service-requests.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 
 /** What Google gave a person's own client; `expiryDate` in milliseconds since 1970. */
@@ -59,7 +64,6 @@ export function openGoogleSession(config: SessionConfig): GoogleSession {
   let credentials = config.credentials;
   const { clientId } = credentials;
   let made: Promise<OAuth2Client> | undefined;
-  let renewing: Promise<void> | undefined;
 
   const clean = (text: string) =>
     [credentials.accessToken, credentials.refreshToken, credentials.clientSecret]
@@ -85,14 +89,7 @@ export function openGoogleSession(config: SessionConfig): GoogleSession {
     }
   };
 
-  const refresh = async (signal: AbortSignal) => {
-    renewing ??= renew().finally(() => {
-      renewing = undefined;
-    });
-    await orAborted(renewing, signal).catch((thrown) => {
-      throw toGoogleFault(thrown, { about: "a new access token", signal, clean });
-    });
-  };
+  const refresh = createRenewal(renew);
 
   return {
     clean,

@@ -1,17 +1,12 @@
 import type { CalendarProvider } from "../calendar/calendar-provider.ts";
 import type { ContactsProvider } from "../contacts/contacts-provider.ts";
 import type { MailProvider } from "../mail/mail-provider.ts";
+import { isProtected } from "../service-tools/service-requests.ts";
 import { guardProvider, ToolFault } from "../service-tools/tool-fault.ts";
 import { createGmail } from "./gmail.ts";
 import { createGoogleCalendar } from "./google-calendar.ts";
 import { createGoogleContacts } from "./google-contacts.ts";
-import {
-  type GoogleCredentials,
-  type GoogleTokens,
-  LOOPBACK_HOSTS,
-  openApi,
-  openGoogleSession,
-} from "./google-session.ts";
+import { type GoogleCredentials, type GoogleTokens, openApi, openGoogleSession } from "./google-session.ts";
 
 /** A Google account as it is opened. */
 export type GoogleConfig = {
@@ -59,7 +54,6 @@ export function openGoogle(config: GoogleConfig): Google {
 /** Tokens never travel in the clear beyond this machine. */
 function checkAddress(text: string): void {
   const url = URL.parse(text);
-  if (url?.protocol === "https:" || (url?.protocol === "http:" && LOOPBACK_HOSTS.includes(url.hostname)))
-    return;
+  if (url && isProtected(url)) return;
   throw new ToolFault("params", `'${text}' is no place for Google's services: use https`);
 }

@@ -1,7 +1,7 @@
 import { getCACertificates } from "node:tls";
 import type { ImapFlow } from "imapflow";
 import type { MailServer } from "../accounts/accounts.ts";
-import { isLoopback } from "../service-tools/service-answers.ts";
+import { isLoopback } from "../service-tools/service-requests.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 
 const IDLE_MS = 60_000;

@@ -1,4 +1,4 @@
-import { type JsonObject, numberIn, recordIn, textIn } from "../service-tools/service-answers.ts";
+import { type JsonObject, numberIn, recordIn, textIn } from "../service-tools/service-requests.ts";
 import { isServiceFault, ToolFault } from "../service-tools/tool-fault.ts";
 import type { SlackChannel } from "../slack/slack-provider.ts";
 import { hintNearNames } from "../slack/slack-text.ts";

@@ -1,6 +1,6 @@
 // Messages of channels and threads at Slack, as readers see them.
 
-import { type JsonObject, numberIn, recordIn, recordsIn, textIn } from "../service-tools/service-answers.ts";
+import { type JsonObject, numberIn, recordIn, recordsIn, textIn } from "../service-tools/service-requests.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 import type { SlackMessage, SlackProvider } from "../slack/slack-provider.ts";
 import { isSlackTs, isSystemMessage, mentionedPeople, readableText } from "../slack/slack-text.ts";

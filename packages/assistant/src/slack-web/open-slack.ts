@@ -2,13 +2,14 @@
 
 import { RetinueError } from "@retinue/core/schema/error";
 import {
+  isProtected,
   type JsonObject,
   mapLimited,
   numberIn,
   recordIn,
   recordsIn,
   textIn,
-} from "../service-tools/service-answers.ts";
+} from "../service-tools/service-requests.ts";
 import { isServiceFault, ToolFault } from "../service-tools/tool-fault.ts";
 import type { SlackChannel, SlackProvider } from "../slack/slack-provider.ts";
 import { CALL_EVENT, foldName, isSlackTs, readCallKey } from "../slack/slack-text.ts";
@@ -54,8 +55,7 @@ export function openSlack(config: SlackConfig): SlackProvider {
 /** Tokens do not travel in the clear, except to this machine. */
 function checkApiUrl(apiUrl: string): void {
   const url = URL.parse(apiUrl);
-  const isHere = url !== null && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
-  if (url?.protocol === "https:" || (url?.protocol === "http:" && isHere)) return;
+  if (url && isProtected(url)) return;
   throw new RetinueError(
     "config",
     `the address of Slack's API must begin with https://, not '${url ? `${url.protocol}//${url.host}` : "?"}'`,

@@ -1,4 +1,4 @@
-import { type JsonObject, mapLimited, recordIn, textIn } from "../service-tools/service-answers.ts";
+import { type JsonObject, mapLimited, recordIn, textIn } from "../service-tools/service-requests.ts";
 import { isServiceFault, ToolFault } from "../service-tools/tool-fault.ts";
 import type { SlackUser } from "../slack/slack-provider.ts";
 import { foldName, hintNearNames } from "../slack/slack-text.ts";

@@ -1,17 +1,17 @@
 // Requests to Slack: one request per call, every failure a fault, and the renewal of tokens.
 
-import { orAborted } from "@retinue/core/net/or-aborted";
 import { findOwn } from "@retinue/core/schema/find-own";
 import type { FetchFunction, Logger, LogLevel, WebClient } from "@slack/web-api";
 import {
+  createRenewal,
+  fetchWhole,
+  findStatusFault,
   type JsonObject,
   numberIn,
-  parseRetryAfter,
-  readBoundedBody,
   recordIn,
   recordsIn,
   textIn,
-} from "../service-tools/service-answers.ts";
+} from "../service-tools/service-requests.ts";
 import { type FaultType, isServiceFault, ToolFault } from "../service-tools/tool-fault.ts";
 
 /** Tokens of a workspace after they were renewed. The former refresh token is void by then. */
@@ -59,6 +59,8 @@ export type SlackApi = {
 };
 
 const TIMEOUT_MS = 30_000;
+/** An answer longer than this is not Slack's. */
+const MAX_BYTES = 32 * 1024 * 1024;
 const PAGE = 999;
 /** Slack may give less than was asked for, but not forever. */
 const MAX_PAGES = 100;
@@ -68,7 +70,6 @@ export function createSlackApi(config: SlackConfig): SlackApi {
   const { now = Date.now, timeoutMs = TIMEOUT_MS } = config;
   let token = config.token;
   let refreshToken = config.refresh?.refreshToken;
-  let renewing: Promise<void> | undefined;
   const searchToken = () => config.userToken ?? (isUserToken(token) ? token : undefined);
 
   async function request(
@@ -78,7 +79,7 @@ export function createSlackApi(config: SlackConfig): SlackApi {
     options: CallOptions & { token?: string },
   ) {
     try {
-      const fetch = createBoundedFetch({ method, signal, timeoutMs, now });
+      const fetch = createBoundedFetch(method, { signal, timeoutMs, now });
       const client = await createClient(options.token, config.apiUrl, fetch);
       return recordIn(await client.apiCall(method, { ...args }));
     } catch (thrown) {
@@ -105,15 +106,7 @@ export function createSlackApi(config: SlackConfig): SlackApi {
     now,
     call: (method, args, signal, options = {}) =>
       request(method, args, signal, { ...options, token: (options.asUser && searchToken()) || token }),
-    async refresh(signal) {
-      renewing ??= renew().finally(() => {
-        renewing = undefined;
-      });
-      await orAborted(renewing, signal).catch((thrown: unknown) => {
-        if (thrown instanceof ToolFault) throw thrown;
-        throw new ToolFault("tool_error", "waiting for a new token was cancelled");
-      });
-    },
+    refresh: createRenewal(renew),
   };
 }
 
@@ -297,65 +290,18 @@ function splitCodes(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s+/));
 }
 
-/** An answer longer than this is not Slack's. */
-const MAX_BYTES = 32 * 1024 * 1024;
-
-/** What bounds one request. */
-type Bounds = {
-  /** What is asked, for messages. */
-  readonly method: string;
-  readonly signal: AbortSignal;
-  readonly timeoutMs: number;
-  readonly now: () => number;
-};
-
 /** A `fetch` for Slack's client that ends in time, reads the whole answer within a bound, and raises faults. */
-function createBoundedFetch(bounds: Bounds): FetchFunction {
+function createBoundedFetch(
+  method: string,
+  { signal, timeoutMs, now }: { signal: AbortSignal; timeoutMs: number; now: () => number },
+): FetchFunction {
   return async (url, init) => {
-    const body = { maxBytes: MAX_BYTES, about: `Slack's answer to ${bounds.method}` };
-    const timeout = AbortSignal.timeout(bounds.timeoutMs);
-    try {
-      const response = await fetch(url, { ...init, signal: AbortSignal.any([bounds.signal, timeout]) });
-      if (response.status !== 200) {
-        await response.body?.cancel();
-        throw statusFault(response, bounds);
-      }
-      return new Response(await readBoundedBody(response, body), {
-        headers: { "retry-after": response.headers.get("retry-after") ?? "" },
-      });
-    } catch (thrown) {
-      throw requestFault(thrown, timeout, bounds);
-    }
+    const bounds = { signal, timeoutMs, maxBytes: MAX_BYTES, service: "Slack", about: method };
+    const { response } = await fetchWhole(url, init ?? {}, bounds);
+    const { status } = response;
+    if (status === 200) return response;
+    const said = `Slack answered ${method} with HTTP ${status}`;
+    const fault = findStatusFault(response, said, now());
+    throw fault ?? new ToolFault(status === 400 ? "params" : "tool_error", said);
   };
-}
-
-function statusFault({ status, headers }: Response, { method, now }: Bounds): ToolFault {
-  const message = `Slack answered ${method} with HTTP ${status}`;
-  if (status === 429) {
-    return new ToolFault("rate_limit", `Slack wants to be asked less often (${method})`, {
-      retryAfterMs: parseRetryAfter(headers.get("retry-after"), now()),
-    });
-  }
-  if (status >= 500 || status === 408) return new ToolFault("network", message);
-  if (status === 401) return new ToolFault("auth", message);
-  if (status === 403) return new ToolFault("permission", message);
-  return new ToolFault(status === 400 ? "params" : "tool_error", message);
-}
-
-function requestFault(thrown: unknown, timeout: AbortSignal, bounds: Bounds): ToolFault {
-  const { method, signal, timeoutMs } = bounds;
-  if (thrown instanceof ToolFault) return thrown;
-  if (signal.aborted) return new ToolFault("tool_error", `the request to Slack was cancelled (${method})`);
-  if (timeout.aborted) {
-    return new ToolFault("network", `Slack gave no answer to ${method} within ${timeoutMs / 1000} s`);
-  }
-  const code = readErrorCode(thrown);
-  return new ToolFault("network", `no connection to Slack for ${method}${code ? ` (${code})` : ""}`);
-}
-
-/** Such as `ECONNRESET`; the message itself is not passed on. */
-function readErrorCode(thrown: unknown): string | undefined {
-  const cause = thrown instanceof Error ? thrown.cause : undefined;
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  return typeof code === "string" && /^[A-Z_]{1,40}$/.test(code) ? code : undefined;
 }

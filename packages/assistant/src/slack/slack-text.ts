@@ -1,4 +1,4 @@
-import { recordIn, textIn } from "../service-tools/service-answers.ts";
+import { recordIn, textIn } from "../service-tools/service-requests.ts";
 
 /** The event type under which a posted message carries the key of its call. */
 export const CALL_EVENT = "retinue_call";
