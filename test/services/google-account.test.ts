@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Account, saveAccounts } from "@retinue/assistant/accounts/accounts";
 import { checkAccount } from "@retinue/assistant/accounts/check-account";
-import { fileStore } from "@retinue/assistant/accounts/secret-store";
+import { createFileStore } from "@retinue/assistant/accounts/secret-store";
 import { createAssistant } from "@retinue/assistant/assistant";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type EmulatedGoogle, OWNER, startGoogle } from "./google-emulators.ts";
@@ -69,7 +69,7 @@ test("the assistant uses the account, keeps its new token for the next time and 
     hideSecret: (value: string) => void hidden.push(value),
   };
   await saveAccounts(places.configDir, { accounts: [account()], defaults: { mail: "google" } });
-  await fileStore(places).write("google", secrets());
+  await createFileStore(places).write("google", secrets());
   const assistant = createAssistant({}, places);
   const mail = await assistant.mail();
   expect(mail.kind).toBe("google");

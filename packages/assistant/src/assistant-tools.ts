@@ -1,3 +1,5 @@
+// The tools for mail, calendar, contacts and Slack.
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "@retinue/core/schema/settings";
@@ -40,7 +42,7 @@ export function createAssistantTools(assistant: Assistant, options: CallPatience
 
 /** The same tools as the settings and accounts want them; the runtime hands those in. */
 export const assistantTools: readonly AnyTool[] = MAKERS.map((make) => ({
-  ...make({ assistant: unopened() }),
+  ...make({ assistant: createUnopened() }),
   offered: false,
   withSettings(settings, places): AnyTool {
     const assistant = findAssistant(settings, places);
@@ -65,7 +67,7 @@ function closeOnce(assistant: Assistant): Promise<void> {
 }
 
 /** Stands where no settings have said whose services are meant. */
-function unopened(): Assistant {
+function createUnopened(): Assistant {
   const refuse = () => Promise.reject(new ToolFault("tool_error", "no services are set up"));
   return {
     mail: refuse,

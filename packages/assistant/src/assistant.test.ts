@@ -5,7 +5,7 @@ import type { AssistantSettings, Settings } from "@retinue/core/schema/settings"
 import type { HostPlaces } from "@retinue/core/tools/tool";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Account, saveAccounts } from "./accounts/accounts.ts";
-import { fileStore } from "./accounts/secret-store.ts";
+import { createFileStore } from "./accounts/secret-store.ts";
 import { type Assistant, createAssistant, findAssistant } from "./assistant.ts";
 
 let root = "";
@@ -119,7 +119,7 @@ test("the account that is chosen serves, its secrets are hidden, and a missing o
     type: "auth",
     message: /accounts add caldav --id dav/,
   });
-  await fileStore(places).write("dav", { password: "correct horse" });
+  await createFileStore(places).write("dav", { password: "correct horse" });
   expect((await open().calendar()).kind).toBe("caldav");
   expect(hidden).toEqual(["correct horse"]);
   await expect(open({ accounts: { mail: "gone" } }).mail()).rejects.toMatchObject({

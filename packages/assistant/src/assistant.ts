@@ -1,3 +1,5 @@
+// A person's services as the tools reach them, each opened at its first use.
+
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { Settings } from "@retinue/core/schema/settings";
 import type { HostPlaces } from "@retinue/core/tools/tool";

@@ -30,7 +30,7 @@ export function chooseLocalStore(
   const stores = join(dataDir, "assistant");
   if (folder === undefined || (folderWithin !== undefined && hasAny))
     return { file: join(stores, "mailbox.db") };
-  const real = realFolder(folder, folderWithin);
+  const real = resolveFolder(folder, folderWithin);
   const hash = createHash("sha256").update(real).digest("hex").slice(0, 32);
   return { file: join(stores, `${hash}.db`), folder: real };
 }
@@ -61,7 +61,7 @@ export function findZone(
   { env, configDir }: Pick<HostPlaces, "env" | "configDir">,
 ): string {
   const isProjects = folderWithin !== undefined && existsSync(locateAccountFile(configDir));
-  const owners = folder === undefined || isProjects ? undefined : ownersZone(folder, folderWithin);
+  const owners = folder === undefined || isProjects ? undefined : readOwnerZone(folder, folderWithin);
   return [timezone, owners, env.TZ].find((name) => name !== undefined && isZone(name)) ?? findMachineZone();
 }
 
@@ -78,7 +78,7 @@ async function fillOnce(store: EmbeddedStore, file: string, folder: string): Pro
   await writeFile(mark, `${folder}\n`, { mode: 0o600 });
 }
 
-function realFolder(folder: string, within: string | undefined): string {
+function resolveFolder(folder: string, within: string | undefined): string {
   let real: string;
   try {
     real = realpathSync(folder);
@@ -92,9 +92,9 @@ function realFolder(folder: string, within: string | undefined): string {
   );
 }
 
-function ownersZone(folder: string, within: string | undefined): string | undefined {
+function readOwnerZone(folder: string, within: string | undefined): string | undefined {
   try {
-    const owner: unknown = JSON.parse(smallFile(join(realFolder(folder, within), "owner.json")));
+    const owner: unknown = JSON.parse(readSmallFile(join(resolveFolder(folder, within), "owner.json")));
     if (typeof owner !== "object" || owner === null || !("zone" in owner)) return undefined;
     return typeof owner.zone === "string" ? owner.zone : undefined;
   } catch {
@@ -103,7 +103,7 @@ function ownersZone(folder: string, within: string | undefined): string | undefi
 }
 
 /** The text of a small regular file; a link might lead to a device that never ends or waits for somebody. */
-function smallFile(path: string): string {
+function readSmallFile(path: string): string {
   const descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     const stats = fstatSync(descriptor);

@@ -139,11 +139,11 @@ export async function loadAccounts(configDir: string): Promise<Accounts> {
     const where = errors
       .map(({ instanceLocation }) => instanceLocation)
       .toSorted((a, b) => b.length - a.length)[0];
-    throw broken(file, `${where ?? "#"} is not as Retinue writes it`);
+    throw refuseFile(file, `${where ?? "#"} is not as Retinue writes it`);
   }
   const ids = value.accounts.map(({ id }) => id);
   const twice = ids.find((id, at) => ids.indexOf(id) !== at);
-  if (twice !== undefined) throw broken(file, `two accounts are called '${twice}'`);
+  if (twice !== undefined) throw refuseFile(file, `two accounts are called '${twice}'`);
   return value;
 }
 
@@ -168,7 +168,7 @@ function parseJson(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw broken(file, "it is no JSON");
+    throw refuseFile(file, "it is no JSON");
   }
 }
 
@@ -177,7 +177,7 @@ function isAccounts(value: unknown): value is Accounts {
   return typeof value === "object" && value !== null && "accounts" in value && "defaults" in value;
 }
 
-function broken(file: string, why: string): RetinueError {
+function refuseFile(file: string, why: string): RetinueError {
   return new RetinueError(
     "config",
     `${file} cannot be used: ${why}`,

@@ -4,7 +4,13 @@ import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import { checkSmtp } from "../imap/smtp.ts";
 import { isServiceFault, ToolFault } from "../service-tools/tool-fault.ts";
 import type { Account, Secrets, Service } from "./accounts.ts";
-import { closeProviders, imapOptions, type Opening, openWith, type Providers } from "./open-account.ts";
+import {
+  buildImapOptions,
+  closeProviders,
+  type Opening,
+  openAccountWith,
+  type Providers,
+} from "./open-account.ts";
 import { postForm } from "./post-form.ts";
 
 /** How one cheap read of a domain ended. */
@@ -28,15 +34,15 @@ export async function checkAccount(
 ): Promise<AccountCheck[]> {
   let providers: Providers = {};
   try {
-    providers = await openWith(account, secrets, opening);
+    providers = await openAccountWith(account, secrets, opening);
     const checks: AccountCheck[] = [];
     for (const service of account.services) {
       const reading = { account, secrets, providers, now: opening.now, signal };
-      checks.push(await checked(reading, service));
+      checks.push(await checkService(reading, service));
     }
     return checks;
   } catch (thrown) {
-    return account.services.map((service) => failed(account, service, thrown));
+    return account.services.map((service) => describeFailure(account, service, thrown));
   } finally {
     await closeProviders(providers);
   }
@@ -50,16 +56,16 @@ type Reading = {
   signal: AbortSignal;
 };
 
-async function read(service: Service, reading: Reading): Promise<unknown> {
+async function tryService(service: Service, reading: Reading): Promise<unknown> {
   const { account, secrets, providers, now, signal } = reading;
   if (service === "mail") {
-    await needed(providers.mail).search({ limit: 1 }, signal);
-    return account.kind === "imap" ? checkSmtp(await imapOptions(account, secrets)) : undefined;
+    await requireProvider(providers.mail).search({ limit: 1 }, signal);
+    return account.kind === "imap" ? checkSmtp(await buildImapOptions(account, secrets)) : undefined;
   }
-  if (service === "contacts") return needed(providers.contacts).search({ limit: 1 }, signal);
+  if (service === "contacts") return requireProvider(providers.contacts).search({ limit: 1 }, signal);
   if (service === "calendar") {
     const [start, end] = [now(), now() + DAY_MS].map((ms) => new Date(ms).toISOString());
-    return needed(providers.calendar).list({ start: start ?? "", end: end ?? "", limit: 1 }, signal);
+    return requireProvider(providers.calendar).list({ start: start ?? "", end: end ?? "", limit: 1 }, signal);
   }
   return fetchSlackIdentity(secrets.token ?? "", {
     apiUrl: account.kind === "slack" ? account.apiUrl : undefined,
@@ -68,22 +74,22 @@ async function read(service: Service, reading: Reading): Promise<unknown> {
 }
 
 /** A token that has run out is no fault as long as another can be had for it. */
-async function checked(reading: Reading, service: Service): Promise<AccountCheck> {
+async function checkService(reading: Reading, service: Service): Promise<AccountCheck> {
   const { account, providers, signal } = reading;
   try {
-    await read(service, reading).catch(async (thrown: unknown) => {
+    await tryService(service, reading).catch(async (thrown: unknown) => {
       const provider = providers[service];
       if (!isServiceFault(thrown, "auth") || !provider?.refresh) throw thrown;
       await provider.refresh(signal);
-      return read(service, reading);
+      return tryService(service, reading);
     });
     return { service, ok: true };
   } catch (thrown) {
-    return failed(account, service, thrown);
+    return describeFailure(account, service, thrown);
   }
 }
 
-function failed({ kind, id }: Account, service: Service, thrown: unknown): AccountCheck {
+function describeFailure({ kind, id }: Account, service: Service, thrown: unknown): AccountCheck {
   const fault = messageOf(thrown);
   if (thrown instanceof RetinueError)
     return {
@@ -105,7 +111,7 @@ function failed({ kind, id }: Account, service: Service, thrown: unknown): Accou
   return { service, ok: false, fault, ...(remedy && { remedy }), auth: type === "auth" };
 }
 
-function needed<Provider>(provider: Provider | undefined): Provider {
+function requireProvider<Provider>(provider: Provider | undefined): Provider {
   if (provider) return provider;
   throw new ToolFault("tool_error", "the account does not serve this");
 }
@@ -138,8 +144,8 @@ export async function fetchSlackIdentity(
   );
   if (value.ok === true)
     return {
-      user: nameIn(value.user),
-      team: nameIn(value.team),
+      user: readName(value.user),
+      team: readName(value.team),
       scopes: (headers.get("x-oauth-scopes") ?? "").split(",").flatMap((scope) => scope.trim() || []),
     };
   const code =
@@ -151,6 +157,6 @@ export async function fetchSlackIdentity(
   );
 }
 
-function nameIn(value: unknown): string {
+function readName(value: unknown): string {
   return typeof value === "string" && value !== "" ? value.slice(0, 200) : "unknown";
 }

@@ -55,7 +55,7 @@ export async function signInGoogle(wanted: GoogleSignIn): Promise<GoogleSignedIn
   const verifier = randomBytes(48).toString("base64url");
   const redirect = await waitForRedirect(state, wanted.signal);
   try {
-    wanted.visit(consentUrl(wanted, { state, verifier, redirectUri: redirect.uri }));
+    wanted.visit(buildConsentUrl(wanted, { state, verifier, redirectUri: redirect.uri }));
     const code = await redirect.code;
     const { clientId, clientSecret, signal } = wanted;
     const form = {
@@ -66,13 +66,13 @@ export async function signInGoogle(wanted: GoogleSignIn): Promise<GoogleSignedIn
       client_id: clientId,
       ...(clientSecret !== undefined && { client_secret: clientSecret }),
     };
-    return signedIn(await postForm(tokenUrl, form, { signal }), wanted);
+    return readSignIn(await postForm(tokenUrl, form, { signal }), wanted);
   } finally {
     redirect.close();
   }
 }
 
-function consentUrl(
+function buildConsentUrl(
   { clientId, services, address, authUrl = AUTH_URL }: GoogleSignIn,
   { state, verifier, redirectUri }: { state: string; verifier: string; redirectUri: string },
 ): string {
@@ -93,8 +93,11 @@ function consentUrl(
   return url.href;
 }
 
-function signedIn({ ok, value }: FormAnswer, { services, clientSecret, now }: GoogleSignIn): GoogleSignedIn {
-  if (!ok || typeof value.access_token !== "string") throw refusedExchange(value.error);
+function readSignIn(
+  { ok, value }: FormAnswer,
+  { services, clientSecret, now }: GoogleSignIn,
+): GoogleSignedIn {
+  if (!ok || typeof value.access_token !== "string") throw refuseExchange(value.error);
   if (typeof value.refresh_token !== "string")
     throw new RetinueError(
       "auth",
@@ -112,7 +115,7 @@ function signedIn({ ok, value }: FormAnswer, { services, clientSecret, now }: Go
     );
   const seconds = typeof value.expires_in === "number" ? value.expires_in : 0;
   return {
-    address: addressIn(value.id_token),
+    address: readAddress(value.id_token),
     services: granted,
     scopes,
     secrets: {
@@ -125,7 +128,7 @@ function signedIn({ ok, value }: FormAnswer, { services, clientSecret, now }: Go
 }
 
 /** The address in an identity token; it came straight from the issuer, so its signature need not be looked at. */
-function addressIn(token: unknown): string {
+function readAddress(token: unknown): string {
   try {
     const [, payload = ""] = typeof token === "string" ? token.split(".") : [];
     const claims: unknown = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
@@ -139,7 +142,7 @@ function addressIn(token: unknown): string {
   throw new RetinueError("auth", "Google did not tell whose account it is");
 }
 
-function refusedExchange(error: unknown): RetinueError {
+function refuseExchange(error: unknown): RetinueError {
   const code = typeof error === "string" && /^[a-z_]{1,40}$/.test(error) ? error : "no reason given";
   const hint =
     code === "invalid_client"
@@ -179,15 +182,19 @@ export async function waitForRedirect(
   let port = 0;
   const server = createServer(patience, (request, response) => {
     const answer = readAnswer(request, port);
-    if (!answer) return say(response, 404, "There is nothing here.");
+    if (!answer) return sendPage(response, 404, "There is nothing here.");
     const told = readCode(answer, state);
     // Only once the person's page is written, as what comes next may end all connections.
     if (told instanceof RetinueError) {
       response.once("close", () => reject(told));
-      say(response, 400, "The sign-in did not succeed. The terminal tells why; you can close this page.");
+      sendPage(
+        response,
+        400,
+        "The sign-in did not succeed. The terminal tells why; you can close this page.",
+      );
     } else {
       response.once("close", () => resolve(told));
-      say(response, 200, "You are signed in. You can close this page.");
+      sendPage(response, 200, "You are signed in. You can close this page.");
     }
   });
   server.on("error", reject);
@@ -241,7 +248,7 @@ function isSame(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-function say(response: ServerResponse, status: number, words: string): void {
+function sendPage(response: ServerResponse, status: number, words: string): void {
   response.writeHead(status, {
     "content-type": "text/plain; charset=utf-8",
     "cache-control": "no-store",

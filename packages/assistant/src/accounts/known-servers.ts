@@ -1,3 +1,5 @@
+// Mail servers of well-known domains, and servers as a person writes them.
+
 import { RetinueError } from "@retinue/core/schema/error";
 import { readDomain } from "../recipients/mail-address.ts";
 import type { MailServer } from "./accounts.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createSecretKeeper } from "./open-account.ts";
-import { fileStore } from "./secret-store.ts";
+import { createFileStore } from "./secret-store.ts";
 
 let dataDir = "";
 beforeEach(() => {
@@ -14,7 +14,7 @@ afterEach(() => rmSync(dataDir, { recursive: true }));
 const READ = { refreshToken: "1//first", accessToken: "ya29.old" };
 
 test("renewed tokens take the place of those that were read, again and again", async () => {
-  const store = fileStore({ dataDir });
+  const store = createFileStore({ dataDir });
   await store.write("google", READ);
   const keep = createSecretKeeper(store, { id: "google" }, READ);
   await keep({ accessToken: "ya29.new", refreshToken: "1//second" });
@@ -23,7 +23,7 @@ test("renewed tokens take the place of those that were read, again and again", a
 });
 
 test("an account that was removed meanwhile stays removed", async () => {
-  const store = fileStore({ dataDir });
+  const store = createFileStore({ dataDir });
   await store.write("google", READ);
   const keep = createSecretKeeper(store, { id: "google" }, READ);
   await store.remove("google");
@@ -32,7 +32,7 @@ test("an account that was removed meanwhile stays removed", async () => {
 });
 
 test("a newer sign-in is not overwritten by what an older one renews", async () => {
-  const store = fileStore({ dataDir });
+  const store = createFileStore({ dataDir });
   await store.write("google", READ);
   const keep = createSecretKeeper(store, { id: "google" }, READ);
   const newer = { refreshToken: "1//wider", accessToken: "ya29.wider" };

@@ -1,3 +1,5 @@
+// Opens an account with its secrets, and keeps those that are renewed.
+
 import { readFile } from "node:fs/promises";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { HostPlaces } from "@retinue/core/tools/tool";
@@ -45,13 +47,13 @@ export async function openAccount(
 ): Promise<Providers> {
   const store = await findSecretStore(account, places);
   const secrets = await store.read(account.id);
-  if (!secrets) throw signInAgain(account, "has no secrets kept for it");
+  if (!secrets) throw askForSignIn(account, "has no secrets kept for it");
   const hide = (values: Secrets) => {
     for (const [name, value] of Object.entries(values)) if (!OPEN.has(name)) places.hideSecret?.(value);
   };
   hide(secrets);
   const keep = createSecretKeeper(store, account, secrets);
-  return openWith(account, secrets, {
+  return openAccountWith(account, secrets, {
     ...opening,
     onSecrets: async (changed) => {
       hide(changed);
@@ -79,7 +81,11 @@ export function createSecretKeeper(
 }
 
 /** Opens an account with these secrets. Clients are loaded here and not before. */
-export async function openWith(account: Account, secrets: Secrets, opening: Opening): Promise<Providers> {
+export async function openAccountWith(
+  account: Account,
+  secrets: Secrets,
+  opening: Opening,
+): Promise<Providers> {
   switch (account.kind) {
     case "google":
       return openGoogleAccount(account, secrets, opening);
@@ -99,7 +105,7 @@ async function openGoogleAccount(account: GoogleAccount, secrets: Secrets, { zon
   return openGoogle({
     credentials: {
       clientId,
-      refreshToken: needed(account, secrets, "refreshToken"),
+      refreshToken: requireSecret(account, secrets, "refreshToken"),
       ...(clientSecret !== undefined && { clientSecret }),
       ...(accessToken !== undefined && { accessToken }),
       ...(expiryDate !== undefined && { expiryDate: Number(expiryDate) }),
@@ -116,7 +122,7 @@ async function openSlackAccount(account: SlackAccount, secrets: Secrets, { now, 
   const { openSlack } = await import("../slack-web/open-slack.ts");
   const { userToken, refreshToken, clientId, clientSecret } = secrets;
   const slack = await openSlack({
-    token: needed(account, secrets, "token"),
+    token: requireSecret(account, secrets, "token"),
     now,
     ...(userToken !== undefined && { userToken }),
     ...(account.apiUrl !== undefined && { apiUrl: account.apiUrl }),
@@ -128,14 +134,14 @@ async function openSlackAccount(account: SlackAccount, secrets: Secrets, { now, 
 
 async function openImapAccount(account: ImapAccount, secrets: Secrets, { now }: Opening) {
   const { openImap } = await import("../imap/imap-mail.ts");
-  return { mail: openImap({ ...(await imapOptions(account, secrets)), now }) };
+  return { mail: openImap({ ...(await buildImapOptions(account, secrets)), now }) };
 }
 
 /** A mailbox as its adapter wants it. */
-export async function imapOptions(account: ImapAccount, secrets: Secrets): Promise<ImapOptions> {
+export async function buildImapOptions(account: ImapAccount, secrets: Secrets): Promise<ImapOptions> {
   const { address, name, user, imap, smtp, caFile } = account;
   return {
-    ...{ address, user, password: needed(account, secrets, "password"), imap, smtp },
+    ...{ address, user, password: requireSecret(account, secrets, "password"), imap, smtp },
     ...(name !== undefined && { name }),
     ...(caFile !== undefined && { tls: { ca: await readAuthority(caFile) } }),
   };
@@ -145,7 +151,15 @@ async function openDavAccount(account: CaldavAccount, secrets: Secrets, { zone, 
   const { openDav } = await import("../dav/open-dav.ts");
   const { url, user, address, services } = account;
   const kinds = (["calendar", "contacts"] as const).filter((kind) => services.includes(kind));
-  return openDav({ url, user, password: needed(account, secrets, "password"), address, zone, kinds, now });
+  return openDav({
+    url,
+    user,
+    password: requireSecret(account, secrets, "password"),
+    address,
+    zone,
+    kinds,
+    now,
+  });
 }
 
 function toSecrets(tokens: Readonly<Record<string, unknown>>): Secrets {
@@ -161,13 +175,13 @@ async function readAuthority(file: string): Promise<string> {
   }
 }
 
-function needed(account: Account, secrets: Secrets, name: string): string {
+function requireSecret(account: Account, secrets: Secrets, name: string): string {
   const value = secrets[name];
-  if (value === undefined || value === "") throw signInAgain(account, `has no ${name} kept for it`);
+  if (value === undefined || value === "") throw askForSignIn(account, `has no ${name} kept for it`);
   return value;
 }
 
-function signInAgain({ id, kind }: Account, why: string): RetinueError {
+function askForSignIn({ id, kind }: Account, why: string): RetinueError {
   return new RetinueError("auth", `account '${id}' ${why}`, `run: retinue accounts add ${kind} --id ${id}`);
 }
 

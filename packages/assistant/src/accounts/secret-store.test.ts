@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { chooseSecretStore, fileStore, findSecretStore } from "./secret-store.ts";
+import { chooseSecretStore, createFileStore, findSecretStore } from "./secret-store.ts";
 
 let dataDir = "";
 beforeEach(() => {
@@ -23,7 +23,7 @@ const readMode = (path: string) => statSync(path).mode & 0o777;
 const SECRETS = { refreshToken: "1//very-secret" };
 
 test("secrets come back from a file that only the user can read, in a folder that only the user can enter", async () => {
-  const store = fileStore({ dataDir });
+  const store = createFileStore({ dataDir });
   expect(await store.read("google")).toBeNull();
   await store.write("google", SECRETS);
   await store.write("google", { ...SECRETS, accessToken: "ya29.newer" });
@@ -38,12 +38,12 @@ test("secrets come back from a file that only the user can read, in a folder tha
 
 test("a folder that others could enter is closed to them", async () => {
   mkdirSync(join(dataDir, "secrets"), { mode: 0o755 });
-  await fileStore({ dataDir }).write("a", SECRETS);
+  await createFileStore({ dataDir }).write("a", SECRETS);
   expect(readMode(join(dataDir, "secrets"))).toBe(0o700);
 });
 
 test("a file that others can read, or that is a link, is refused without repeating what it holds", async () => {
-  const store = fileStore({ dataDir });
+  const store = createFileStore({ dataDir });
   await store.write("a", SECRETS);
   const file = join(dataDir, "secrets", "a.json");
   chmodSync(file, 0o640);
@@ -59,7 +59,7 @@ test("a file that others can read, or that is a link, is refused without repeati
 test("a folder that is a link is refused, for reading and for writing", async () => {
   mkdirSync(join(dataDir, "elsewhere"));
   symlinkSync(join(dataDir, "elsewhere"), join(dataDir, "secrets"));
-  const store = fileStore({ dataDir });
+  const store = createFileStore({ dataDir });
   await expect(store.write("a", SECRETS)).rejects.toMatchObject({ code: "config" });
   await expect(store.read("a")).rejects.toMatchObject({ code: "config" });
   expect(readdirSync(join(dataDir, "elsewhere"))).toEqual([]);

@@ -1,3 +1,5 @@
+// Where the secrets of accounts are kept: the system's keyring, or files of the user's own.
+
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -27,7 +29,7 @@ let probed: Promise<boolean> | undefined;
 
 /** The system's keyring if it works here, else files that only the user can read. */
 export async function chooseSecretStore(places: SecretPlaces): Promise<SecretStore> {
-  return (await openKeyring(places)) ?? fileStore(places);
+  return (await openKeyring(places)) ?? createFileStore(places);
 }
 
 /** The store that an account's secrets are in. */
@@ -35,7 +37,7 @@ export async function findSecretStore(
   { id, tokens }: Pick<Account, "id" | "tokens">,
   places: SecretPlaces,
 ): Promise<SecretStore> {
-  if (tokens === "file") return fileStore(places);
+  if (tokens === "file") return createFileStore(places);
   const keyring = await openKeyring(places);
   if (keyring) return keyring;
   throw new RetinueError(
@@ -46,7 +48,7 @@ export async function findSecretStore(
 }
 
 /** One file for each account, in a folder of its own. */
-export function fileStore({ dataDir }: Pick<SecretPlaces, "dataDir">): SecretStore {
+export function createFileStore({ dataDir }: Pick<SecretPlaces, "dataDir">): SecretStore {
   const folder = join(dataDir, "secrets");
   const locateFile = (id: string) => join(folder, `${id}.json`);
   return {
@@ -83,48 +85,54 @@ function parseSecrets(text: string, id: string): Secrets {
 /** The system's keyring; null where there is none that works, or where `RETINUE_KEYRING=off`. */
 export async function openKeyring({ env, configDir }: SecretPlaces): Promise<SecretStore | null> {
   if (/^(?:off|0|no|false)$/i.test(env.RETINUE_KEYRING ?? "")) return null;
-  probed ??= works();
+  probed ??= isKeyringWorking();
   if (!(await probed)) return null;
   const buildName = (id: string) => `${configDir}#${id}`;
   return {
     where: "keyring",
     async read(id) {
-      const text = await tell(id, "read", async () => (await entry(buildName(id))).getPassword(patience()));
+      const text = await askKeyring(id, "read", async () =>
+        (await openEntry(buildName(id))).getPassword(limitTime()),
+      );
       return text === null ? null : parseSecrets(text, id);
     },
     write: (id, secrets) =>
-      tell(id, "written", async () =>
-        (await entry(buildName(id))).setPassword(JSON.stringify(secrets), patience()),
+      askKeyring(id, "written", async () =>
+        (await openEntry(buildName(id))).setPassword(JSON.stringify(secrets), limitTime()),
       ),
     remove: (id) =>
-      tell(id, "deleted", async () => void (await (await entry(buildName(id))).deletePassword(patience()))),
+      askKeyring(
+        id,
+        "deleted",
+        async () => void (await (await openEntry(buildName(id))).deletePassword(limitTime())),
+      ),
   };
 }
 
-async function entry(name: string) {
+async function openEntry(name: string) {
   const { AsyncEntry } = await import("@napi-rs/keyring");
   return new AsyncEntry(SERVICE, name, OPTIONS);
 }
 
 /** Whether a value that is set comes back. */
-async function works(): Promise<boolean> {
+async function isKeyringWorking(): Promise<boolean> {
   const value = randomUUID();
   try {
-    const probe = await entry(`probe-${value}`);
-    await probe.setPassword(value, patience());
-    const found = await probe.getPassword(patience());
-    await probe.deletePassword(patience());
+    const probe = await openEntry(`probe-${value}`);
+    await probe.setPassword(value, limitTime());
+    const found = await probe.getPassword(limitTime());
+    await probe.deletePassword(limitTime());
     return found === value;
   } catch {
     return false;
   }
 }
 
-function patience(): AbortSignal {
+function limitTime(): AbortSignal {
   return AbortSignal.timeout(PATIENCE_MS);
 }
 
-async function tell<Value>(id: string, what: string, work: () => Promise<Value>): Promise<Value> {
+async function askKeyring<Value>(id: string, what: string, work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();
   } catch {

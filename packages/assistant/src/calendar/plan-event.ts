@@ -1,3 +1,5 @@
+// What making, changing and removing an event have in common: its input, whom it reaches, how a person sees it.
+
 import { messageOf } from "@retinue/core/schema/error";
 import type { Risk } from "@retinue/core/tools/tool";
 import { isSameAddress } from "../recipients/mail-address.ts";
@@ -15,7 +17,7 @@ import type { Services } from "../service-tools/call-service.ts";
 import type { ToolInput } from "../service-tools/service-tool.ts";
 import { showTime } from "../service-tools/times.ts";
 import { isServiceFault } from "../service-tools/tool-fault.ts";
-import { hasHiddenText, visibleLine, visibleText } from "../service-tools/tool-output.ts";
+import { hasHiddenText, revealHidden, revealLine } from "../service-tools/tool-output.ts";
 import type { CalendarEvent, NewEvent } from "./calendar-provider.ts";
 import { parseRecurrence } from "./ical/recurrence.ts";
 
@@ -86,10 +88,10 @@ export function findEventFault({ title, location, recurrence, attendees = [] }: 
   if (title !== undefined && breaksLine(title)) return "title must be one line without invisible characters";
   if (location !== undefined && breaksLine(location))
     return "location must be one line without invisible characters";
-  return (recurrence ? ruleFault(recurrence) : null) ?? findEntryFault(attendees);
+  return (recurrence ? findRuleFault(recurrence) : null) ?? findEntryFault(attendees);
 }
 
-function ruleFault(recurrence: string): string | null {
+function findRuleFault(recurrence: string): string | null {
   if (!RECURRENCE.test(recurrence))
     return "recurrence must be an RRULE without its name, such as FREQ=WEEKLY;BYDAY=TU";
   try {
@@ -114,18 +116,18 @@ export async function planAttendees(
 ): Promise<readonly Recipient[]> {
   const { self } = household;
   const found = await resolveRecipients(written, "attendees", { services, self });
-  return withoutSelf(found, self);
+  return dropSelf(found, self);
 }
 
 /** The people of an event without its owner. */
-export function withoutSelf(people: readonly Recipient[], self: string): readonly Recipient[] {
+export function dropSelf(people: readonly Recipient[], self: string): readonly Recipient[] {
   return dropRepeated(people.filter(({ address }) => !isSameAddress(address, self)));
 }
 
 /** Everybody who learns of a change of an event that is there: its attendees and its organizer. */
 export function listEventPeople({ attendees, organizer }: CalendarEvent, self: string): readonly Recipient[] {
   const caller = organizer && !organizer.self ? [{ address: organizer.address }] : [];
-  return withoutSelf([...attendees, ...caller], self);
+  return dropSelf([...attendees, ...caller], self);
 }
 
 /** The risk of an event that reaches these people. */
@@ -157,21 +159,21 @@ export async function presentEvent(
   const { zone, start, end } = view;
   const surroundings = await findKnownDomains(view.household.self, services);
   return [
-    `${heading}: ${visibleLine(view.title)}`,
+    `${heading}: ${revealLine(view.title)}`,
     `When: ${showTime(start, zone)} to ${showTime(end, zone)} (${zone})`,
-    view.recurrence && `Repeats: ${visibleLine(view.recurrence)}`,
-    view.location && `Where: ${visibleLine(view.location)}`,
+    view.recurrence && `Repeats: ${revealLine(view.recurrence)}`,
+    view.location && `Where: ${revealLine(view.location)}`,
     ...presentPeople("Attendees", people, surroundings),
     `Visibility: ${view.visibility ?? "default"}`,
     people.length > 0 && (view.notify ? "The attendees are notified." : "The attendees are not notified."),
-    view.description && `\n${visibleText(view.description)}`,
+    view.description && `\n${revealHidden(view.description)}`,
   ]
     .filter((line) => typeof line === "string" && line !== "")
     .join("\n");
 }
 
 /** Null for what the service does not know; other faults stay. */
-export async function unlessMissing<Value>(found: Promise<Value>): Promise<Value | null> {
+export async function findOrNull<Value>(found: Promise<Value>): Promise<Value | null> {
   try {
     return await found;
   } catch (thrown) {

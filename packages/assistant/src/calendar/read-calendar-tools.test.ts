@@ -1,7 +1,7 @@
 import { isoWithOffset } from "@retinue/core/text/zone";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { mergeSpans, overlaps, readClocks, weekday } from "../service-tools/times.ts";
+import { findWeekday, isOverlapping, mergeSpans, readClocks } from "../service-tools/times.ts";
 import { findFreeSlots } from "./read-calendar-tools.ts";
 
 const span = fc
@@ -59,13 +59,13 @@ test("a suggested slot is free, in working hours of a working day, not past, and
         };
         const slots = findFreeSlots(search);
         for (const [at, slot] of slots.entries()) {
-          expect(busy.some((each) => overlaps(each, slot))).toBe(false);
+          expect(busy.some((each) => isOverlapping(each, slot))).toBe(false);
           expect(slot.from).toBeGreaterThanOrEqual(search.now);
-          expect(weekday(slot.from, zone)).toBeLessThan(6);
+          expect(findWeekday(slot.from, zone)).toBeLessThan(6);
           expect(readClocks(slot.from, zone).getUTCHours()).toBeGreaterThanOrEqual(9);
           const end = readClocks(slot.to, zone);
           expect(end.getUTCHours() * 60 + end.getUTCMinutes()).toBeLessThanOrEqual(17 * 60);
-          expect(slots.slice(at + 1).some((other) => overlaps(other, slot))).toBe(false);
+          expect(slots.slice(at + 1).some((other) => isOverlapping(other, slot))).toBe(false);
         }
       },
     ),

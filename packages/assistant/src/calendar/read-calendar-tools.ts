@@ -6,11 +6,12 @@ import type { Services } from "../service-tools/call-service.ts";
 import { readTool, type ToolInput } from "../service-tools/service-tool.ts";
 import {
   addDays,
-  blocks,
   type EventSpan,
   findInstant,
+  findStartOfDay,
+  findWeekday,
+  isOverlapping,
   mergeSpans,
-  overlaps,
   RANGE_FORMS,
   readClocks,
   readEventSpan,
@@ -18,10 +19,9 @@ import {
   readTime,
   readZone,
   showTime,
-  startOfDay,
   type TimeRange,
+  takesTime,
   toTimeRange,
-  weekday,
 } from "../service-tools/times.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 import { cutText, fitItems } from "../service-tools/tool-output.ts";
@@ -78,15 +78,15 @@ export async function findConflicts(
   const wanted = toTimeRange(span, zone);
   const { address } = await services.calendar((calendar, signal) => calendar.self(signal));
   const { events } = await services.calendar((calendar, signal) =>
-    calendar.list({ start: iso(wanted.from), end: iso(wanted.to), limit: MAX_LISTED }, signal),
+    calendar.list({ start: toIso(wanted.from), end: toIso(wanted.to), limit: MAX_LISTED }, signal),
   );
   const taken = events.filter(
     (event) =>
       event.id !== except &&
       (except === undefined || event.seriesId !== except) &&
-      blocks(event, address) &&
+      takesTime(event, address) &&
       // A whole day is one of the owner's, in whatever zone the question is put.
-      overlaps(toTimeRange(event, services.assistant.zone), wanted),
+      isOverlapping(toTimeRange(event, services.assistant.zone), wanted),
   );
   const shown = (time: EventTime) => showTime(time, zone);
   return {
@@ -99,7 +99,7 @@ export async function findConflicts(
   };
 }
 
-function iso(at: number): string {
+function toIso(at: number): string {
   return new Date(at).toISOString();
 }
 
@@ -149,7 +149,7 @@ export const listEvents = readTool({
 function readListSpan({ start, end, time_range }: ListInput, zone: string, now: number): TimeRange {
   if (time_range !== undefined) return readRange(time_range, { now, zone, towards: "future" });
   const from = start === undefined ? now : findInstant(readTime(start, "start", zone), zone);
-  const to = end === undefined ? startOfDay(from, zone, USUAL_DAYS) : readEnd(end, zone);
+  const to = end === undefined ? findStartOfDay(from, zone, USUAL_DAYS) : readEnd(end, zone);
   if (to <= from) throw new ToolFault("params", "end must be after start");
   return { from, to };
 }
@@ -211,25 +211,25 @@ export const checkAvailability = readTool({
   run: async (input, services) => {
     const { zone: own } = services.assistant;
     const zone = readZone(input.timezone, own);
-    const { span, durationMs } = wanted(input, zone);
+    const { span, durationMs } = readWanted(input, zone);
     const range = toTimeRange(span, zone);
     if (range.to - range.from > MOST_DAYS * DAY_MS)
       throw new ToolFault("params", `at most ${MOST_DAYS} days can be looked at; ask for a shorter time`);
-    const people = await busyPeople(input.attendees ?? [], range, { services, zone });
+    const people = await findBusyPeople(input.attendees ?? [], range, { services, zone });
     const { conflicts, tainted } = await findConflicts(span, { services, zone });
     const search = { durationMs, busy: people.flatMap(({ busy }) => busy), zone: own };
     const around = { near: range.from, now: services.assistant.now(), count: SUGGESTIONS };
     const isDay = span.start.kind === "day";
-    const taken = search.busy.some((busy) => overlaps(busy, range)) || conflicts.length > 0;
+    const taken = search.busy.some((busy) => isOverlapping(busy, range)) || conflicts.length > 0;
     const within = isDay ? findFreeSlots({ ...search, ...around, within: range }) : [];
     const isFree = isDay ? within.length > 0 : !taken;
-    const slots = isFree ? within : findFreeSlots({ ...search, ...around, within: window(range, zone) });
+    const slots = isFree ? within : findFreeSlots({ ...search, ...around, within: widenRange(range, zone) });
     const shown = ({ from, to }: TimeRange) => ({
       start: isoWithOffset(from, zone),
       end: isoWithOffset(to, zone),
     });
     const busy = people.flatMap(({ who, busy: spans }) =>
-      spans.filter((each) => overlaps(each, range)).map((each) => ({ who, ...shown(each) })),
+      spans.filter((each) => isOverlapping(each, range)).map((each) => ({ who, ...shown(each) })),
     );
     const unknown = people.flatMap(({ who, unknown: reason }) =>
       reason === undefined ? [] : [{ who, reason: cutText(reason, 200) }],
@@ -248,7 +248,7 @@ export const checkAvailability = readTool({
   },
 });
 
-function wanted(input: AvailabilityInput, zone: string): { span: EventSpan; durationMs: number } {
+function readWanted(input: AvailabilityInput, zone: string): { span: EventSpan; durationMs: number } {
   const start = readTime(input.datetime ?? input.start ?? "", "datetime", zone);
   const { end, duration_minutes } = input;
   const isDay = start.kind === "day";
@@ -258,18 +258,18 @@ function wanted(input: AvailabilityInput, zone: string): { span: EventSpan; dura
 }
 
 /** Where suggestions are looked for. */
-function window({ from, to }: TimeRange, zone: string): TimeRange {
-  return { from: startOfDay(from, zone), to: startOfDay(to, zone, DAYS_AROUND) };
+function widenRange({ from, to }: TimeRange, zone: string): TimeRange {
+  return { from: findStartOfDay(from, zone), to: findStartOfDay(to, zone, DAYS_AROUND) };
 }
 
-async function busyPeople(
+async function findBusyPeople(
   attendees: readonly string[],
   range: TimeRange,
   { services, zone }: { services: Services; zone: string },
 ): Promise<readonly Person[]> {
   const household = await findHousehold(services);
   const others = await planAttendees(attendees, services, household);
-  const { from, to } = window(range, zone);
+  const { from, to } = widenRange(range, zone);
   const span = { start: new Date(from).toISOString(), end: new Date(to).toISOString() };
   const addresses = [household.self, ...others.map(({ address }) => address)];
   const found = await services.calendar((calendar, signal) => calendar.busy(addresses, span, signal));
@@ -284,12 +284,12 @@ export function findFreeSlots(search: SlotSearch): readonly TimeRange[] {
   const { within, durationMs, zone, near, now, count } = search;
   const busy = mergeSpans(search.busy);
   const free: TimeRange[] = [];
-  for (let day = startOfDay(within.from, zone); day < within.to; day = startOfDay(day, zone, 1)) {
-    if (weekday(day, zone) >= SATURDAY) continue;
+  for (let day = findStartOfDay(within.from, zone); day < within.to; day = findStartOfDay(day, zone, 1)) {
+    if (findWeekday(day, zone) >= SATURDAY) continue;
     for (const from of listGrid(day, zone)) {
       const slot = { from, to: from + durationMs };
       if (from < now || from < within.from || slot.to > within.to) continue;
-      if (!endsInHours(slot, day, zone) || busy.some((span) => overlaps(span, slot))) continue;
+      if (!isInHours(slot, day, zone) || busy.some((span) => isOverlapping(span, slot))) continue;
       free.push(slot);
     }
   }
@@ -304,7 +304,7 @@ function chooseNearest(free: readonly TimeRange[], near: number, count: number):
   );
   for (const slot of byDistance) {
     if (chosen.length >= count) break;
-    if (!chosen.some((other) => overlaps(other, slot))) chosen.push(slot);
+    if (!chosen.some((other) => isOverlapping(other, slot))) chosen.push(slot);
   }
   return chosen.toSorted((a, b) => a.from - b.from);
 }
@@ -320,7 +320,7 @@ function listGrid(day: number, zone: string): number[] {
   return starts;
 }
 
-function endsInHours({ to }: TimeRange, day: number, zone: string): boolean {
+function isInHours({ to }: TimeRange, day: number, zone: string): boolean {
   const endOfWork = readClocks(day, zone).setUTCHours(LAST_HOUR, 0, 0, 0);
   const end = readClocks(to, zone).getTime();
   return Math.floor(end / DAY_MS) === Math.floor(endOfWork / DAY_MS) && end < endOfWork + 1_000;

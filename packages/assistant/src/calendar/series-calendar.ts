@@ -1,13 +1,13 @@
 // A calendar whose events are kept as iCalendar: in the local store, or on a CalDAV server.
 
-import { busySpans } from "../service-tools/times.ts";
+import { listBusySpans } from "../service-tools/times.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 import type { Busy, CalendarEvent, CalendarProvider, CalendarSpan } from "./calendar-provider.ts";
 import { changeSeries, removeOccurrence } from "./ical/change-event.ts";
 import { findText } from "./ical/jcal.ts";
-import { compareStarts, mentionsWords, occurrenceEvent, occurrencesIn, splitId } from "./ical/read-event.ts";
+import { compareStarts, findOccurrence, listOccurrences, mentionsWords, splitId } from "./ical/read-event.ts";
 import type { Series } from "./ical/series.ts";
-import { newSeries } from "./ical/write-event.ts";
+import { createSeries } from "./ical/write-event.ts";
 
 /** An event with its occurrences as it is kept, and the state that names. */
 export type StoredSeries = { readonly series: Series; readonly etag: string };
@@ -53,7 +53,7 @@ export function createSeriesCalendar<Stored extends StoredSeries>(
     const near = store.findNear(span, person, signal);
     if (!near) return null;
     for await (const { series, etag } of near) {
-      const found = occurrencesIn(series, span, { zone, owner: person ?? address, etag });
+      const found = listOccurrences(series, span, { zone, owner: person ?? address, etag });
       // What is left out would count as free time.
       if (found.cut) throw refuseTooMany(`the event ${nameSeries(series)} recurs too often to be listed`);
       events.push(...found.events);
@@ -69,7 +69,7 @@ export function createSeriesCalendar<Stored extends StoredSeries>(
     for (const wanted of new Set([id, uid]))
       for await (const stored of store.findByUid(wanted, signal)) {
         const { series, etag } = stored;
-        const event = occurrenceEvent(series, id, { zone, owner: address, etag });
+        const event = findOccurrence(series, id, { zone, owner: address, etag });
         if (event) return { stored, event, key: wanted === id ? undefined : key };
       }
     throw new ToolFault(
@@ -88,7 +88,7 @@ export function createSeriesCalendar<Stored extends StoredSeries>(
     const owner = address.toLowerCase();
     const events = await listEvents(span, owner === own.toLowerCase() ? null : owner, signal);
     if (!events) return { address, busy: [], unknown: store.unseen };
-    return { address, busy: busySpans(events, span, { owner, zone }) };
+    return { address, busy: listBusySpans(events, span, { owner, zone }) };
   }
 
   return {
@@ -104,7 +104,7 @@ export function createSeriesCalendar<Stored extends StoredSeries>(
     },
     get: async (id, signal) => (await find(id, signal)).event,
     async create(event, signal) {
-      await store.add(newSeries(event, describeWriter()), signal);
+      await store.add(createSeries(event, describeWriter()), signal);
       return (await find(event.id, signal)).event;
     },
     async update(id, change, etag, signal) {

@@ -13,22 +13,22 @@ import {
   readZone,
   showTime,
 } from "../service-tools/times.ts";
-import { type ToolAnswer, visibleLine } from "../service-tools/tool-output.ts";
+import { revealLine, type ToolAnswer } from "../service-tools/tool-output.ts";
 import type { CalendarEvent, EventChange, EventTime } from "./calendar-provider.ts";
 import { writeRecurrence } from "./ical/recurrence.ts";
-import { ruleProperty } from "./ical/write-event.ts";
+import { buildRuleProperty } from "./ical/write-event.ts";
 import {
+  dropSelf,
   EVENT_PROPERTIES,
   type EventView,
   explainConfirm,
   findEventFault,
   findHousehold,
+  findOrNull,
   listEventPeople,
   planAttendees,
   presentEvent,
   rateEvent,
-  unlessMissing,
-  withoutSelf,
 } from "./plan-event.ts";
 import { type Conflicts, describeEvent, findConflicts, isForeign } from "./read-calendar-tools.ts";
 
@@ -52,9 +52,9 @@ export const createEvent = writeTool({
   present: (plan, services) => presentEvent("New event", plan, { people: plan.people, services }),
   find: async ({ timezone }, { services, key }) => {
     const zone = readZone(timezone, services.assistant.zone);
-    const event = await unlessMissing(services.calendar((calendar, signal) => calendar.get(key, signal)));
+    const event = await findOrNull(services.calendar((calendar, signal) => calendar.get(key, signal)));
     if (!event || event.status === "cancelled") return null;
-    return createdData(event, zone, await findConflicts(event, { services, zone, except: event.id }));
+    return describeCreated(event, zone, await findConflicts(event, { services, zone, except: event.id }));
   },
   run: async (_input, { plan, services, key }) => {
     const { zone, people, household: _household, ...words } = plan;
@@ -62,9 +62,9 @@ export const createEvent = writeTool({
     const attendees = people.map(({ address }) => address);
     const event = await services.calendar(
       (calendar, signal) => calendar.create({ ...words, id: key, attendees }, signal),
-      (calendar, signal) => unlessMissing(calendar.get(key, signal)),
+      (calendar, signal) => findOrNull(calendar.get(key, signal)),
     );
-    return createdData(event, zone, conflicts);
+    return describeCreated(event, zone, conflicts);
   },
 });
 
@@ -88,7 +88,7 @@ async function planCreate(input: CreateInput, services: Services): Promise<Creat
   };
 }
 
-function createdData(event: CalendarEvent, zone: string, { conflicts, tainted }: Conflicts): ToolAnswer {
+function describeCreated(event: CalendarEvent, zone: string, { conflicts, tainted }: Conflicts): ToolAnswer {
   const { location, recurrence, link } = event;
   const more = { ...(location && { location }), ...(recurrence && { recurrence }), ...(link && { link }) };
   return { data: { ...describeEvent(event, zone), ...more, conflicts }, tainted };
@@ -120,30 +120,30 @@ export const updateEvent = writeTool({
   properties: UPDATE_PROPERTIES,
   required: ["event_id"],
   outbound: true,
-  check: updateFault,
+  check: findUpdateFault,
   plan: planUpdate,
   reaches: ({ people }) => people.map(({ address }) => address),
-  risk: (plan) => (whyChange(plan) === null ? "medium" : "high"),
-  confirm: whyChange,
+  risk: (plan) => (explainChange(plan) === null ? "medium" : "high"),
+  confirm: explainChange,
   present: presentChange,
   find: async (input, { services }) => {
     const event = await services.calendar((calendar, signal) => calendar.get(input.event_id, signal));
     const { change, zone } = await planChange(input, event, services);
-    return holds(event, change, zone) ? updatedData(event, zone) : null;
+    return hasChange(event, change, zone) ? describeUpdated(event, zone) : null;
   },
   run: async (_input, { plan: { event, change, zone }, services }) => {
     const changed = await services.calendar(
       (calendar, signal) => calendar.update(event.id, change, event.etag, signal),
       async (calendar, signal) => {
-        const now = await unlessMissing(calendar.get(event.id, signal));
-        return now && now.etag !== event.etag && holds(now, change, zone) ? now : null;
+        const now = await findOrNull(calendar.get(event.id, signal));
+        return now && now.etag !== event.etag && hasChange(now, change, zone) ? now : null;
       },
     );
-    return updatedData(changed, zone);
+    return describeUpdated(changed, zone);
   },
 });
 
-function updateFault(input: UpdateInput): string | null {
+function findUpdateFault(input: UpdateInput): string | null {
   const { event_id: _id, notify: _notify, timezone, ...changes } = input;
   if (Object.keys(changes).length === 0)
     return timezone === undefined ? "say what to change" : "timezone changes nothing without datetime or end";
@@ -154,14 +154,14 @@ async function planUpdate(input: UpdateInput, services: Services): Promise<Updat
   const event = await services.calendar((calendar, signal) => calendar.get(input.event_id, signal));
   const { change, attendees, zone } = await planChange(input, event, services);
   const household = await findHousehold(services);
-  const before = withoutSelf(event.attendees, household.self);
+  const before = dropSelf(event.attendees, household.self);
   const staying = attendees ?? before;
   const { start, end, title, location, description, visibility } = { ...event, ...change };
   // One occurrence repeats nothing, whatever its series does.
   const recurrence = change.recurrence ?? (event.seriesId === undefined ? event.recurrence : undefined);
   const words = { title, location, description, recurrence, visibility };
   const view = { ...words, start, end, notify: change.notify, zone, household };
-  const people = withoutSelf([...staying, ...listEventPeople(event, household.self)], household.self);
+  const people = dropSelf([...staying, ...listEventPeople(event, household.self)], household.self);
   return { event, change, view, people, staying, zone };
 }
 
@@ -175,7 +175,7 @@ async function planChange(
   const zone = readZone(input.timezone, services.assistant.zone);
   const words = { title, location, description, recurrence, visibility };
   const given = Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined));
-  const change: EventChange = { ...given, ...newSpan(input, event, zone), notify };
+  const change: EventChange = { ...given, ...readNewSpan(input, event, zone), notify };
   if (input.attendees === undefined) return { change, zone };
   const household = await findHousehold(services);
   const attendees = await planAttendees(input.attendees, services, household);
@@ -184,7 +184,7 @@ async function planChange(
   return { change: { ...change, attendees: addresses }, attendees, zone };
 }
 
-function newSpan(
+function readNewSpan(
   { datetime, end, duration_minutes, timezone }: UpdateInput,
   event: CalendarEvent,
   zone: string,
@@ -200,7 +200,7 @@ function newSpan(
   return readEventSpan({ start, end, durationMinutes: duration_minutes, usual }, zone);
 }
 
-function whyChange({ event, view, people }: UpdatePlan): string | null {
+function explainChange({ event, view, people }: UpdatePlan): string | null {
   const isSeries = event.seriesId === undefined && (event.recurrence ?? view.recurrence) !== undefined;
   const reasons = [
     isSeries && people.length > 0 && "it changes a whole series that others attend",
@@ -218,7 +218,7 @@ async function presentChange(plan: UpdatePlan, services: Services): Promise<stri
   );
   const isCaller = ({ address }: Recipient) => isSameAddress(address, event.organizer?.address ?? "");
   return [
-    `Changes '${visibleLine(event.title)}'${series} of ${showTime(event.start, zone)} to ${showTime(event.end, zone)}, into`,
+    `Changes '${revealLine(event.title)}'${series} of ${showTime(event.start, zone)} to ${showTime(event.end, zone)}, into`,
     await presentEvent("Event", view, { people: staying, services }),
     ...presentPeople(
       "No longer attending",
@@ -230,10 +230,10 @@ async function presentChange(plan: UpdatePlan, services: Services): Promise<stri
 }
 
 /** Whether two rules say the same for an event; services write the day a series ends in their own way. */
-function sameRule(one: string, other: string, start: EventTime): boolean {
+function isSameRule(one: string, other: string, start: EventTime): boolean {
   const written = (rule: string) => {
     try {
-      return writeRecurrence(ruleProperty(rule, start)[3]).split(";").sort().join(";");
+      return writeRecurrence(buildRuleProperty(rule, start)[3]).split(";").sort().join(";");
     } catch {
       return rule;
     }
@@ -242,7 +242,7 @@ function sameRule(one: string, other: string, start: EventTime): boolean {
 }
 
 /** Whether an event is as a change wants it; services trim texts and have their own line ends. */
-function holds(event: CalendarEvent, change: EventChange, zone: string): boolean {
+function hasChange(event: CalendarEvent, change: EventChange, zone: string): boolean {
   const same = (one: EventTime, other: EventTime | undefined) =>
     other === undefined || (one.kind === other.kind && findInstant(one, zone) === findInstant(other, zone));
   const words = ["title", "location", "description", "visibility"] as const;
@@ -255,14 +255,14 @@ function holds(event: CalendarEvent, change: EventChange, zone: string): boolean
   const there = listed(event.attendees.map(({ address }) => address));
   return (
     words.every((word) => change[word] === undefined || plain(event[word]) === plain(change[word])) &&
-    (change.recurrence === undefined || sameRule(event.recurrence ?? "", change.recurrence, event.start)) &&
+    (change.recurrence === undefined || isSameRule(event.recurrence ?? "", change.recurrence, event.start)) &&
     same(event.start, change.start) &&
     same(event.end, change.end) &&
     (change.attendees === undefined || listed(change.attendees) === there)
   );
 }
 
-function updatedData(event: CalendarEvent, zone: string) {
+function describeUpdated(event: CalendarEvent, zone: string) {
   return { data: { ...describeEvent(event, zone), updated: true }, tainted: isForeign(event) };
 }
 
@@ -298,9 +298,7 @@ export const deleteEvent = writeTool({
   present: ({ people, view, isSeries }, services) =>
     presentEvent(isSeries ? "Removes the whole series" : "Removes the event", view, { people, services }),
   find: async ({ event_id }, { services }) => {
-    const event = await unlessMissing(
-      services.calendar((calendar, signal) => calendar.get(event_id, signal)),
-    );
+    const event = await findOrNull(services.calendar((calendar, signal) => calendar.get(event_id, signal)));
     if (event && event.status !== "cancelled") return null;
     const tainted = event !== null && isForeign(event);
     return { data: { event_id, title: event?.title ?? "", deleted: true }, tainted };
@@ -313,7 +311,7 @@ export const deleteEvent = writeTool({
         return true;
       },
       async (calendar, signal) => {
-        const now = await unlessMissing(calendar.get(event.id, signal));
+        const now = await findOrNull(calendar.get(event.id, signal));
         return now === null || now.status === "cancelled" ? true : null;
       },
     );

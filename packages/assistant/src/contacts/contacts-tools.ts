@@ -43,7 +43,7 @@ export const searchContacts = readTool({
     const shown = new Set<Field>(fields.length > 0 ? fields : FIELDS);
     return {
       data: fitItems(contacts, (kept) => ({
-        contacts: kept.map((contact) => summary(contact, shown)),
+        contacts: kept.map((contact) => describeContact(contact, shown)),
         total,
       })),
     };
@@ -65,8 +65,8 @@ export const getContact = readTool({
       contact: {
         contact_id: id,
         name: cutText(name, 300),
-        emails: emails.slice(0, 20).map(short),
-        phones: phones.slice(0, 20).map(short),
+        emails: emails.slice(0, 20).map(cutShort),
+        phones: phones.slice(0, 20).map(cutShort),
         ...(organization && { organization: cutText(organization, 300) }),
         ...(title && { title: cutText(title, 300) }),
         ...(notes && { notes: cutText(notes, 4_000) }),
@@ -78,19 +78,22 @@ export const getContact = readTool({
 });
 
 /** The author of a card may write anything into it. */
-function short(text: string): string {
+function cutShort(text: string): string {
   return cutText(text, 260);
 }
 
-function summary({ id, name, emails, phones, organization, title }: Contact, fields: ReadonlySet<Field>) {
+function describeContact(
+  { id, name, emails, phones, organization, title }: Contact,
+  fields: ReadonlySet<Field>,
+) {
   const [email] = emails;
   const [phone] = phones;
   return {
     contact_id: id,
     name: cutText(name, 200),
-    ...(fields.has("email") && email && { email: short(email) }),
-    ...(fields.has("email") && emails.length > 1 && { emails: emails.slice(0, 10).map(short) }),
-    ...(fields.has("phone") && phone && { phone: short(phone) }),
+    ...(fields.has("email") && email && { email: cutShort(email) }),
+    ...(fields.has("email") && emails.length > 1 && { emails: emails.slice(0, 10).map(cutShort) }),
+    ...(fields.has("phone") && phone && { phone: cutShort(phone) }),
     ...(fields.has("organization") && organization && { organization: cutText(organization, 200) }),
     ...(fields.has("title") && title && { title: cutText(title, 200) }),
   };
@@ -135,7 +138,7 @@ export const validateEmail = readTool({
     const wrong = findAddressFault(email);
     const domains = await listContactDomains(services);
     if (wrong !== null) {
-      const suggestion = suggest(email.trim(), domains);
+      const suggestion = suggestAddress(email.trim(), domains);
       const more = suggestion && findAddressFault(suggestion) === null ? { suggestion } : {};
       return { data: { email, valid: false, known: false, reason: wrong, ...more } };
     }
@@ -145,7 +148,7 @@ export const validateEmail = readTool({
       const shown = { contact_id: contact.id, name: cutText(contact.name, 300) };
       return { data: { email: address, valid: true, known: true, contact: shown } };
     }
-    const suggestion = suggest(address, domains);
+    const suggestion = suggestAddress(address, domains);
     const reason = warnOfLookAlike(readDomain(address), domains);
     const more = { ...(reason && { reason }), ...(suggestion && { suggestion }) };
     return { data: { email: address, valid: true, known: false, ...more } };
@@ -160,7 +163,7 @@ async function findOwner(address: string, services: Services): Promise<Contact |
 }
 
 /** The same address at the nearest well-known domain, or one of the address book; undefined if it is at one or near none. */
-function suggest(address: string, ofContacts: readonly string[]): string | undefined {
+function suggestAddress(address: string, ofContacts: readonly string[]): string | undefined {
   const at = address.lastIndexOf("@");
   const domain = address.slice(at + 1).toLowerCase();
   const known = [...new Set([...ofContacts, ...PUBLIC_DOMAINS])];

@@ -38,8 +38,8 @@ export async function parseCards(
 }
 
 function readCard(card: Component): Card | undefined {
-  const emails = preferredFirst(findProperties(card, "email")).map((email) => email.replace(/^mailto:/i, ""));
-  const phones = preferredFirst(findProperties(card, "tel")).map((phone) => phone.replace(/^tel:/i, ""));
+  const emails = sortPreferred(findProperties(card, "email")).map((email) => email.replace(/^mailto:/i, ""));
+  const phones = sortPreferred(findProperties(card, "tel")).map((phone) => phone.replace(/^tel:/i, ""));
   const organization = readParts(findProperty(card, "org"))[0];
   const name = readName(card) ?? organization ?? emails[0];
   if (name === undefined) return undefined;
@@ -85,7 +85,7 @@ function readParts(property: Property | undefined): string[] {
   return texts.some((text) => text !== "") ? texts : [];
 }
 
-function preferredFirst(properties: readonly Property[]): string[] {
+function sortPreferred(properties: readonly Property[]): string[] {
   const rank = (property: Property): number => {
     const types = [property[1].type ?? []].flat().map((type) => type.toLowerCase());
     return types.includes("pref") ? 0 : Number(findParameter(property, "pref") ?? 101);

@@ -56,7 +56,10 @@ function createDavCalendar(options: DavOptions): CalendarProvider {
     // Recurring events are matched by the server.
     findNear: ({ start, end }, person, signal) =>
       person === null
-        ? query({ "time-range": { _attributes: { start: compact(start), end: compact(end) } } }, signal)
+        ? query(
+            { "time-range": { _attributes: { start: writeCompactTime(start), end: writeCompactTime(end) } } },
+            signal,
+          )
         : null,
     async *findByUid(uid, signal) {
       const match = { _attributes: { collation: "i;octet" }, _text: uid };
@@ -114,7 +117,7 @@ async function fetchEventCalendars(server: DavServer, signal: AbortSignal) {
   const own = calendars
     .filter(({ components }) => !components?.length || components.includes("VEVENT"))
     .slice(0, MAX_COLLECTIONS)
-    .map((calendar) => ({ url: withSlash(calendar), isWritable: isWritable(calendar) }));
+    .map((calendar) => ({ url: addSlash(calendar), isWritable: isWritable(calendar) }));
   if (own.length === 0)
     throw new ToolFault("tool_error", `there is no calendar of ${server.user} at ${server.url}`);
   return own.sort((a, b) => Number(b.isWritable) - Number(a.isWritable));
@@ -130,7 +133,7 @@ function isWritable({ projectedProps }: DAVCalendar): boolean {
   });
 }
 
-function compact(iso: string): string {
+function writeCompactTime(iso: string): string {
   return `${new Date(iso).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;
 }
 
@@ -184,7 +187,7 @@ async function fetchBooks(server: DavServer, signal: AbortSignal): Promise<strin
   const books = await fetchAddressBooks({ account, fetch: createDavFetch(server, signal) });
   if (books.length === 0)
     throw new ToolFault("tool_error", `there is no address book of ${server.user} at ${server.url}`);
-  return books.slice(0, MAX_COLLECTIONS).map(withSlash);
+  return books.slice(0, MAX_COLLECTIONS).map(addSlash);
 }
 
 async function fetchCards(server: DavServer, book: string, signal: AbortSignal): Promise<Card[]> {
@@ -212,7 +215,7 @@ async function findAccount(server: DavServer, accountType: "caldav" | "carddav",
   });
 }
 
-function withSlash({ url }: DAVCalendar | DAVAddressBook): string {
+function addSlash({ url }: DAVCalendar | DAVAddressBook): string {
   return url.endsWith("/") ? url : `${url}/`;
 }
 

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { CalendarProvider } from "../calendar/calendar-provider.ts";
-import { seriesEvent } from "../calendar/ical/read-event.ts";
+import { readSeriesEvent } from "../calendar/ical/read-event.ts";
 import { parseCalendar, type Series, writeCalendar } from "../calendar/ical/series.ts";
 import { createSeriesCalendar, refuseChangedEvent, type StoredSeries } from "../calendar/series-calendar.ts";
 import { findInstant } from "../service-tools/times.ts";
@@ -45,18 +45,18 @@ export function createEmbeddedCalendar(database: EmbeddedDatabase): CalendarProv
         .prepare("SELECT 1 FROM events WHERE calendar = ? LIMIT 1")
         .get(calendar);
       if (person !== null && !hasCalendar) return null;
-      return seriesNear(database, { calendar, from: Date.parse(start), to: Date.parse(end) }, signal);
+      return findSeriesNear(database, { calendar, from: Date.parse(start), to: Date.parse(end) }, signal);
     },
     async *findByUid(uid) {
       const found = await findSeries(database, uid);
       if (found) yield found;
     },
     async add(series) {
-      if (!addEvent(database, OWN_CALENDAR, await eventRow(series, database.owner().zone)))
+      if (!addEvent(database, OWN_CALENDAR, await buildEventRow(series, database.owner().zone)))
         throw new ToolFault("params", `there is an event '${series.uid.slice(0, 100)}' already`);
     },
     async replace({ series: { uid } }, etag, series) {
-      const row = series && (await eventRow(series, database.owner().zone));
+      const row = series && (await buildEventRow(series, database.owner().zone));
       const isDone = row
         ? replaceEvent(database, row, etag)
         : database.db
@@ -68,8 +68,8 @@ export function createEmbeddedCalendar(database: EmbeddedDatabase): CalendarProv
 }
 
 /** The row of an event; `params` if it has no start that can be read. */
-export async function eventRow(series: Series, zone: string): Promise<EventRow> {
-  const event = seriesEvent(series, { zone, owner: "", etag: "" });
+export async function buildEventRow(series: Series, zone: string): Promise<EventRow> {
+  const event = readSeriesEvent(series, { zone, owner: "", etag: "" });
   if (!event)
     throw new ToolFault("params", `The event ${series.uid.slice(0, 100)} has no start that can be read.`);
   if (series.uid.length > MAX_UID_CHARS) throw new ToolFault("params", "The event's UID is too long.");
@@ -124,7 +124,7 @@ export async function findSeries(
 }
 
 /** Events of a calendar that may have an occurrence in a span of milliseconds; between them a call can be cancelled. */
-async function* seriesNear(
+async function* findSeriesNear(
   database: EmbeddedDatabase,
   { calendar, from, to }: { readonly calendar: string; readonly from: number; readonly to: number },
   signal: AbortSignal,

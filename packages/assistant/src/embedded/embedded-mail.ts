@@ -3,18 +3,18 @@
 import { createHash } from "node:crypto";
 import type { Database } from "@retinue/core/record/file/open-database";
 import { wallToInstant } from "@retinue/core/text/zone";
-import { canonicalBytes, type ReadMail, readMail, writeMail } from "../mail/mail-format.ts";
+import { normalizeLines, type ReadMail, readMail, writeMail } from "../mail/mail-format.ts";
 import {
   type Address,
   type Delivery,
   type DeliveryStatus,
+  findWorstStatus,
   type MailMessage,
   type MailProvider,
   type MailQuery,
   type MailSummary,
   type OutgoingMail,
   type SentMail,
-  worstStatus,
 } from "../mail/mail-provider.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 import { foldText } from "../service-tools/tool-output.ts";
@@ -40,7 +40,7 @@ export function createEmbeddedMail(database: EmbeddedDatabase): MailProvider {
     },
     search: async (query) => searchMails(database, query),
     get: (id) => readKept(database, id),
-    send: (mail) => send(database, mail),
+    send: (mail) => keepSent(database, mail),
     draft: (mail) => keepDraft(database, mail),
     async findByMessageId(messageId, kind) {
       const found = findMailRow(database, kind === "sent" ? "sent" : "drafts", messageId);
@@ -68,14 +68,14 @@ async function readKept(database: EmbeddedDatabase, id: string): Promise<MailMes
 }
 
 /** A second send of the same Message-ID finds the first. */
-async function send(database: EmbeddedDatabase, mail: OutgoingMail): Promise<SentMail> {
+async function keepSent(database: EmbeddedDatabase, mail: OutgoingMail): Promise<SentMail> {
   const owner = database.owner();
-  const dateMs = wholeSecond(database.now());
+  const dateMs = cutToSecond(database.now());
   const write = { from: owner, date: new Date(dateMs) };
-  const bytes = canonicalBytes(await writeMail(mail, { ...write, copy: "sent" }));
+  const bytes = normalizeLines(await writeMail(mail, { ...write, copy: "sent" }));
   const read = await readMail(bytes);
   const received = isAddressedTo(read, owner.address)
-    ? canonicalBytes(await writeMail(mail, { ...write, copy: "received" }))
+    ? normalizeLines(await writeMail(mail, { ...write, copy: "received" }))
     : null;
   const receivedRead = received && (await readMail(received));
   const { id, threadId } = database.within(() => {
@@ -92,9 +92,9 @@ async function keepDraft(
   database: EmbeddedDatabase,
   mail: OutgoingMail,
 ): Promise<{ id: string; messageId: string }> {
-  const dateMs = wholeSecond(database.now());
+  const dateMs = cutToSecond(database.now());
   const write = { copy: "draft" as const, from: database.owner(), date: new Date(dateMs) };
-  const bytes = canonicalBytes(await writeMail(mail, write));
+  const bytes = normalizeLines(await writeMail(mail, write));
   const read = await readMail(bytes);
   const { id } = putMail(database, { folder: "drafts", read, bytes, unread: false, dateMs });
   return { id, messageId: mail.messageId };
@@ -118,13 +118,13 @@ async function findDelivery(database: EmbeddedDatabase, id: string): Promise<Del
     if (bounce !== undefined)
       return { address, status: "bounced" as const, ...(bounce ? { detail: bounce } : {}) };
     if (address === own && hasArrived) return { address, status: "delivered" as const };
-    return { address, ...unsent(String(row.folder), read.isLocal) };
+    return { address, ...describeUnsent(String(row.folder), read.isLocal) };
   });
-  return { status: worstStatus(recipients), recipients, timestamp: readMailRow(row).date };
+  return { status: findWorstStatus(recipients), recipients, timestamp: readMailRow(row).date };
 }
 
 /** What is known of a recipient of whom nothing was heard; a delivery that did not happen is never claimed. */
-function unsent(folder: string, isLocal: boolean): { status: DeliveryStatus; detail: string } {
+function describeUnsent(folder: string, isLocal: boolean): { status: DeliveryStatus; detail: string } {
   if (folder === "drafts") return { status: "unknown", detail: "a draft; it was not sent" };
   return folder === "sent" && isLocal
     ? { status: "queued", detail: KEPT }
@@ -144,7 +144,7 @@ function readBytes(row: Record<string, unknown>): Uint8Array {
 }
 
 /** A Date header knows no smaller unit. */
-function wholeSecond(ms: number): number {
+function cutToSecond(ms: number): number {
   return Math.floor(ms / 1000) * 1000;
 }
 
@@ -179,32 +179,32 @@ function buildConditions(query: MailQuery, owner: StoreOwner & { readonly zone: 
   const attached = query.hasAttachment ?? readFlag(operators.get("has"), "attachment");
   const person = (said: string | undefined) => (said?.trim().toLowerCase() === "me" ? owner.address : said);
   return [
-    folderCondition(operators.get("in")),
-    ...holding("sender_words", person(query.from), person(operators.get("from"))),
-    ...holding("recipient_words", person(query.to), person(operators.get("to"))),
-    ...holding("subject_words", query.subject, operators.get("subject")),
-    ...dateCondition(">=", owner.zone, query.after, operators.get("after")),
-    ...dateCondition("<", owner.zone, query.before, operators.get("before")),
+    buildFolderCondition(operators.get("in")),
+    ...buildWordConditions("sender_words", person(query.from), person(operators.get("from"))),
+    ...buildWordConditions("recipient_words", person(query.to), person(operators.get("to"))),
+    ...buildWordConditions("subject_words", query.subject, operators.get("subject")),
+    ...buildDateConditions(">=", owner.zone, query.after, operators.get("after")),
+    ...buildDateConditions("<", owner.zone, query.before, operators.get("before")),
     ...(unread === undefined ? [] : [{ sql: "unread = ?", values: [unread ? 1 : 0] }]),
     ...(attached === undefined ? [] : [{ sql: "has_attachment = ?", values: [attached ? 1 : 0] }]),
-    ...textCondition(rest),
+    ...buildTextCondition(rest),
   ];
 }
 
-function textCondition(text: string): Condition[] {
+function buildTextCondition(text: string): Condition[] {
   if (text === "") return [];
   const searched = { table: "mail_texts", columns: ["subject", "people", "body"], row: "row" };
   // Signs without any word are in no text.
   return buildTextConditions(text, searched) ?? [{ sql: "0", values: [] }];
 }
 
-function holding(column: string, ...texts: readonly (string | undefined)[]): Condition[] {
+function buildWordConditions(column: string, ...texts: readonly (string | undefined)[]): Condition[] {
   return texts
     .flatMap((text) => splitFolded(text ?? ""))
     .map((part) => ({ sql: `instr(${column}, ?) > 0`, values: [part] }));
 }
 
-function folderCondition(folder: string | undefined): Condition {
+function buildFolderCondition(folder: string | undefined): Condition {
   const wanted = folder?.toLowerCase().replace(/^draft$/, "drafts");
   if (wanted === "anywhere") return { sql: "1", values: [] };
   if (wanted !== undefined && !FOLDERS.includes(wanted))
@@ -218,7 +218,7 @@ function folderCondition(folder: string | undefined): Condition {
 }
 
 /** A bare day begins by the owner's clocks. */
-function dateCondition(
+function buildDateConditions(
   comparison: ">=" | "<",
   zone: string,
   ...texts: readonly (string | undefined)[]
@@ -272,11 +272,11 @@ const SNIPPET_CHARS = 200;
 /** Puts a message in unless its folder has one of this Message-ID. */
 export function putMail(database: EmbeddedDatabase, mail: NewMail): KeptMail {
   const { read, folder, bytes } = mail;
-  const messageId = read.messageId || `<${hash(bytes)}@missing.invalid>`;
+  const messageId = read.messageId || `<${hashContent(bytes)}@missing.invalid>`;
   return database.within((db) => {
     const known = findMailRow(database, folder, messageId);
     if (known) return { ...known, isNew: false };
-    const id = `${folder}-${hash(messageId)}`;
+    const id = `${folder}-${hashContent(messageId)}`;
     const threadId = joinThread(db, [...read.references, messageId], mail.threadId);
     const people = [read.from, ...read.to, ...read.cc, ...read.bcc];
     const { lastInsertRowid } = db
@@ -365,7 +365,7 @@ function cutSnippet(text: string): string {
   return start.length > SNIPPET_CHARS ? `${start.slice(0, SNIPPET_CHARS).toWellFormed().trimEnd()}…` : start;
 }
 
-function hash(content: string | Uint8Array): string {
+function hashContent(content: string | Uint8Array): string {
   return createHash("sha256").update(content).digest("hex").slice(0, 16);
 }
 

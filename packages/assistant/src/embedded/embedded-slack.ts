@@ -9,7 +9,7 @@ import type {
   SlackProvider,
   SlackUser,
 } from "../slack/slack-provider.ts";
-import { hintNearNames, type Names, readableText } from "../slack/slack-text.ts";
+import { hintNearNames, type Names, readMarkup } from "../slack/slack-text.ts";
 import { bindRowid, cleanColumn, type EmbeddedDatabase, parseStored } from "./embedded-database.ts";
 import { buildTextConditions, splitOperators } from "./search-terms.ts";
 
@@ -21,19 +21,19 @@ const REPLIES = `(SELECT count(*) FROM slack_messages r
 export function createEmbeddedSlack(database: EmbeddedDatabase): SlackProvider {
   return {
     kind: "embedded",
-    channel: async (name) => shownChannel(findChannel(database, name)),
-    messages: async (channelId, query) => topLevel(database, channelId, query),
-    replies: async (channelId, threadTs, limit) => thread(database, channelId, threadTs, limit),
-    search: async (query) => search(database, query),
+    channel: async (name) => describeChannel(findChannel(database, name)),
+    messages: async (channelId, query) => listTopLevel(database, channelId, query),
+    replies: async (channelId, threadTs, limit) => listThread(database, channelId, threadTs, limit),
+    search: async (query) => searchStored(database, query),
     user: async (who) => findUser(database, who),
-    post: async (message) => post(database, message),
+    post: async (message) => keepPost(database, message),
     findByCallKey: async ({ channelId, callKey }) => findCallMessage(database, channelId, callKey),
   };
 }
 
 type Post = Parameters<SlackProvider["post"]>[0];
 
-function topLevel(
+function listTopLevel(
   database: EmbeddedDatabase,
   channelId: string,
   { oldest, latest, limit }: { oldest?: number; latest?: number; limit: number },
@@ -44,34 +44,43 @@ function topLevel(
        WHERE m.channel_id = ? AND m.at >= ? AND m.at <= ? AND (m.thread_ts IS NULL OR m.thread_ts = m.ts)
        ORDER BY m.at DESC LIMIT ?`,
     )
-    .all(channelId, oldest ?? 0, latest ?? Number.MAX_SAFE_INTEGER, wholeLimit(limit) + 1);
-  return newestPage(database, rows, limit);
+    .all(channelId, oldest ?? 0, latest ?? Number.MAX_SAFE_INTEGER, readLimit(limit) + 1);
+  return buildNewestPage(database, rows, limit);
 }
 
-function newestPage(database: EmbeddedDatabase, rows: Record<string, unknown>[], limit: number): SlackPage {
+function buildNewestPage(
+  database: EmbeddedDatabase,
+  rows: Record<string, unknown>[],
+  limit: number,
+): SlackPage {
   const names = loadSlackNames(database);
-  const kept = rows.slice(0, wholeLimit(limit)).reverse();
+  const kept = rows.slice(0, readLimit(limit)).reverse();
   return { messages: kept.map((row) => showMessage(row, names)), more: rows.length > kept.length };
 }
 
-function thread(database: EmbeddedDatabase, channelId: string, threadTs: string, limit: number): SlackPage {
+function listThread(
+  database: EmbeddedDatabase,
+  channelId: string,
+  threadTs: string,
+  limit: number,
+): SlackPage {
   const rows = database.db
     .prepare(
       `SELECT m.*, ${REPLIES} FROM slack_messages m
        WHERE m.channel_id = ? AND (m.ts = ? OR m.thread_ts = ?) ORDER BY m.at LIMIT ?`,
     )
-    .all(channelId, threadTs, threadTs, wholeLimit(limit) + 1);
+    .all(channelId, threadTs, threadTs, readLimit(limit) + 1);
   if (rows.length === 0)
     throw new ToolFault(
       "params",
       `There is no thread ${JSON.stringify(threadTs.slice(0, 40))} in this channel.`,
     );
   const names = loadSlackNames(database);
-  const kept = rows.slice(0, wholeLimit(limit));
+  const kept = rows.slice(0, readLimit(limit));
   return { messages: kept.map((row) => showMessage(row, names)), more: rows.length > kept.length };
 }
 
-function search(
+function searchStored(
   database: EmbeddedDatabase,
   query: Parameters<SlackProvider["search"]>[0],
 ): { messages: SlackMessage[]; total: number } {
@@ -96,13 +105,13 @@ function search(
   );
   const rows = db
     .prepare(`SELECT m.*, ${REPLIES} FROM slack_messages m WHERE ${where} ORDER BY m.at DESC LIMIT ?`)
-    .all(...values, wholeLimit(query.limit));
+    .all(...values, readLimit(query.limit));
   const names = loadSlackNames(database);
   return { messages: rows.map((row) => showMessage(row, names)), total };
 }
 
 /** A second post of the same call finds the first. */
-function post(database: EmbeddedDatabase, message: Post): SlackMessage {
+function keepPost(database: EmbeddedDatabase, message: Post): SlackMessage {
   if (message.text.trim() === "") throw new ToolFault("params", "The message has no text.");
   if (message.text.length > MAX_TEXT_CHARS)
     throw new ToolFault("params", `The message has more than ${MAX_TEXT_CHARS} characters.`);
@@ -113,14 +122,14 @@ function post(database: EmbeddedDatabase, message: Post): SlackMessage {
     putChannel(database, channel);
     const threadTs =
       message.threadTs === undefined ? undefined : findRoot(database, channel.id, message.threadTs);
-    const ts = freeTs(database, channel.id);
+    const ts = findFreeTs(database, channel.id);
     const { callKey } = message;
     // What does not begin a link or a mention is a sign of its own, as Slack writes it.
     const text = message.text.replaceAll(/<(?![@#!]|https?:|mailto:|tel:)/gi, "&lt;");
     const base = {
       channelId: channel.id,
       ts,
-      userId: ownerAsUser(database).id,
+      userId: findOwnerUser(database).id,
       text,
       reactions: [],
       callKey,
@@ -134,7 +143,7 @@ function post(database: EmbeddedDatabase, message: Post): SlackMessage {
 
 /** The first message of the thread that a message belongs to, so that an answer to an answer stays in it. */
 function findRoot(database: EmbeddedDatabase, channelId: string, ts: string): string {
-  const first = thread(database, channelId, ts, 1).messages[0];
+  const first = listThread(database, channelId, ts, 1).messages[0];
   return first?.threadTs ?? first?.ts ?? ts;
 }
 
@@ -150,7 +159,7 @@ function findCallMessage(
 }
 
 /** The next time that no message of the channel has. */
-function freeTs(database: EmbeddedDatabase, channelId: string): string {
+function findFreeTs(database: EmbeddedDatabase, channelId: string): string {
   const taken = database.db.prepare("SELECT 1 FROM slack_messages WHERE channel_id = ? AND ts = ?");
   for (let micros = BigInt(Math.trunc(database.now())) * 1000n; ; micros++) {
     const ts = `${micros / 1_000_000n}.${String(micros % 1_000_000n).padStart(6, "0")}`;
@@ -159,7 +168,7 @@ function freeTs(database: EmbeddedDatabase, channelId: string): string {
 }
 
 /** The owner's entry among the users, made if there is none. */
-function ownerAsUser(database: EmbeddedDatabase): SlackUser {
+function findOwnerUser(database: EmbeddedDatabase): SlackUser {
   const { name, address, zone } = database.owner();
   const known = listUsers(database).find(({ email }) => email?.toLowerCase() === address.toLowerCase());
   if (known) return known;
@@ -186,22 +195,22 @@ function findChannel(database: EmbeddedDatabase, asked: string): StoredChannel {
   if (alike.length > 1)
     throw new ToolFault(
       "params",
-      `${JSON.stringify(asked.slice(0, 100))} can be several channels: ${listed(alike.map((each) => `#${each.name}`))}.`,
+      `${JSON.stringify(asked.slice(0, 100))} can be several channels: ${joinNames(alike.map((each) => `#${each.name}`))}.`,
     );
   if (alike[0]) return alike[0];
-  if (wanted.startsWith("@")) return directChannel(findUser(database, wanted));
+  if (wanted.startsWith("@")) return buildDirectChannel(findUser(database, wanted));
   const partner = listUsers(database).find(({ id }) => `D${id}` === wanted);
-  if (partner) return directChannel(partner);
+  if (partner) return buildDirectChannel(partner);
   const open = channels.filter(({ kind }) => kind !== "direct").map((each) => each.name);
-  const hint = hintNearNames(wanted.replace(/^#/, ""), open, "#") || `; there are ${listed(open)}`;
+  const hint = hintNearNames(wanted.replace(/^#/, ""), open, "#") || `; there are ${joinNames(open)}`;
   throw new ToolFault("params", `There is no channel ${JSON.stringify(wanted.slice(0, 100))}${hint}.`);
 }
 
-function directChannel({ id, name }: SlackUser): StoredChannel {
+function buildDirectChannel({ id, name }: SlackUser): StoredChannel {
   return { id: `D${id}`, kind: "direct", name: `@${name}`, isShared: false, members: [id] };
 }
 
-function shownChannel({ id, name, kind, isShared, members }: StoredChannel): SlackChannel {
+function describeChannel({ id, name, kind, isShared, members }: StoredChannel): SlackChannel {
   const count = members.length > 0 ? { members: members.length } : {};
   return { id, name, isPrivate: kind !== "public", isShared, ...count };
 }
@@ -220,7 +229,7 @@ function findUser(database: EmbeddedDatabase, asked: string): SlackUser {
   for (const fits of wanted === "" ? [] : tests) {
     const found = users.filter(fits);
     if (found.length === 1 && found[0]) return found[0];
-    if (found.length > 1) throw ambiguous(asked, found);
+    if (found.length > 1) throw refuseAmbiguous(asked, found);
   }
   const hint = hintNearNames(
     wanted,
@@ -230,16 +239,16 @@ function findUser(database: EmbeddedDatabase, asked: string): SlackUser {
   throw new ToolFault("params", `There is nobody called ${JSON.stringify(asked.slice(0, 100))}${hint}.`);
 }
 
-function ambiguous(asked: string, found: readonly SlackUser[]): ToolFault {
-  const names = listed(found.map(({ name, realName }) => `@${name} (${realName})`));
+function refuseAmbiguous(asked: string, found: readonly SlackUser[]): ToolFault {
+  const names = joinNames(found.map(({ name, realName }) => `@${name} (${realName})`));
   return new ToolFault("params", `${JSON.stringify(asked.slice(0, 100))} can be several people: ${names}.`);
 }
 
-function listed(names: readonly string[]): string {
+function joinNames(names: readonly string[]): string {
   return names.length === 0 ? "none" : names.slice(0, 10).join(", ");
 }
 
-function wholeLimit(limit: number): number {
+function readLimit(limit: number): number {
   return Math.max(0, Math.trunc(limit));
 }
 
@@ -316,7 +325,7 @@ export function putMessage(database: EmbeddedDatabase, message: StoredMessage, n
     if (Number(changes) === 0) return false;
     db.prepare("INSERT INTO slack_texts (rowid, body) VALUES (?, ?)").run(
       bindRowid(lastInsertRowid),
-      cleanColumn(readableText(message.text, names)),
+      cleanColumn(readMarkup(message.text, names)),
     );
     return true;
   });
@@ -380,7 +389,7 @@ function showMessage(row: Record<string, unknown>, names: Names): SlackMessage {
     ts,
     channel: { id: channelId, name: channel },
     user: { id: userId, name: names.person(userId) ?? userName ?? userId },
-    text: readableText(text, names),
+    text: readMarkup(text, names),
     ...(thread === undefined ? {} : { threadTs: thread }),
     ...(replies > 0 ? { replies } : {}),
     reactions,

@@ -1,3 +1,5 @@
+// Exports the local store as .mbox, .ics, .vcf and a Slack export, which an import takes.
+
 import { constants } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -41,7 +43,7 @@ export async function exportTo(
   const database = store.database();
   const counts: Counts = { mails: 0, events: 0, contacts: 0, channels: 0, messages: 0 };
   const files: string[] = [];
-  for (const { path, content } of allFiles(database, counts)) {
+  for (const { path, content } of exportAll(database, counts)) {
     for (const folder of listParents(path))
       await writeEntry(root, folder, { mode: FOLDER_MODE, content: Buffer.alloc(0) });
     await writeEntry(root, path, { mode: FILE_MODE, content });
@@ -50,20 +52,20 @@ export async function exportTo(
   return { counts, files };
 }
 
-function* allFiles(database: EmbeddedDatabase, counts: Counts): Generator<ExportedFile> {
+function* exportAll(database: EmbeddedDatabase, counts: Counts): Generator<ExportedFile> {
   const owner = Buffer.from(`${JSON.stringify(database.owner(), null, 2)}\n`);
   yield { path: "owner.json", content: owner };
-  for (const folder of FOLDERS) yield* mailFiles(database, folder, counts);
-  yield* calendarFiles(database, counts);
+  for (const folder of FOLDERS) yield* exportMail(database, folder, counts);
+  yield* exportCalendars(database, counts);
   const cards = database.db.prepare("SELECT vcard FROM contacts ORDER BY id").all();
   counts.contacts = cards.length;
   if (cards.length > 0)
     yield { path: "contacts.vcf", content: Buffer.from(cards.map(({ vcard }) => String(vcard)).join("")) };
-  yield* slackFiles(database, counts);
+  yield* exportSlack(database, counts);
 }
 
 /** One mbox file for a folder, or several numbered ones if it is large. */
-function* mailFiles(database: EmbeddedDatabase, folder: string, counts: Counts): Generator<ExportedFile> {
+function* exportMail(database: EmbeddedDatabase, folder: string, counts: Counts): Generator<ExportedFile> {
   const rows = database.db
     .prepare("SELECT bytes, unread, date_ms FROM mails WHERE folder = ? ORDER BY date_ms, id")
     .iterate(folder);
@@ -88,7 +90,7 @@ function* mailFiles(database: EmbeddedDatabase, folder: string, counts: Counts):
   if (parts.length > 0) yield file();
 }
 
-function* calendarFiles(database: EmbeddedDatabase, counts: Counts): Generator<ExportedFile> {
+function* exportCalendars(database: EmbeddedDatabase, counts: Counts): Generator<ExportedFile> {
   const calendars = database.db.prepare("SELECT DISTINCT calendar FROM events ORDER BY calendar").all();
   for (const [at, { calendar }] of calendars.entries()) {
     const rows = database.db
@@ -108,20 +110,20 @@ function listParents(path: string): string[] {
 }
 
 /** The files of a Slack export: people, channels, and the messages of each day. */
-function* slackFiles(database: EmbeddedDatabase, counts: Counts): Generator<ExportedFile> {
+function* exportSlack(database: EmbeddedDatabase, counts: Counts): Generator<ExportedFile> {
   const users = listUsers(database);
   const channels = listChannels(database);
   if (users.length + channels.length === 0) return;
-  yield jsonFile("users.json", users.map(userFields));
+  yield buildJsonFile("users.json", users.map(describeUser));
   counts.channels = channels.length;
   for (const { file, kind } of CHANNEL_FILES) {
     const own = channels.filter((channel) => channel.kind === kind);
-    if (own.length > 0 || kind === "public") yield jsonFile(file, own.map(channelFields));
-    for (const channel of own) yield* dayFiles(database, channel, counts);
+    if (own.length > 0 || kind === "public") yield buildJsonFile(file, own.map(describeChannel));
+    for (const channel of own) yield* exportDays(database, channel, counts);
   }
 }
 
-function* dayFiles(
+function* exportDays(
   database: EmbeddedDatabase,
   channel: StoredChannel,
   counts: Counts,
@@ -136,32 +138,40 @@ function* dayFiles(
     const message = readStoredMessage(row);
     const date = new Date(Number(row.at) * 1000).toISOString().slice(0, 10);
     if (date !== day && messages.length > 0) {
-      yield jsonFile(`${folder}/${day}.json`, messages);
+      yield buildJsonFile(`${folder}/${day}.json`, messages);
       messages = [];
     }
     day = date;
-    messages.push(messageFields(message));
+    messages.push(describeMessage(message));
     counts.messages++;
   }
-  if (messages.length > 0) yield jsonFile(`${folder}/${day}.json`, messages);
+  if (messages.length > 0) yield buildJsonFile(`${folder}/${day}.json`, messages);
 }
 
-function jsonFile(path: string, list: readonly object[]): ExportedFile {
+function buildJsonFile(path: string, list: readonly object[]): ExportedFile {
   return { path: `slack/${path}`, content: Buffer.from(`${JSON.stringify(list, null, 2)}\n`) };
 }
 
-function userFields({ id, name, realName, title, email, zone, status, isBot }: SlackUser): object {
+function describeUser({ id, name, realName, title, email, zone, status, isBot }: SlackUser): object {
   const profile = { real_name: realName, title, email, status_text: status };
   return { id, name, real_name: realName, tz: zone, is_bot: isBot, profile };
 }
 
-function channelFields({ id, name, kind, isShared, members }: StoredChannel): object {
+function describeChannel({ id, name, kind, isShared, members }: StoredChannel): object {
   return kind === "direct"
     ? { id, members }
     : { id, name, is_private: kind === "private", is_ext_shared: isShared, members };
 }
 
-function messageFields({ ts, threadTs, userId, userName, text, reactions, callKey }: StoredMessage): object {
+function describeMessage({
+  ts,
+  threadTs,
+  userId,
+  userName,
+  text,
+  reactions,
+  callKey,
+}: StoredMessage): object {
   const metadata =
     callKey === undefined ? undefined : { event_type: CALL_EVENT, event_payload: { key: callKey } };
   return {

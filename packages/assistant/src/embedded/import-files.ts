@@ -6,7 +6,7 @@ import { parseCalendar, readSequence } from "../calendar/ical/series.ts";
 import { parseCards } from "../contacts/vcard.ts";
 import { oneLine, readMail } from "../mail/mail-format.ts";
 import { recordIn, textIn } from "../service-tools/service-requests.ts";
-import { addEvent, eventRow, findSeries, OWN_CALENDAR, replaceEvent } from "./embedded-calendar.ts";
+import { addEvent, buildEventRow, findSeries, OWN_CALENDAR, replaceEvent } from "./embedded-calendar.ts";
 import { putContact } from "./embedded-contacts.ts";
 import type { EmbeddedDatabase, StoreOwner } from "./embedded-database.ts";
 import { loadMailRow, type MailFolder, putMail } from "./embedded-mail.ts";
@@ -58,10 +58,10 @@ export async function importFolder(store: EmbeddedStore, dir: string): Promise<I
     const { files, isCut } = await listFilesBelow(root);
     if (isCut) addProblem(report, dir, `only the first ${files.length} files were read`);
     if (files.includes(OWNER_FILE)) await importOwner(store, root, report);
-    const exports = slackFolders(files);
+    const exports = findSlackFolders(files);
     for (const folder of exports)
       await importSlack({ database: store.database(), root, folder, files, report });
-    const rest = files.filter((file) => !exports.some((folder) => isBelow(file, folder)));
+    const rest = files.filter((file) => !exports.some((folder) => isInExport(file, folder)));
     for (const file of rest) if (isKnownKind(file)) await importOne(store, root, file, report);
   } catch (thrown) {
     addProblem(report, dir, thrown);
@@ -108,13 +108,13 @@ function readOwner(value: unknown): StoreOwner {
   return { name: shown || address, address, ...(zone === undefined ? {} : { zone }) };
 }
 
-function slackFolders(files: readonly string[]): string[] {
+function findSlackFolders(files: readonly string[]): string[] {
   const names = CHANNEL_FILES.map(({ file }) => file);
   return [...new Set(files.filter((file) => names.includes(basename(file))).map(findParent))];
 }
 
 /** Whether a file belongs to an export; one at the root itself takes only its JSON files. */
-function isBelow(file: string, folder: string): boolean {
+function isInExport(file: string, folder: string): boolean {
   return folder === "" ? file.endsWith(".json") : file.startsWith(`${folder}/`);
 }
 
@@ -129,7 +129,7 @@ export async function importMail({ database, file, report }: ImportSource, mail:
     if (read.from.address === "" && read.subject === "" && read.text === "" && read.attachments.length === 0)
       throw new TypeError("there is no message in it");
     const isOwn = read.from.address.toLowerCase() === database.owner().address.toLowerCase();
-    const folder = namedFolder(file) ?? (read.isDraft ? "drafts" : isOwn ? "sent" : "inbox");
+    const folder = readFolderName(file) ?? (read.isDraft ? "drafts" : isOwn ? "sent" : "inbox");
     const { isNew, id } = putMail(database, {
       folder,
       read,
@@ -153,7 +153,7 @@ function isKept(database: EmbeddedDatabase, id: string, bytes: Uint8Array): bool
   return kept instanceof Uint8Array && Buffer.compare(kept, bytes) === 0;
 }
 
-function namedFolder(file: string): MailFolder | undefined {
+function readFolderName(file: string): MailFolder | undefined {
   const name = FOLDER_FILE.exec(basename(file))?.[1]?.toLowerCase();
   return name === "inbox" || name === "sent" || name === "drafts" ? name : undefined;
 }
@@ -168,7 +168,7 @@ export async function importCalendar(source: ImportSource, text: string): Promis
   const calendar = owner === address.toLowerCase() ? OWN_CALENDAR : owner;
   for (const each of series) {
     try {
-      const row = await eventRow(each, zone);
+      const row = await buildEventRow(each, zone);
       const isNew = addEvent(database, calendar, row);
       const known = isNew ? null : await findSeries(database, each.uid, calendar);
       const isNewer = known !== null && readSequence(each.master) > readSequence(known.series.master);
@@ -191,7 +191,7 @@ function readFileOwner(file: string): string | undefined {
 
 /** Imports the cards of vCard text, each kept with its own text, so that what is not understood of it is not lost. */
 export async function importCards({ database, file, report }: ImportSource, text: string): Promise<void> {
-  const blocks = cardBlocks(text);
+  const blocks = splitCards(text);
   if (blocks.length === 0) addProblem(report, file, "there is no card in it");
   for (const block of blocks) {
     try {
@@ -206,7 +206,7 @@ export async function importCards({ database, file, report }: ImportSource, text
 }
 
 /** The text of each card, with line ends as vCard has them. */
-function cardBlocks(text: string): string[] {
+function splitCards(text: string): string[] {
   const blocks: string[] = [];
   let lines: string[] | undefined;
   for (const line of text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/)) {

@@ -1,3 +1,5 @@
+// Where an import reads from, and the report of what it did.
+
 import { dirname, join, resolve } from "node:path";
 import { listInside, openForReading } from "@retinue/core/files/open-inside";
 import { messageOf } from "@retinue/core/schema/error";

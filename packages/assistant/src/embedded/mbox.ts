@@ -1,4 +1,6 @@
-import { canonicalBytes, findExcess } from "../mail/mail-format.ts";
+// Messages in mbox files, and single ones as files hold them.
+
+import { findExcess, normalizeLines } from "../mail/mail-format.ts";
 
 /** A message as a file holds it, with what the file says beside it. */
 export type FiledMail = {
@@ -19,13 +21,13 @@ export function* readMbox(content: Uint8Array): Generator<FiledMail> {
   const text = Buffer.from(content).toString("latin1");
   let last: { line: string; end: number } | undefined;
   for (const { 0: line, index } of text.matchAll(SEPARATOR)) {
-    if (last) yield filed(text.slice(last.end, index), last.line);
+    if (last) yield readFiled(text.slice(last.end, index), last.line);
     last = { line, end: index + line.length };
   }
-  if (last) yield filed(text.slice(last.end), last.line);
+  if (last) yield readFiled(text.slice(last.end), last.line);
 }
 
-function filed(text: string, separator: string): FiledMail {
+function readFiled(text: string, separator: string): FiledMail {
   // The blank line before a separator, and before the end of the file, belongs to no message.
   const body = text.replace(/(^|\n)\r?\n$/, "$1").replaceAll(/^>(>*From )/gm, "$1");
   const { bytes, isRead } = readFiledMail(Buffer.from(body, "latin1"));
@@ -38,7 +40,7 @@ function filed(text: string, separator: string): FiledMail {
 export function readFiledMail(content: Uint8Array): FiledMail {
   // Reading it will fail, so there is no use in parsing it here.
   if (findExcess(content)) return { bytes: content, isRead: false, envelopeMs: null };
-  const text = Buffer.from(canonicalBytes(content)).toString("latin1");
+  const text = Buffer.from(normalizeLines(content)).toString("latin1");
   const end = text.startsWith("\r\n") ? 0 : text.indexOf("\r\n\r\n");
   const head = (end < 0 ? text : text.slice(0, end)).split("\r\n");
   const states = head.filter((line) => STATUS.test(line));
@@ -47,7 +49,7 @@ export function readFiledMail(content: Uint8Array): FiledMail {
   const isRead = states.some((line) => /^status:.*R/i.test(line) && !/^status:\s*O\s*$/i.test(line));
   const whole = kept === "" ? rest.replace(/^\r\n/, "") : `${kept}${rest}`;
   return {
-    bytes: states.length === 0 ? Buffer.from(text, "latin1") : canonicalBytes(Buffer.from(whole, "latin1")),
+    bytes: states.length === 0 ? Buffer.from(text, "latin1") : normalizeLines(Buffer.from(whole, "latin1")),
     isRead,
     envelopeMs: null,
   };
@@ -62,10 +64,13 @@ export function writeMbox(
     .toString("latin1")
     .replaceAll("\r\n", "\n")
     .replaceAll(/^(>*From )/gm, ">$1");
-  return Buffer.from(`From retinue ${asctime(dateMs)}\nStatus: ${isRead ? "RO" : "O"}\n${text}\n`, "latin1");
+  return Buffer.from(
+    `From retinue ${writeAsctime(dateMs)}\nStatus: ${isRead ? "RO" : "O"}\n${text}\n`,
+    "latin1",
+  );
 }
 
-function asctime(ms: number): string {
+function writeAsctime(ms: number): string {
   const date = new Date(ms);
   const day = String(date.getUTCDate()).padStart(2, " ");
   const time = date.toISOString().slice(11, 19);

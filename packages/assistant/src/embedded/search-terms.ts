@@ -1,3 +1,5 @@
+// What somebody searches for, as conditions on the tables of the local store.
+
 import { isStopWord } from "@retinue/core/text/terms";
 import { foldText } from "../service-tools/tool-output.ts";
 
@@ -45,8 +47,8 @@ type Term = { readonly words: readonly string[]; readonly exact: boolean };
 function splitTerms(text: string): readonly Term[] {
   const terms: Term[] = [];
   for (const [, phrase, rest] of text.toWellFormed().matchAll(/["“”]([^"“”]*)["“”]|([^"“”]+)/g)) {
-    if (phrase !== undefined) terms.push({ words: wordsIn(phrase), exact: true });
-    else terms.push(...wordsIn(rest ?? "").map((word) => ({ words: [word], exact: false })));
+    if (phrase !== undefined) terms.push({ words: splitWords(phrase), exact: true });
+    else terms.push(...splitWords(rest ?? "").map((word) => ({ words: [word], exact: false })));
   }
   const filled = terms.filter(({ words }) => words.length > 0);
   const telling = filled.filter(({ words, exact }) => exact || !isStopWord(words.join(" ").toLowerCase()));
@@ -54,7 +56,7 @@ function splitTerms(text: string): readonly Term[] {
 }
 
 /** Runs of what FTS5's tokenizer takes as parts of words; none of them holds a quotation mark. */
-function wordsIn(text: string): string[] {
+function splitWords(text: string): string[] {
   return (text.normalize("NFC").match(/[\p{L}\p{M}\p{N}\p{Co}]+/gu) ?? []).map((word) =>
     [...word].slice(0, MAX_TERM_CHARS).join(""),
   );

@@ -1,3 +1,5 @@
+// Gmail's messages and its language of searches.
+
 import type { gmail_v1 } from "@googleapis/gmail";
 import { oneLine, type ReadMail, readMail, writeMail } from "../mail/mail-format.ts";
 import type { Address, MailMessage, MailQuery, MailSummary, OutgoingMail } from "../mail/mail-provider.ts";
@@ -88,10 +90,10 @@ export async function composeRaw(mail: OutgoingMail, from: string): Promise<stri
 /** What is searched for in Gmail's own language; nothing in a value can become an operator. */
 export function buildGmailQuery(query: MailQuery): string {
   const parts = [
-    ...splitPhrases(query.text).map(term),
-    ...field("from", query.from),
-    ...field("to", query.to),
-    ...field("subject", query.subject),
+    ...splitPhrases(query.text).map(buildTerm),
+    ...buildField("from", query.from),
+    ...buildField("to", query.to),
+    ...buildField("subject", query.subject),
   ].filter(Boolean);
   if (query.after) parts.push(`after:${toSeconds(query.after) - 1}`);
   if (query.before) parts.push(`before:${toSeconds(query.before) + 1}`);
@@ -109,9 +111,9 @@ export function isWithinQuery(date: string, { after, before }: MailQuery): boole
 }
 
 /** Each word must be there; a value in quotes stays one phrase. */
-function field(name: string, value: string | undefined): string[] {
+function buildField(name: string, value: string | undefined): string[] {
   return splitPhrases(value)
-    .map(term)
+    .map(buildTerm)
     .filter(Boolean)
     .map((one) => `${name}:${one}`);
 }
@@ -121,7 +123,7 @@ function splitPhrases(text = ""): string[] {
 }
 
 /** A plain word as it is; all else as a phrase, whose punctuation Gmail ignores. */
-function term(phrase: string): string {
+function buildTerm(phrase: string): string {
   const bare = phrase.replace(/^[-+~{}()[\]]+|[{}()[\]]+$/g, "");
   if (PLAIN_WORD.test(bare) && !OPERATOR_WORDS.has(bare.toUpperCase())) return bare;
   const quoted = bare.replace(/["\\:\p{Cc}]+/gu, " ").trim();

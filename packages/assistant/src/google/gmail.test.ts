@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { worstStatus } from "../mail/mail-provider.ts";
+import { findWorstStatus } from "../mail/mail-provider.ts";
 import { readSentDelivery } from "./gmail.ts";
 
 const sentTo = (to: string, labelIds: string[]) => ({
@@ -31,8 +31,8 @@ describe("what was handed over", () => {
 });
 
 test("the worst status of several counts, and of none it is unknown", () => {
-  const of = (...statuses: Parameters<typeof worstStatus>[0][number]["status"][]) =>
-    worstStatus(statuses.map((status) => ({ status })));
+  const of = (...statuses: Parameters<typeof findWorstStatus>[0][number]["status"][]) =>
+    findWorstStatus(statuses.map((status) => ({ status })));
   expect(of("delivered", "sent", "queued")).toBe("queued");
   expect(of("sent", "bounced", "unknown")).toBe("bounced");
   expect(of()).toBe("unknown");

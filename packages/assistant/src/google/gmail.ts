@@ -5,12 +5,12 @@ import type { Bounce } from "../mail/mail-format.ts";
 import {
   type Address,
   type Delivery,
+  findWorstStatus,
   type MailProvider,
   type MailQuery,
   type MailSummary,
   type OutgoingMail,
   type SentMail,
-  worstStatus,
 } from "../mail/mail-provider.ts";
 import { mapLimited } from "../service-tools/service-requests.ts";
 import { isServiceFault, ToolFault } from "../service-tools/tool-fault.ts";
@@ -55,15 +55,15 @@ export function createGmail(api: Api, address: string | undefined): MailProvider
     kind: "google",
     self,
     refresh: api.refresh,
-    search: (query, signal) => search(api, query, signal),
+    search: (query, signal) => searchMailbox(api, query, signal),
     async get(id, signal) {
       const raw = await api.request(`message '${id}'`, signal, (gmail, options) =>
         gmail.users.messages.get({ userId: "me", id: checkId(id), format: "raw" }, options),
       );
       return await readGmailMessage(raw);
     },
-    send: async (mail, signal) => send(api, mail, (await self(signal)).address, signal),
-    draft: async (mail, signal) => draft(api, mail, (await self(signal)).address, signal),
+    send: async (mail, signal) => sendMessage(api, mail, (await self(signal)).address, signal),
+    draft: async (mail, signal) => keepDraft(api, mail, (await self(signal)).address, signal),
     findByMessageId: async (messageId, kind, signal) =>
       kind === "draft"
         ? findDraft(api, messageId, signal)
@@ -78,7 +78,12 @@ export function createGmail(api: Api, address: string | undefined): MailProvider
   };
 }
 
-async function send(api: Api, mail: OutgoingMail, own: string, signal: AbortSignal): Promise<SentMail> {
+async function sendMessage(
+  api: Api,
+  mail: OutgoingMail,
+  own: string,
+  signal: AbortSignal,
+): Promise<SentMail> {
   const requestBody = await buildBody(mail, own);
   const sent = await api.request("the message to be sent", signal, (gmail, options) =>
     gmail.users.messages.send({ userId: "me", requestBody }, options),
@@ -90,7 +95,7 @@ async function send(api: Api, mail: OutgoingMail, own: string, signal: AbortSign
   return { id: sent.id, threadId: sent.threadId ?? "", delivery };
 }
 
-async function draft(
+async function keepDraft(
   api: Api,
   mail: OutgoingMail,
   own: string,
@@ -124,7 +129,7 @@ async function findDraft(api: Api, messageId: string, signal: AbortSignal): Prom
   return { id, threadId: found.threadId ?? "", delivery };
 }
 
-async function search(
+async function searchMailbox(
   api: Api,
   query: MailQuery,
   signal: AbortSignal,
@@ -207,11 +212,15 @@ async function findMessage(
   if (!/^<[^\s<>"]+>$/.test(messageId)) {
     throw new ToolFault("params", `'${messageId}' is no Message-ID with its angle brackets`);
   }
-  const indexed = await list(api, { q: `rfc822msgid:${messageId.slice(1, -1)}`, maxResults: 5 }, signal);
-  const found = await firstMatch(api, indexed, { messageId, label }, signal);
+  const indexed = await listMessages(
+    api,
+    { q: `rfc822msgid:${messageId.slice(1, -1)}`, maxResults: 5 },
+    signal,
+  );
+  const found = await findFirstMatch(api, indexed, { messageId, label }, signal);
   if (found) return found;
-  const newest = await list(api, { labelIds: [label], maxResults: NEWEST }, signal);
-  return await firstMatch(api, newest, { messageId, label }, signal);
+  const newest = await listMessages(api, { labelIds: [label], maxResults: NEWEST }, signal);
+  return await findFirstMatch(api, newest, { messageId, label }, signal);
 }
 
 /** Gmail's id of the draft that holds a message; null if it is no draft any more. */
@@ -232,7 +241,7 @@ async function findDraftId(
   return null;
 }
 
-async function list(
+async function listMessages(
   api: GoogleApi<"gmail">,
   query: { q?: string; labelIds?: string[]; maxResults: number },
   signal: AbortSignal,
@@ -243,7 +252,7 @@ async function list(
   return messages.map(({ id }) => id ?? "").filter(Boolean);
 }
 
-async function firstMatch(
+async function findFirstMatch(
   api: GoogleApi<"gmail">,
   ids: readonly string[],
   wanted: { readonly messageId: string; readonly label: string },
@@ -281,7 +290,7 @@ export async function readSentDelivery(message: Message, self: string): Promise<
     const isSelf = address.toLowerCase() === self.toLowerCase();
     return { address, status: isSelf && isInInbox ? "delivered" : "sent" };
   });
-  return { status: worstStatus(recipients), recipients, timestamp: readGmailDate(message) };
+  return { status: findWorstStatus(recipients), recipients, timestamp: readGmailDate(message) };
 }
 
 /** The same, corrected by the reports of mail servers that are about this message. */
@@ -301,7 +310,7 @@ async function addReports(
     const { detail } = bounce;
     return { address: recipient.address, status: "bounced", ...(detail ? { detail } : {}) };
   });
-  return { ...delivery, status: worstStatus(recipients), recipients };
+  return { ...delivery, status: findWorstStatus(recipients), recipients };
 }
 
 /** Mails of mail servers since then, and those that Gmail has put into the same thread. */

@@ -39,25 +39,29 @@ export function createGoogleCalendar(api: Api, { owner, zone }: Surroundings): C
       return { address: await owner(signal), zone: timeZone ?? zone };
     },
     async list(span, signal) {
-      const events = (await listAll(api, span, signal)).map(known);
+      const events = (await listSpan(api, span, signal)).map(known);
       return { events: events.slice(0, span.limit), total: events.length };
     },
     get: async (id, signal) => known(await fetchEvent(api, id, signal)),
     async create(event, signal) {
       const made = await api.request(`event '${event.id}'`, signal, (calendar, options) =>
         calendar.events.insert(
-          { calendarId: CALENDAR, sendUpdates: sendUpdatesTo(event.notify), requestBody: eventBody(event) },
+          {
+            calendarId: CALENDAR,
+            sendUpdates: sendUpdatesTo(event.notify),
+            requestBody: buildEventBody(event),
+          },
           options,
         ),
       );
       return known(made);
     },
-    update: async (id, change, etag, signal) => known(await update(api, { id, change, etag }, signal)),
+    update: async (id, change, etag, signal) => known(await patchEvent(api, { id, change, etag }, signal)),
     async remove(id, { etag, notify }, signal) {
       await api.request(`event '${id}'`, signal, (calendar, options) =>
         calendar.events.delete(
           { calendarId: CALENDAR, eventId: checkId(id), sendUpdates: sendUpdatesTo(notify) },
-          unchanged(options, etag),
+          requireUnchanged(options, etag),
         ),
       );
     },
@@ -74,7 +78,7 @@ export function createGoogleCalendar(api: Api, { owner, zone }: Surroundings): C
 }
 
 /** A span's events; more than the limit are read as far as one page goes, so that most totals are exact. */
-async function listAll(
+async function listSpan(
   api: Api,
   span: CalendarSpan & { readonly query?: string; readonly limit: number },
   signal: AbortSignal,
@@ -108,7 +112,7 @@ async function fetchEvent(api: Api, id: string, signal: AbortSignal): Promise<ca
 }
 
 /** The list of guests is written as a whole, so it is read first; the etag reveals a change made meanwhile. */
-async function update(
+async function patchEvent(
   api: Api,
   { id, change, etag }: { id: string; change: EventChange; etag: string },
   signal: AbortSignal,
@@ -120,9 +124,9 @@ async function update(
         calendarId: CALENDAR,
         eventId: checkId(id),
         sendUpdates: sendUpdatesTo(change.notify),
-        requestBody: changeBody(change, guests),
+        requestBody: buildChangeBody(change, guests),
       },
-      unchanged(options, etag),
+      requireUnchanged(options, etag),
     ),
   );
 }
@@ -152,16 +156,16 @@ function readBusy(address: string, answer: calendar_v3.Schema$FreeBusyCalendar |
     const unknown = unseen ? "Google does not show their calendar to this account" : `Google says: ${reason}`;
     return { address, busy: [], unknown };
   }
-  const busy = (answer.busy ?? []).map(({ start, end }) => ({ start: utc(start), end: utc(end) }));
+  const busy = (answer.busy ?? []).map(({ start, end }) => ({ start: toUtc(start), end: toUtc(end) }));
   return { address, busy };
 }
 
-function utc(moment: string | null | undefined): string {
+function toUtc(moment: string | null | undefined): string {
   return new Date(moment ?? Number.NaN).toISOString();
 }
 
 /** Only if the event is still in the state that was read. */
-function unchanged(options: RequestOptions, etag: string): RequestOptions {
+function requireUnchanged(options: RequestOptions, etag: string): RequestOptions {
   return etag ? { ...options, headers: { "If-Match": etag } } : options;
 }
 
@@ -185,8 +189,8 @@ function readEvent(event: Event, zone: string): CalendarEvent {
   return {
     id: event.id ?? "",
     title: event.summary ?? "",
-    start: readTime(event.start ?? event.originalStartTime, zone),
-    end: readTime(event.end ?? event.originalStartTime, zone),
+    start: readMomentTime(event.start ?? event.originalStartTime, zone),
+    end: readMomentTime(event.end ?? event.originalStartTime, zone),
     attendees: (event.attendees ?? []).filter(({ resource }) => !resource).map(readAttendee),
     visibility: parseVisibility(event.visibility),
     free: event.transparency === "transparent",
@@ -202,31 +206,31 @@ function readEvent(event: Event, zone: string): CalendarEvent {
 }
 
 /** The body that makes an event. */
-function eventBody(event: NewEvent): Event {
+function buildEventBody(event: NewEvent): Event {
   return {
     id: event.id,
     summary: event.title,
-    start: writeTime(event.start),
-    end: writeTime(event.end),
+    start: writeMomentTime(event.start),
+    end: writeMomentTime(event.end),
     attendees: event.attendees.map((email) => ({ email })),
     ...(event.location ? { location: event.location } : {}),
     ...(event.description ? { description: event.description } : {}),
-    ...(event.recurrence ? { recurrence: [`RRULE:${bareRule(event.recurrence)}`] } : {}),
+    ...(event.recurrence ? { recurrence: [`RRULE:${trimRule(event.recurrence)}`] } : {}),
     ...(event.visibility ? { visibility: event.visibility } : {}),
   };
 }
 
 /** The body that changes an event; guests who stay keep their answers. */
-function changeBody(change: EventChange, guests: readonly Guest[]): Event {
+function buildChangeBody(change: EventChange, guests: readonly Guest[]): Event {
   const { title, start, end, attendees, location, description, recurrence, visibility } = change;
   return {
     ...(title === undefined ? {} : { summary: title }),
-    ...(start ? { start: { dateTime: null, date: null, timeZone: null, ...writeTime(start) } } : {}),
-    ...(end ? { end: { dateTime: null, date: null, timeZone: null, ...writeTime(end) } } : {}),
+    ...(start ? { start: { dateTime: null, date: null, timeZone: null, ...writeMomentTime(start) } } : {}),
+    ...(end ? { end: { dateTime: null, date: null, timeZone: null, ...writeMomentTime(end) } } : {}),
     ...(attendees ? { attendees: attendees.map((address) => keepGuest(address, guests)) } : {}),
     ...(location === undefined ? {} : { location }),
     ...(description === undefined ? {} : { description }),
-    ...(recurrence === undefined ? {} : { recurrence: recurrence ? [`RRULE:${bareRule(recurrence)}`] : [] }),
+    ...(recurrence === undefined ? {} : { recurrence: recurrence ? [`RRULE:${trimRule(recurrence)}`] : [] }),
     ...(visibility === undefined ? {} : { visibility }),
   };
 }
@@ -236,17 +240,17 @@ function keepGuest(address: string, guests: readonly Guest[]): Guest {
 }
 
 /** One line, so that a rule cannot bring other properties along. */
-function bareRule(rule: string): string {
+function trimRule(rule: string): string {
   return rule.replace(/^RRULE:/i, "").replace(/\s+/g, "");
 }
 
-function readTime(moment: Moment | undefined, zone: string): EventTime {
+function readMomentTime(moment: Moment | undefined, zone: string): EventTime {
   if (moment?.date) return { kind: "day", day: moment.date };
   const at = new Date(moment?.dateTime ?? Number.NaN).toISOString();
   return { kind: "instant", at, zone: moment?.timeZone ?? zone };
 }
 
-function writeTime(time: EventTime): Moment {
+function writeMomentTime(time: EventTime): Moment {
   return time.kind === "day" ? { date: time.day } : { dateTime: time.at, timeZone: time.zone };
 }
 

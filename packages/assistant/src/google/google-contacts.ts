@@ -41,10 +41,10 @@ async function loadDirectory(api: Api, signal: AbortSignal): Promise<readonly Co
 
 /** A person as the tools know them. */
 function readPerson(person: Person): Contact {
-  const work = preferred(person.organizations)[0];
-  const notes = preferred(person.biographies)[0]?.value;
+  const work = sortPreferred(person.organizations)[0];
+  const notes = sortPreferred(person.biographies)[0]?.value;
   const emails = listValues(person.emailAddresses);
-  const name = preferred(person.names)[0]?.displayName ?? emails[0] ?? work?.name ?? "";
+  const name = sortPreferred(person.names)[0]?.displayName ?? emails[0] ?? work?.name ?? "";
   return {
     id: person.resourceName ?? "",
     name,
@@ -93,13 +93,13 @@ function isOfUse({ name, emails, phones }: Contact): boolean {
 }
 
 function listValues(fields: readonly { value?: string | null; metadata?: Metadata }[] | undefined): string[] {
-  const values = preferred(fields).map(({ value }) => value?.trim() ?? "");
+  const values = sortPreferred(fields).map(({ value }) => value?.trim() ?? "");
   return [...new Set(values.filter(Boolean))];
 }
 
 type Metadata = { primary?: boolean | null };
 
-function preferred<Field extends { metadata?: Metadata }>(fields: readonly Field[] = []): Field[] {
+function sortPreferred<Field extends { metadata?: Metadata }>(fields: readonly Field[] = []): Field[] {
   return fields.toSorted((one, other) => Number(isPrimary(other)) - Number(isPrimary(one)));
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { retryAfter, toGoogleFault } from "./google-session.ts";
+import { findRetryAfter, toGoogleFault } from "./google-session.ts";
 
 const NOW = Date.parse("2026-11-16T12:00:00Z");
 const request = {
@@ -18,7 +18,7 @@ test.each([
   ["-5", "", undefined],
   [undefined, "", undefined],
 ])("Retry-After %j with message %j means %j ms", (header, message, expected) => {
-  expect(retryAfter(header, message, NOW)).toBe(expected);
+  expect(findRetryAfter(header, message, NOW)).toBe(expected);
 });
 
 test("a refusal because a scope is missing says how to get it", () => {

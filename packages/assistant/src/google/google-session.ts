@@ -129,7 +129,7 @@ async function requestToken(
     });
     return readTokens(answer, refreshToken);
   } catch (thrown) {
-    throw tokenFault(thrown, clean);
+    throw toTokenFault(thrown, clean);
   }
 }
 
@@ -146,7 +146,7 @@ function readTokens(answer: Record<string, unknown>, refreshToken: string): Goog
 }
 
 /** A refusal of the token server is about the sign-in whatever its status. */
-function tokenFault(thrown: unknown, clean: (text: string) => string): ToolFault {
+function toTokenFault(thrown: unknown, clean: (text: string) => string): ToolFault {
   const answer = readGoogleReply(thrown);
   if (answer && answer.status >= 400 && answer.status < 500 && answer.status !== 429) {
     const { reasons, message } = readGoogleError(answer.data);
@@ -270,7 +270,7 @@ export function toGoogleFault(thrown: unknown, request: GoogleRequest): ToolFaul
   }
   const answer = readGoogleReply(thrown);
   if (answer) return judgeReply(answer, request);
-  const words = short(request.clean(messageOf(thrown)));
+  const words = shorten(request.clean(messageOf(thrown)));
   return isTransport(thrown)
     ? new ToolFault("network", `Google could not be reached for ${request.about}: ${words}`)
     : new ToolFault("tool_error", `the request for ${request.about} failed: ${words}`);
@@ -279,22 +279,22 @@ export function toGoogleFault(thrown: unknown, request: GoogleRequest): ToolFaul
 function judgeReply({ status, headers, data }: GoogleReply, request: GoogleRequest): ToolFault {
   const { about } = request;
   const { reasons, message } = readGoogleError(data);
-  const words = short(request.clean(message)) || `status ${status}`;
-  const retryAfterMs = retryAfter(readReplyHeader(headers, "retry-after"), message);
+  const words = shorten(request.clean(message)) || `status ${status}`;
+  const retryAfterMs = findRetryAfter(readReplyHeader(headers, "retry-after"), message);
   if (status === 401) return new ToolFault("auth", `Google refused the access token for ${about}: ${words}`);
   if (status === 429 || (status === 403 && reasons.some((reason) => RATE_REASONS.has(reason)))) {
     return new ToolFault("rate_limit", `Google limits requests for ${about}: ${words}`, { retryAfterMs });
   }
-  if (status === 403) return new ToolFault("permission", forbidden(about, words, reasons));
+  if (status === 403) return new ToolFault("permission", explainForbidden(about, words, reasons));
   if (status === 408 || status >= 500) {
     return new ToolFault("network", `Google failed with status ${status} for ${about}: ${words}`, {
       retryAfterMs,
     });
   }
-  return rejected(status, about, words);
+  return describeRejection(status, about, words);
 }
 
-function rejected(status: number, about: string, words: string): ToolFault {
+function describeRejection(status: number, about: string, words: string): ToolFault {
   switch (status) {
     case 404:
       return new ToolFault("params", `Google has no ${about}`);
@@ -313,14 +313,14 @@ function rejected(status: number, about: string, words: string): ToolFault {
   }
 }
 
-function forbidden(about: string, words: string, reasons: readonly string[]): string {
+function explainForbidden(about: string, words: string, reasons: readonly string[]): string {
   const isNarrow = reasons.some((reason) => SCOPE_REASONS.has(reason));
   const remedy = isNarrow ? `; the account was added without this right, ${GOOGLE_SIGN_IN}` : "";
   return `Google does not allow the request for ${about}: ${words}${remedy}`;
 }
 
 /** How long a service wants to be left alone: seconds or a date in the header, or a moment named in the message. */
-export function retryAfter(
+export function findRetryAfter(
   header: string | undefined,
   message = "",
   now: number = Date.now(),
@@ -369,7 +369,7 @@ function readReplyHeader(headers: unknown, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-function short(text: string): string {
+function shorten(text: string): string {
   const line = text.replace(/[\p{Cc}\s]+/gu, " ").trim();
   return line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE)}…` : line;
 }

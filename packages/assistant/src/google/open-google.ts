@@ -1,3 +1,5 @@
+// Opens the three services of a Google account.
+
 import type { CalendarProvider } from "../calendar/calendar-provider.ts";
 import type { ContactsProvider } from "../contacts/contacts-provider.ts";
 import type { MailProvider } from "../mail/mail-provider.ts";

@@ -5,6 +5,7 @@ import { writeMail } from "../mail/mail-format.ts";
 import type { MailProvider, OutgoingMail, SentMail } from "../mail/mail-provider.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 import {
+  addRejections,
   atMessage,
   buildMailId,
   describeHandover,
@@ -15,11 +16,10 @@ import {
   inFolder,
   isPending,
   type MailPlace,
-  noMessage,
   readCopyDelivery,
   readFetchedMail,
+  refuseUnknownMail,
   searchMail,
-  withRejections,
 } from "./imap-mailbox.ts";
 import { createImapSession, type ImapOptions, type ImapSession } from "./imap-session.ts";
 import { type Accepted, SendUnknown, sendBySmtp } from "./smtp.ts";
@@ -75,12 +75,12 @@ async function sendMail(sender: Sender, mail: OutgoingMail, signal: AbortSignal)
     // What cannot be removed stays pending: the next look-up then says that it is not known, never that it is sent.
     if (!(error instanceof SendUnknown))
       await session
-        .run(AbortSignal.timeout(20_000), (client) => remove(client, pending))
+        .run(AbortSignal.timeout(20_000), (client) => removeCopy(client, pending))
         .catch(() => undefined);
     throw error;
   }
   const place = await session
-    .run(AbortSignal.timeout(20_000), (client) => settle(client, pending, { accepted, own, mail, date }))
+    .run(AbortSignal.timeout(20_000), (client) => settleCopy(client, pending, { accepted, own, mail, date }))
     .catch(() => pending);
   return {
     id: buildMailId(place),
@@ -102,7 +102,7 @@ async function saveDraft(
   const from = { address: options.address, ...(options.name && { name: options.name }) };
   const date = new Date(nowMs);
   const bytes = await writeMail(mail, { copy: "draft", from, date });
-  const place = await session.run(signal, (client) => keep(client, { bytes, use: "drafts", mail, date }));
+  const place = await session.run(signal, (client) => keepCopy(client, { bytes, use: "drafts", mail, date }));
   return { id: buildMailId(place), messageId: mail.messageId };
 }
 
@@ -113,7 +113,7 @@ type Copy = {
   readonly date: Date;
 };
 
-async function keep(client: ImapFlow, copy: Copy, flags = ["\\Draft", "\\Seen"]): Promise<MailPlace> {
+async function keepCopy(client: ImapFlow, copy: Copy, flags = ["\\Draft", "\\Seen"]): Promise<MailPlace> {
   const folder = await findFolderFor(client, copy.use);
   const added = await client.append(folder, Buffer.from(copy.bytes), flags, copy.date);
   if (!added) throw new ToolFault("tool_error", `the mail server keeps no message in '${folder}'`);
@@ -127,12 +127,12 @@ async function keep(client: ImapFlow, copy: Copy, flags = ["\\Draft", "\\Seen"])
 /** A folder that was numbered anew has another message under the number: that one is not touched. */
 async function inOwnFolder(client: ImapFlow, place: MailPlace, work: () => Promise<unknown>): Promise<void> {
   await inFolder(client, place.folder, (validity) => {
-    if (validity !== place.validity) throw noMessage(buildMailId(place));
+    if (validity !== place.validity) throw refuseUnknownMail(buildMailId(place));
     return work();
   });
 }
 
-async function remove(client: ImapFlow, place: MailPlace): Promise<void> {
+async function removeCopy(client: ImapFlow, place: MailPlace): Promise<void> {
   await inOwnFolder(client, place, () => client.messageDelete(String(place.uid), { uid: true }));
 }
 
@@ -142,7 +142,7 @@ async function layAside(session: ImapSession, copy: Copy, signal: AbortSignal): 
   try {
     return await session.run(signal, (client) => {
       isBegun = true;
-      return keep(client, copy);
+      return keepCopy(client, copy);
     });
   } catch (error) {
     if (isBegun)
@@ -156,12 +156,12 @@ async function layAside(session: ImapSession, copy: Copy, signal: AbortSignal): 
 async function removePending(client: ImapFlow, messageId: string): Promise<void> {
   for (const place of await findCopies(client, await findFolderFor(client, "sent"), messageId)) {
     const { mail, raw } = await inFolder(client, place.folder, () => fetchMail(client, place, "head"));
-    if (mail.messageId === messageId && isPending(raw.flags)) await remove(client, place);
+    if (mail.messageId === messageId && isPending(raw.flags)) await removeCopy(client, place);
   }
 }
 
 /** Notes that a message was sent: without its mark, or by a copy that says whom the server refused. */
-async function settle(
+async function settleCopy(
   client: ImapFlow,
   pending: MailPlace,
   { accepted, own, ...rest }: { accepted: Accepted; own: Uint8Array; mail: OutgoingMail; date: Date },
@@ -172,9 +172,9 @@ async function settle(
     );
     return pending;
   }
-  const bytes = withRejections(own, accepted.rejected);
-  const place = await keep(client, { bytes, use: "sent", ...rest }, ["\\Seen"]);
-  await remove(client, pending);
+  const bytes = addRejections(own, accepted.rejected);
+  const place = await keepCopy(client, { bytes, use: "sent", ...rest }, ["\\Seen"]);
+  await removeCopy(client, pending);
   return place;
 }
 

@@ -10,10 +10,10 @@ import type {
 import { type Bounce, oneLine, type ReadMail, readMail } from "../mail/mail-format.ts";
 import {
   type Delivery,
+  findWorstStatus,
   type MailMessage,
   type MailQuery,
   type MailSummary,
-  worstStatus,
 } from "../mail/mail-provider.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 
@@ -78,12 +78,12 @@ export function buildMailId({ folder, validity, uid }: MailPlace): string {
 /** Where an id says that a message lies; `params` if it is no id of this mailbox. */
 function parseMailId(id: string): MailPlace {
   const [, folder, validity, uid] = /^(.+):(\d{1,20}):(\d{1,10})$/s.exec(id) ?? [];
-  if (folder === undefined || validity === undefined) throw noMessage(id);
+  if (folder === undefined || validity === undefined) throw refuseUnknownMail(id);
   return { folder, validity, uid: Number(uid) };
 }
 
 /** The fault for an id that names nothing. */
-export function noMessage(id: string): ToolFault {
+export function refuseUnknownMail(id: string): ToolFault {
   return new ToolFault("params", `there is no message '${id.slice(0, 200)}' in this mailbox`);
 }
 
@@ -109,9 +109,9 @@ export async function atMessage<Value>(
 ): Promise<Value> {
   const place = parseMailId(id);
   const folders = await client.list();
-  if (!folders.some(({ path }) => path === place.folder)) throw noMessage(id);
+  if (!folders.some(({ path }) => path === place.folder)) throw refuseUnknownMail(id);
   return inFolder(client, place.folder, (validity) => {
-    if (validity !== place.validity) throw noMessage(id);
+    if (validity !== place.validity) throw refuseUnknownMail(id);
     return work(place);
   });
 }
@@ -133,7 +133,7 @@ export async function fetchMail(
     { uid: true },
   );
   const raw = answer || undefined;
-  if (!raw?.source) throw noMessage(buildMailId(place));
+  if (!raw?.source) throw refuseUnknownMail(buildMailId(place));
   try {
     return { place, raw, mail: await readMail(raw.source) };
   } catch (error) {
@@ -208,7 +208,7 @@ export async function searchMail(
   for (const folder of await listSearchedFolders(client)) {
     const part = await inFolder(client, folder, (validity) =>
       listCandidates(client, { folder, validity }, query),
-    ).catch((error: unknown) => closedFolder(error, folder));
+    ).catch((error: unknown) => skipClosedFolder(error, folder));
     found.push(...part.candidates);
     total += part.total;
   }
@@ -216,22 +216,24 @@ export async function searchMail(
   const wanted = found.slice(0, Math.min(query.limit, MAX_LIMIT));
   const messages: MailSummary[] = [];
   for (const { place } of wanted) {
-    const line = await inFolder(client, place.folder, () => fetchMail(client, place, "head").catch(leftOut));
+    const line = await inFolder(client, place.folder, () =>
+      fetchMail(client, place, "head").catch(skipUnreadable),
+    );
     if (line) messages.push(readFetchedSummary(line));
   }
   return { messages, total };
 }
 
 /** A folder that is listed but may not be opened, such as another person's, or that is gone by now, hides no other. */
-function closedFolder(error: unknown, folder: string): { candidates: Candidate[]; total: number } {
+function skipClosedFolder(error: unknown, folder: string): { candidates: Candidate[]; total: number } {
   const code = typeof error === "object" && error !== null && "serverResponseCode" in error;
   const isClosed = code && ["NOPERM", "NONEXISTENT"].includes(String(error.serverResponseCode));
   if (isClosed && folder !== "INBOX") return { candidates: [], total: 0 };
   throw error;
 }
 
-/** A message that vanished meanwhile or cannot be read is left out; a lost connection is still a fault. */
-function leftOut(error: unknown): null {
+/** A message that vanished meanwhile, or a report that cannot be read, is left out; a lost connection is still a fault. */
+function skipUnreadable(error: unknown): null {
   if (error instanceof ToolFault) return null;
   throw error;
 }
@@ -242,7 +244,7 @@ async function listCandidates(
   query: MailQuery,
 ): Promise<{ candidates: Candidate[]; total: number }> {
   let uids: number[] | undefined;
-  for (const criteria of searchCriteria(query)) {
+  for (const criteria of buildCriteria(query)) {
     const matching = new Set((await client.search(criteria, { uid: true })) || []);
     uids = uids ? uids.filter((uid) => matching.has(uid)) : [...matching];
     if (uids.length === 0) return { candidates: [], total: 0 };
@@ -258,12 +260,12 @@ async function listCandidates(
 }
 
 /** What IMAP can search for, as searches that must all match: it has no "and" for two words of one field. */
-function searchCriteria(query: MailQuery): SearchObject[] {
+function buildCriteria(query: MailQuery): SearchObject[] {
   const base: SearchObject = { deleted: false };
   if (query.unread !== undefined) base.seen = !query.unread;
   // Servers compare whole days in a zone of their own; the exact moment is checked afterwards.
-  if (query.after !== undefined) base.since = dayAround(query.after, -1);
-  if (query.before !== undefined) base.before = dayAround(query.before, 2);
+  if (query.after !== undefined) base.since = findDayAround(query.after, -1);
+  if (query.before !== undefined) base.before = findDayAround(query.before, 2);
   const fields = ["text", "from", "to", "subject"] as const;
   const words = fields.flatMap((field) =>
     splitQuery(query[field]).map((word): SearchObject => ({ [field]: word })),
@@ -278,7 +280,7 @@ function splitQuery(text: string | undefined): string[] {
     .filter((word) => word !== "");
 }
 
-function dayAround(iso: string, days: number): Date {
+function findDayAround(iso: string, days: number): Date {
   return new Date(Math.floor(Date.parse(iso) / DAY_MS) * DAY_MS + days * DAY_MS);
 }
 
@@ -311,7 +313,7 @@ export function describeHandover(
 }
 
 /** The sender's copy with what the server refused; the header is a line of plain characters. */
-export function withRejections(bytes: Uint8Array, rejected: readonly Rejected[]): Uint8Array {
+export function addRejections(bytes: Uint8Array, rejected: readonly Rejected[]): Uint8Array {
   const lines = rejected.map(({ address, detail }) => {
     const text = oneLine(`${address} ${detail}`).replace(/[^ -~]/g, "?");
     return `${REJECTED_HEADER}: ${text.slice(0, 900)}\r\n`;
@@ -375,7 +377,7 @@ function judgeRecipients(addresses: readonly string[], known: Known): Delivery {
       return { address, status: "unknown" as const, detail: "it was cut off while it was being sent" };
     return { address, status: "sent" as const };
   });
-  return { status: worstStatus(recipients), recipients, timestamp: new Date(known.atMs).toISOString() };
+  return { status: findWorstStatus(recipients), recipients, timestamp: new Date(known.atMs).toISOString() };
 }
 
 /** Delivery reports in the inbox that are about a message. */
@@ -395,15 +397,9 @@ async function fetchBounces(client: ImapFlow, { mail, raw }: Fetched): Promise<B
     const bounces: Bounce[] = [];
     for (const uid of [...uids].sort((a, b) => b - a).slice(0, MAX_REPORTS)) {
       const place: MailPlace = { folder: "INBOX", validity, uid };
-      const report = await fetchMail(client, place, "whole").catch(unreadable);
+      const report = await fetchMail(client, place, "whole").catch(skipUnreadable);
       bounces.push(...(report?.mail.bounces ?? []).filter(({ messageId }) => messageId === mail.messageId));
     }
     return bounces;
   });
-}
-
-/** A report that is no readable mail says nothing; a lost connection is still a fault. */
-function unreadable(error: unknown): null {
-  if (error instanceof ToolFault) return null;
-  throw error;
 }

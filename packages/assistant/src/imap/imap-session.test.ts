@@ -1,6 +1,6 @@
 import { rootCertificates } from "node:tls";
 import { expect, test } from "vitest";
-import { buildTls, imapFault } from "./imap-session.ts";
+import { buildTls, toImapFault } from "./imap-session.ts";
 
 test.each([
   "NoConnection",
@@ -10,7 +10,7 @@ test.each([
   "ECONNRESET",
   "ClosedAfterConnectTLS",
 ])("%s is a lost connection, which is tried again", (code) => {
-  const fault = imapFault(Object.assign(new Error("Connection closed"), { code }));
+  const fault = toImapFault(Object.assign(new Error("Connection closed"), { code }));
   expect([fault.type, fault.recoverable]).toEqual(["network", true]);
 });
 

@@ -1,3 +1,5 @@
+// One connection to an IMAP server: opened when needed, used by one caller at a time, every failure a fault.
+
 import { getCACertificates } from "node:tls";
 import type { ImapFlow } from "imapflow";
 import type { MailServer } from "../accounts/accounts.ts";
@@ -59,7 +61,7 @@ export function createImapSession(options: ImapOptions): ImapSession {
     clearTimeout(idle);
     if (client?.usable) return client;
     client?.close();
-    const fresh = await newClient(options);
+    const fresh = await createClient(options);
     client = fresh;
     const stop = () => fresh.close();
     signal.addEventListener("abort", stop, { once: true });
@@ -80,7 +82,7 @@ export function createImapSession(options: ImapOptions): ImapSession {
       signal.addEventListener("abort", stop, { once: true });
       return await work(current);
     } catch (error) {
-      const fault = imapFault(error);
+      const fault = toImapFault(error);
       // A connection in an unknown state is not used again.
       if (fault.type === "network" || !client?.usable) drop();
       throw fault;
@@ -114,7 +116,7 @@ export function createImapSession(options: ImapOptions): ImapSession {
   };
 }
 
-async function newClient(options: ImapOptions): Promise<ImapFlow> {
+async function createClient(options: ImapOptions): Promise<ImapFlow> {
   const { ImapFlow } = await import("imapflow");
   const { secure, upgrade } = chooseProtection(options.imap, options.tls);
   const client = new ImapFlow({
@@ -137,7 +139,7 @@ async function newClient(options: ImapOptions): Promise<ImapFlow> {
 }
 
 /** Any error of the IMAP client as a fault of the service. */
-export function imapFault(error: unknown): ToolFault {
+export function toImapFault(error: unknown): ToolFault {
   if (error instanceof ToolFault) return error;
   const { code, responseText, serverResponseCode, authenticationFailed, throttleReset }: ClientError =
     typeof error === "object" && error !== null ? error : {};

@@ -1,3 +1,5 @@
+// Hands messages to an SMTP server, and knows afterwards whether that happened.
+
 import { Readable } from "node:stream";
 import { messageOf } from "@retinue/core/schema/error";
 import { ToolFault } from "../service-tools/tool-fault.ts";
@@ -48,7 +50,7 @@ export async function sendBySmtp(
   signal: AbortSignal,
 ): Promise<Accepted> {
   const { default: SMTPConnection } = await import("nodemailer/lib/smtp-connection");
-  const connection = new SMTPConnection(connectionOptions(options, ANSWER_MS));
+  const connection = new SMTPConnection(buildConnectionOptions(options, ANSWER_MS));
   const stop = () => connection.close();
   signal.addEventListener("abort", stop, { once: true });
   let isUnderWay = false;
@@ -86,7 +88,7 @@ export async function sendBySmtp(
     );
     return { rejected: listRejections(info?.rejectedErrors) };
   } catch (error) {
-    throw smtpFault(error, isUnderWay);
+    throw toSmtpFault(error, isUnderWay);
   } finally {
     signal.removeEventListener("abort", stop);
     connection.quit();
@@ -95,7 +97,7 @@ export async function sendBySmtp(
 }
 
 /** How the server is reached, and how long each step may take. */
-function connectionOptions(options: ImapOptions, answerMs: number) {
+function buildConnectionOptions(options: ImapOptions, answerMs: number) {
   const { secure, upgrade } = chooseProtection(options.smtp, options.tls);
   return {
     host: options.smtp.host,
@@ -121,7 +123,7 @@ function readWords({ response, message }: SmtpError): string {
 }
 
 /** An error of the SMTP client as a fault; `isUnderWay` once the message itself was being sent. */
-function smtpFault(error: unknown, isUnderWay: boolean): ToolFault {
+function toSmtpFault(error: unknown, isUnderWay: boolean): ToolFault {
   if (error instanceof ToolFault && !isUnderWay) return error;
   const known: SmtpError = typeof error === "object" && error !== null ? error : {};
   const { responseCode = 0, code = "" } = known;
@@ -133,7 +135,7 @@ function smtpFault(error: unknown, isUnderWay: boolean): ToolFault {
       `there is no trusted connection to the SMTP server: ${readWords(known)}`,
       cause,
     );
-  const said = `the SMTP server said: ${allWords(known)}`;
+  const said = `the SMTP server said: ${readAllWords(known)}`;
   if (code === "EAUTH" && (responseCode === 0 || responseCode >= 500))
     return new ToolFault("auth", `the SMTP server refused the password; ${said}`, cause);
   if (responseCode >= 500) return new ToolFault("params", said, cause);
@@ -141,7 +143,7 @@ function smtpFault(error: unknown, isUnderWay: boolean): ToolFault {
   return new ToolFault("network", `the connection to the SMTP server failed: ${readWords(known)}`, cause);
 }
 
-function allWords(error: SmtpError): string {
+function readAllWords(error: SmtpError): string {
   const rejected = listRejections(error.rejectedErrors);
   if (rejected.length === 0) return readWords(error);
   return rejected
@@ -155,7 +157,7 @@ export async function checkSmtp(options: ImapOptions): Promise<void> {
   const { smtp, user, password } = options;
   const { createTransport } = await import("nodemailer");
   const auth = { user, pass: password };
-  const transport = createTransport({ ...connectionOptions(options, CONNECT_MS), auth });
+  const transport = createTransport({ ...buildConnectionOptions(options, CONNECT_MS), auth });
   try {
     await transport.verify();
   } catch (thrown) {

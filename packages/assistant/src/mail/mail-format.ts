@@ -151,7 +151,7 @@ function listFailed(email: Email): { address: string; detail: string }[] {
       const fields = readFields(block);
       if (fields.get("action")?.toLowerCase() !== "failed") return [];
       const address = findAddress(fields.get("final-recipient") ?? fields.get("original-recipient") ?? "");
-      const words = afterSemicolon(fields.get("diagnostic-code") ?? "") || (fields.get("status") ?? "");
+      const words = cutAfterSemicolon(fields.get("diagnostic-code") ?? "") || (fields.get("status") ?? "");
       return address ? [{ address, detail: words.slice(0, MAX_DETAIL_CHARS) }] : [];
     });
   });
@@ -192,12 +192,12 @@ function readFields(block: string): Map<string, string> {
   return fields;
 }
 
-function afterSemicolon(value: string): string {
+function cutAfterSemicolon(value: string): string {
   return value.slice(value.indexOf(";") + 1).trim();
 }
 
 function findAddress(value: string): string {
-  return /[^\s<>;,"]{1,64}@[^\s<>;,"]{1,255}/.exec(afterSemicolon(value))?.[0].toLowerCase() ?? "";
+  return /[^\s<>;,"]{1,64}@[^\s<>;,"]{1,255}/.exec(cutAfterSemicolon(value))?.[0].toLowerCase() ?? "";
 }
 
 const MAX_HTML_CHARS = 2_000_000;
@@ -230,21 +230,21 @@ export async function htmlToText(html: string): Promise<string> {
   while (todo.length > 0 && length < MAX_TEXT_CHARS) {
     const next = todo.pop();
     if (next === undefined) break;
-    const text = typeof next === "string" ? next : enter(next, todo);
+    const text = typeof next === "string" ? next : enterNode(next, todo);
     length += text.length;
     parts.push(text);
   }
-  return tidy(parts.join(""));
+  return tidyText(parts.join(""));
 }
 
 /** The text of a node by itself; what follows from it is put on the stack. */
-function enter(node: Node, todo: (Node | string)[]): string {
+function enterNode(node: Node, todo: (Node | string)[]): string {
   if (node.nodeName === "#text") return (node.value ?? "").replaceAll(/[\s\u00A0]+/g, " ");
   if (isUnseen(node)) return "";
   const isBlock = BLOCKS.has(node.nodeName);
   if (isBlock) todo.push("\n");
   if (CELLS.has(node.nodeName)) todo.push(" ");
-  const target = node.nodeName === "a" ? attribute(node, "href") : "";
+  const target = node.nodeName === "a" ? readAttribute(node, "href") : "";
   if (/^(https?|mailto):/i.test(target)) todo.push(` (${target})`);
   for (const child of [...(node.childNodes ?? [])].reverse()) todo.push(child);
   if (node.nodeName === "li") return "\n- ";
@@ -258,11 +258,11 @@ function isUnseen(node: Node): boolean {
   );
 }
 
-function attribute(node: Node, wanted: string): string {
+function readAttribute(node: Node, wanted: string): string {
   return node.attrs?.find(({ name }) => name === wanted)?.value.trim() ?? "";
 }
 
-function tidy(text: string): string {
+function tidyText(text: string): string {
   return text
     .split("\n")
     .map((line) => line.trim())
@@ -283,15 +283,15 @@ export async function writeMail(
   { copy, from, date }: { copy: MailCopy; from: Address; date: Date },
 ): Promise<Uint8Array> {
   for (const address of [...mail.to, ...mail.cc, ...mail.bcc])
-    check(WRITTEN_ADDRESS, address, "a mail address");
+    checkPattern(WRITTEN_ADDRESS, address, "a mail address");
   for (const id of [mail.messageId, mail.inReplyTo, ...(mail.references ?? [])])
-    if (id !== undefined) check(WRITTEN_ID, id, "a Message-ID");
+    if (id !== undefined) checkPattern(WRITTEN_ID, id, "a Message-ID");
   const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
   const node = new MailComposer({
     from: { name: oneLine(from.name ?? ""), address: from.address },
-    to: mail.to.map(mailbox),
-    cc: mail.cc.map(mailbox),
-    bcc: mail.bcc.map(mailbox),
+    to: mail.to.map(buildMailbox),
+    cc: mail.cc.map(buildMailbox),
+    bcc: mail.bcc.map(buildMailbox),
     subject: oneLine(mail.subject),
     text: mail.text.toWellFormed(),
     messageId: mail.messageId,
@@ -312,11 +312,11 @@ function markCopy(copy: MailCopy): Record<string, string> {
 }
 
 /** As an object, so that a mail library reads exactly one address in it. */
-function mailbox(address: string): { name: string; address: string } {
+function buildMailbox(address: string): { name: string; address: string } {
   return { name: "", address };
 }
 
-function check(pattern: RegExp, value: string, what: string): void {
+function checkPattern(pattern: RegExp, value: string, what: string): void {
   if (!pattern.test(value))
     throw new ToolFault("params", `${JSON.stringify(value.slice(0, 200))} is not ${what}.`);
 }
@@ -325,7 +325,7 @@ function check(pattern: RegExp, value: string, what: string): void {
  * A message with line ends as RFC 822 has them, and one at its end. All messages are kept so: then their text can go
  * through formats with other line ends and come back the same.
  */
-export function canonicalBytes(bytes: Uint8Array): Uint8Array {
+export function normalizeLines(bytes: Uint8Array): Uint8Array {
   const text = Buffer.from(bytes)
     .toString("latin1")
     .replaceAll(/\r\n|\r|\n/g, "\r\n");

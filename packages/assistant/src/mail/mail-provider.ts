@@ -114,6 +114,6 @@ const WORST_FIRST: readonly DeliveryStatus[] = [
 ];
 
 /** The worst status of several recipients; `unknown` of none. */
-export function worstStatus(recipients: readonly { readonly status: DeliveryStatus }[]): DeliveryStatus {
+export function findWorstStatus(recipients: readonly { readonly status: DeliveryStatus }[]): DeliveryStatus {
   return WORST_FIRST.find((each) => recipients.some(({ status }) => status === each)) ?? "unknown";
 }

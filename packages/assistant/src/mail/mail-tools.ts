@@ -23,8 +23,8 @@ import {
   fitItems,
   fitText,
   hasHiddenText,
-  visibleLine,
-  visibleText,
+  revealHidden,
+  revealLine,
 } from "../service-tools/tool-output.ts";
 import type { Address, MailMessage, MailSummary, OutgoingMail, SentMail } from "./mail-provider.ts";
 
@@ -69,11 +69,11 @@ export const searchMessages = readTool({
       limit: input.limit ?? 20,
     };
     const { messages, total } = await services.mail((mail, signal) => mail.search(query, signal));
-    return { data: fitItems(messages, (kept) => ({ messages: kept.map(summaryData), total })) };
+    return { data: fitItems(messages, (kept) => ({ messages: kept.map(describeSummary), total })) };
   },
 });
 
-function summaryData(message: MailSummary) {
+function describeSummary(message: MailSummary) {
   return {
     message_id: message.id,
     thread_id: message.threadId,
@@ -218,9 +218,9 @@ async function presentMail(plan: MailPlan, services: Services): Promise<string> 
     ...presentPeople("To", plan.to, surroundings),
     ...presentPeople("Cc", plan.cc, surroundings),
     ...presentPeople("Bcc", plan.bcc, surroundings),
-    `Subject: ${visibleLine(plan.subject)}`,
+    `Subject: ${revealLine(plan.subject)}`,
     "",
-    visibleText(plan.text),
+    revealHidden(plan.text),
   ].join("\n");
 }
 
@@ -398,7 +398,7 @@ function joinThread({ messageId, references, threadId }: MailMessage) {
 async function presentReply(plan: ReplyPlan, services: Services): Promise<string> {
   const { original, household } = plan;
   return [
-    `Answers: '${visibleLine(original.subject)}' of ${original.date}, from ${showAddress(original.from)}`,
+    `Answers: '${revealLine(original.subject)}' of ${original.date}, from ${showAddress(original.from)}`,
     ...presentRedirection(original, household.self),
     await presentMail(plan, services),
   ].join("\n");
@@ -413,5 +413,5 @@ function presentRedirection({ from, replyTo }: MailMessage, self: string): strin
   if (elsewhere.length === 0) return ["The address is the mail's Reply-To, the same as its From."];
   const domains = elsewhere.some(({ address }) => readDomain(address) !== readDomain(from.address));
   const where = domains ? "to another domain than" : "elsewhere than";
-  return [`[warning: the mail's Reply-To sends the answer ${where} its From (${visibleLine(from.address)})]`];
+  return [`[warning: the mail's Reply-To sends the answer ${where} its From (${revealLine(from.address)})]`];
 }

@@ -3,7 +3,7 @@
 import { domainToASCII, domainToUnicode } from "node:url";
 import { cutAt } from "@retinue/core/tools/truncate";
 import { ToolFault } from "../service-tools/tool-fault.ts";
-import { hasHiddenText, visibleLine } from "../service-tools/tool-output.ts";
+import { hasHiddenText, revealLine } from "../service-tools/tool-output.ts";
 
 const MAX_LOCAL = 64;
 const MAX_DOMAIN = 253;
@@ -26,8 +26,8 @@ const NAMED = /^(.*?)\s*<([^<>]*)>$/s;
 export function parseAddress(text: string): string {
   const wrong = findAddressFault(text);
   if (wrong !== null)
-    throw new ToolFault("params", `'${visibleLine(text.slice(0, 200))}' is no address to write to: ${wrong}`);
-  return canonical(bareAddress(text));
+    throw new ToolFault("params", `'${revealLine(text.slice(0, 200))}' is no address to write to: ${wrong}`);
+  return writeCanonical(cutAddress(text));
 }
 
 /** Why a text is not exactly one usable address; null if it is. */
@@ -39,7 +39,7 @@ export function findAddressFault(text: string): string | null {
     const wrongName = findNameFault(named[1] ?? "");
     if (wrongName) return wrongName;
   }
-  const bare = bareAddress(text);
+  const bare = cutAddress(text);
   if (/[,;]/.test(bare)) return "it holds several addresses; give each as an entry of its own";
   const at = bare.lastIndexOf("@");
   if (at < 1) return "it has no name before an @";
@@ -65,8 +65,8 @@ export function showAddress({
   readonly name?: string | undefined;
   readonly address: string;
 }): string {
-  const shown = visibleLine(shorten(address));
-  const clean = visibleLine(shorten(name ?? "")).replaceAll(/["\\]/g, "");
+  const shown = revealLine(shorten(address));
+  const clean = revealLine(shorten(name ?? "")).replaceAll(/["\\]/g, "");
   if (clean === "" || clean.toLowerCase() === shown.toLowerCase()) return shown;
   return /^[\p{L}\p{M}\p{N} .'’-]+$/u.test(clean) ? `${clean} <${shown}>` : `"${clean}" <${shown}>`;
 }
@@ -84,7 +84,7 @@ function findNameFault(name: string): string | null {
   return null;
 }
 
-function bareAddress(text: string): string {
+function cutAddress(text: string): string {
   const trimmed = text.trim();
   return (NAMED.exec(trimmed)?.[2] ?? trimmed).trim();
 }
@@ -99,7 +99,7 @@ function findLocalFault(local: string): string | null {
 
 function findDomainFault(domain: string): string | null {
   if (domain.startsWith("[")) return "a server's number is no domain";
-  const ascii = asciiDomain(domain);
+  const ascii = toAsciiDomain(domain);
   if (ascii === "" || ascii.length > MAX_DOMAIN) return "its domain is not valid";
   const labels = ascii.split(".");
   if (!labels.every((label) => LABEL.test(label))) return "its domain is not valid";
@@ -108,16 +108,16 @@ function findDomainFault(domain: string): string | null {
 }
 
 function findLengthFault(bare: string): string | null {
-  return canonical(bare).length > MAX_ADDRESS ? `it is longer than ${MAX_ADDRESS} characters` : null;
+  return writeCanonical(bare).length > MAX_ADDRESS ? `it is longer than ${MAX_ADDRESS} characters` : null;
 }
 
-function canonical(bare: string): string {
+function writeCanonical(bare: string): string {
   const at = bare.lastIndexOf("@");
-  return `${bare.slice(0, at)}@${asciiDomain(bare.slice(at + 1))}`;
+  return `${bare.slice(0, at)}@${toAsciiDomain(bare.slice(at + 1))}`;
 }
 
 /** What a URL parser would take for an escape or a port is no part of a domain. */
-function asciiDomain(domain: string): string {
+function toAsciiDomain(domain: string): string {
   const bare = domain.replace(/(?<!\.)\.$/, "");
   return /[\s%/\\:?#@<>()[\],;]/.test(bare) ? "" : domainToASCII(bare).toLowerCase();
 }

@@ -4,7 +4,7 @@ import type { Risk } from "@retinue/core/tools/tool";
 import type { Contact } from "../contacts/contacts-provider.ts";
 import type { Services } from "../service-tools/call-service.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
-import { visibleLine } from "../service-tools/tool-output.ts";
+import { revealLine } from "../service-tools/tool-output.ts";
 import {
   findAddressFault,
   isSameAddress,
@@ -42,7 +42,7 @@ export async function resolveRecipients(
 export function findEntryFault(written: readonly string[]): string | null {
   for (const entry of written) {
     const wrong = isAddress(entry) ? findAddressFault(entry) : null;
-    if (wrong) return `'${visibleLine(entry)}' is no address to write to: ${wrong}`;
+    if (wrong) return `'${revealLine(entry)}' is no address to write to: ${wrong}`;
   }
   return null;
 }
@@ -81,15 +81,15 @@ async function resolveEntry(
   if (total > contacts.length)
     throw new ToolFault(
       "params",
-      `${field}: '${visibleLine(name)}' fits ${total} contacts; give a mail address`,
+      `${field}: '${revealLine(name)}' fits ${total} contacts; give a mail address`,
     );
   const contact = pickContact(name, contacts, field);
   const addresses = contact.members ?? contact.emails.slice(0, 1);
   if (addresses.length === 0)
-    throw new ToolFault("params", `the contact '${visibleLine(contact.name)}' has no mail address`);
+    throw new ToolFault("params", `the contact '${revealLine(contact.name)}' has no mail address`);
   return addresses.map((address) => ({
     address: parseAddress(address),
-    ...(!contact.members && { name: visibleLine(contact.name) }),
+    ...(!contact.members && { name: revealLine(contact.name) }),
   }));
 }
 
@@ -109,7 +109,7 @@ function pickContact(name: string, contacts: readonly Contact[], field: string):
           return wanted.length > 0 && wanted.every((word) => words.has(word));
         });
   const [first, ...others] = matching;
-  const shown = visibleLine(name);
+  const shown = revealLine(name);
   if (!first) {
     const near = contacts.length > 0 ? `; near: ${listNames(contacts)}` : "; give a mail address";
     throw new ToolFault("params", `${field}: there is no contact '${shown}'${near}`);
@@ -125,7 +125,7 @@ function pickContact(name: string, contacts: readonly Contact[], field: string):
 function listNames(contacts: readonly Contact[]): string {
   return contacts
     .slice(0, 8)
-    .map(({ name, emails: [address] }) => (address ? showAddress({ name, address }) : visibleLine(name)))
+    .map(({ name, emails: [address] }) => (address ? showAddress({ name, address }) : revealLine(name)))
     .join(", ");
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { callService } from "./call-service.ts";
-import { faultOutput } from "./service-tool.ts";
+import { writeFault } from "./service-tool.ts";
 import { type FaultType, ToolFault } from "./tool-fault.ts";
 
 type Step = FaultType | { type: FaultType; retryAfterMs: number } | "ok";
@@ -196,7 +196,7 @@ describe("a write", () => {
 
 test("a fault is told as JSON, with the seconds to wait", () => {
   const fault = new ToolFault("rate_limit", "slow down", { retryAfterMs: 61_500 });
-  expect(JSON.parse(faultOutput(fault, "gmail_send_email").text)).toEqual({
+  expect(JSON.parse(writeFault(fault, "gmail_send_email").text)).toEqual({
     error: {
       type: "rate_limit",
       message: "slow down",
@@ -212,12 +212,12 @@ test.each([
   [Number.NaN, undefined],
   [Number.POSITIVE_INFINITY, undefined],
 ])("a wait of %s ms is told as %s s", (retryAfterMs, told) => {
-  const { text } = faultOutput(new ToolFault("rate_limit", "slow down", { retryAfterMs }), "t");
+  const { text } = writeFault(new ToolFault("rate_limit", "slow down", { retryAfterMs }), "t");
   expect(JSON.parse(text).error.retry_after).toBe(told);
 });
 
 test("a server's words are cut and nothing in them is invisible", () => {
-  const { text } = faultOutput(new ToolFault("tool_error", `no\u200b${"x".repeat(1_000_000)}`), "t");
+  const { text } = writeFault(new ToolFault("tool_error", `no\u200b${"x".repeat(1_000_000)}`), "t");
   expect(text).toContain("no\\\\u{200b}x");
   expect(text.length).toBeLessThan(3_000);
 });

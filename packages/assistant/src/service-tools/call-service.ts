@@ -89,7 +89,7 @@ export async function callService<Value>(
       const times = used.get(fault.type) ?? 0;
       used.set(fault.type, times + 1);
       const last = isFinal(fault, times, provider) ? fault : await recover(fault, times, provider, options);
-      if (last && write && doubtful) return await lastLook(last, write.lookup, options);
+      if (last && write && doubtful) return await lookOnceMore(last, write.lookup, options);
       if (last) throw last;
     }
   }
@@ -135,7 +135,7 @@ async function recover(
 }
 
 /** The answer to a write may be lost although the write is not: only the service can tell. */
-async function lastLook<Value>(
+async function lookOnceMore<Value>(
   fault: ToolFault,
   lookup: (signal: AbortSignal) => Promise<Value | null>,
   { tool, signal }: ServiceCall<Value>,

@@ -12,7 +12,7 @@ import {
 } from "@retinue/core/tools/tool";
 import { createServices, type Services, type ToolDesk } from "./call-service.ts";
 import { ToolFault, toFault } from "./tool-fault.ts";
-import { cutText, jsonOutput, jsonText, type ToolAnswer } from "./tool-output.ts";
+import { cutText, type ToolAnswer, writeJson, writeJsonOutput } from "./tool-output.ts";
 
 type Fields = Readonly<Record<string, JsonSchema>>;
 
@@ -87,12 +87,12 @@ export function readTool<const Given extends Fields, const Needed extends keyof 
   const { name, run, untrusted = false } = definition;
   return (desk) =>
     defineTool<ToolInput<Given, Needed>>({
-      ...describe(definition),
+      ...describeTool(definition),
       risk: "low",
       replay: "safe",
       untrusted,
       execute: (input, { signal }) =>
-        answer(name, signal, () => run(input, createServices(desk, name, signal))),
+        answerCall(name, signal, () => run(input, createServices(desk, name, signal))),
     });
 }
 
@@ -104,7 +104,7 @@ export function writeTool<const Given extends Fields, const Needed extends keyof
   return (desk) => {
     const findPlan = createPlanner(desk, definition);
     return defineTool<ToolInput<Given, Needed>>({
-      ...describe(definition),
+      ...describeTool(definition),
       replay: "lookup",
       outbound,
       access: async (input) => reaches(await findPlan(input)).map(toTarget),
@@ -112,17 +112,17 @@ export function writeTool<const Given extends Fields, const Needed extends keyof
       ...(confirm && { confirm: async (input) => confirm(await findPlan(input)) }),
       present: async (input) => {
         const plan = await findPlan(input);
-        return inTime((services) => present(plan, services), desk, name);
+        return runInTime((services) => present(plan, services), desk, name);
       },
       lookup: async (input, { signal, ...call }) => {
         const found = await find(input, {
           services: createServices(desk, name, signal),
           key: buildCallKey(call),
         });
-        return found?.tainted ? jsonOutput(found) : found && jsonText(found.data);
+        return found?.tainted ? writeJsonOutput(found) : found && writeJson(found.data);
       },
       execute: (input, context) =>
-        answer(name, context.signal, async () => {
+        answerCall(name, context.signal, async () => {
           const plan = await findPlan(input);
           refuseOthers(reaches(plan), context.targets);
           const services = createServices(desk, name, context.signal);
@@ -132,7 +132,7 @@ export function writeTool<const Given extends Fields, const Needed extends keyof
   };
 }
 
-function describe<Given extends Fields, Needed extends keyof Given>(tool: Described<Given, Needed>) {
+function describeTool<Given extends Fields, Needed extends keyof Given>(tool: Described<Given, Needed>) {
   const { name, description, group, properties, required = [], check } = tool;
   return {
     name,
@@ -142,7 +142,7 @@ function describe<Given extends Fields, Needed extends keyof Given>(tool: Descri
     ...(check && {
       check: (input: ToolInput<Given, Needed>) => {
         const wrong = check(input);
-        return wrong === null ? null : faultOutput(new ToolFault("params", wrong), name).text;
+        return wrong === null ? null : writeFault(new ToolFault("params", wrong), name).text;
       },
     }),
   };
@@ -157,7 +157,7 @@ function createPlanner<Input extends object, Plan>(
   return (input) => {
     let planned = plans.get(input);
     if (!planned) {
-      planned = inTime((services) => plan(input, services), desk, name).catch((thrown: unknown) => {
+      planned = runInTime((services) => plan(input, services), desk, name).catch((thrown: unknown) => {
         throw new PlanError(thrown, name);
       });
       plans.set(input, planned);
@@ -167,7 +167,7 @@ function createPlanner<Input extends object, Plan>(
 }
 
 /** Looks something up before a call may act; no run's stop reaches there, so that time must end it, whatever hangs. */
-async function inTime<Value>(
+async function runInTime<Value>(
   work: (services: Services) => Promise<Value>,
   desk: ToolDesk,
   tool: string,
@@ -199,19 +199,19 @@ function refuseOthers(reached: readonly string[], targets: readonly Target[]): v
     throw new ToolFault("params", "whom this call reaches has changed since it was allowed; make it again");
 }
 
-async function answer(tool: string, signal: AbortSignal, work: () => Promise<ToolAnswer>) {
+async function answerCall(tool: string, signal: AbortSignal, work: () => Promise<ToolAnswer>) {
   try {
-    return jsonOutput(await work());
+    return writeJsonOutput(await work());
   } catch (thrown) {
     signal.throwIfAborted();
-    return faultOutput(thrown instanceof PlanError ? thrown.cause : thrown, tool);
+    return writeFault(thrown instanceof PlanError ? thrown.cause : thrown, tool);
   }
 }
 
 /** A plan that failed before its tool ran: its caller has only the message to show. */
 class PlanError extends Error {
   constructor(cause: unknown, tool: string) {
-    super(faultOutput(cause, tool).text, { cause });
+    super(writeFault(cause, tool).text, { cause });
     this.name = "PlanError";
   }
 }
@@ -229,7 +229,7 @@ function buildCallKey({
 }
 
 /** A failure as the tools of this pack tell it: JSON that names its kind and whether a later attempt can help. */
-export function faultOutput(thrown: unknown, tool: string): ToolOutput {
+export function writeFault(thrown: unknown, tool: string): ToolOutput {
   const fault = toFault(thrown);
   const { type, recoverable, retryAfterMs = Number.NaN } = fault;
   const message = cutText(fault.message, MAX_MESSAGE);

@@ -1,7 +1,7 @@
 import { isoWithOffset, isZone } from "@retinue/core/text/zone";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addDays, daysBetween, findInstant, readClocks, readRange, readTime, readZone } from "./times.ts";
+import { addDays, countDays, findInstant, readClocks, readRange, readTime, readZone } from "./times.ts";
 
 const BERLIN = "Europe/Berlin";
 const zones = [BERLIN, "America/Sao_Paulo", "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Apia", "UTC"];
@@ -55,7 +55,7 @@ describe("a time", () => {
 
   test("days are counted by the calendar", () => {
     expect(addDays("2026-12-31", 1)).toBe("2027-01-01");
-    expect(daysBetween("2026-03-28", "2026-03-30")).toBe(2);
+    expect(countDays("2026-03-28", "2026-03-30")).toBe(2);
   });
 });
 

@@ -44,11 +44,11 @@ export function readTime(text: string, field: string, zone: string): EventTime {
     return { kind: "day", day: trimmed };
   }
   const [, day = "", hour = "", minute = "", second = "0", offset] = TIME.exec(trimmed) ?? [];
-  if (day === "" || +hour > 23 || +minute > 59 || +second > 59) throw unreadable(text, field);
+  if (day === "" || +hour > 23 || +minute > 59 || +second > 59) throw refuseTime(text, field);
   const wall = findMidnight(day, field) + ((+hour * 60 + +minute) * 60 + +second) * 1_000;
   if (offset === undefined) return { kind: "instant", at: toIso(wallToInstant(zone, wall)), zone };
   const ahead = readOffset(offset);
-  if (Math.abs(ahead) > FURTHEST_OFFSET_MS) throw unreadable(text, field);
+  if (Math.abs(ahead) > FURTHEST_OFFSET_MS) throw refuseTime(text, field);
   return { kind: "instant", at: toIso(wall - ahead), zone };
 }
 
@@ -68,7 +68,7 @@ export function addDays(day: string, days: number): string {
 }
 
 /** Whole days from one day to another. */
-export function daysBetween(from: string, to: string): number {
+export function countDays(from: string, to: string): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
 }
 
@@ -76,7 +76,7 @@ export function daysBetween(from: string, to: string): number {
 function findMidnight(day: string, field: string): number {
   const midnight = Date.parse(day);
   if (Number.isNaN(midnight) || toIso(midnight).slice(0, 10) !== day || day < "1900")
-    throw unreadable(day, field);
+    throw refuseTime(day, field);
   return midnight;
 }
 
@@ -91,7 +91,7 @@ function toIso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-function unreadable(text: string, field: string): ToolFault {
+function refuseTime(text: string, field: string): ToolFault {
   return new ToolFault(
     "params",
     `${field} '${text}' is no time: write 2026-11-17T14:00, with an offset if it has one, or 2026-11-17 for a whole day`,
@@ -104,12 +104,12 @@ export function readClocks(at: number, zone: string): Date {
 }
 
 /** Midnight of the day that an instant falls on, moved by whole days. */
-export function startOfDay(at: number, zone: string, days = 0): number {
+export function findStartOfDay(at: number, zone: string, days = 0): number {
   return wallToInstant(zone, (Math.floor(instantToWall(zone, at) / DAY_MS) + days) * DAY_MS);
 }
 
 /** The day of the week an instant falls on: 1 for Monday to 7 for Sunday. */
-export function weekday(at: number, zone: string): number {
+export function findWeekday(at: number, zone: string): number {
   return readClocks(at, zone).getUTCDay() || 7;
 }
 
@@ -129,7 +129,7 @@ export function readRange(text: string, frame: Frame): TimeRange {
 function readNamedDay(words: string, { now, zone }: Frame): TimeRange | undefined {
   const days = Object.hasOwn(DAYS, words) ? DAYS[words] : undefined;
   if (days === undefined) return undefined;
-  return { from: startOfDay(now, zone, days), to: startOfDay(now, zone, days + 1) };
+  return { from: findStartOfDay(now, zone, days), to: findStartOfDay(now, zone, days + 1) };
 }
 
 function readNamedPeriod(words: string, { now, zone }: Frame): TimeRange | undefined {
@@ -137,8 +137,8 @@ function readNamedPeriod(words: string, { now, zone }: Frame): TimeRange | undef
   if (!match) return undefined;
   const step = match[1] === "this" ? 0 : match[1] === "last" ? -1 : 1;
   if (match[2] === "week") {
-    const monday = 1 - weekday(now, zone) + step * 7;
-    return { from: startOfDay(now, zone, monday), to: startOfDay(now, zone, monday + 7) };
+    const monday = 1 - findWeekday(now, zone) + step * 7;
+    return { from: findStartOfDay(now, zone, monday), to: findStartOfDay(now, zone, monday + 7) };
   }
   const today = readClocks(now, zone);
   const startOfMonth = (months: number) =>
@@ -162,11 +162,11 @@ function readWritten(text: string, { zone }: Frame): TimeRange | undefined {
   const from = findInstant(start, zone);
   if (last === undefined) {
     if (start.kind === "instant") return undefined;
-    return { from, to: startOfDay(from, zone, 1) };
+    return { from, to: findStartOfDay(from, zone, 1) };
   }
   const end = readTime(last, "time_range", zone);
   const to = findInstant(end, zone);
-  return { from, to: end.kind === "day" ? startOfDay(to, zone, 1) : to };
+  return { from, to: end.kind === "day" ? findStartOfDay(to, zone, 1) : to };
 }
 
 /** Begin and end of an event; the end is exclusive. */
@@ -187,7 +187,7 @@ const HOUR_MINUTES = 60;
 export function readEventSpan({ start, end, durationMinutes, usual }: Written, zone: string): EventSpan {
   if (end !== undefined && durationMinutes !== undefined)
     throw new ToolFault("params", "give end or duration_minutes, not both");
-  if (end !== undefined) return endingAt(start, readTime(end, "end", zone));
+  if (end !== undefined) return readSpanTo(start, readTime(end, "end", zone));
   if (start.kind === "day") {
     if (durationMinutes !== undefined)
       throw new ToolFault("params", "duration_minutes needs a datetime with a time of day");
@@ -198,7 +198,7 @@ export function readEventSpan({ start, end, durationMinutes, usual }: Written, z
   return { start, end: { kind: "instant", at, zone: start.zone } };
 }
 
-function endingAt(start: EventTime, end: EventTime): EventSpan {
+function readSpanTo(start: EventTime, end: EventTime): EventSpan {
   if (start.kind !== end.kind)
     throw new ToolFault("params", "datetime and end must both be days or both be times");
   if (start.kind === "day" && end.kind === "day") {
@@ -216,7 +216,7 @@ function endingAt(start: EventTime, end: EventTime): EventSpan {
 
 /** How long an event lasts: minutes, or days of a whole-day one. */
 export function measureEvent({ start, end }: EventSpan): number {
-  if (start.kind === "day" && end.kind === "day") return daysBetween(start.day, end.day);
+  if (start.kind === "day" && end.kind === "day") return countDays(start.day, end.day);
   return (findInstant(end, "UTC") - findInstant(start, "UTC")) / MINUTE_MS;
 }
 
@@ -226,7 +226,7 @@ export function toTimeRange({ start, end }: EventSpan, zone: string): TimeRange 
 }
 
 /** Whether an event takes its owner's time. */
-export function blocks({ free, status, attendees }: CalendarEvent, self: string): boolean {
+export function takesTime({ free, status, attendees }: CalendarEvent, self: string): boolean {
   const declined = attendees.some(
     ({ address, response }) => address.toLowerCase() === self.toLowerCase() && response === "declined",
   );
@@ -246,19 +246,19 @@ export function mergeSpans(spans: readonly TimeRange[]): readonly TimeRange[] {
 }
 
 /** Whether two spans share time. */
-export function overlaps(one: TimeRange, other: TimeRange): boolean {
+export function isOverlapping(one: TimeRange, other: TimeRange): boolean {
   return one.from < other.to && other.from < one.to;
 }
 
 /** The time these events take of their owner, merged and cut to a span; free, cancelled and declined ones take none. */
-export function busySpans(
+export function listBusySpans(
   events: readonly CalendarEvent[],
   span: CalendarSpan,
   who: { readonly owner: string; readonly zone: string },
 ): CalendarSpan[] {
   const [from, to] = [Date.parse(span.start), Date.parse(span.end)];
   const taken = events
-    .filter((event) => blocks(event, who.owner))
+    .filter((event) => takesTime(event, who.owner))
     .map((event) => toTimeRange(event, who.zone));
   const cut = taken.map((each) => ({ from: Math.max(from, each.from), to: Math.min(to, each.to) }));
   return mergeSpans(cut).map((each) => ({

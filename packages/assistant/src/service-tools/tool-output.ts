@@ -1,3 +1,5 @@
+// What tools answer: JSON within bounds, in which nothing is invisible.
+
 import type { ToolOutput } from "@retinue/core/tools/tool";
 import { cutAt } from "@retinue/core/tools/truncate";
 
@@ -23,14 +25,14 @@ const KEPT: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** An answer as the model and the host read it: JSON in which nothing is invisible. */
-export function jsonOutput({ data, tainted }: ToolAnswer): ToolOutput {
-  return { text: jsonText(data), ...(tainted && { tainted }) };
+export function writeJsonOutput({ data, tainted }: ToolAnswer): ToolOutput {
+  return { text: writeJson(data), ...(tainted && { tainted }) };
 }
 
 /** Data as JSON in which nothing is invisible. */
-export function jsonText(data: object): string {
+export function writeJson(data: object): string {
   return JSON.stringify(data, (_key, value: unknown) =>
-    typeof value === "string" ? visibleText(value) : value,
+    typeof value === "string" ? revealHidden(value) : value,
   );
 }
 
@@ -38,7 +40,7 @@ export function jsonText(data: object): string {
 export function cutText(text: string, limit: number): string {
   // However long a text is, no more of it is worked on than can be shown; only line ends become shorter.
   const near = cutAt(text, 2 * limit + 2);
-  const shown = visibleText(near);
+  const shown = revealHidden(near);
   const unread = text.length - near.length;
   if (shown.length <= limit && unread === 0) return shown;
   const head = cutAt(shown, limit);
@@ -56,7 +58,7 @@ export function fitItems<Item>(
     const left = items.length - count;
     return { ...build(kept), ...(left > 0 && { left_out: left }) };
   };
-  const fits = (data: object) => jsonText(data).length <= MAX_CHARS;
+  const fits = (data: object) => writeJson(data).length <= MAX_CHARS;
   const all = takeItems(items.length);
   if (items.length === 0 || fits(all)) return all;
   let [most, tooMany] = [0, items.length];
@@ -73,13 +75,13 @@ export function fitText(text: string, build: (text: string) => object): object {
   let limit = MAX_CHARS;
   while (true) {
     const data = build(cutText(text, limit));
-    if (limit < 100 || jsonText(data).length <= MAX_CHARS) return data;
+    if (limit < 100 || writeJson(data).length <= MAX_CHARS) return data;
     limit = Math.floor(limit * 0.8);
   }
 }
 
 /** A text with everything invisible written out as `\u{…}`, so that what is read is what is there. */
-export function visibleText(text: string): string {
+export function revealHidden(text: string): string {
   const lines = text.replaceAll("\r\n", "\n");
   const kept = new Set(KEPT.flatMap(([pattern]) => [...lines.matchAll(pattern)].map(({ index }) => index)));
   return lines.replaceAll(HIDDEN, (char, at: number) =>
@@ -89,12 +91,12 @@ export function visibleText(text: string): string {
 
 /** Whether a text holds something that no reader sees. */
 export function hasHiddenText(text: string): boolean {
-  return visibleText(text) !== text.replaceAll("\r\n", "\n");
+  return revealHidden(text) !== text.replaceAll("\r\n", "\n");
 }
 
 /** The visible text on one line. */
-export function visibleLine(text: string): string {
-  return visibleText(text.replaceAll(/[\r\n\t]+/g, " ")).trim();
+export function revealLine(text: string): string {
+  return revealHidden(text.replaceAll(/[\r\n\t]+/g, " ")).trim();
 }
 
 /** A text for comparison: without case and accents. */

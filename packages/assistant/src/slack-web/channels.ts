@@ -1,8 +1,10 @@
+// The channels of a workspace at Slack.
+
 import { type JsonObject, numberIn, recordIn, textIn } from "../service-tools/service-requests.ts";
 import { isServiceFault, ToolFault } from "../service-tools/tool-fault.ts";
 import type { SlackChannel } from "../slack/slack-provider.ts";
 import { hintNearNames } from "../slack/slack-text.ts";
-import { isWord, orElse, type SlackPeople } from "./people.ts";
+import { isWord, type SlackPeople, tryOr } from "./people.ts";
 import { listAll, type SlackApi } from "./slack-api.ts";
 
 /** A channel, with whether the token's owner is in it. */
@@ -52,13 +54,13 @@ export function createChannels(api: SlackApi, people: SlackPeople): Channels {
   async function byId(id: string, signal: AbortSignal): Promise<SlackChannel> {
     const listed =
       listing && api.now() - listing.at < KEPT_MS && listing.channels.find((one) => one.id === id);
-    if (listed) return bare(listed);
+    if (listed) return dropMembership(listed);
     const answer = recordIn((await api.call("conversations.info", { channel: id }, signal)).channel);
     const partner = textIn(answer.user);
     const channel =
       answer.is_im === true && partner !== undefined
-        ? directWith(id, await people.find(partner, signal))
-        : bare(channelIn(answer));
+        ? buildDirect(id, await people.find(partner, signal))
+        : dropMembership(readChannel(answer));
     remember(channel);
     return channel;
   }
@@ -66,12 +68,12 @@ export function createChannels(api: SlackApi, people: SlackPeople): Channels {
   async function byName(given: string, signal: AbortSignal): Promise<SlackChannel> {
     const wanted = given.replace(/^#/, "").toLowerCase().slice(0, 80);
     if (wanted === "") throw new ToolFault("params", "no channel is named");
-    const found = onlyMatch(wanted, await list(KEPT_MS, signal));
-    if (found) return bare(found);
+    const found = findOnlyMatch(wanted, await list(KEPT_MS, signal));
+    if (found) return dropMembership(found);
     const fresh = await list(FRESH_MS, signal);
-    const foundNow = onlyMatch(wanted, fresh);
-    if (!foundNow) throw noChannel(wanted, fresh);
-    return bare(foundNow);
+    const foundNow = findOnlyMatch(wanted, fresh);
+    if (!foundNow) throw refuseUnknownChannel(wanted, fresh);
+    return dropMembership(foundNow);
   }
 
   async function direct(who: string, signal: AbortSignal): Promise<SlackChannel> {
@@ -79,7 +81,7 @@ export function createChannels(api: SlackApi, people: SlackPeople): Channels {
     const answer = await api.call("conversations.open", { users: person.id }, signal);
     const id = textIn(recordIn(answer.channel).id);
     if (id === undefined) throw new ToolFault("tool_error", "Slack opened no conversation");
-    const channel = directWith(id, person);
+    const channel = buildDirect(id, person);
     remember(channel);
     return channel;
   }
@@ -90,7 +92,7 @@ export function createChannels(api: SlackApi, people: SlackPeople): Channels {
       if (name.startsWith("@") || name.startsWith("<@")) return direct(name, signal);
       const id = /^(?:<?#)?([CGD][A-Z0-9]{6,20})(?:\|[^<>]*)?>?$/.exec(name)?.[1];
       if (id === undefined) return byName(name, signal);
-      return orElse(byId(id, signal), isWord(id) ? () => byName(id, signal) : undefined);
+      return tryOr(byId(id, signal), isWord(id) ? () => byName(id, signal) : undefined);
     },
     joined: async (signal) => (await list(KEPT_MS, signal)).channels.filter((one) => one.isMember),
     async learn(id, signal) {
@@ -119,7 +121,12 @@ async function listChannels(api: SlackApi, signal: AbortSignal): Promise<Listing
       types,
     };
     const { items, isWhole } = await listAll(api, wanted, signal);
-    return { at: api.now(), channels: items.map(channelIn), isWhole, hasPrivate: types.includes("private") };
+    return {
+      at: api.now(),
+      channels: items.map(readChannel),
+      isWhole,
+      hasPrivate: types.includes("private"),
+    };
   };
   try {
     return await from("public_channel,private_channel");
@@ -129,14 +136,14 @@ async function listChannels(api: SlackApi, signal: AbortSignal): Promise<Listing
   }
 }
 
-function onlyMatch(wanted: string, { channels }: Listing): ListedChannel | undefined {
+function findOnlyMatch(wanted: string, { channels }: Listing): ListedChannel | undefined {
   const matches = channels.filter((one) => one.name.toLowerCase() === wanted);
   if (matches.length < 2) return matches[0];
   const ids = matches.map(({ id }) => id).join(", ");
   throw new ToolFault("params", `several channels are called '#${wanted}': ${ids}`);
 }
 
-function noChannel(wanted: string, { channels, isWhole, hasPrivate }: Listing): ToolFault {
+function refuseUnknownChannel(wanted: string, { channels, isWhole, hasPrivate }: Listing): ToolFault {
   const limits = [
     ...(isWhole ? [] : [`only the first ${LISTED} channels were looked at`]),
     ...(hasPrivate
@@ -152,7 +159,7 @@ function noChannel(wanted: string, { channels, isWhole, hasPrivate }: Listing): 
   return new ToolFault("params", `there is no channel '#${wanted}'${near}${limit}`);
 }
 
-function channelIn(answer: JsonObject): ListedChannel {
+function readChannel(answer: JsonObject): ListedChannel {
   const id = textIn(answer.id);
   if (id === undefined) throw new ToolFault("tool_error", "Slack described a channel without an id");
   const members = numberIn(answer.num_members);
@@ -172,13 +179,13 @@ function isShared(answer: JsonObject): boolean {
   return answer.is_shared === true && answer.is_org_shared !== true;
 }
 
-function directWith(
+function buildDirect(
   id: string,
   person: { readonly name: string; readonly isOutside: boolean },
 ): SlackChannel {
   return { id, name: `@${person.name}`, isPrivate: true, isShared: person.isOutside, members: 2 };
 }
 
-function bare({ isMember, ...channel }: ListedChannel): SlackChannel {
+function dropMembership({ isMember, ...channel }: ListedChannel): SlackChannel {
   return channel;
 }

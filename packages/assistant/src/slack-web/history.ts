@@ -3,9 +3,9 @@
 import { type JsonObject, numberIn, recordIn, recordsIn, textIn } from "../service-tools/service-requests.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 import type { SlackMessage, SlackProvider } from "../slack/slack-provider.ts";
-import { isSlackTs, isSystemMessage, mentionedPeople, readableText } from "../slack/slack-text.ts";
+import { isSlackTs, isSystemMessage, listMentioned, readMarkup } from "../slack/slack-text.ts";
 import type { Channels } from "./channels.ts";
-import { type Identity, linkTo, type SlackPeople, type Team } from "./people.ts";
+import { buildMessageLink, type Identity, type SlackPeople, type Team } from "./people.ts";
 import { nextCursor, type SlackApi } from "./slack-api.ts";
 
 /** What of a channel is wanted. */
@@ -70,7 +70,7 @@ export async function fetchHistory(
       channel: wanted.channelId,
       limit: Math.min(PAGE, limit - raws.length),
       cursor,
-      ...rangeArgs(wanted.range, api.now()),
+      ...buildRangeArgs(wanted.range, api.now()),
       ...(wanted.withMetadata ? { include_all_metadata: true } : {}),
     };
     const answer = await api.call("conversations.history", args, signal, { knownChannel: wanted.isKnown });
@@ -127,7 +127,7 @@ export async function fetchThread(
  * A range without an end is given one: Slack pages forward from `oldest` when it stands alone, and the newest are wanted.
  * The end is a day ahead, so that a clock that is slow hides nothing.
  */
-function rangeArgs({ oldest, latest }: HistoryRange, now: number): JsonObject {
+function buildRangeArgs({ oldest, latest }: HistoryRange, now: number): JsonObject {
   if (oldest === undefined && latest === undefined) return {};
   return {
     inclusive: true,
@@ -162,7 +162,7 @@ export async function readSlackMessages(
 ): Promise<SlackMessage[]> {
   if (messages.length === 0) return [];
   await directory.people.learn(
-    messages.flatMap(({ raw }) => [textIn(raw.user) ?? "", ...mentionedPeople(rawText(raw))]),
+    messages.flatMap(({ raw }) => [textIn(raw.user) ?? "", ...listMentioned(readRawText(raw))]),
     signal,
   );
   const identity = await directory.team.identityIfKnown(signal);
@@ -179,7 +179,7 @@ export function readSlackMessage(
   const permalink = textIn(raw.permalink);
   const threadTs = textIn(raw.thread_ts) ?? findThread(permalink);
   const replies = numberIn(raw.reply_count);
-  const link = linkTo(identity, { channelId: channel.id, ts, threadTs }) ?? permalink;
+  const link = buildMessageLink(identity, { channelId: channel.id, ts, threadTs }) ?? permalink;
   return {
     ts,
     channel,
@@ -200,11 +200,11 @@ export function readSlackText(
   raw: JsonObject,
   { people, channels }: Pick<Directory, "people" | "channels">,
 ): string {
-  return readableText(rawText(raw), { person: people.getName, channel: channels.getName });
+  return readMarkup(readRawText(raw), { person: people.getName, channel: channels.getName });
 }
 
 /** Apps often leave the text empty and say everything in attachments; files are named. */
-function rawText(raw: JsonObject): string {
+function readRawText(raw: JsonObject): string {
   const attached = recordsIn(raw.attachments).map(({ pretext, title, text, fallback }) => {
     const said = [pretext, title, text].map(textIn).filter((part) => part !== undefined);
     return said.length > 0 ? said.join("\n") : (textIn(fallback) ?? "");

@@ -91,12 +91,13 @@ function createSearch(api: SlackApi, directory: Directory): SlackProvider["searc
     if (wanted.terms.length === 0 && !wanted.channel && !wanted.from) {
       throw new ToolFault("params", "nothing to search for: the query has no words");
     }
-    if (!api.canSearch) return scan(api, directory, wanted, signal, "Slack's search needs a user token");
+    if (!api.canSearch)
+      return scanChannels(api, directory, wanted, signal, "Slack's search needs a user token");
     try {
       return await searchSlack(api, directory, wanted, signal);
     } catch (thrown) {
       if (!isServiceFault(thrown, "permission")) throw thrown;
-      return scan(api, directory, wanted, signal, thrown.message);
+      return scanChannels(api, directory, wanted, signal, thrown.message);
     }
   };
 }
@@ -136,7 +137,7 @@ function readPlace(raw: JsonObject, { people }: Directory): RawMessage["channel"
   return { id, name: partner === undefined ? name : `@${partner}` };
 }
 
-async function scan(
+async function scanChannels(
   api: SlackApi,
   directory: Directory,
   wanted: Wanted,

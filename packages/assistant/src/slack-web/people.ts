@@ -1,3 +1,5 @@
+// The people of a workspace at Slack, and which workspace it is.
+
 import { type JsonObject, mapLimited, recordIn, textIn } from "../service-tools/service-requests.ts";
 import { isServiceFault, ToolFault } from "../service-tools/tool-fault.ts";
 import type { SlackUser } from "../slack/slack-provider.ts";
@@ -57,7 +59,7 @@ export function createPeople(api: SlackApi, team: Team): SlackPeople {
 
   /** Whether somebody is of another organisation must be known, so that the workspace's identity is needed here. */
   async function read(user: unknown, signal: AbortSignal): Promise<SlackPerson> {
-    const person = personIn(recordIn(user), await team.identity(signal));
+    const person = readPerson(recordIn(user), await team.identity(signal));
     remember(person.id, person.name);
     return person;
   }
@@ -67,7 +69,7 @@ export function createPeople(api: SlackApi, team: Team): SlackPeople {
     const found = await listAll(api, { method: "users.list", field: "members", cap: LISTED }, signal);
     const present = found.items.filter((user) => user.deleted !== true);
     const own = await team.identity(signal);
-    const people = present.map((user) => personIn(user, own));
+    const people = present.map((user) => readPerson(user, own));
     for (const { id, name } of people) remember(id, name);
     listing = { at: api.now(), people, isWhole: found.isWhole };
     return listing;
@@ -81,8 +83,8 @@ export function createPeople(api: SlackApi, team: Team): SlackPeople {
     async find(given, signal) {
       const who = given.trim();
       const id = /^(?:<@)?([UW][A-Z0-9]{6,20})(?:\|[^<>]*)?>?$/.exec(who)?.[1];
-      const byName = async () => onlyMatch(who, await list(signal));
-      if (id !== undefined) return orElse(byId(id, signal), isWord(who) ? byName : undefined);
+      const byName = async () => findOnlyMatch(who, await list(signal));
+      if (id !== undefined) return tryOr(byId(id, signal), isWord(who) ? byName : undefined);
       if (!/^[^\s@<>]+@[^\s@<>]+$/.test(who)) return byName();
       return read((await api.call("users.lookupByEmail", { email: who }, signal)).user, signal);
     },
@@ -91,7 +93,7 @@ export function createPeople(api: SlackApi, team: Team): SlackPeople {
       await mapLimited(missing, AT_ONCE, async (id) => {
         try {
           const { user } = await api.call("users.info", { user: id }, signal);
-          remember(id, nameIn(recordIn(user)) ?? id);
+          remember(id, readShownName(recordIn(user)) ?? id);
         } catch (thrown) {
           if (!isRefusal(thrown)) throw thrown;
           remember(id, id);
@@ -102,7 +104,7 @@ export function createPeople(api: SlackApi, team: Team): SlackPeople {
   };
 }
 
-function onlyMatch(given: string, { people, isWhole }: Listing): SlackPerson {
+function findOnlyMatch(given: string, { people, isWhole }: Listing): SlackPerson {
   const who = given.replace(/^@/, "").slice(0, 80);
   const wanted = foldName(who);
   if (wanted === "") throw new ToolFault("params", "no person is named");
@@ -111,7 +113,7 @@ function onlyMatch(given: string, { people, isWhole }: Listing): SlackPerson {
   const [only, ...others] = matches;
   if (only && others.length === 0) return only;
   if (only)
-    throw new ToolFault("params", `'${who}' may be ${matches.map(describe).join(" or ")}; use the id`);
+    throw new ToolFault("params", `'${who}' may be ${matches.map(describePerson).join(" or ")}; use the id`);
   const near = hintNearNames(
     who,
     people.flatMap((one) => [one.name, one.realName]),
@@ -126,11 +128,11 @@ function isRefusal(thrown: unknown): boolean {
   return isServiceFault(thrown, "params", "permission");
 }
 
-function describe({ realName, name, id }: SlackPerson): string {
+function describePerson({ realName, name, id }: SlackPerson): string {
   return `${realName} (@${name}, ${id})`;
 }
 
-function personIn(
+function readPerson(
   user: JsonObject,
   own: { teamId: string | undefined; enterpriseId: string | undefined },
 ): SlackPerson {
@@ -147,7 +149,7 @@ function personIn(
   return {
     id,
     handle,
-    name: nameIn(user) ?? handle,
+    name: readShownName(user) ?? handle,
     realName: textIn(profile.real_name) ?? textIn(user.real_name) ?? handle,
     isBot: user.is_bot === true,
     isOutside: isOutside(user, own),
@@ -156,7 +158,7 @@ function personIn(
 }
 
 /** As mentions show it. */
-function nameIn(user: JsonObject): string | undefined {
+function readShownName(user: JsonObject): string | undefined {
   return textIn(recordIn(user.profile).display_name) ?? textIn(user.name);
 }
 
@@ -176,7 +178,7 @@ function isOutside(
 export function createTeam(api: SlackApi): Team {
   let known: Identity | undefined;
   async function identity(signal: AbortSignal): Promise<Identity> {
-    known ??= identityIn(await api.call("auth.test", {}, signal));
+    known ??= readIdentity(await api.call("auth.test", {}, signal));
     return known;
   }
   return {
@@ -189,7 +191,7 @@ export function createTeam(api: SlackApi): Team {
   };
 }
 
-function identityIn(answer: JsonObject): Identity {
+function readIdentity(answer: JsonObject): Identity {
   const url = textIn(answer.url);
   const isSafe = url !== undefined && URL.parse(url)?.protocol === "https:";
   return {
@@ -200,7 +202,7 @@ function identityIn(answer: JsonObject): Identity {
 }
 
 /** The address of a message in the browser, built without asking; undefined if the workspace's is not known. */
-export function linkTo(
+export function buildMessageLink(
   { url }: Identity,
   message: { readonly channelId: string; readonly ts: string; readonly threadTs?: string | undefined },
 ): string | undefined {
@@ -217,7 +219,7 @@ export function isWord(text: string): boolean {
 }
 
 /** The first outcome; where there is no such thing, the second one, if there is a second way. */
-export async function orElse<Value>(
+export async function tryOr<Value>(
   first: Promise<Value>,
   second: (() => Promise<Value>) | undefined,
 ): Promise<Value> {

@@ -89,12 +89,12 @@ export function createSlackApi(config: SlackConfig): SlackApi {
 
   /** Runs to its end even if its caller stops waiting: a renewed token that nobody keeps would lock the owner out. */
   async function renew(): Promise<void> {
-    if (!config.refresh || refreshToken === undefined) throw signInAgain("Slack refused the token");
+    if (!config.refresh || refreshToken === undefined) throw askForSignIn("Slack refused the token");
     const { clientId: client_id, clientSecret: client_secret } = config.refresh;
     const args = { client_id, client_secret, grant_type: "refresh_token", refresh_token: refreshToken };
     const unending = new AbortController().signal;
-    const answer = await request("oauth.v2.access", args, unending, {}).catch(refusedRenewal);
-    const renewed = tokensIn(answer, refreshToken, now());
+    const answer = await request("oauth.v2.access", args, unending, {}).catch(refuseRenewal);
+    const renewed = readTokens(answer, refreshToken, now());
     ({ token, refreshToken } = renewed);
     await keepTokens(config, renewed);
   }
@@ -118,7 +118,7 @@ async function createClient(
   const slack = await import("@slack/web-api");
   return new slack.WebClient(token, {
     fetch,
-    logger: silentLogger(slack.LogLevel.ERROR),
+    logger: createSilentLogger(slack.LogLevel.ERROR),
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     allowAbsoluteUrls: false,
@@ -127,7 +127,7 @@ async function createClient(
 }
 
 /** Everything the client would print is in the fault, and standard output belongs to the program. */
-function silentLogger(level: LogLevel): Logger {
+function createSilentLogger(level: LogLevel): Logger {
   const nothing = () => {};
   return {
     debug: nothing,
@@ -140,9 +140,9 @@ function silentLogger(level: LogLevel): Logger {
   };
 }
 
-function tokensIn(answer: JsonObject, former: string, now: number): SlackTokens {
+function readTokens(answer: JsonObject, former: string, now: number): SlackTokens {
   const token = textIn(answer.access_token);
-  if (token === undefined) throw signInAgain("Slack gave no new token");
+  if (token === undefined) throw askForSignIn("Slack gave no new token");
   const seconds = numberIn(answer.expires_in);
   const expiry = seconds === undefined ? {} : { expiresAt: now + seconds * 1000 };
   return { token, refreshToken: textIn(answer.refresh_token) ?? former, ...expiry };
@@ -156,13 +156,13 @@ async function keepTokens({ onTokens }: SlackConfig, tokens: SlackTokens): Promi
   }
 }
 
-function refusedRenewal(thrown: unknown): never {
+function refuseRenewal(thrown: unknown): never {
   throw isServiceFault(thrown, "network", "rate_limit")
     ? thrown
-    : signInAgain("Slack did not renew the token");
+    : askForSignIn("Slack did not renew the token");
 }
 
-function signInAgain(why: string): ToolFault {
+function askForSignIn(why: string): ToolFault {
   return new ToolFault("auth", `${why}; ${SLACK_SIGN_IN}`);
 }
 
@@ -246,18 +246,18 @@ function toSlackFault(thrown: unknown, asked: SlackRequest): ToolFault {
   const { original, data } = recordIn(thrown);
   if (original instanceof ToolFault) return original;
   const answer = recordIn(data);
-  const code = codeIn(answer);
+  const code = readCode(answer);
   if (code === undefined) {
     return new ToolFault("tool_error", `Slack's answer to ${asked.method} cannot be understood`);
   }
-  const type = faultType(code, asked);
+  const type = chooseFaultType(code, asked);
   const seconds = numberIn(recordIn(answer.response_metadata).retryAfter);
-  return new ToolFault(type, messageFor(code, answer, asked), {
+  return new ToolFault(type, explainCode(code, answer, asked), {
     retryAfterMs: type === "rate_limit" && seconds !== undefined ? seconds * 1000 : undefined,
   });
 }
 
-function faultType(code: string, { knownChannel }: SlackRequest): FaultType {
+function chooseFaultType(code: string, { knownChannel }: SlackRequest): FaultType {
   if (AUTH.has(code)) return "auth";
   if (code === "channel_not_found" && knownChannel) return "permission";
   if (PERMISSION.has(code) || code.startsWith("restricted_action")) return "permission";
@@ -266,7 +266,7 @@ function faultType(code: string, { knownChannel }: SlackRequest): FaultType {
   return PARAMS.has(code) || code.startsWith("invalid_") ? "params" : "tool_error";
 }
 
-function messageFor(code: string, answer: JsonObject, { method, knownChannel }: SlackRequest): string {
+function explainCode(code: string, answer: JsonObject, { method, knownChannel }: SlackRequest): string {
   if (code === "missing_scope") {
     const needed = textIn(answer.needed);
     const scope =
@@ -281,7 +281,7 @@ function messageFor(code: string, answer: JsonObject, { method, knownChannel }: 
 }
 
 /** Slack's word for what went wrong; a proxy's page in its place is none. */
-function codeIn(answer: JsonObject): string | undefined {
+function readCode(answer: JsonObject): string | undefined {
   const code = textIn(answer.error);
   return code !== undefined && /^[a-z][a-z0-9_]{0,79}$/.test(code) ? code : undefined;
 }

@@ -62,7 +62,7 @@ export const analyzeConversation = readTool({
   run: async (input, services) => {
     const channel = await findSlackChannel(input.channel, services);
     const conversation = await readConversation(input, channel, services);
-    return { data: analysis(conversation, channel, services.assistant.zone) };
+    return { data: describeAnalysis(conversation, channel, services.assistant.zone) };
   },
 });
 
@@ -87,7 +87,7 @@ async function readConversation(
   return { messages: all.messages, more: found.more || all.more, ...range };
 }
 
-function analysis({ messages, more, from, to }: Conversation, channel: SlackChannel, zone: string) {
+function describeAnalysis({ messages, more, from, to }: Conversation, channel: SlackChannel, zone: string) {
   const { decisions, openQuestions, actionItems } = findStatements(messages);
   const topics = findTopics(messages).map(({ topic, messages: using }) => ({
     topic: cutText(topic, 100),
@@ -102,9 +102,9 @@ function analysis({ messages, more, from, to }: Conversation, channel: SlackChan
     message_count: messages.length,
     participants: participants.slice(0, MOST_PEOPLE),
     topics,
-    decisions: listed(decisions),
-    open_questions: listed(openQuestions),
-    action_items: listed(actionItems),
+    decisions: listNewest(decisions),
+    open_questions: listNewest(openQuestions),
+    action_items: listNewest(actionItems),
     ...(more && { more }),
   };
   const summary = summarize(data, participants.length);
@@ -134,7 +134,7 @@ function countParticipants(messages: readonly SlackMessage[]) {
 }
 
 /** The newest statements, oldest first. */
-function listed(statements: readonly Statement[]) {
+function listNewest(statements: readonly Statement[]) {
   return statements
     .toSorted((a, b) => Number(a.message.ts) - Number(b.message.ts))
     .slice(-MOST_ITEMS)
@@ -184,7 +184,7 @@ function summarize(found: Found, people: number): string {
 /** The phrases that most messages share, the most telling first. */
 function findTopics(messages: readonly SlackMessage[]): readonly Topic[] {
   const names = new Set(messages.flatMap(({ user }) => user.name.toLowerCase().split(/[^\p{L}\p{N}]+/u)));
-  const said = newest(messages).flatMap((message) =>
+  const said = chooseNewest(messages).flatMap((message) =>
     splitMessage(cutAt(message.text, MAX_MESSAGE).replaceAll(NO_PROSE, " . ")).map((sentence) => ({
       sentence,
       message,
@@ -201,7 +201,7 @@ function findTopics(messages: readonly SlackMessage[]): readonly Topic[] {
 }
 
 /** As many of the newest messages as there is time for, in their order. */
-function newest(messages: readonly SlackMessage[]): readonly SlackMessage[] {
+function chooseNewest(messages: readonly SlackMessage[]): readonly SlackMessage[] {
   let left = MAX_TOTAL;
   const chosen = new Set(
     messages
@@ -267,7 +267,7 @@ export function findStatements(messages: readonly SlackMessage[]): Statements {
     for (const [at, { message, said }] of thread.entries()) {
       const open = said.some(({ kind }) => kind === "question") && isOpen(message, thread.slice(at + 1));
       for (const { text, kind } of said) {
-        if (kind === "decision") decisions.push({ text: inContext(text, thread[at - 1]), message });
+        if (kind === "decision") decisions.push({ text: addContext(text, thread[at - 1]), message });
         else if (kind === "action") actionItems.push({ text, message });
         else if (kind === "question" && open) openQuestions.push({ text, message });
       }
@@ -319,7 +319,7 @@ function isOpen(question: SlackMessage, later: readonly Read[]): boolean {
 }
 
 /** "Agreed." says nothing by itself: what was agreed to stands before it. */
-function inContext(text: string, before: Read | undefined): string {
+function addContext(text: string, before: Read | undefined): string {
   const first = before?.said[0]?.text;
   if (!before || !first || text.split(/\s+/).length > BARE_WORDS) return text;
   return `${text} (${before.message.user.name}: ${first})`;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { mentionedPeople, readableText } from "./slack-text.ts";
+import { listMentioned, readMarkup } from "./slack-text.ts";
 
 const names = {
   person: (id: string) => (id === "U1" ? "priya" : undefined),
@@ -27,7 +27,7 @@ test.each([
   ["a < b <unclosed", "a < b <unclosed"],
   ["", ""],
 ])("%j reads %j", (text, readable) => {
-  expect(readableText(text, names)).toBe(readable);
+  expect(readMarkup(text, names)).toBe(readable);
 });
 
 test("what a person typed comes out as it was typed", () => {
@@ -35,11 +35,11 @@ test("what a person typed comes out as it was typed", () => {
     text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   fc.assert(
     fc.property(fc.string(), (typed) => {
-      expect(readableText(escaped(typed), names)).toBe(typed);
+      expect(readMarkup(escaped(typed), names)).toBe(typed);
     }),
   );
 });
 
 test("the people a text mentions are found, with and without a label", () => {
-  expect(mentionedPeople("<@U1> <@W2|x> &lt;@U3&gt; <#C1>")).toEqual(["U1", "W2"]);
+  expect(listMentioned("<@U1> <@W2|x> &lt;@U3&gt; <#C1>")).toEqual(["U1", "W2"]);
 });

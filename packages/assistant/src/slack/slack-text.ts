@@ -1,3 +1,5 @@
+// Slack's markup as a person reads it, and names that are near to one that is not there.
+
 import { recordIn, textIn } from "../service-tools/service-requests.ts";
 
 /** The event type under which a posted message carries the key of its call. */
@@ -15,15 +17,15 @@ export type Names = {
 };
 
 /** Slack's markup as a person reads it: mentions by name, links with their real target, entities as characters. */
-export function readableText(text: string, names: Names): string {
+export function readMarkup(text: string, names: Names): string {
   return text
     .split(/(<[^<>]*>)/)
-    .map((part, index) => plain(index % 2 === 1 ? readToken(part.slice(1, -1), names) : part))
+    .map((part, index) => unescapeText(index % 2 === 1 ? readToken(part.slice(1, -1), names) : part))
     .join("");
 }
 
 /** Ids of the people whom texts mention. */
-export function mentionedPeople(text: string): string[] {
+export function listMentioned(text: string): string[] {
   return [...text.matchAll(/<@([UW][A-Z0-9]{1,30})(?:\|[^<>]*)?>/g)].map(([, id = ""]) => id);
 }
 
@@ -54,7 +56,7 @@ function readLink(target: string, label: string): string {
 }
 
 /** Slack escapes these three and no others; the ampersand comes last, so that nothing is read twice. */
-function plain(text: string): string {
+function unescapeText(text: string): string {
   return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 }
 

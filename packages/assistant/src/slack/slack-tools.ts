@@ -6,7 +6,7 @@ import type { Services } from "../service-tools/call-service.ts";
 import { readTool, type ToolInput, writeTool } from "../service-tools/service-tool.ts";
 import { RANGE_FORMS, readRange, type TimeRange } from "../service-tools/times.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
-import { cutText, fitItems, visibleLine, visibleText } from "../service-tools/tool-output.ts";
+import { cutText, fitItems, revealHidden, revealLine } from "../service-tools/tool-output.ts";
 import type { SlackChannel, SlackMessage } from "./slack-provider.ts";
 
 const MAX_TEXT = 1_500;
@@ -270,15 +270,15 @@ export const postMessage = writeTool({
       `To: ${target}${notes.map((note) => ` [${note}]`).join("")}`,
       threadTs && `In the thread: ${threadTs}`,
       "",
-      visibleText(text),
+      revealHidden(text),
     ]
       .filter((line) => line !== undefined)
       .join("\n"),
   find: async ({ channel: name, thread_ts }, { services, key }) => {
-    const { target, channelId } = await destination(name, services);
+    const { target, channelId } = await findDestination(name, services);
     const query = { channelId, callKey: key, ...(thread_ts && { threadTs: thread_ts }) };
     const posted = await services.slack((slack, signal) => slack.findByCallKey(query, signal));
-    return posted && { data: postedData(posted, target, services) };
+    return posted && { data: describePosted(posted, target, services) };
   },
   run: async (_input, { plan: { target, channelId, text, threadTs }, services, key }) => {
     const where = { channelId, callKey: key, ...(threadTs && { threadTs }) };
@@ -286,12 +286,12 @@ export const postMessage = writeTool({
       (slack, signal) => slack.post({ ...where, text }, signal),
       (slack, signal) => slack.findByCallKey(where, signal),
     );
-    return { data: postedData(posted, target, services) };
+    return { data: describePosted(posted, target, services) };
   },
 });
 
 async function planPost({ channel, text, thread_ts }: PostInput, services: Services): Promise<PostPlan> {
-  const { target, channelId, outside } = await destination(channel, services);
+  const { target, channelId, outside } = await findDestination(channel, services);
   const calls = BROADCAST.test(text.normalize("NFKC").replaceAll(/\p{Cf}/gu, ""));
   const notes = [...(outside ? [outside] : []), ...(calls ? ["calls everybody there"] : [])];
   const reason = notes.length > 0 ? `the message to ${target}: ${notes.join("; ")}` : null;
@@ -299,7 +299,7 @@ async function planPost({ channel, text, thread_ts }: PostInput, services: Servi
 }
 
 /** Where a message goes, and what of it lies outside the organisation. */
-async function destination(
+async function findDestination(
   name: string,
   services: Services,
 ): Promise<{ target: string; channelId: string; outside: string | null }> {
@@ -308,7 +308,7 @@ async function destination(
   const channel = await findSlackChannel(wanted, services);
   if (!isPerson && !channel.name.startsWith("@")) {
     const outside = channel.isShared ? "shared with other organisations" : null;
-    return { target: `#${visibleLine(channel.name)}`, channelId: channel.id, outside };
+    return { target: `#${revealLine(channel.name)}`, channelId: channel.id, outside };
   }
   // A direct conversation, however it was named: what counts is who reads it.
   const who = isPerson ? wanted : channel.name;
@@ -316,14 +316,14 @@ async function destination(
   if (channel.name.replace(/^@/, "") !== user.name)
     throw new ToolFault(
       "params",
-      `'${visibleLine(wanted)}' is not clear; name the person by id or mail address`,
+      `'${revealLine(wanted)}' is not clear; name the person by id or mail address`,
     );
   const isOutside = user.email !== undefined && (await isForeign(user.email, services));
   const shared = channel.isShared ? "of another organisation" : null;
   return {
-    target: `@${visibleLine(user.name)}`,
+    target: `@${revealLine(user.name)}`,
     channelId: channel.id,
-    outside: isOutside ? `external: ${visibleLine(user.email ?? "")}` : shared,
+    outside: isOutside ? `external: ${revealLine(user.email ?? "")}` : shared,
   };
 }
 
@@ -334,7 +334,7 @@ async function isForeign(email: string, services: Services): Promise<boolean> {
   return !isInternal(email.toLowerCase(), { self: own.address, internalDomains });
 }
 
-function postedData({ ts, link }: SlackMessage, target: string, { assistant: { zone } }: Services) {
+function describePosted({ ts, link }: SlackMessage, target: string, { assistant: { zone } }: Services) {
   return {
     posted: true,
     channel: target,

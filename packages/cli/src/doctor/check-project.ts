@@ -1,5 +1,5 @@
 import { chooseAccount, loadAccounts, SERVICES } from "@retinue/assistant/accounts/accounts";
-import { fileStore, openKeyring } from "@retinue/assistant/accounts/secret-store";
+import { createFileStore, openKeyring } from "@retinue/assistant/accounts/secret-store";
 import type { Problem } from "@retinue/core/schema/agent";
 import { RetinueError } from "@retinue/core/schema/error";
 import type { Settings } from "@retinue/core/schema/settings";
@@ -109,7 +109,7 @@ export async function checkAccounts(env: NodeJS.ProcessEnv, settings: Settings):
     });
     const facts = { accounts: kept.accounts.map(({ id, kind }) => ({ id, kind })), serving };
     for (const { id, kind, tokens } of kept.accounts) {
-      if (tokens === "file" && (await fileStore(places).read(id)) === null)
+      if (tokens === "file" && (await createFileStore(places).read(id)) === null)
         return problem(`account '${id}' has no secrets any more`, `retinue accounts add ${kind} --id ${id}`, {
           facts,
         });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { EventChange, EventTime } from "../calendar-provider.ts";
 import { changeSeries } from "./change-event.ts";
-import { occurrencesIn } from "./read-event.ts";
+import { listOccurrences } from "./read-event.ts";
 import { parseCalendar, type Series, writeCalendar } from "./series.ts";
 
 const how = { owner: "alex@retinue.example", now: Date.UTC(2026, 10, 16), zone: "Europe/Berlin" };
@@ -24,7 +24,7 @@ async function startsAfter(series: Series, change: Partial<EventChange>): Promis
   const changed = changeSeries(series, undefined, { notify: false, ...change }, how);
   const span = { start: "2026-10-01T00:00:00Z", end: "2027-01-01T00:00:00Z" };
   const again = await readSeries(await writeCalendar([changed]));
-  return occurrencesIn(again, span, { ...how, etag: "" }).events.map(({ start }) =>
+  return listOccurrences(again, span, { ...how, etag: "" }).events.map(({ start }) =>
     start.kind === "day" ? start.day : start.at.slice(5, 16),
   );
 }

@@ -9,7 +9,7 @@ import {
   findProperty,
   findText,
   type Property,
-  withProperties,
+  replaceProperties,
 } from "./jcal.ts";
 import { readMailto } from "./read-event.ts";
 import {
@@ -23,7 +23,6 @@ import {
 import {
   buildKey,
   type EventMoment,
-  eventTime,
   findPlacedOverrides,
   mapOverrides,
   moveTimes,
@@ -32,18 +31,19 @@ import {
   readTimes,
   type Series,
   type Times,
+  toEventTime,
 } from "./series.ts";
 import {
+  addZones,
+  buildPeople,
+  buildRuleProperty,
+  buildTextProperties,
+  buildTimeProperty,
+  buildVisibility,
   checkTimes,
-  peopleProperties,
-  ruleProperty,
-  textProperties,
-  timeProperty,
-  visibilityProperties,
   type Writing,
-  zonesFor,
 } from "./write-event.ts";
-import { parseWall, wallDay, wallTime } from "./zone-clock.ts";
+import { formatWallDay, formatWallTime, parseWall } from "./zone-clock.ts";
 
 /** Who changes an event, and the zone of times that name none. */
 type Changing = Writing & { readonly zone: string };
@@ -61,14 +61,14 @@ export function changeSeries(
   if (!before || !times) throw new ToolFault("params", "there is no such event");
   if (key !== undefined && change.recurrence !== undefined)
     throw new ToolFault("params", "a single occurrence has no recurrence; change the series");
-  const [start, end] = newTimes(times, change, how.zone);
-  const after = changed(before, change, { start, end, how });
-  const zones = zonesFor(series.zones, change.start || change.end ? [start, end] : []);
+  const [start, end] = chooseTimes(times, change, how.zone);
+  const after = buildChanged(before, change, { start, end, how });
+  const zones = addZones(series.zones, change.start || change.end ? [start, end] : []);
   if (key === undefined) {
     if (!series.master) return { ...series, overrides: [after, ...series.overrides.slice(1)], zones };
     const hasNewRule = change.recurrence !== undefined;
     const moved = change.start ? moveRest(series, { after, times, start, hasNewRule }, how) : series;
-    const whole = { ...moved, master: withRest(after, moved, change), zones };
+    const whole = { ...moved, master: keepRest(after, moved, change), zones };
     return change.start || hasNewRule ? { ...whole, overrides: findPlacedOverrides(whole, how.zone) } : whole;
   }
   const others = [...mapOverrides(series, how.zone)].filter(([other]) => other !== key).map(([, one]) => one);
@@ -76,44 +76,44 @@ export function changeSeries(
 }
 
 /** The master with the dates that hang on it as they moved, and the rule: as moved too, unless the change names another. */
-function withRest(after: Component, { master }: Series, change: EventChange): Component {
-  if (change.recurrence === "") return withProperties(after, ["exdate", "rdate"], []);
+function keepRest(after: Component, { master }: Series, change: EventChange): Component {
+  if (change.recurrence === "") return replaceProperties(after, ["exdate", "rdate"], []);
   if (!master || !change.start) return after;
   const rule = change.recurrence === undefined ? findProperty(master, "rrule") : findProperty(after, "rrule");
-  return withProperties(
+  return replaceProperties(
     after,
     ["exdate", "rdate", "rrule"],
     [...findProperties(master, "exdate"), ...findProperties(master, "rdate"), ...(rule ? [rule] : [])],
   );
 }
 
-function newTimes(times: Times, change: EventChange, zone: string): [EventTime, EventTime] {
-  const start = change.start ?? eventTime(times.start);
+function chooseTimes(times: Times, change: EventChange, zone: string): [EventTime, EventTime] {
+  const start = change.start ?? toEventTime(times.start);
   let end = change.end;
-  if (!end && change.start) end = sameLength(times, change.start, zone);
-  end ??= eventTime(times.end);
+  if (!end && change.start) end = keepLength(times, change.start, zone);
+  end ??= toEventTime(times.end);
   checkTimes(start, end);
   return [start, end];
 }
 
-function sameLength(times: Times, start: EventTime, zone: string): EventTime {
+function keepLength(times: Times, start: EventTime, zone: string): EventTime {
   if (start.kind === "day") {
     const days = times.start.isDay ? times.end.wall - times.start.wall : 86_400_000;
-    return { kind: "day", day: wallDay(Date.parse(start.day) + days) };
+    return { kind: "day", day: formatWallDay(Date.parse(start.day) + days) };
   }
   const length = times.start.isDay ? 3_600_000 : times.end.instant - times.start.instant;
   return { ...start, at: new Date(findInstant(start, zone) + length).toISOString() };
 }
 
-function changed(
+function buildChanged(
   before: Component,
   change: EventChange,
   { start, end, how }: { start: EventTime; end: EventTime; how: Changing },
 ): Component {
   const without = ["dtstamp", "last-modified", "sequence"];
   const add: Property[] = [
-    ["dtstamp", {}, "date-time", `${wallTime(how.now)}Z`],
-    ["last-modified", {}, "date-time", `${wallTime(how.now)}Z`],
+    ["dtstamp", {}, "date-time", `${formatWallTime(how.now)}Z`],
+    ["last-modified", {}, "date-time", `${formatWallTime(how.now)}Z`],
     ["sequence", {}, "integer", readSequence(before) + 1],
   ];
   const replace = (names: readonly string[], properties: readonly Property[]) => {
@@ -121,14 +121,18 @@ function changed(
     add.push(...properties);
   };
   if (change.start || change.end)
-    replace(["dtstart", "dtend", "duration"], [timeProperty("dtstart", start), timeProperty("dtend", end)]);
-  if (change.title !== undefined) replace(["summary"], textProperties({ summary: change.title }));
-  if (change.location !== undefined) replace(["location"], textProperties({ location: change.location }));
+    replace(
+      ["dtstart", "dtend", "duration"],
+      [buildTimeProperty("dtstart", start), buildTimeProperty("dtend", end)],
+    );
+  if (change.title !== undefined) replace(["summary"], buildTextProperties({ summary: change.title }));
+  if (change.location !== undefined)
+    replace(["location"], buildTextProperties({ location: change.location }));
   if (change.description !== undefined)
-    replace(["description"], textProperties({ description: change.description }));
-  if (change.visibility !== undefined) replace(["class"], visibilityProperties(change.visibility));
+    replace(["description"], buildTextProperties({ description: change.description }));
+  if (change.visibility !== undefined) replace(["class"], buildVisibility(change.visibility));
   if (change.recurrence !== undefined)
-    replace(["rrule"], change.recurrence === "" ? [] : [ruleProperty(change.recurrence, start)]);
+    replace(["rrule"], change.recurrence === "" ? [] : [buildRuleProperty(change.recurrence, start)]);
   const attendees =
     change.attendees ??
     findProperties(before, "attendee").flatMap((property) => readMailto(property[3]) ?? []);
@@ -136,14 +140,14 @@ function changed(
     replace(
       ["attendee", "organizer"],
       [
-        ...peopleProperties(attendees, { notify: change.notify, writing: how, before }),
+        ...buildPeople(attendees, { notify: change.notify, writing: how, before }),
         // A room or somebody without a mail address stays, unless the list is replaced.
         ...(change.attendees
           ? []
           : findProperties(before, "attendee").filter((property) => readMailto(property[3]) === undefined)),
       ],
     );
-  return withProperties(before, without, add);
+  return replaceProperties(before, without, add);
 }
 
 /** One occurrence as an event of its own: the one that differs already, or one made from the series. */
@@ -157,14 +161,14 @@ function cutOccurrence(series: Series, key: string, zone: string): Component | u
   if (buildKey(at.start) !== key) return undefined;
   const start = findProperty(master, "dtstart");
   if (!start) return undefined;
-  return withProperties(
+  return replaceProperties(
     master,
     ["rrule", "rdate", "exdate", "exrule", "dtstart", "dtend", "duration"],
     [
       writeLikeStart(start, "recurrence-id", at.start.wall),
       writeLikeStart(start, "dtstart", at.start.wall),
       ...(findProperty(master, "dtend")
-        ? [timeProperty("dtend", eventTime(at.end))]
+        ? [buildTimeProperty("dtend", toEventTime(at.end))]
         : findProperties(master, "duration")),
     ],
   );
@@ -184,7 +188,7 @@ export function removeOccurrence(series: Series, key: string, zone: string): Ser
   return {
     ...series,
     overrides,
-    master: withProperties(master, [], [writeLikeStart(start, "exdate", wall)]),
+    master: replaceProperties(master, [], [writeLikeStart(start, "exdate", wall)]),
   };
 }
 
@@ -218,7 +222,7 @@ function moveRest(series: Series, move: Move, how: { readonly zone: string }): S
   const rules = rule && !move.hasNewRule ? [moveRule(rule, shift, move.start)] : [];
   const hanging = ["rrule", "rdate", "exdate"];
   if (from.isDay !== to.isDay)
-    return { ...series, overrides: [], master: withProperties(master, hanging, rules) };
+    return { ...series, overrides: [], master: replaceProperties(master, hanging, rules) };
   const moved = (component: Component, name: string): Property[] =>
     findProperties(component, name).flatMap((property) => {
       const [, , , ...values] = property;
@@ -226,10 +230,10 @@ function moveRest(series: Series, move: Move, how: { readonly zone: string }): S
       return moments.length > 0 ? [moveDates(name, moments, shift, start)] : [];
     });
   const overrides = series.overrides.map((override) =>
-    withProperties(override, ["recurrence-id"], moved(override, "recurrence-id")),
+    replaceProperties(override, ["recurrence-id"], moved(override, "recurrence-id")),
   );
   const dates = [...moved(master, "rdate"), ...moved(master, "exdate")];
-  return { ...series, overrides, master: withProperties(master, hanging, [...rules, ...dates]) };
+  return { ...series, overrides, master: replaceProperties(master, hanging, [...rules, ...dates]) };
 }
 
 /**
@@ -248,7 +252,12 @@ function measureShift(rule: Property | undefined, delta: number): number {
 function moveDates(name: string, moments: readonly EventMoment[], shift: Shift, start: Property): Property {
   const { from, by } = shift;
   if (moments.some(({ isDay }) => isDay) && !from.isDay)
-    return [name, {}, "date", ...moments.map(({ wall }) => wallDay(wall + Math.round(by / DAY_MS) * DAY_MS))];
+    return [
+      name,
+      {},
+      "date",
+      ...moments.map(({ wall }) => formatWallDay(wall + Math.round(by / DAY_MS) * DAY_MS)),
+    ];
   const walls = moments.map((moment) => (from.isDay ? moment.wall : from.clock.toWall(moment.instant)) + by);
   const [, parameters, type] = writeLikeStart(start, name, from.wall);
   return [name, parameters, type, ...walls.map((wall) => writeLikeStart(start, name, wall)[3])];
@@ -259,14 +268,14 @@ function writeLikeStart(start: Property, name: string, wall: number): Property {
   const [, parameters, type, value] = start;
   const zulu = typeof value === "string" && value.endsWith("Z") ? "Z" : "";
   const { tzid } = parameters;
-  const text = type === "date" ? wallDay(wall) : `${wallTime(wall)}${zulu}`;
+  const text = type === "date" ? formatWallDay(wall) : `${formatWallTime(wall)}${zulu}`;
   return [name, tzid === undefined ? {} : { tzid }, type, text];
 }
 
 function moveRule(property: Property, shift: Shift, start: EventTime): Property {
   const rule = parseRecurrence(writeRecurrence(property[3]));
   const value = { ...(typeof property[3] === "object" ? property[3] : {}), ...moveDay(rule, shift) };
-  if (shift.from.isDay !== shift.to.isDay) return ruleProperty(writeRecurrence(value), start);
+  if (shift.from.isDay !== shift.to.isDay) return buildRuleProperty(writeRecurrence(value), start);
   const until = moveUntil(rule, shift);
   return ["rrule", property[1], "recur", { ...value, ...(until !== undefined && { until }) }];
 }
@@ -291,8 +300,8 @@ function moveDay(rule: RecurrenceRule, { from, to }: Shift): { byday?: string | 
 function moveUntil(rule: RecurrenceRule, { from, to, by }: Shift): string | undefined {
   const until = rule.until === undefined ? undefined : parseWall(rule.until);
   if (!until) return undefined;
-  if (until.isDay) return wallDay(until.wall + Math.round(by / DAY_MS) * DAY_MS);
-  if (!until.isUtc) return wallTime(until.wall + by);
-  if (from.isDay) return `${wallTime(until.wall + by)}Z`;
-  return `${wallTime(to.clock.toInstant(from.clock.toWall(until.wall) + by))}Z`;
+  if (until.isDay) return formatWallDay(until.wall + Math.round(by / DAY_MS) * DAY_MS);
+  if (!until.isUtc) return formatWallTime(until.wall + by);
+  if (from.isDay) return `${formatWallTime(until.wall + by)}Z`;
+  return `${formatWallTime(to.clock.toInstant(from.clock.toWall(until.wall) + by))}Z`;
 }

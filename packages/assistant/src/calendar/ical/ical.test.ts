@@ -1,13 +1,13 @@
 import { instantToWall, offsetAt, wallToInstant } from "@retinue/core/text/zone";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { busySpans } from "../../service-tools/times.ts";
+import { listBusySpans } from "../../service-tools/times.ts";
 import { ToolFault } from "../../service-tools/tool-fault.ts";
 import type { EventTime, NewEvent } from "../calendar-provider.ts";
 import { changeSeries, removeOccurrence } from "./change-event.ts";
-import { occurrenceEvent, occurrencesIn, seriesEvent } from "./read-event.ts";
+import { findOccurrence, listOccurrences, readSeriesEvent } from "./read-event.ts";
 import { parseCalendar, type Series, writeCalendar } from "./series.ts";
-import { newSeries } from "./write-event.ts";
+import { createSeries } from "./write-event.ts";
 
 const reading = { zone: "Europe/Berlin", owner: "alex@retinue.example", etag: "1" };
 const writing = { owner: "alex@retinue.example", now: Date.UTC(2026, 10, 16), zone: "Europe/Berlin" };
@@ -25,7 +25,7 @@ async function parsed(...lines: string[]): Promise<Series> {
 const eventLines = (...lines: string[]) => ["BEGIN:VEVENT", "UID:u1", "SUMMARY:Sync", ...lines, "END:VEVENT"];
 
 function listStarts(series: Series, span = year): string[] {
-  return occurrencesIn(series, span, reading).events.map(({ start }) =>
+  return listOccurrences(series, span, reading).events.map(({ start }) =>
     start.kind === "day" ? start.day : start.at,
   );
 }
@@ -75,10 +75,10 @@ test("a series leaves out its exceptions, shows moved occurrences, and adds list
     "2026-11-02T09:00:00.000Z",
     "2026-12-01T07:00:00.000Z",
   ]);
-  expect(occurrenceEvent(series, "u1_20261026T090000Z", reading)?.start).toEqual(
+  expect(findOccurrence(series, "u1_20261026T090000Z", reading)?.start).toEqual(
     at("2026-10-27T12:00:00.000Z", "UTC"),
   );
-  expect(occurrenceEvent(series, "u1_20261019T080000Z", reading)).toBeNull();
+  expect(findOccurrence(series, "u1_20261019T080000Z", reading)).toBeNull();
 });
 
 test("an occurrence that is under way when the span begins belongs to it", async () => {
@@ -91,13 +91,13 @@ test("an occurrence that is under way when the span begins belongs to it", async
 
 test("whole days keep their number of days, and a bare day lasts one", async () => {
   const series = await parsed(...eventLines("DTSTART;VALUE=DATE:20261024", "RRULE:FREQ=DAILY;COUNT=3"));
-  const { events } = occurrencesIn(series, year, reading);
+  const { events } = listOccurrences(series, year, reading);
   expect(events.map(({ id, end }) => [id, end])).toEqual([
     ["u1_20261024", { kind: "day", day: "2026-10-25" }],
     ["u1_20261025", { kind: "day", day: "2026-10-26" }],
     ["u1_20261026", { kind: "day", day: "2026-10-27" }],
   ]);
-  expect(busySpans(events, year, reading)).toEqual([
+  expect(listBusySpans(events, year, reading)).toEqual([
     { start: "2026-10-23T22:00:00.000Z", end: "2026-10-26T23:00:00.000Z" },
   ]);
 });
@@ -174,16 +174,16 @@ test("what is written is read back the same, with a zone that other programs und
       const start = Date.UTC(2024, 0, 1, 9) + offset * 86_400_000;
       const [from, to] = [start, start + 5_400_000].map((ms) => at(new Date(ms).toISOString(), zone));
       if (!from || !to) return;
-      const written = await writeCalendar([newSeries(newEvent({ title, start: from, end: to }), writing)]);
+      const written = await writeCalendar([createSeries(newEvent({ title, start: from, end: to }), writing)]);
       const { series, problems } = await parseCalendar(written);
       expect(problems).toEqual([]);
-      const event = series[0] && seriesEvent(series[0], reading);
+      const event = series[0] && readSeriesEvent(series[0], reading);
       expect([event?.start, event?.end]).toEqual([from, to]);
       expect(written.match(/^BEGIN:VEVENT/gm)).toHaveLength(1);
       if (zone === "UTC") return;
       // The written zone says the same as the known one, under a name nobody knows.
       const renamed = (await parseCalendar(written.replaceAll(zone, "Nobodys"))).series[0];
-      const moved = renamed && seriesEvent(renamed, { ...reading, zone: "UTC" });
+      const moved = renamed && readSeriesEvent(renamed, { ...reading, zone: "UTC" });
       expect(moved?.start).toEqual({ ...from, zone: "UTC" });
     }),
     { numRuns: 100 },
@@ -192,7 +192,7 @@ test("what is written is read back the same, with a zone that other programs und
 
 test("nothing in a text or address becomes a line of its own", async () => {
   const evil = "x\r\nATTENDEE:mailto:x@evil.example\r\n";
-  const series = newSeries(
+  const series = createSeries(
     newEvent({ title: evil, location: evil, attendees: [`a@b.example${evil}`] }),
     writing,
   );
@@ -202,7 +202,7 @@ test("nothing in a text or address becomes a line of its own", async () => {
 });
 
 test("a series that moves takes its exceptions and its weekday along", async () => {
-  const before = newSeries(newEvent({ recurrence: "FREQ=WEEKLY;BYDAY=TU;COUNT=4" }), writing);
+  const before = createSeries(newEvent({ recurrence: "FREQ=WEEKLY;BYDAY=TU;COUNT=4" }), writing);
   const without = removeOccurrence(before, "20261124T130000Z", "Europe/Berlin");
   const moved = changeSeries(
     without,
@@ -217,7 +217,7 @@ test("a series that moves takes its exceptions and its weekday along", async () 
     "2026-12-02T08:00:00.000Z",
     "2026-12-09T08:00:00.000Z",
   ]);
-  const twice = newSeries(newEvent({ recurrence: "FREQ=WEEKLY;BYDAY=TU,TH" }), writing);
+  const twice = createSeries(newEvent({ recurrence: "FREQ=WEEKLY;BYDAY=TU,TH" }), writing);
   expect(() =>
     changeSeries(twice, undefined, { start: at("2026-11-18T08:00:00.000Z"), notify: true }, writing),
   ).toThrow(/another weekday/);
@@ -233,7 +233,7 @@ test("attendees who stay keep their answer, and nobody is told if that is wished
   );
   const change = { attendees: ["dana@acme.example", "sam@acme.example"], notify: false };
   const changed = changeSeries(series, undefined, change, writing);
-  const event = seriesEvent(changed, reading);
+  const event = readSeriesEvent(changed, reading);
   expect(event?.attendees).toEqual([
     { address: "dana@acme.example", name: "Dana", response: "accepted" },
     { address: "sam@acme.example", response: "needs_action" },
@@ -249,6 +249,6 @@ test.each([
   [{ start: at("2026-11-17T13:00:00.000Z", "Mars/Base") }, /no time zone/],
   [{ recurrence: "FREQ=SECONDLY" }, /cannot be used/],
 ] satisfies [Partial<NewEvent>, RegExp][])("an event that makes no sense is refused: %j", (more, message) => {
-  expect(() => newSeries(newEvent(more), writing)).toThrow(ToolFault);
-  expect(() => newSeries(newEvent(more), writing)).toThrow(message);
+  expect(() => createSeries(newEvent(more), writing)).toThrow(ToolFault);
+  expect(() => createSeries(newEvent(more), writing)).toThrow(message);
 });

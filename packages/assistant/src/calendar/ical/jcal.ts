@@ -1,3 +1,5 @@
+// Components of iCalendar and vCard as jCal holds them, parsed by ical.js within bounds.
+
 const MAX_BLOCKS = 50_000;
 /** The parser takes time by the square of their number. */
 const MAX_PARAMETERS = 1_000;
@@ -36,7 +38,7 @@ export function findParameter(property: Property, name: string): string | undefi
 }
 
 /** A copy without the named properties and with the given ones. */
-export function withProperties(
+export function replaceProperties(
   component: Component,
   without: readonly string[],
   add: readonly Property[],

@@ -1,3 +1,5 @@
+// Events and their occurrences as the tools see them, read from iCalendar.
+
 import { findInstant } from "../../service-tools/times.ts";
 import { foldText } from "../../service-tools/tool-output.ts";
 import {
@@ -12,14 +14,14 @@ import { type Component, findParameter, findProperties, findProperty, findText }
 import { writeRecurrence } from "./recurrence.ts";
 import {
   buildKey,
-  eventTime,
   findStarts,
+  isRecurring,
   mapOverrides,
   moveTimes,
   readTimes,
-  recurs,
   type Series,
   type Times,
+  toEventTime,
 } from "./series.ts";
 import { parseWall } from "./zone-clock.ts";
 
@@ -46,28 +48,30 @@ export function splitId(id: string): { readonly uid: string; readonly key?: stri
 }
 
 /** An event as a whole: of a series its first time and its recurrence. Null if it has no readable start. */
-export function seriesEvent(series: Series, reading: EventReading): CalendarEvent | null {
+export function readSeriesEvent(series: Series, reading: EventReading): CalendarEvent | null {
   const event = series.master ?? series.overrides[0];
   const times = event && readTimes(event, { zones: series.zones, zone: reading.zone });
-  return event && times ? made(readEventFields(event, reading), times, { id: series.uid }, reading) : null;
+  return event && times
+    ? buildEvent(readEventFields(event, reading), times, { id: series.uid }, reading)
+    : null;
 }
 
 /** The event of an id, `<uid>` or `<uid>_<key>`; null if the series has no such occurrence. */
-export function occurrenceEvent(series: Series, id: string, reading: EventReading): CalendarEvent | null {
-  if (id === series.uid) return seriesEvent(series, reading);
+export function findOccurrence(series: Series, id: string, reading: EventReading): CalendarEvent | null {
+  if (id === series.uid) return readSeriesEvent(series, reading);
   const { uid, key } = splitId(id);
   if (uid !== series.uid || key === undefined) return null;
   const at = parseWall(key)?.wall;
   if (at === undefined) return null;
   // An override may lie far from its place in the series; it is found by its key.
   const override = mapOverrides(series, reading.zone).get(key);
-  if (override) return overrideEvent(series, override, key, reading);
+  if (override) return readOverride(series, override, key, reading);
   const [start = "", end = ""] = [at - DAY_MS, at + 2 * DAY_MS].map((ms) => new Date(ms).toISOString());
-  return occurrencesIn(series, { start, end }, reading).events.find((event) => event.id === id) ?? null;
+  return listOccurrences(series, { start, end }, reading).events.find((event) => event.id === id) ?? null;
 }
 
 /** All occurrences that touch a span and were not called off, earliest first; `cut` if there are more than are looked at. */
-export function occurrencesIn(
+export function listOccurrences(
   series: Series,
   span: CalendarSpan,
   reading: EventReading,
@@ -81,9 +85,9 @@ export function occurrencesIn(
   const times = master && readTimes(master, { zones: series.zones, zone: reading.zone });
   let cut = false;
   const overrides = mapOverrides(series, reading.zone);
-  if (master && times && !recurs(master) && overrides.size === 0) {
+  if (master && times && !isRecurring(master) && overrides.size === 0) {
     if (touches(times))
-      events.push(made(readEventFields(master, reading), times, { id: series.uid }, reading));
+      events.push(buildEvent(readEventFields(master, reading), times, { id: series.uid }, reading));
   } else if (master && times) {
     const fields = readEventFields(master, reading);
     const found = findStarts(series, times, window, reading.zone);
@@ -96,19 +100,19 @@ export function occurrencesIn(
       if (seen.has(key)) continue;
       seen.add(key);
       if (!overrides.has(key) && touches(at))
-        events.push(made(fields, at, { id: `${series.uid}_${key}`, seriesId: series.uid }, reading));
+        events.push(buildEvent(fields, at, { id: `${series.uid}_${key}`, seriesId: series.uid }, reading));
     }
   }
   for (const [key, override] of overrides) {
     const at = readTimes(override, { zones: series.zones, zone: reading.zone });
-    const event = at && touches(at) ? overrideEvent(series, override, key, reading) : null;
+    const event = at && touches(at) ? readOverride(series, override, key, reading) : null;
     if (event) events.push(event);
   }
   const kept = events.filter(({ status }) => status !== "cancelled");
   return { events: kept.sort(compareStarts(reading.zone)), cut };
 }
 
-function overrideEvent(
+function readOverride(
   series: Series,
   override: Component,
   key: string,
@@ -117,10 +121,10 @@ function overrideEvent(
   const times = readTimes(override, { zones: series.zones, zone: reading.zone });
   if (!times) return null;
   const fields = readEventFields(override, reading, series.master ?? override);
-  return made(fields, times, { id: `${series.uid}_${key}`, seriesId: series.uid }, reading);
+  return buildEvent(fields, times, { id: `${series.uid}_${key}`, seriesId: series.uid }, reading);
 }
 
-function made(
+function buildEvent(
   fields: EventFields,
   times: Times,
   ids: { id: string; seriesId?: string },
@@ -129,8 +133,8 @@ function made(
   return {
     ...ids,
     ...fields,
-    start: eventTime(times.start),
-    end: eventTime(times.end),
+    start: toEventTime(times.start),
+    end: toEventTime(times.end),
     etag: reading.etag,
   };
 }

@@ -129,11 +129,11 @@ export function readRecurrence(value: unknown): RecurrenceRule | undefined {
 export function writeRecurrence(value: unknown): string {
   if (typeof value !== "object" || value === null) return typeof value === "string" ? value : "";
   return Object.entries(value)
-    .map(([key, part]) => `${key.toUpperCase()}=${partText(key, part)}`)
+    .map(([key, part]) => `${key.toUpperCase()}=${writePart(key, part)}`)
     .join(";");
 }
 
-function partText(key: string, part: unknown): string {
+function writePart(key: string, part: unknown): string {
   if (key === "wkst" && typeof part === "number") return WEEKDAYS[part - 1] ?? "MO";
   if (key === "until") return String(part).replace(/[-:]/g, "");
   return [part].flat().join(",");
@@ -212,9 +212,9 @@ function listCandidates(rule: RecurrenceRule, first: number, period: number): nu
   const hours =
     rule.frequency === "HOURLY"
       ? [new Date(period).getUTCHours()].filter((hour) => !rule.hours.length || rule.hours.includes(hour))
-      : orElse(rule.hours, begin.getUTCHours());
-  const minutes = orElse(rule.minutes, begin.getUTCMinutes());
-  const seconds = orElse(rule.seconds, begin.getUTCSeconds());
+      : defaultTo(rule.hours, begin.getUTCHours());
+  const minutes = defaultTo(rule.minutes, begin.getUTCMinutes());
+  const seconds = defaultTo(rule.seconds, begin.getUTCSeconds());
   const starts: number[] = [];
   for (const day of listDaysInPeriod(rule, first, period))
     for (const hour of hours)
@@ -233,7 +233,7 @@ function chooseStarts(rule: RecurrenceRule, starts: readonly number[]): readonly
   return [...new Set(chosen)].filter((start) => start !== undefined).sort((a, b) => a - b);
 }
 
-function orElse(values: readonly number[], otherwise: number): readonly number[] {
+function defaultTo(values: readonly number[], otherwise: number): readonly number[] {
   return values.length > 0 ? values : [otherwise];
 }
 
@@ -289,10 +289,10 @@ function isNamed(rule: RecurrenceRule, first: number, day: number): boolean {
   if (rule.months.length > 0 && !rule.months.includes(month + 1)) return false;
   const monthDay = date.getUTCDate();
   const daysInMonth = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
-  if (!counts(rule.monthDays, monthDay, daysInMonth)) return false;
+  if (!isCounted(rule.monthDays, monthDay, daysInMonth)) return false;
   const yearDay = (day - Date.UTC(year, 0, 1)) / DAY_MS + 1;
   const daysInYear = (Date.UTC(year + 1, 0, 1) - Date.UTC(year, 0, 1)) / DAY_MS;
-  if (!counts(rule.yearDays, yearDay, daysInYear)) return false;
+  if (!isCounted(rule.yearDays, yearDay, daysInYear)) return false;
   if (rule.weeks.length > 0 && !isInWeeks(rule, day)) return false;
   if (rule.days.length > 0) {
     const inYear = rule.frequency === "YEARLY" && rule.months.length === 0;
@@ -303,7 +303,7 @@ function isNamed(rule: RecurrenceRule, first: number, day: number): boolean {
 }
 
 /** Whether a list names this number, counted from the start or, negative, from the end; an empty list names all. */
-function counts(list: readonly number[], at: number, of: number): boolean {
+function isCounted(list: readonly number[], at: number, of: number): boolean {
   return list.length === 0 || list.includes(at) || list.includes(at - of - 1);
 }
 
@@ -334,5 +334,5 @@ function isInWeeks(rule: RecurrenceRule, day: number): boolean {
   const year = new Date(week + 3 * DAY_MS).getUTCFullYear();
   const firstWeek = weekBegin(Date.UTC(year, 0, 4));
   const weeks = (weekBegin(Date.UTC(year + 1, 0, 4)) - firstWeek) / (7 * DAY_MS);
-  return counts(rule.weeks, (week - firstWeek) / (7 * DAY_MS) + 1, weeks);
+  return isCounted(rule.weeks, (week - firstWeek) / (7 * DAY_MS) + 1, weeks);
 }

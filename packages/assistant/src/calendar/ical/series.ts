@@ -11,7 +11,14 @@ import {
   parseComponents,
 } from "./jcal.ts";
 import { expandRule, type RecurrenceRule, readRecurrence } from "./recurrence.ts";
-import { createZoneClock, durationMs, findClock, parseWall, wallDay, type ZoneClock } from "./zone-clock.ts";
+import {
+  createZoneClock,
+  findClock,
+  formatWallDay,
+  parseDuration,
+  parseWall,
+  type ZoneClock,
+} from "./zone-clock.ts";
 
 /** One event with its changed occurrences, and the zones it is written with. */
 export type Series = {
@@ -53,7 +60,7 @@ export async function parseCalendar(
         continue;
       }
       const one = series.get(uid) ?? { overrides: [], zones: [] };
-      const used = usedZones(event);
+      const used = listUsedZones(event);
       for (const zone of zones)
         if (used.has(findText(zone, "tzid") ?? "") && !one.zones.includes(zone)) one.zones.push(zone);
       if (findText(event, "recurrence-id") === undefined) {
@@ -75,7 +82,7 @@ function isShort(zone: Component): boolean {
   }
 }
 
-function usedZones(event: Component): Set<string> {
+function listUsedZones(event: Component): Set<string> {
   return new Set(event[1].flatMap((property) => findParameter(property, "tzid") ?? []));
 }
 
@@ -143,9 +150,9 @@ export function readTimes(event: Component, reading: TimeReading): Times | undef
   const end = findProperty(event, "dtend");
   const to = end && readMoment(end, end[3], reading);
   if (to && to.isDay === from.isDay && to.instant > from.instant) return { start: from, end: to };
-  const length = durationMs(findProperty(event, "duration")?.[3]);
-  if (from.isDay) return { start: from, end: movedDay(from, Math.max(1, Math.round(length / DAY_MS))) };
-  return { start: from, end: atInstant(from, from.instant + length) };
+  const length = parseDuration(findProperty(event, "duration")?.[3]);
+  if (from.isDay) return { start: from, end: moveByDays(from, Math.max(1, Math.round(length / DAY_MS))) };
+  return { start: from, end: moveToInstant(from, from.instant + length) };
 }
 
 /** The times of an event when it starts at another wall: a day keeps its number of days, others their length. */
@@ -153,28 +160,28 @@ export function moveTimes(times: Times, wall: number): Times {
   const { start, end } = times;
   const moved = { ...start, wall, instant: start.clock.toInstant(wall) };
   return start.isDay
-    ? { start: moved, end: movedDay(moved, Math.round((end.wall - start.wall) / DAY_MS)) }
-    : { start: moved, end: atInstant(end, moved.instant + end.instant - start.instant) };
+    ? { start: moved, end: moveByDays(moved, Math.round((end.wall - start.wall) / DAY_MS)) }
+    : { start: moved, end: moveToInstant(end, moved.instant + end.instant - start.instant) };
 }
 
-function movedDay(from: EventMoment, days: number): EventMoment {
+function moveByDays(from: EventMoment, days: number): EventMoment {
   const wall = from.wall + days * DAY_MS;
   return { ...from, wall, instant: from.clock.toInstant(wall) };
 }
 
-function atInstant(like: EventMoment, instant: number): EventMoment {
+function moveToInstant(like: EventMoment, instant: number): EventMoment {
   return { ...like, wall: like.clock.toWall(instant), instant };
 }
 
 /** A moment as the calendar's provider gives it. */
-export function eventTime(moment: EventMoment): EventTime {
+export function toEventTime(moment: EventMoment): EventTime {
   return moment.isDay
-    ? { kind: "day", day: wallDay(moment.wall) }
+    ? { kind: "day", day: formatWallDay(moment.wall) }
     : { kind: "instant", at: new Date(moment.instant).toISOString(), zone: moment.clock.zone };
 }
 
 /** Whether an event has more than one time. */
-export function recurs(event: Component): boolean {
+export function isRecurring(event: Component): boolean {
   return findProperty(event, "rrule") !== undefined || findProperty(event, "rdate") !== undefined;
 }
 
@@ -248,7 +255,7 @@ export function findStarts(
   );
   const isExcluded = (wall: number) =>
     excluded.has(buildKey({ ...start, wall, instant: start.clock.toInstant(wall) })) ||
-    excluded.has(wallDay(wall).replaceAll("-", ""));
+    excluded.has(formatWallDay(wall).replaceAll("-", ""));
   return { starts: [...starts].filter((wall) => !isExcluded(wall)), cut };
 }
 

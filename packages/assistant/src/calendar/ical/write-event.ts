@@ -1,3 +1,5 @@
+// New events, and the parts of events, as iCalendar.
+
 import { instantToWall, isZone, wallToInstant } from "@retinue/core/text/zone";
 import { findInstant } from "../../service-tools/times.ts";
 import { ToolFault } from "../../service-tools/tool-fault.ts";
@@ -6,7 +8,7 @@ import { type Component, cleanLine, cleanValue, findProperties, findText, type P
 import { readMailto } from "./read-event.ts";
 import { parseRecurrence, splitRule } from "./recurrence.ts";
 import type { Series } from "./series.ts";
-import { parseWall, wallDay, wallTime, writeZone } from "./zone-clock.ts";
+import { formatWallDay, formatWallTime, parseWall, writeZone } from "./zone-clock.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -19,9 +21,9 @@ export type Writing = {
 };
 
 /** A new event whose UID is its id. Raises `params` for times, zones and rules that cannot be written. */
-export function newSeries(event: NewEvent, writing: Writing): Series {
+export function createSeries(event: NewEvent, writing: Writing): Series {
   checkTimes(event.start, event.end);
-  const stamp = `${wallTime(writing.now)}Z`;
+  const stamp = `${formatWallTime(writing.now)}Z`;
   const master: Component = [
     "vevent",
     [
@@ -29,16 +31,20 @@ export function newSeries(event: NewEvent, writing: Writing): Series {
       ["dtstamp", {}, "date-time", stamp],
       ["created", {}, "date-time", stamp],
       ["sequence", {}, "integer", 0],
-      timeProperty("dtstart", event.start),
-      timeProperty("dtend", event.end),
-      ...(event.recurrence ? [ruleProperty(event.recurrence, event.start)] : []),
-      ...textProperties({ summary: event.title, location: event.location, description: event.description }),
-      ...visibilityProperties(event.visibility),
-      ...peopleProperties(event.attendees, { notify: event.notify, writing }),
+      buildTimeProperty("dtstart", event.start),
+      buildTimeProperty("dtend", event.end),
+      ...(event.recurrence ? [buildRuleProperty(event.recurrence, event.start)] : []),
+      ...buildTextProperties({
+        summary: event.title,
+        location: event.location,
+        description: event.description,
+      }),
+      ...buildVisibility(event.visibility),
+      ...buildPeople(event.attendees, { notify: event.notify, writing }),
     ],
     [],
   ];
-  return { uid: event.id, master, overrides: [], zones: zonesFor([], [event.start, event.end]) };
+  return { uid: event.id, master, overrides: [], zones: addZones([], [event.start, event.end]) };
 }
 
 /** An event that ends before it starts, or mixes days with times, is refused. */
@@ -51,7 +57,7 @@ export function checkTimes(start: EventTime, end: EventTime): void {
 }
 
 /** The zones a calendar has, and those these times need besides. */
-export function zonesFor(zones: readonly Component[], times: readonly EventTime[]): Component[] {
+export function addZones(zones: readonly Component[], times: readonly EventTime[]): Component[] {
   const all = [...zones];
   for (const time of times) {
     if (time.kind === "day" || time.zone === "UTC") continue;
@@ -62,7 +68,7 @@ export function zonesFor(zones: readonly Component[], times: readonly EventTime[
 }
 
 /** A time of an event as a property. */
-export function timeProperty(name: string, time: EventTime): Property {
+export function buildTimeProperty(name: string, time: EventTime): Property {
   if (time.kind === "day") {
     if (!parseWall(time.day)?.isDay)
       throw new ToolFault("params", `'${time.day}' is no day such as 2026-11-17`);
@@ -75,48 +81,48 @@ export function timeProperty(name: string, time: EventTime): Property {
   const wall = instantToWall(time.zone, instant);
   // An hour that the clocks show twice is meant the first time; the second can only be said in UTC.
   if (time.zone === "UTC" || wallToInstant(time.zone, wall) !== instant)
-    return [name, {}, "date-time", `${wallTime(instant)}Z`];
-  return [name, { tzid: time.zone }, "date-time", wallTime(wall)];
+    return [name, {}, "date-time", `${formatWallTime(instant)}Z`];
+  return [name, { tzid: time.zone }, "date-time", formatWallTime(wall)];
 }
 
 /** Texts as properties; an empty one is left out, so that it removes what was there. */
-export function textProperties(texts: Readonly<Record<string, string | undefined>>): Property[] {
+export function buildTextProperties(texts: Readonly<Record<string, string | undefined>>): Property[] {
   return Object.entries(texts).flatMap(([name, text]) =>
     text ? [[name, {}, "text", cleanValue(text)] satisfies Property] : [],
   );
 }
 
 /** A visibility as a property; none for the calendar's default. */
-export function visibilityProperties(visibility: NewEvent["visibility"]): Property[] {
+export function buildVisibility(visibility: NewEvent["visibility"]): Property[] {
   return visibility === "private" || visibility === "public"
     ? [["class", {}, "text", visibility.toUpperCase()]]
     : [];
 }
 
 /** A checked recurrence as a property; its UNTIL is written as the standard wants it for this start. */
-export function ruleProperty(text: string, start: EventTime): Property {
+export function buildRuleProperty(text: string, start: EventTime): Property {
   const rule = parseRecurrence(text);
   const value: Record<string, unknown> = {};
   for (const [key, list] of splitRule(text))
     value[key.toLowerCase()] = list.includes(",") ? list.split(",") : list;
-  if (rule.until !== undefined) value.until = untilText(rule.until, start);
+  if (rule.until !== undefined) value.until = writeUntil(rule.until, start);
   return ["rrule", {}, "recur", value];
 }
 
-function untilText(text: string, start: EventTime): string {
+function writeUntil(text: string, start: EventTime): string {
   const until = parseWall(text);
   if (!until) throw new ToolFault("params", `UNTIL=${text} is no date`);
-  if (start.kind === "day") return wallDay(until.wall);
-  if (until.isUtc) return `${wallTime(until.wall)}Z`;
+  if (start.kind === "day") return formatWallDay(until.wall);
+  if (until.isUtc) return `${formatWallTime(until.wall)}Z`;
   const wall = until.isDay ? until.wall + DAY_MS - 1000 : until.wall;
-  return `${wallTime(wallToInstant(start.zone, wall))}Z`;
+  return `${formatWallTime(wallToInstant(start.zone, wall))}Z`;
 }
 
 /**
  * Organizer and attendees as properties; answers of those who stay are kept. Without `notify` a calendar server is
  * asked to send nothing by itself (RFC 6638).
  */
-export function peopleProperties(
+export function buildPeople(
   addresses: readonly string[],
   how: { readonly notify: boolean; readonly writing: Writing; readonly before?: Component },
 ): Property[] {
@@ -133,7 +139,7 @@ export function peopleProperties(
   const attendees = [...new Set(addresses.map((address) => cleanLine(address).toLowerCase()))].map(
     (address): Property => {
       const [, kept] = known.find((property) => readMailto(property[3]) === address) ?? [];
-      const { "schedule-agent": _, ...parameters } = kept ?? newcomer();
+      const { "schedule-agent": _, ...parameters } = kept ?? describeNewcomer();
       const agent: Property[1] = how.notify ? {} : { "schedule-agent": "CLIENT" };
       return ["attendee", { ...parameters, ...agent }, "cal-address", `mailto:${address}`];
     },
@@ -141,6 +147,6 @@ export function peopleProperties(
   return [organizer[0] ?? own, ...attendees];
 }
 
-function newcomer(): Record<string, string | string[]> {
+function describeNewcomer(): Record<string, string | string[]> {
   return { role: "REQ-PARTICIPANT", partstat: "NEEDS-ACTION", rsvp: "TRUE" };
 }

@@ -100,7 +100,7 @@ function readWrittenClock(zone: Component): ZoneClock {
   if (known) return known;
   const observances = zone[2].slice(0, MAX_OBSERVANCES);
   const [first] = observances;
-  const otherwise = first ? offsetMs(first, "tzoffsetfrom") : 0;
+  const otherwise = first ? readOffsetMs(first, "tzoffsetfrom") : 0;
   const years = new Map<number, readonly Onset[]>();
   const offsetOfWall = (wall: number): number => {
     const year = new Date(wall).getUTCFullYear();
@@ -130,7 +130,7 @@ function listOnsets(observance: Component, year: number): Onset[] {
     .slice(0, MAX_DATES);
   const walls = [first, ...listed.flatMap((date) => parseWall(date)?.wall ?? [])];
   walls.push(...listRuledOnsets(observance, first, year));
-  const offset = offsetMs(observance, "tzoffsetto");
+  const offset = readOffsetMs(observance, "tzoffsetto");
   return walls.filter((wall) => wall >= first).map((wall) => ({ wall, offset }));
 }
 
@@ -141,12 +141,12 @@ function listRuledOnsets(observance: Component, first: number, year: number): re
     return [];
   const end = rule.until === undefined ? undefined : parseWall(rule.until);
   // The end is said in UTC, the changes by the clocks before them.
-  const until = end && (end.isUtc ? end.wall + offsetMs(observance, "tzoffsetfrom") : end.wall);
+  const until = end && (end.isUtc ? end.wall + readOffsetMs(observance, "tzoffsetfrom") : end.wall);
   const window = { from: Date.UTC(year - 2, 0, 1), to: Date.UTC(year + 1, 0, 1) };
   return expandRule(rule, first, { ...window, ...(until !== undefined && { until }) }).starts;
 }
 
-function offsetMs(observance: Component, name: string): number {
+function readOffsetMs(observance: Component, name: string): number {
   const [, sign = "+", hours = "0", minutes = "0"] =
     /^([+-])(\d{2}):?(\d{2})/.exec(findText(observance, name) ?? "") ?? [];
   return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
@@ -167,19 +167,19 @@ export function parseWall(value: unknown): Wall | undefined {
 }
 
 /** `2026-11-17` of a wall. */
-export function wallDay(wallMs: number): string {
+export function formatWallDay(wallMs: number): string {
   return new Date(wallMs).toISOString().slice(0, 10);
 }
 
 /** `2026-11-17T14:00:00` of a wall. */
-export function wallTime(wallMs: number): string {
+export function formatWallTime(wallMs: number): string {
   return new Date(wallMs).toISOString().slice(0, 19);
 }
 
 const LENGTH = /^([+-]?)P(?:(\d{1,5})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,7})M)?(?:(\d{1,8})S)?)?$/;
 
 /** Milliseconds of a duration such as `PT1H30M`; 0 if it is none or negative. */
-export function durationMs(value: unknown): number {
+export function parseDuration(value: unknown): number {
   const [, sign, weeks, days, hours, minutes, seconds] =
     LENGTH.exec(typeof value === "string" ? value : "") ?? [];
   if (sign === undefined || sign === "-") return 0;
@@ -197,32 +197,32 @@ type Change = { readonly at: number; readonly from: number; readonly to: number 
 /** A VTIMEZONE for a zone, right from the year before `year` on. */
 export function writeZone(zone: string, year: number): Component {
   const first = year - 1;
-  const changes = changesIn(zone, first);
+  const changes = listChanges(zone, first);
   const byRule =
-    changes.length === 2 && [first + 1, first + 5].every((later) => repeats(changes, zone, later));
+    changes.length === 2 && [first + 1, first + 5].every((later) => isRepeated(changes, zone, later));
   const listed = byRule
     ? changes
-    : Array.from({ length: LISTED_YEARS }, (_, at) => changesIn(zone, first + at)).flat();
+    : Array.from({ length: LISTED_YEARS }, (_, at) => listChanges(zone, first + at)).flat();
   const base = offsetAt(zone, Date.UTC(first, 0, 1));
   const observances = [
-    ...(byRule ? [] : [observance({ at: Date.UTC(1970, 0, 1), from: base, to: base }, undefined)]),
-    ...listed.map((change) => observance(change, byRule ? yearlyRule(change) : undefined)),
+    ...(byRule ? [] : [buildObservance({ at: Date.UTC(1970, 0, 1), from: base, to: base }, undefined)]),
+    ...listed.map((change) => buildObservance(change, byRule ? buildYearlyRule(change) : undefined)),
   ];
   return ["vtimezone", [["tzid", {}, "text", zone]], observances];
 }
 
-function observance(change: Change, rule: Record<string, unknown> | undefined): Component {
+function buildObservance(change: Change, rule: Record<string, unknown> | undefined): Component {
   const properties: Property[] = [
-    ["dtstart", {}, "date-time", wallTime(change.at + change.from)],
-    ["tzoffsetfrom", {}, "utc-offset", offsetText(change.from)],
-    ["tzoffsetto", {}, "utc-offset", offsetText(change.to)],
+    ["dtstart", {}, "date-time", formatWallTime(change.at + change.from)],
+    ["tzoffsetfrom", {}, "utc-offset", writeOffset(change.from)],
+    ["tzoffsetto", {}, "utc-offset", writeOffset(change.to)],
     ...(rule ? [["rrule", {}, "recur", rule] satisfies Property] : []),
   ];
   return [change.to > change.from ? "daylight" : "standard", properties, []];
 }
 
 /** All changes of a zone's clocks in a year, to the second. */
-function changesIn(zone: string, year: number): Change[] {
+function listChanges(zone: string, year: number): Change[] {
   const changes: Change[] = [];
   const end = Date.UTC(year + 1, 0, 1);
   let from = offsetAt(zone, Date.UTC(year, 0, 1));
@@ -242,21 +242,21 @@ function changesIn(zone: string, year: number): Change[] {
   return changes;
 }
 
-function repeats(changes: readonly Change[], zone: string, year: number): boolean {
-  const later = changesIn(zone, year);
+function isRepeated(changes: readonly Change[], zone: string, year: number): boolean {
+  const later = listChanges(zone, year);
   return (
     later.length === changes.length &&
     changes.every((change, at) => {
       const other = later[at];
-      return other !== undefined && ruleKey(change) === ruleKey(other);
+      return other !== undefined && buildRuleKey(change) === buildRuleKey(other);
     })
   );
 }
 
-function ruleKey(change: Change): string {
+function buildRuleKey(change: Change): string {
   const wall = new Date(change.at + change.from);
   return JSON.stringify([
-    yearlyRule(change),
+    buildYearlyRule(change),
     wall.getUTCHours(),
     wall.getUTCMinutes(),
     change.from,
@@ -265,7 +265,7 @@ function ruleKey(change: Change): string {
 }
 
 /** The same weekday of the same month each year: the last one if it can be, else counted from the start. */
-function yearlyRule(change: Change): Record<string, unknown> {
+function buildYearlyRule(change: Change): Record<string, unknown> {
   const wall = new Date(change.at + change.from);
   const day = wall.getUTCDate();
   const daysInMonth = new Date(Date.UTC(wall.getUTCFullYear(), wall.getUTCMonth() + 1, 0)).getUTCDate();
@@ -273,7 +273,7 @@ function yearlyRule(change: Change): Record<string, unknown> {
   return { freq: "YEARLY", bymonth: wall.getUTCMonth() + 1, byday: `${nth}${WEEKDAYS[wall.getUTCDay()]}` };
 }
 
-function offsetText(offsetMs: number): string {
+function writeOffset(offsetMs: number): string {
   const minutes = Math.round(Math.abs(offsetMs) / 60_000);
   const two = (number: number) => String(number).padStart(2, "0");
   return `${offsetMs < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
