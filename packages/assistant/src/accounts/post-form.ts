@@ -1,7 +1,7 @@
 // Asks a service with a form, as a sign-in does.
 
 import { RetinueError } from "@retinue/core/schema/error";
-import { fetchWhole, isJsonObject, isProtected, type JsonObject } from "../service-tools/service-requests.ts";
+import { fetchWhole, isJsonObject, isSafeUrl, type JsonObject } from "../service-tools/service-requests.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 
 const PATIENCE_MS = 30_000;
@@ -53,6 +53,6 @@ export function refusePlain(url: string): string {
       "an address with a password in it is refused",
       "give the password by itself",
     );
-  if (isProtected(parsed)) return parsed.host;
+  if (isSafeUrl(parsed)) return parsed.host;
   throw new RetinueError("input", `secrets would go to ${parsed.host} in the clear`, "use its https address");
 }

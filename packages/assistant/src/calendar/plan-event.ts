@@ -17,7 +17,7 @@ import type { Services } from "../service-tools/call-service.ts";
 import type { ToolInput } from "../service-tools/service-tool.ts";
 import { showTime } from "../service-tools/times.ts";
 import { isServiceFault } from "../service-tools/tool-fault.ts";
-import { hasHiddenText, revealHidden, revealLine } from "../service-tools/tool-output.ts";
+import { hasHiddenText, revealLine, writeVisible } from "../service-tools/tool-output.ts";
 import type { CalendarEvent, NewEvent } from "./calendar-provider.ts";
 import { parseRecurrence } from "./ical/recurrence.ts";
 
@@ -166,7 +166,7 @@ export async function presentEvent(
     ...presentPeople("Attendees", people, surroundings),
     `Visibility: ${view.visibility ?? "default"}`,
     people.length > 0 && (view.notify ? "The attendees are notified." : "The attendees are not notified."),
-    view.description && `\n${revealHidden(view.description)}`,
+    view.description && `\n${writeVisible(view.description)}`,
   ]
     .filter((line) => typeof line === "string" && line !== "")
     .join("\n");

@@ -1,6 +1,6 @@
 // Requests to a DAV server: the password goes nowhere else, and every answer of no use is a fault.
 
-import { fetchWhole, findStatusFault, isProtected } from "../service-tools/service-requests.ts";
+import { fetchWhole, findStatusFault, isSafeUrl } from "../service-tools/service-requests.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 
 const MAX_BYTES = 30_000_000;
@@ -62,7 +62,7 @@ async function fetchOnce(url: URL, init: RequestInit, signal: AbortSignal): Prom
 export function parseServerUrl(text: string): URL {
   if (!URL.canParse(text)) throw new ToolFault("params", `'${text}' is no address of a server`);
   const url = new URL(text);
-  if (isProtected(url)) return url;
+  if (isSafeUrl(url)) return url;
   throw new ToolFault("params", `a password goes only over https, not to ${url.protocol}//${url.host}`);
 }
 

@@ -9,7 +9,7 @@ import type {
   SlackProvider,
   SlackUser,
 } from "../slack/slack-provider.ts";
-import { hintNearNames, type Names, readMarkup } from "../slack/slack-text.ts";
+import { hintNearNames, type Names, readSlackMarkup } from "../slack/slack-text.ts";
 import { bindRowid, cleanColumn, type EmbeddedDatabase, parseStored } from "./embedded-database.ts";
 import { buildTextConditions, splitOperators } from "./search-terms.ts";
 
@@ -325,7 +325,7 @@ export function putMessage(database: EmbeddedDatabase, message: StoredMessage, n
     if (Number(changes) === 0) return false;
     db.prepare("INSERT INTO slack_texts (rowid, body) VALUES (?, ?)").run(
       bindRowid(lastInsertRowid),
-      cleanColumn(readMarkup(message.text, names)),
+      cleanColumn(readSlackMarkup(message.text, names)),
     );
     return true;
   });
@@ -389,7 +389,7 @@ function showMessage(row: Record<string, unknown>, names: Names): SlackMessage {
     ts,
     channel: { id: channelId, name: channel },
     user: { id: userId, name: names.person(userId) ?? userName ?? userId },
-    text: readMarkup(text, names),
+    text: readSlackMarkup(text, names),
     ...(thread === undefined ? {} : { threadTs: thread }),
     ...(replies > 0 ? { replies } : {}),
     reactions,

@@ -3,7 +3,7 @@
 import type { CalendarProvider } from "../calendar/calendar-provider.ts";
 import type { ContactsProvider } from "../contacts/contacts-provider.ts";
 import type { MailProvider } from "../mail/mail-provider.ts";
-import { isProtected } from "../service-tools/service-requests.ts";
+import { isSafeUrl } from "../service-tools/service-requests.ts";
 import { guardProvider, ToolFault } from "../service-tools/tool-fault.ts";
 import { createGmail } from "./gmail.ts";
 import { createGoogleCalendar } from "./google-calendar.ts";
@@ -56,6 +56,6 @@ export function openGoogle(config: GoogleConfig): Google {
 /** Tokens never travel in the clear beyond this machine. */
 function checkAddress(text: string): void {
   const url = URL.parse(text);
-  if (url && isProtected(url)) return;
+  if (url && isSafeUrl(url)) return;
   throw new ToolFault("params", `'${text}' is no place for Google's services: use https`);
 }

@@ -23,8 +23,8 @@ import {
   fitItems,
   fitText,
   hasHiddenText,
-  revealHidden,
   revealLine,
+  writeVisible,
 } from "../service-tools/tool-output.ts";
 import type { Address, MailMessage, MailSummary, OutgoingMail, SentMail } from "./mail-provider.ts";
 
@@ -220,7 +220,7 @@ async function presentMail(plan: MailPlan, services: Services): Promise<string> 
     ...presentPeople("Bcc", plan.bcc, surroundings),
     `Subject: ${revealLine(plan.subject)}`,
     "",
-    revealHidden(plan.text),
+    writeVisible(plan.text),
   ].join("\n");
 }
 

@@ -4,7 +4,7 @@ import {
   createRenewal,
   fetchWhole,
   findStatusFault,
-  isProtected,
+  isSafeUrl,
   mapLimited,
   parseRetryAfter,
 } from "./service-requests.ts";
@@ -59,7 +59,7 @@ test("Retry-After is read as seconds or as a date, and nothing else", () => {
 });
 
 test("secrets go over TLS or to this machine only", () => {
-  const isSafe = (url: string) => isProtected(new URL(url));
+  const isSafe = (url: string) => isSafeUrl(new URL(url));
   expect(["https://a.example", "http://localhost:8", "http://127.0.0.1", "http://[::1]"].every(isSafe)).toBe(
     true,
   );

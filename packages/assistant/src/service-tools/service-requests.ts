@@ -20,7 +20,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Whether secrets may go to an address: over TLS, or to this machine. */
-export function isProtected({ protocol, hostname }: URL): boolean {
+export function isSafeUrl({ protocol, hostname }: URL): boolean {
   return protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
 }
 

@@ -12,7 +12,7 @@ import {
 } from "@retinue/core/tools/tool";
 import { createServices, type Services, type ToolDesk } from "./call-service.ts";
 import { ToolFault, toFault } from "./tool-fault.ts";
-import { cutText, type ToolAnswer, writeJson, writeJsonOutput } from "./tool-output.ts";
+import { cutText, type ToolAnswer, writeJsonOutput, writeVisibleJson } from "./tool-output.ts";
 
 type Fields = Readonly<Record<string, JsonSchema>>;
 
@@ -119,7 +119,7 @@ export function writeTool<const Given extends Fields, const Needed extends keyof
           services: createServices(desk, name, signal),
           key: buildCallKey(call),
         });
-        return found?.tainted ? writeJsonOutput(found) : found && writeJson(found.data);
+        return found?.tainted ? writeJsonOutput(found) : found && writeVisibleJson(found.data);
       },
       execute: (input, context) =>
         answerCall(name, context.signal, async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { cutText, fitItems, fitText, revealHidden, writeJson } from "./tool-output.ts";
+import { cutText, fitItems, fitText, writeVisible, writeVisibleJson } from "./tool-output.ts";
 
 test.each([
   ["a zero-width space", "pay\u200bpal", "pay\\u{200b}pal"],
@@ -13,19 +13,19 @@ test.each([
   ["a line separator", "a\u2028b", "a\\u{2028}b"],
   ["a joiner between letters", "a\u200db", "a\\u{200d}b"],
 ])("%s is written out", (_name, text, shown) => {
-  expect(revealHidden(text)).toBe(shown);
+  expect(writeVisible(text)).toBe(shown);
 });
 
 test("pictures of several characters, accents and lines stay as they are", () => {
   const text = "👩‍💻 ❤️ 👍🏽 1️⃣ é\n\tשלום";
-  expect(revealHidden(text)).toBe(text);
+  expect(writeVisible(text)).toBe(text);
 });
 
 test("what is shown holds nothing invisible, and showing it again changes nothing", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
-      const shown = revealHidden(text);
-      expect(revealHidden(shown)).toBe(shown);
+      const shown = writeVisible(text);
+      expect(writeVisible(shown)).toBe(shown);
       expect(shown.replaceAll(/[\u200d\ufe0f\n\t]/g, "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     }),
   );
@@ -38,7 +38,7 @@ test("a cut text says how much is missing", () => {
 test("an output has as many items as there is room for, and counts the others", () => {
   const items = Array.from({ length: 900 }, (_, at) => `${at} ${"\u200b".repeat(20)}`);
   const data = fitItems(items, (kept) => ({ kept })) as { kept: string[]; left_out: number };
-  expect(writeJson(data).length).toBeLessThanOrEqual(28_000);
+  expect(writeVisibleJson(data).length).toBeLessThanOrEqual(28_000);
   expect(data.kept.length + data.left_out).toBe(900);
   const last = fitItems(items, (kept) => ({ kept }), "last") as { kept: string[] };
   expect(last.kept.at(-1)).toBe(items.at(-1));
@@ -46,6 +46,6 @@ test("an output has as many items as there is room for, and counts the others", 
 
 test("an output has as much of a text as there is room for", () => {
   const data = fitText("\u202e\n".repeat(50_000), (body) => ({ body }));
-  expect(writeJson(data).length).toBeLessThanOrEqual(28_000);
-  expect(writeJson(data)).toContain("more characters");
+  expect(writeVisibleJson(data).length).toBeLessThanOrEqual(28_000);
+  expect(writeVisibleJson(data)).toContain("more characters");
 });

@@ -26,13 +26,13 @@ const KEPT: readonly (readonly [RegExp, string])[] = [
 
 /** An answer as the model and the host read it: JSON in which nothing is invisible. */
 export function writeJsonOutput({ data, tainted }: ToolAnswer): ToolOutput {
-  return { text: writeJson(data), ...(tainted && { tainted }) };
+  return { text: writeVisibleJson(data), ...(tainted && { tainted }) };
 }
 
 /** Data as JSON in which nothing is invisible. */
-export function writeJson(data: object): string {
+export function writeVisibleJson(data: object): string {
   return JSON.stringify(data, (_key, value: unknown) =>
-    typeof value === "string" ? revealHidden(value) : value,
+    typeof value === "string" ? writeVisible(value) : value,
   );
 }
 
@@ -40,7 +40,7 @@ export function writeJson(data: object): string {
 export function cutText(text: string, limit: number): string {
   // However long a text is, no more of it is worked on than can be shown; only line ends become shorter.
   const near = cutAt(text, 2 * limit + 2);
-  const shown = revealHidden(near);
+  const shown = writeVisible(near);
   const unread = text.length - near.length;
   if (shown.length <= limit && unread === 0) return shown;
   const head = cutAt(shown, limit);
@@ -58,7 +58,7 @@ export function fitItems<Item>(
     const left = items.length - count;
     return { ...build(kept), ...(left > 0 && { left_out: left }) };
   };
-  const fits = (data: object) => writeJson(data).length <= MAX_CHARS;
+  const fits = (data: object) => writeVisibleJson(data).length <= MAX_CHARS;
   const all = takeItems(items.length);
   if (items.length === 0 || fits(all)) return all;
   let [most, tooMany] = [0, items.length];
@@ -75,13 +75,13 @@ export function fitText(text: string, build: (text: string) => object): object {
   let limit = MAX_CHARS;
   while (true) {
     const data = build(cutText(text, limit));
-    if (limit < 100 || writeJson(data).length <= MAX_CHARS) return data;
+    if (limit < 100 || writeVisibleJson(data).length <= MAX_CHARS) return data;
     limit = Math.floor(limit * 0.8);
   }
 }
 
 /** A text with everything invisible written out as `\u{…}`, so that what is read is what is there. */
-export function revealHidden(text: string): string {
+export function writeVisible(text: string): string {
   const lines = text.replaceAll("\r\n", "\n");
   const kept = new Set(KEPT.flatMap(([pattern]) => [...lines.matchAll(pattern)].map(({ index }) => index)));
   return lines.replaceAll(HIDDEN, (char, at: number) =>
@@ -91,12 +91,12 @@ export function revealHidden(text: string): string {
 
 /** Whether a text holds something that no reader sees. */
 export function hasHiddenText(text: string): boolean {
-  return revealHidden(text) !== text.replaceAll("\r\n", "\n");
+  return writeVisible(text) !== text.replaceAll("\r\n", "\n");
 }
 
 /** The visible text on one line. */
 export function revealLine(text: string): string {
-  return revealHidden(text.replaceAll(/[\r\n\t]+/g, " ")).trim();
+  return writeVisible(text.replaceAll(/[\r\n\t]+/g, " ")).trim();
 }
 
 /** A text for comparison: without case and accents. */

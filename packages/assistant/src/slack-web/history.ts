@@ -3,7 +3,7 @@
 import { type JsonObject, numberIn, recordIn, recordsIn, textIn } from "../service-tools/service-requests.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 import type { SlackMessage, SlackProvider } from "../slack/slack-provider.ts";
-import { isSlackTs, isSystemMessage, listMentioned, readMarkup } from "../slack/slack-text.ts";
+import { isSlackTs, isSystemMessage, listMentioned, readSlackMarkup } from "../slack/slack-text.ts";
 import type { Channels } from "./channels.ts";
 import { buildMessageLink, type Identity, type SlackPeople, type Team } from "./people.ts";
 import { nextCursor, type SlackApi } from "./slack-api.ts";
@@ -200,7 +200,7 @@ export function readSlackText(
   raw: JsonObject,
   { people, channels }: Pick<Directory, "people" | "channels">,
 ): string {
-  return readMarkup(readRawText(raw), { person: people.getName, channel: channels.getName });
+  return readSlackMarkup(readRawText(raw), { person: people.getName, channel: channels.getName });
 }
 
 /** Apps often leave the text empty and say everything in attachments; files are named. */

@@ -2,7 +2,7 @@
 
 import { RetinueError } from "@retinue/core/schema/error";
 import {
-  isProtected,
+  isSafeUrl,
   type JsonObject,
   mapLimited,
   numberIn,
@@ -55,7 +55,7 @@ export function openSlack(config: SlackConfig): SlackProvider {
 /** Tokens do not travel in the clear, except to this machine. */
 function checkApiUrl(apiUrl: string): void {
   const url = URL.parse(apiUrl);
-  if (url && isProtected(url)) return;
+  if (url && isSafeUrl(url)) return;
   throw new RetinueError(
     "config",
     `the address of Slack's API must begin with https://, not '${url ? `${url.protocol}//${url.host}` : "?"}'`,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { listMentioned, readMarkup } from "./slack-text.ts";
+import { listMentioned, readSlackMarkup } from "./slack-text.ts";
 
 const names = {
   person: (id: string) => (id === "U1" ? "priya" : undefined),
@@ -27,7 +27,7 @@ test.each([
   ["a < b <unclosed", "a < b <unclosed"],
   ["", ""],
 ])("%j reads %j", (text, readable) => {
-  expect(readMarkup(text, names)).toBe(readable);
+  expect(readSlackMarkup(text, names)).toBe(readable);
 });
 
 test("what a person typed comes out as it was typed", () => {
@@ -35,7 +35,7 @@ test("what a person typed comes out as it was typed", () => {
     text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   fc.assert(
     fc.property(fc.string(), (typed) => {
-      expect(readMarkup(escaped(typed), names)).toBe(typed);
+      expect(readSlackMarkup(escaped(typed), names)).toBe(typed);
     }),
   );
 });

@@ -17,7 +17,7 @@ export type Names = {
 };
 
 /** Slack's markup as a person reads it: mentions by name, links with their real target, entities as characters. */
-export function readMarkup(text: string, names: Names): string {
+export function readSlackMarkup(text: string, names: Names): string {
   return text
     .split(/(<[^<>]*>)/)
     .map((part, index) => unescapeText(index % 2 === 1 ? readToken(part.slice(1, -1), names) : part))

@@ -6,7 +6,7 @@ import type { Services } from "../service-tools/call-service.ts";
 import { readTool, type ToolInput, writeTool } from "../service-tools/service-tool.ts";
 import { RANGE_FORMS, readRange, type TimeRange } from "../service-tools/times.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
-import { cutText, fitItems, revealHidden, revealLine } from "../service-tools/tool-output.ts";
+import { cutText, fitItems, revealLine, writeVisible } from "../service-tools/tool-output.ts";
 import type { SlackChannel, SlackMessage } from "./slack-provider.ts";
 
 const MAX_TEXT = 1_500;
@@ -270,7 +270,7 @@ export const postMessage = writeTool({
       `To: ${target}${notes.map((note) => ` [${note}]`).join("")}`,
       threadTs && `In the thread: ${threadTs}`,
       "",
-      revealHidden(text),
+      writeVisible(text),
     ]
       .filter((line) => line !== undefined)
       .join("\n"),
