@@ -49,6 +49,20 @@ test("a package imports only what its package.json names", () => {
   expect(wrong).toEqual([]);
 });
 
+test("a package names only what it imports", () => {
+  const unused = names
+    .filter((name) => !BUILT_APART.includes(name))
+    .flatMap((name) => {
+      const own = files.filter((file) => file.startsWith(`${name}/`));
+      const used = new Set(own.flatMap(findImports).map(packageOf));
+      const { dependencies = {} } = readManifest(join(packages, name));
+      // Types are needed by other types.
+      const idle = Object.keys(dependencies).filter((each) => !used.has(each) && !each.startsWith("@types/"));
+      return idle.map((each) => `${name} names ${each}`);
+    });
+  expect(unused).toEqual([]);
+});
+
 test("no file reaches into another package by its path", () => {
   const wrong = files.filter((file) => {
     const [name = ""] = file.split("/");
