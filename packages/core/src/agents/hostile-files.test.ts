@@ -4,7 +4,7 @@ import { HOSTILE_KEYS, HOSTILE_NAMES, HOSTILE_VALUES } from "../../../../test/fi
 import { grantsLayer, toolsLayer } from "../rights/layers.ts";
 import type { AgentFormat } from "../schema/agent.ts";
 import { parseAgentValue } from "./define-agent.ts";
-import { formOf } from "./edit/agent-form.ts";
+import { toForm } from "./edit/check-edit.ts";
 import { parseAgentFile } from "./parse-agent-file.ts";
 import { createRegistry } from "./registry.ts";
 import { writeAgentFile } from "./write-agent-file.ts";
@@ -32,7 +32,7 @@ test("no frontmatter throws, and what is read can be listed, shown, judged, writ
       for (const each of HOSTILE_NAMES) expect(registry.unknownAgentMessage(each)).toContain(each);
       for (const agent of [...registry.list(), ...registry.disabled]) {
         usable++;
-        expect(JSON.parse(JSON.stringify({ ...agent, form: formOf(agent) }))).toHaveProperty("name");
+        expect(JSON.parse(JSON.stringify({ ...agent, form: toForm(agent) }))).toHaveProperty("name");
         toolsLayer(agent);
         grantsLayer(agent);
         const written = await writeAgentFile(agent);

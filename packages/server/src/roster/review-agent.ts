@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import { buildChain, listDelegates, rightsRows } from "@retinue/builtin/explain-rights";
 import { refuseBrokenSettings } from "@retinue/builtin/load-project";
-import { formOf } from "@retinue/core/agents/edit/agent-form";
+import { toForm } from "@retinue/core/agents/edit/check-edit";
 import { parseAgentFile } from "@retinue/core/agents/parse-agent-file";
 import { MAX_FILE_BYTES } from "@retinue/core/agents/read-text";
 import { type AgentRegistry, takeDefinitions } from "@retinue/core/agents/registry";
@@ -50,7 +50,7 @@ export async function reviewAgent(input: ReviewInput): Promise<AgentReview> {
   const problems = [...parsed.problems, ...(agent ? neighbourProblems(after, agent, oldName) : [])];
   const judged = judge(input, agent, after);
   return {
-    form: parsed.agent ? formOf(parsed.agent) : null,
+    form: parsed.agent ? toForm(parsed.agent) : null,
     format,
     kept: Object.keys(parsed.agent?.extra ?? {}),
     problems: [...problems, ...judged.problems].map((problem) => shownProblem(problem, projectDir)),

@@ -1,75 +1,48 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Agent, Problem } from "../../schema/agent.ts";
+import { AGENT_FIELDS, type FieldTable } from "../../schema/agent-fields.ts";
 import type { AgentForm } from "../../schema/api/agent.ts";
+import { type FormValue, findFormDefault, listFormFields } from "../../schema/form-fields.ts";
 import { findKey } from "../fields/field-names.ts";
 import { withoutControls } from "../fields/read-values.ts";
 import { agentReference, slugOf } from "../fields/slug.ts";
 import { normaliseText } from "../yaml/split-frontmatter.ts";
-import { formOf, isSameValue } from "./agent-form.ts";
-import { cannotSay } from "./cannot-say.ts";
+import { cannotSay } from "./frontmatter-edit.ts";
 
-/** A definition as it was read and the keys it was read from. */
-export type EditSide = { agent: Agent | undefined; values: ReadonlyMap<string, unknown> };
+/** What a form shows of an agent. */
+export function toForm(agent: Agent, table: FieldTable = AGENT_FIELDS): AgentForm {
+  const values: Readonly<Record<string, unknown>> = { ...agent, ...agent.display };
+  const shown = listFormFields(table).map((value) => {
+    const there = values[value.name];
+    return [value.name, there === undefined ? findFormDefault(value) : there] as const;
+  });
+  // What each value is, the table says: it is the same that the type is made from.
+  return Object.fromEntries([...shown, ["prompt", agent.prompt]]) as AgentForm;
+}
 
-/** One edited field, and the file before and after. */
-export type EditCheck = {
-  field: keyof AgentForm;
-  desired: unknown;
-  before: EditSide;
-  after: EditSide;
-  problems: readonly Problem[];
-};
+/** Whether two values of a field mean the same; the order of names in a list means nothing. */
+export function isSameValue(a: unknown, b: unknown): boolean {
+  return isDeepStrictEqual(sortLists(a), sortLists(b));
+}
 
-/** Keys that an edit of a field may change besides the one of its own name. */
-const TOUCHED: Partial<Record<keyof AgentForm, readonly string[]>> = {
-  name: ["id"],
-  displayName: ["display", "name"],
-  tools: ["allowedTools", "permission"],
-  askTools: ["permission"],
-  disallowedTools: ["tools", "permission"],
-  subagents: ["agents", "tools", "permission"],
-  limits: ["maxTurns", "maxSteps", "steps", "timeoutMins"],
-  workspace: ["isolation"],
-  icon: ["display"],
-  color: ["display"],
-  enabled: ["disable", "disabled"],
-};
-
-/** Parts of a definition that no form shows. */
-const UNSHOWN = ["delegation", "retry", "deliverables", "extra"] as const;
-
-/** What a field is when the file leaves it out; those not named here then come from elsewhere. */
-const LEFT_OUT: Partial<AgentForm> = {
-  model: "inherit",
-  aliases: [],
-  tools: null,
-  askTools: [],
-  disallowedTools: [],
-  grants: null,
-  subagents: null,
-  context: "task_only",
-  limits: {},
-  temperature: null,
-  maxOutputTokens: null,
-  workspace: "shared",
-  flow: "loop",
-  icon: null,
-  color: null,
-  enabled: true,
-  prompt: "",
-};
+function sortLists(value: unknown): unknown {
+  if (Array.isArray(value)) return [...new Set<unknown>(value)].sort();
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sortLists(inner)]));
+}
 
 /** A value as reading the file back would give it. */
-export function wantedValue(field: keyof AgentForm, value: unknown): unknown {
+export function toReadValue(name: string, value: unknown): unknown {
   if (value === null || value === undefined) return null;
-  if (field === "prompt") return normaliseText(String(value)).trim();
-  if (field === "name") return slugOf(String(value)) ?? String(value);
-  if (field === "aliases" && Array.isArray(value)) return value.flatMap((name) => slugOf(String(name)) ?? []);
-  if (field === "subagents" && typeof value === "object") return referring(value);
+  if (name === "prompt") return normaliseText(String(value)).trim();
+  if (name === "name") return slugOf(String(value)) ?? String(value);
+  if (name === "aliases" && Array.isArray(value)) return value.flatMap((each) => slugOf(String(each)) ?? []);
+  if (name === "subagents" && typeof value === "object") return refer(value);
   return typeof value === "string" ? withoutControls(value).trim() : value;
 }
 
-function referring(policy: object): unknown {
+function refer(policy: object): unknown {
   return Object.fromEntries(
     Object.entries(policy).map(([key, value]) => [
       key,
@@ -78,40 +51,76 @@ function referring(policy: object): unknown {
   );
 }
 
+/** A definition as it was read and the keys it was read from. */
+export type EditSide = { agent: Agent | undefined; values: ReadonlyMap<string, unknown> };
+
+/** One edited value, and the file before and after; `value` is null for the prompt, which is no field. */
+export type EditCheck = {
+  name: string;
+  value: FormValue | null;
+  desired: unknown;
+  before: EditSide;
+  after: EditSide;
+  problems: readonly Problem[];
+  table: FieldTable;
+};
+
+/** Keys that an edit may change besides its own field and those of other programs for it. */
+const ALSO_TOUCHED: Readonly<Record<string, readonly string[]>> = {
+  name: ["id"],
+  displayName: ["name", "displayName"],
+  tools: ["permission"],
+  askTools: ["permission"],
+  disallowedTools: ["tools"],
+  subagents: ["tools", "permission"],
+};
+
 /** Throws unless the file now says what was wanted, and everything else as before. */
-export function checkEdit({ field, desired, before, after, problems }: EditCheck): void {
-  const touched = new Set<string>([field, ...(TOUCHED[field] ?? [])]);
+export function checkEdit({ name, value, desired, before, after, problems, table }: EditCheck): void {
+  const field = value?.field ?? name;
+  const touched = new Set([
+    field,
+    ...Object.keys(table[field]?.vendorKeys ?? {}),
+    ...(ALSO_TOUCHED[name] ?? []),
+  ]);
   for (const key of new Set([...before.values.keys(), ...after.values.keys()])) {
-    if (touched.has(findKey(key)?.key ?? "")) continue;
+    if (touched.has(findKey(key, table)?.key ?? "")) continue;
     if (!isDeepStrictEqual(before.values.get(key), after.values.get(key)))
-      throw cannotSay(field, `${key} would change with it`);
+      throw cannotSay(name, `${key} would change with it`);
   }
   if (after.agent === undefined) {
-    const mayBreak = before.agent === undefined || field === "description" || field === "name";
+    const mayBreak = before.agent === undefined || name === "description" || name === "name";
     const error = problems.find(({ severity }) => severity === "error");
-    if (!mayBreak) throw cannotSay(field, error?.message ?? "no agent could be made of it");
+    if (!mayBreak) throw cannotSay(name, error?.message ?? "no agent could be made of it");
     return;
   }
-  const form = formOf(after.agent);
-  const wanted = desired ?? LEFT_OUT[field];
-  if (wanted !== undefined && !isSameValue(form[field], wanted))
-    throw cannotSay(field, `read back, it would be ${show(form[field])}`);
-  if (before.agent !== undefined) checkOthers(field, before.agent, after.agent);
+  const form: Readonly<Record<string, unknown>> = toForm(after.agent, table);
+  const usual = value ? findFormDefault(value) : "";
+  // A text that an agent always has comes from elsewhere when the file leaves it out.
+  const isOpen = desired === null && value !== null && usual === "";
+  if (!isOpen && !isSameValue(form[name], desired ?? usual))
+    throw cannotSay(name, `read back, it would be ${show(form[name])}`);
+  if (before.agent !== undefined) checkOthers(name, [before.agent, after.agent], table);
 }
 
-function checkOthers(field: keyof AgentForm, before: Agent, after: Agent): void {
-  const [old, now] = [formOf(before), formOf(after)];
-  for (const other of Object.keys(old) as (keyof AgentForm)[]) {
-    if (other === field || isFollowing(field, other, old)) continue;
-    if (!isDeepStrictEqual(old[other], now[other])) throw cannotSay(field, `${other} would change with it`);
+function checkOthers(name: string, [before, after]: readonly [Agent, Agent], table: FieldTable): void {
+  const old = toForm(before, table);
+  const now: Readonly<Record<string, unknown>> = toForm(after, table);
+  for (const [other, value] of Object.entries(old)) {
+    if (other === name || isFollowing(name, other, old)) continue;
+    if (!isDeepStrictEqual(value, now[other])) throw cannotSay(name, `${other} would change with it`);
   }
-  for (const part of UNSHOWN)
-    if (!isDeepStrictEqual(before[part], after[part])) throw cannotSay(field, `${part} would change with it`);
+  const hidden = Object.keys(table).filter(
+    (field) => table[field]?.form === undefined && field !== "display",
+  );
+  const [was, is]: Readonly<Record<string, unknown>>[] = [{ ...before }, { ...after }];
+  for (const field of [...hidden, "extra"])
+    if (!isDeepStrictEqual(was?.[field], is?.[field])) throw cannotSay(name, `${field} would change with it`);
 }
 
 /** Somebody who is called by its name has no other to keep, and an alias that becomes the name is none any more. */
-function isFollowing(field: keyof AgentForm, other: keyof AgentForm, old: AgentForm): boolean {
-  if (field !== "name") return false;
+function isFollowing(name: string, other: string, old: AgentForm): boolean {
+  if (name !== "name") return false;
   return other === "aliases" || (other === "displayName" && slugOf(old.displayName) === old.name);
 }
 

@@ -8,7 +8,7 @@ import { RetinueError } from "../../schema/error.ts";
 import { parseAgentFile } from "../parse-agent-file.ts";
 import { fixAgentFile } from "../yaml/repair-yaml.ts";
 import { splitFrontmatter } from "../yaml/split-frontmatter.ts";
-import { formOf, isSameValue } from "./agent-form.ts";
+import { isSameValue, toForm } from "./check-edit.ts";
 import { editAgentFile } from "./edit-agent-file.ts";
 
 type Sample = { name: string; format: AgentFormat; text: string };
@@ -139,7 +139,7 @@ function edit(sample: Sample, text: string, change: AgentFormChange): Promise<st
   return editAgentFile(text, change, { format: sample.format, name, known });
 }
 
-/** Everything of a definition but some parts, so that two can be held against each other. */
+/** Everything of a definition but some parts, so that two can be compared. */
 function rest(agent: Agent, field: keyof AgentForm): unknown {
   const { source: _, ...all } = agent;
   const dropped = new Set<string>([field, ...(field === "name" ? ["displayName", "aliases"] : [])]);
@@ -185,17 +185,17 @@ describe.each(samples)("$name", (sample) => {
         if (after === undefined) continue;
         if (value !== null)
           expect(
-            isSameValue(formOf(after)[field], value),
-            `${field} ${JSON.stringify(formOf(after)[field])}`,
+            isSameValue(toForm(after)[field], value),
+            `${field} ${JSON.stringify(toForm(after)[field])}`,
           ).toBe(true);
         expect(rest(after, field)).toEqual(rest(before, field));
         expectOthersKept(edited === sample.text ? sample.text : base, edited, field);
-        if (isSameValue(formOf(before)[field], value) && value !== null) expect(edited).toBe(sample.text);
-        expect(await edit(sample, edited, { [field]: formOf(after)[field] })).toBe(edited);
-        const back = await edit(sample, edited, { [field]: formOf(before)[field] }).catch(() => null);
+        if (isSameValue(toForm(before)[field], value) && value !== null) expect(edited).toBe(sample.text);
+        expect(await edit(sample, edited, { [field]: toForm(after)[field] })).toBe(edited);
+        const back = await edit(sample, edited, { [field]: toForm(before)[field] }).catch(() => null);
         if (back !== null) {
           const again = await read(back, sample);
-          expect(again && isSameValue(formOf(again)[field], formOf(before)[field])).toBe(true);
+          expect(again && isSameValue(toForm(again)[field], toForm(before)[field])).toBe(true);
           expect(again && rest(again, field)).toEqual(rest(before, field));
         }
       }
@@ -227,13 +227,14 @@ function linesByKey(text: string): string[] {
   const lines = text.split(/(?<=\n)/);
   let key = "";
   let fences = 0;
-  return lines.map((line) => {
+  return lines.map((line, index) => {
     const isIn = fences === 1;
+    const isInText = /^\s+\S/.test(lines.slice(index).find((each) => each.trim() !== "") ?? "");
     if (fences < 2 && /^\uFEFF?---\s*$/.test(line)) {
       fences++;
       return `fence|${line}`;
     }
-    if (isIn && line.trim() === "") return `blank|${line}`;
+    if (isIn && line.trim() === "" && !isInText) return `blank|${line}`;
     if (isIn && /^[A-Za-z]/.test(line)) key = /^[\w-]+/.exec(line)?.[0] ?? "";
     else if (isIn && /^#/.test(line)) key = "";
     return `${isIn ? key : "body"}|${line}`;

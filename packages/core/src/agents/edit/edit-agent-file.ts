@@ -1,20 +1,19 @@
 import type { Agent, AgentFormat } from "../../schema/agent.ts";
+import { AGENT_FIELDS, type FieldTable } from "../../schema/agent-fields.ts";
 import type { AgentForm, AgentFormChange } from "../../schema/api/agent.ts";
 import { RetinueError } from "../../schema/error.ts";
+import { type FormValue, listFormFields } from "../../schema/form-fields.ts";
 import { sortKeys, withOwnServers } from "../fields/sort-keys.ts";
 import type { KnownTools } from "../fields/tool-names.ts";
 import { parseAgentFile } from "../parse-agent-file.ts";
 import { parseYaml } from "../yaml/parse-yaml.ts";
 import { fixAgentFile, quoteYaml } from "../yaml/repair-yaml.ts";
 import { normaliseText, splitFrontmatter } from "../yaml/split-frontmatter.ts";
-import { formOf, isSameValue } from "./agent-form.ts";
-import { cannotSay } from "./cannot-say.ts";
-import { checkEdit, wantedValue } from "./check-edit.ts";
-import { type Attempt, type Draft, readerFor } from "./draft.ts";
-import { limitsAttempts } from "./edit-limits.ts";
-import { plainAttempts, setText, withoutField } from "./edit-plain.ts";
-import { rightsAttempts } from "./edit-rights.ts";
+import { checkEdit, isSameValue, toForm, toReadValue } from "./check-edit.ts";
+import { createSilentReader, type RightsField, rightsAttempts } from "./edit-rights.ts";
 import { subagentsAttempts } from "./edit-subagents.ts";
+import { type Attempt, type Draft, drop, put, valueAttempts } from "./edit-values.ts";
+import { cannotSay, FrontmatterEdit } from "./frontmatter-edit.ts";
 import {
   cutFile,
   type FileParts,
@@ -25,7 +24,12 @@ import {
 } from "./frontmatter-text.ts";
 
 /** Whose file a text is: its format, its name without a key for one, and the tools there are. */
-export type EditOptions = { format: AgentFormat; name?: string | undefined; known?: KnownTools | undefined };
+export type EditOptions = {
+  format: AgentFormat;
+  name?: string | undefined;
+  known?: KnownTools | undefined;
+  table?: FieldTable;
+};
 
 /** A text, what is known of it, and the file that it stands in. */
 type Read = {
@@ -35,53 +39,53 @@ type Read = {
   parts: FileParts;
 };
 
-const FIELDS =
-  `name displayName description model aliases tools askTools disallowedTools grants subagents context limits
-  temperature maxOutputTokens workspace flow icon color enabled prompt`.split(/\s+/) as (keyof AgentForm)[];
-
 /**
- * Writes some fields of the form into a file. Everything else stays byte for byte: unknown keys, comments, order, quotes,
- * line ends, the body. A field goes where the file says it already, in the spelling and names of the program the file
- * belongs to. Each change is read back; what would say something else than was wanted, or change another field, is an
- * error and nothing is written.
+ * Writes some values of the form into a file. Other fields and the body stay byte for byte, with comments, quotes and line
+ * ends; the changed field keeps its comments and quotes. A field goes where the file says it already, in the spelling and
+ * names of the program the file belongs to. Each change is read back; what would say something else than was wanted, or
+ * change another field, is an error and nothing is written.
  */
 export async function editAgentFile(
   text: string,
   change: AgentFormChange,
   options: EditOptions,
 ): Promise<string> {
+  const wanted: Readonly<Record<string, unknown>> = change;
   let edited = text;
-  for (const field of FIELDS) {
-    const desired = change[field];
-    if (desired !== undefined) edited = await editField(edited, { field, desired, options });
+  for (const value of listFormFields(options.table ?? AGENT_FIELDS)) {
+    const desired = wanted[value.name];
+    if (desired !== undefined)
+      edited = await editValue(edited, { name: value.name, value, desired, options });
   }
-  return edited;
+  if (change.prompt === undefined) return edited;
+  return editValue(edited, { name: "prompt", value: null, desired: change.prompt, options });
 }
 
-type Edit = { field: keyof AgentForm; desired: unknown; options: EditOptions };
+/** What becomes of one value; `value` is null for the prompt, which is no field. */
+type Edit = { name: string; value: FormValue | null; desired: unknown; options: EditOptions };
 
-async function editField(text: string, edit: Edit): Promise<string> {
-  const { field, options } = edit;
-  const desired = wantedValue(field, edit.desired);
-  const now = (await parse(text, options)).agent;
-  const form = now === undefined ? null : formOf(now);
-  if (form !== null && desired !== null && isSameValue(form[field], desired)) return text;
-  if (desired === null && splitFrontmatter(normaliseText(text)).kind === "none" && field !== "prompt")
-    return text;
+async function editValue(text: string, asked: Edit): Promise<string> {
+  const { name, options } = asked;
+  const edit = { ...asked, desired: toReadValue(name, asked.desired) };
+  const { agent } = await parse(text, options);
+  const form = agent ? toForm(agent, options.table) : null;
+  const now = form && Object.entries(form).find(([key]) => key === name)?.[1];
+  if (form !== null && edit.desired !== null && isSameValue(now, edit.desired)) return text;
+  const isBare = splitFrontmatter(normaliseText(text)).kind === "none";
+  if (edit.desired === null && isBare && name !== "prompt") return text;
   const read = await prepare(text, options);
-  const draft = await draftOf(read, options);
   let refusal: unknown;
-  for (const attempt of attemptsFor({ ...edit, desired }, form, draft, read)) {
+  for (const attempt of listAttempts(edit, form, read)) {
     try {
       const edited = attempt();
-      await check(read, edited, { ...edit, desired });
+      await check(read, edited, edit);
       return edited;
     } catch (thrown) {
       if (!(thrown instanceof RetinueError)) throw thrown;
       refusal ??= thrown;
     }
   }
-  throw refusal ?? cannotSay(field, "there is no place for it");
+  throw refusal ?? cannotSay(name, "there is no place for it");
 }
 
 /** The file with a frontmatter that strict YAML reads: repaired, or added to a text that has none. */
@@ -95,15 +99,15 @@ async function prepare(text: string, options: EditOptions): Promise<Read> {
     // What was taken from the text has to be said now.
     const yaml = agent === undefined ? "" : `description: ${quoteYaml(agent.description)}${usual}`;
     const parts = { ...added, yaml };
-    return { text: join(parts), agent, values: await valuesOf(yaml), parts };
+    return { text: join(parts), agent, values: await readValues(yaml), parts };
   }
   const parts = cutFile(fixed);
   if (split.kind !== "found" || parts === null)
     throw cannotSay("the change", "its frontmatter cannot be read");
-  return { text: fixed, agent, values: await valuesOf(parts.yaml), parts };
+  return { text: fixed, agent, values: await readValues(parts.yaml), parts };
 }
 
-async function valuesOf(yaml: string): Promise<ReadonlyMap<string, unknown>> {
+async function readValues(yaml: string): Promise<ReadonlyMap<string, unknown>> {
   const read = await parseYaml(normaliseText(yaml), 1);
   if ("faults" in read)
     throw cannotSay(
@@ -113,58 +117,66 @@ async function valuesOf(yaml: string): Promise<ReadonlyMap<string, unknown>> {
   return read.fields.values;
 }
 
-async function draftOf({ parts, values }: Read, { format, known = {} }: EditOptions): Promise<Draft> {
-  const reader = readerFor({ format, known });
+/** A new draft for each attempt, since an attempt may stop halfway. */
+function createDraft(
+  { parts, values }: Read,
+  { format, known = {}, table = AGENT_FIELDS }: EditOptions,
+): Draft {
+  const reader = { ...createSilentReader({ format, known }), table };
   const { fields, extra } = sortKeys(reader, values);
-  const yaml = normaliseText(parts.yaml);
-  return { yaml, format, known: withOwnServers(reader, extra).known, fields };
+  const edit = new FrontmatterEdit(normaliseText(parts.yaml));
+  return { edit, format, known: withOwnServers(reader, extra).known, written: fields, table };
 }
 
-function attemptsFor(edit: Edit, form: AgentForm | null, draft: Draft, { parts }: Read): (() => string)[] {
+function listAttempts(edit: Edit, form: AgentForm | null, read: Read): (() => string)[] {
+  const { parts } = read;
+  const { value, desired, options } = edit;
   const usual = lineEndOf(join(parts));
   const inYaml = (attempt: Attempt) => () => {
-    const yaml = withLineEnds(parts.yaml, attempt(draft), usual);
-    return join({ ...parts, yaml });
+    const draft = createDraft(read, options);
+    attempt(draft);
+    return join({ ...parts, yaml: withLineEnds(parts.yaml, draft.edit.toString(), usual) });
   };
-  if (edit.field !== "prompt") return yamlAttempts(edit, form, draft).map(inYaml);
-  const prompt = typeof edit.desired === "string" ? edit.desired : "";
+  const draft = createDraft(read, options);
+  if (value !== null) return fieldAttempts(value, desired, { form, draft }).map(inYaml);
+  const prompt = typeof desired === "string" ? desired : "";
   const inBody = () => join({ ...parts, body: withPrompt(parts.body, prompt, usual) });
-  if (parts.body.trim() !== "" || draft.fields.prompt === undefined) return [inBody];
-  const inKey: Attempt = (from) =>
-    prompt === "" ? withoutField(from, "prompt") : setText(from, "prompt", prompt);
-  return [inYaml(inKey), inBody];
+  if (parts.body.trim() !== "" || draft.written.prompt === undefined) return [inBody];
+  return [inYaml((from) => (prompt === "" ? drop(from, "prompt") : put(from, "prompt", prompt))), inBody];
 }
 
-function yamlAttempts({ field, desired }: Edit, form: AgentForm | null, draft: Draft): Attempt[] {
-  const wanted = { [field]: desired } as AgentFormChange;
-  switch (field) {
-    case "tools":
-    case "askTools":
-    case "disallowedTools":
-    case "grants":
-      return rightsAttempts(field, wanted[field] ?? null, draft);
-    case "subagents":
-      return subagentsAttempts(wanted.subagents ?? null);
-    case "limits":
-      return limitsAttempts(wanted.limits ?? null, form?.limits ?? {});
-    case "prompt":
-      return [];
-    default:
-      return plainAttempts(field, wanted[field] ?? null, form);
+function fieldAttempts(
+  value: FormValue,
+  desired: unknown,
+  { form, draft }: { form: AgentForm | null; draft: Draft },
+): Attempt[] {
+  const wanted: AgentFormChange = { [value.name]: desired };
+  if (value.kind.is === "rules") {
+    const field = value.name as RightsField;
+    return rightsAttempts(field, wanted[field] ?? null, draft);
   }
+  if (value.name === "subagents") return subagentsAttempts(wanted.subagents ?? null);
+  return valueAttempts(value, desired, form);
 }
 
-async function check(before: Read, edited: string, { field, desired, options }: Edit): Promise<void> {
+async function check(before: Read, edited: string, { name, value, desired, options }: Edit): Promise<void> {
   const parts = cutFile(edited);
-  if (parts === null) throw cannotSay(field, "its frontmatter would not end where it does");
-  const values = await valuesOf(parts.yaml);
+  if (parts === null) throw cannotSay(name, "its frontmatter would not end where it does");
+  const values = await readValues(parts.yaml);
   const { agent, problems } = await parse(edited, options);
-  checkEdit({ field, desired, before, after: { agent, values }, problems });
+  const { table = AGENT_FIELDS } = options;
+  checkEdit({ name, value, desired, before, after: { agent, values }, problems, table });
 }
 
-function parse(text: string, { format, name, known }: EditOptions): ReturnType<typeof parseAgentFile> {
+function parse(text: string, { format, name, known, table }: EditOptions): ReturnType<typeof parseAgentFile> {
   const file = `${name ?? "unnamed agent file"}.md`;
-  return parseAgentFile(text, { file, format, scope: "project", ...(known && { known }) });
+  return parseAgentFile(text, {
+    file,
+    format,
+    scope: "project",
+    ...(known && { known }),
+    ...(table && { table }),
+  });
 }
 
 function join({ head, yaml, fence, body }: FileParts): string {

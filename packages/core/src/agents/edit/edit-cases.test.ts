@@ -59,11 +59,11 @@ const cases: Case[] = [
     "name: a\ndescription: b\ntools:\n  # looks\n  - read # one\n  - glob # three\n  - ls\nmodel: fast\n",
   ],
   [
-    "a list over several lines in brackets loses only the line of what is removed",
+    "a list over several lines in brackets keeps its comments",
     "native",
     "name: a\ndescription: b\ntools: [\n  read, # one\n  grep, # two\n  glob # three\n]\n",
     { tools: ["read", "glob", "ls"] },
-    "name: a\ndescription: b\ntools: [\n  read, # one\n  glob, # three\n  ls\n]\n",
+    "name: a\ndescription: b\ntools:\n  [\n    read, # one\n    glob, # three\n    ls\n  ]\n",
   ],
   [
     "opencode's switches stay a map",
@@ -91,7 +91,7 @@ const cases: Case[] = [
     "opencode",
     "description: b\npermission: ask\n",
     { disallowedTools: ["shell"] },
-    'description: b\npermission: { "*": ask, bash: deny }\n',
+    'description: b\npermission: {"*": ask, bash: deny}\n',
   ],
   [
     "of Copilot's models the first is replaced",

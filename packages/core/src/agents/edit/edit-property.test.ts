@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { AgentFormat } from "../../schema/agent.ts";
 import { parseAgentFile } from "../parse-agent-file.ts";
-import { formOf } from "./agent-form.ts";
-import { wantedValue } from "./check-edit.ts";
+import { toForm, toReadValue } from "./check-edit.ts";
 import { editAgentFile } from "./edit-agent-file.ts";
 
 const STYLES: [format: AgentFormat, yaml: string][] = [
@@ -55,14 +54,14 @@ test("whatever a description or prompt says is read back, and its neighbours sta
       words,
       words,
       async ([format, yaml], description, prompt) => {
-        fc.pre(wantedValue("description", description) !== "");
+        fc.pre(toReadValue("description", description) !== "");
         const text = `---\n${yaml}---\nBody.\n`;
         const edited = await editAgentFile(text, { description, prompt }, { format });
         const { agent } = await parseAgentFile(edited, { file: "a.md", format, scope: "project" });
-        expect(agent && formOf(agent)).toMatchObject({
+        expect(agent && toForm(agent)).toMatchObject({
           name: "a",
-          description: wantedValue("description", description),
-          prompt: wantedValue("prompt", prompt),
+          description: toReadValue("description", description),
+          prompt: toReadValue("prompt", prompt),
         });
         expect(agent?.extra).toEqual({ x: 1 });
       },

@@ -1,227 +1,182 @@
-import { isMap, isScalar, isSeq } from "yaml";
+import { isMap } from "yaml";
 import type { SubagentPolicy } from "../../schema/agent.ts";
+import { AGENT_FIELDS } from "../../schema/agent-fields.ts";
 import { resolveRule } from "../fields/resolve-rule.ts";
 import { agentReference } from "../fields/slug.ts";
-import { listSource, mapSource } from "../yaml/scalar-source.ts";
-import { cannotSay } from "./cannot-say.ts";
-import { type Attempt, type Draft, newKey, setField, writtenInner, writtenKey } from "./draft.ts";
-import { withPermissionMap } from "./edit-switches.ts";
-import { changeEntries, readEntries } from "./list-source.ts";
-import { endOf, keysAt, lineEnd, nodeAt, rangeOf, removeYamlEntry, setValue } from "./yaml-source.ts";
+import { toWritten } from "../write-agent-file.ts";
+import { findPermission } from "./edit-rights.ts";
+import {
+  type Attempt,
+  type Draft,
+  drop,
+  findListChange,
+  findPath,
+  findWritten,
+  nameNewKey,
+  put,
+} from "./edit-values.ts";
 
-const DEFAULTS = { execution: "parallel", maxConcurrent: 5, recursive: false } as const;
+const { parts: PARTS } = AGENT_FIELDS.subagents.kind;
 
 /** Ways to write whom an agent may delegate to: in each place of the file that says it; null leaves it out. */
 export function subagentsAttempts(desired: SubagentPolicy | null): Attempt[] {
   return [(draft) => (desired === null ? workAlone(draft) : writePolicy(draft, desired))];
 }
 
-function workAlone(draft: Draft): string {
-  let yaml = withNames(draft, []);
-  for (const field of ["subagents", "agents"]) {
-    const key = writtenKey({ yaml }, field);
-    if (key !== undefined) yaml = removeYamlEntry(yaml, [key]);
-  }
-  return yaml;
+function workAlone(draft: Draft): void {
+  keepNames(draft, []);
+  drop(draft, "subagents");
+  drop(draft, "agents");
 }
 
-function writePolicy(draft: Draft, desired: SubagentPolicy): string {
-  let yaml = withNames(draft, desired.allow);
-  const have = new Set(namedIn({ ...draft, yaml }));
+function writePolicy(draft: Draft, desired: SubagentPolicy): void {
+  keepNames(draft, desired.allow);
+  const have = new Set(listNamed(draft));
   const missing = desired.allow.filter((name) => !have.has(name));
-  if (missing.length > 0 || !hasPolicy({ ...draft, yaml })) yaml = addNames({ ...draft, yaml }, missing);
-  for (const [part, value] of partsOf(desired)) yaml = setPart({ ...draft, yaml }, part, value);
-  return yaml;
+  if (missing.length > 0 || !hasPolicy(draft)) addNames(draft, missing);
+  for (const part of ["deny", "execution", "maxConcurrent", "recursive"] as const)
+    writePart(draft, part, toWritten(desired[part], PARTS[part].kind));
 }
 
-/** What a policy says besides whom it allows; null is what holds anyway. */
-function partsOf(policy: SubagentPolicy): [part: string, source: string | null][] {
-  const { deny, execution, maxConcurrent, recursive } = policy;
-  return [
-    ["deny", deny.length === 0 ? null : listSource(deny)],
-    ["execution", execution === DEFAULTS.execution ? null : execution],
-    ["maxConcurrent", maxConcurrent === DEFAULTS.maxConcurrent ? null : String(maxConcurrent)],
-    ["recursive", recursive ? "true" : null],
-  ];
-}
-
-function setPart(draft: Draft, part: string, source: string | null): string {
-  const key = writtenKey(draft, "subagents");
-  const inner = key === undefined ? undefined : writtenInner(draft, key, part);
-  if (source === null) {
-    if (key === undefined || inner === undefined) return draft.yaml;
+function writePart(draft: Draft, part: string, value: unknown): void {
+  const key = findWritten(draft, "subagents");
+  const path = findPath(draft, "subagents", part);
+  const written = path && Array.isArray(value) ? draft.edit.list(path) : null;
+  if (value === undefined) {
     // An empty map would mean that it works alone, where other fields say whom it may call.
-    return keysAt(draft.yaml, [key]).length > 1
-      ? removeYamlEntry(draft.yaml, [key, inner])
-      : removeYamlEntry(draft.yaml, [key]);
-  }
-  if (key !== undefined && inner !== undefined && part === "deny") {
-    const written = readEntries(draft.yaml, [key, inner]);
-    const wanted = source.slice(1, -1).split(", ").map(unquote);
-    if (written !== null) return changeEntries(draft.yaml, [key, inner], difference(written, wanted));
-  }
-  const shaped = key === undefined ? draft.yaml : asMap(draft.yaml, key);
-  return setField({ ...draft, yaml: shaped }, "subagents", source, part);
-}
-
-/** A bare list of names becomes the `allow` of a map, so that there is room for more. */
-function asMap(yaml: string, key: string): string {
-  const node = nodeAt(yaml, [key]);
-  if (node === null || isMap(node)) return yaml;
-  const [start, end] = rangeOf(node);
-  if (isSeq(node) && !node.flow) {
-    const colon = yaml.lastIndexOf(":", start) + 1;
-    const stop = lineEnd(yaml, endOf(yaml, node));
-    const indented = yaml.slice(colon, stop).replaceAll(/\n(?=[ \t]*\S)/g, "\n  ");
-    return `${yaml.slice(0, colon)}\n  allow:${indented}${yaml.slice(stop)}`;
-  }
-  if (isScalar(node) && node.type !== "PLAIN" && node.type !== "QUOTE_DOUBLE" && node.type !== "QUOTE_SINGLE")
-    throw cannotSay("subagents", "its list of names is a block of text");
-  const names = isScalar(node) ? listSource(readEntries(yaml, [key]) ?? []) : yaml.slice(start, end);
-  return yaml.slice(0, start) + mapSource([["allow", names]]) + yaml.slice(end);
-}
-
-/** Takes out of every list of names whoever is not wanted. */
-function withNames(draft: Draft, wanted: readonly string[]): string {
-  let { yaml } = draft;
-  for (const path of listPaths(draft)) {
-    const written = readEntries(yaml, path);
-    if (written === null) continue;
-    const remove = new Set(
-      written.flatMap((name, index) => (wanted.includes(agentReference(name) ?? name) ? [] : [index])),
+    if (key !== undefined && path) draft.edit.remove(draft.edit.keys([key]).length > 1 ? path : [key]);
+  } else if (path && written) {
+    const wanted = Array.isArray(value) ? value.map(String) : [];
+    draft.edit.changeList(
+      path,
+      findListChange(written, wanted, (name) => agentReference(name) ?? name),
     );
-    if (remove.size > 0) yaml = changeEntries(yaml, path, { remove, add: [] });
+  } else {
+    if (key !== undefined) draft.edit.wrap([key], "allow");
+    put(draft, "subagents", value, part);
   }
-  yaml = changeDelegations({ ...draft, yaml }, (agents) =>
-    agents.filter((name) => wanted.includes(agentReference(name) ?? name)),
-  );
-  return changeTasks({ ...draft, yaml }, wanted);
 }
 
-function addNames(draft: Draft, names: readonly string[]): string {
-  const [path] = listPaths(draft);
-  if (path !== undefined) return changeEntries(draft.yaml, path, { remove: new Set(), add: names });
-  const tools = writtenKey(draft, "tools");
-  const key = writtenKey(draft, "subagents");
-  if (draft.format === "claude" && names.length > 0 && tools !== undefined && key === undefined) {
-    const written = readEntries(draft.yaml, [tools]);
-    if (delegationsIn(draft).length > 0)
-      return changeDelegations(draft, (agents, at) => (at === 0 ? [...agents, ...names] : agents));
-    if (written !== null && !written.includes("*"))
-      return changeEntries(draft.yaml, [tools], { remove: new Set(), add: [delegation("Agent", names)] });
+/** Takes out of every list of names those that are not wanted. */
+function keepNames(draft: Draft, wanted: readonly string[]): void {
+  const isWanted = (name: string): boolean => wanted.includes(agentReference(name) ?? name);
+  for (const path of listPaths(draft)) {
+    const written = draft.edit.list(path) ?? [];
+    const remove = new Set(written.flatMap((name, index) => (isWanted(name) ? [] : [index])));
+    if (remove.size > 0) draft.edit.changeList(path, { remove });
   }
-  if (draft.format === "opencode" && key === undefined) return addTasks(draft, names);
-  if (draft.format === "copilot" && key === undefined)
-    return setValue(draft.yaml, [newKey(draft, "agents")], listSource(names));
-  if (key !== undefined && keysAt(draft.yaml, [key]).length > 0)
-    return setField(draft, "subagents", listSource(names), "allow");
-  return setValue(draft.yaml, [key ?? newKey(draft, "subagents")], mapSource([["allow", listSource(names)]]));
+  changeDelegations(draft, (agents) => agents.filter(isWanted));
+  for (const { path, name, word } of listTasks(draft))
+    if (word !== "deny" && !isWanted(name)) draft.edit.remove(path);
+}
+
+function addNames(draft: Draft, names: readonly string[]): void {
+  const { edit, format } = draft;
+  const [path] = listPaths(draft);
+  const key = findWritten(draft, "subagents");
+  if (path !== undefined) edit.changeList(path, { add: names });
+  else if (key !== undefined && edit.keys([key]).length > 0) put(draft, "subagents", names, "allow");
+  else if (key !== undefined) edit.set([key], { allow: names });
+  else if (format === "claude" && addDelegation(draft, names)) return;
+  else if (format === "opencode") addTasks(draft, names);
+  else if (format === "copilot") edit.set([nameNewKey(draft, "agents")], names);
+  else edit.set([nameNewKey(draft, "subagents")], { allow: names });
+}
+
+/** Adds names to `Agent(…)` among the tools; false if there is no list of tools for it. */
+function addDelegation(draft: Draft, names: readonly string[]): boolean {
+  const tools = findWritten(draft, "tools");
+  const written = tools === undefined ? null : draft.edit.list([tools]);
+  if (tools === undefined || names.length === 0) return false;
+  if (listDelegations(draft).length > 0)
+    changeDelegations(draft, (agents, at) => (at === 0 ? [...agents, ...names] : agents));
+  else if (written === null || written.includes("*")) return false;
+  else draft.edit.changeList([tools], { add: [spellDelegation("Agent", names)] });
+  return true;
 }
 
 /** Where the file lists names: `subagents` itself, its `allow`, or Copilot's `agents`. */
 function listPaths(draft: Draft): string[][] {
-  const key = writtenKey(draft, "subagents");
-  const allow = key === undefined ? undefined : writtenInner(draft, key, "allow");
-  const agents = writtenKey(draft, "agents");
-  if (key !== undefined && allow !== undefined) return [[key, allow]];
-  if (key !== undefined && readEntries(draft.yaml, [key]) !== null) return [[key]];
+  const key = findWritten(draft, "subagents");
+  const allow = findPath(draft, "subagents", "allow");
+  const agents = findWritten(draft, "agents");
+  if (allow) return [allow];
+  if (key !== undefined && draft.edit.list([key]) !== null) return [[key]];
   return agents === undefined ? [] : [[agents]];
 }
 
 function hasPolicy(draft: Draft): boolean {
   return (
     listPaths(draft).length > 0 ||
-    writtenKey(draft, "subagents") !== undefined ||
-    delegationsIn(draft).length > 0 ||
-    namedIn(draft).length > 0
+    findWritten(draft, "subagents") !== undefined ||
+    listDelegations(draft).length > 0 ||
+    listNamed(draft).length > 0
   );
 }
 
-function namedIn(draft: Draft): string[] {
-  const listed = listPaths(draft).flatMap((path) => readEntries(draft.yaml, path) ?? []);
-  const tools = delegationsIn(draft).flatMap(({ agents }) => agents);
-  const tasks = tasksIn(draft).flatMap(({ name, word }) => (word === "deny" ? [] : [name]));
+function listNamed(draft: Draft): string[] {
+  const listed = listPaths(draft).flatMap((path) => draft.edit.list(path) ?? []);
+  const tools = listDelegations(draft).flatMap(({ agents }) => agents);
+  const tasks = listTasks(draft).flatMap(({ name, word }) => (word === "deny" ? [] : [name]));
   return [...listed, ...tools, ...tasks].map((name) => agentReference(name) ?? name);
 }
 
 type Delegation = { index: number; name: string; agents: string[] };
 
 /** `Agent(a, b)` and `Task` among the tools. */
-function delegationsIn({ yaml, format, known, ...draft }: Draft): Delegation[] {
-  const key = writtenKey({ yaml, ...draft }, "tools");
-  const entries = key === undefined || isMap(nodeAt(yaml, [key])) ? [] : (readEntries(yaml, [key]) ?? []);
+function listDelegations(draft: Draft): Delegation[] {
+  const { edit, format, known } = draft;
+  const key = findWritten(draft, "tools");
+  const entries = key === undefined ? [] : (edit.list([key]) ?? []);
   return entries.flatMap((entry, index) => {
     const resolved = resolveRule(entry, format, known);
-    return resolved.kind === "delegate"
-      ? [{ index, name: entry.replace(/\(.*$/s, ""), agents: resolved.agents }]
-      : [];
+    const name = entry.replace(/\(.*$/s, "");
+    return resolved.kind === "delegate" ? [{ index, name, agents: resolved.agents }] : [];
   });
 }
 
-function changeDelegations(draft: Draft, change: (agents: string[], at: number) => string[]): string {
-  const key = writtenKey(draft, "tools");
-  const found = delegationsIn(draft);
-  if (key === undefined || found.length === 0) return draft.yaml;
+function changeDelegations(draft: Draft, change: (agents: string[], at: number) => string[]): void {
+  const key = findWritten(draft, "tools");
   const remove = new Set<number>();
   const replace = new Map<number, string>();
-  for (const [at, { index, name, agents }] of found.entries()) {
+  for (const [at, { index, name, agents }] of listDelegations(draft).entries()) {
     const wanted = change(agents, at);
     if (wanted.length === 0) remove.add(index);
-    else if (wanted.join(",") !== agents.join(",")) replace.set(index, delegation(name, wanted));
+    else if (wanted.join(",") !== agents.join(",")) replace.set(index, spellDelegation(name, wanted));
   }
-  if (remove.size + replace.size === 0) return draft.yaml;
-  return changeEntries(draft.yaml, [key], { remove, replace, add: [] });
+  if (key !== undefined && remove.size + replace.size > 0) draft.edit.changeList([key], { remove, replace });
 }
 
-function delegation(name: string, agents: readonly string[]): string {
+function spellDelegation(name: string, agents: readonly string[]): string {
   return agents.includes("*") ? name : `${name}(${agents.join(", ")})`;
 }
 
 type Task = { path: string[]; name: string; word: unknown };
 
 /** opencode's `permission.task`. */
-function tasksIn(draft: Draft): Task[] {
-  const key = writtenKey(draft, "permission");
+function listTasks(draft: Draft): Task[] {
+  const { edit, format, known } = draft;
+  const key = findWritten(draft, "permission");
   if (key === undefined) return [];
-  return keysAt(draft.yaml, [key]).flatMap((tool) => {
-    if (resolveRule(tool, draft.format, draft.known).kind !== "delegate") return [];
-    const node = nodeAt(draft.yaml, [key, tool]);
-    if (isScalar(node)) return [{ path: [key, tool], name: "*", word: node.value }];
-    return keysAt(draft.yaml, [key, tool]).map((name) => {
-      const word = nodeAt(draft.yaml, [key, tool, name]);
-      return { path: [key, tool, name], name, word: isScalar(word) ? word.value : undefined };
-    });
+  return edit.keys([key]).flatMap((tool) => {
+    if (resolveRule(tool, format, known).kind !== "delegate") return [];
+    const word = edit.scalar([key, tool]);
+    if (word !== undefined) return [{ path: [key, tool], name: "*", word }];
+    return edit
+      .keys([key, tool])
+      .map((name) => ({ path: [key, tool, name], name, word: edit.scalar([key, tool, name]) }));
   });
 }
 
-function changeTasks(draft: Draft, wanted: readonly string[]): string {
-  const gone = tasksIn(draft).filter(
-    ({ name, word }) => word !== "deny" && !wanted.includes(agentReference(name) ?? name),
-  );
-  return gone.reduce((yaml, { path }) => removeYamlEntry(yaml, path), draft.yaml);
-}
-
-function addTasks(before: Draft, names: readonly string[]): string {
-  const draft = { ...before, yaml: withPermissionMap(before) };
-  const key = writtenKey(draft, "permission") ?? newKey(draft, "permission");
-  const tool = keysAt(draft.yaml, [key]).find(
-    (each) => resolveRule(each, draft.format, draft.known).kind === "delegate",
-  );
-  if (tool !== undefined && isMap(nodeAt(draft.yaml, [key, tool])))
-    return names.reduce((yaml, name) => setValue(yaml, [key, tool, name], "allow"), draft.yaml);
-  const words = names.filter((name) => name !== "*").map((name) => [name, "allow"] as const);
+function addTasks(draft: Draft, names: readonly string[]): void {
+  const { edit, format, known } = draft;
+  const key = findPermission(draft);
+  const tool = edit.keys([key]).find((each) => resolveRule(each, format, known).kind === "delegate");
+  if (tool !== undefined && isMap(edit.get([key, tool]))) {
+    for (const name of names) edit.set([key, tool, name], "allow");
+    return;
+  }
+  const words = names.filter((name) => name !== "*").map((name) => [name, "allow"]);
   const base = names.includes("*") ? "allow" : "deny";
-  return setValue(draft.yaml, [key, tool ?? "task"], mapSource([["*", base], ...words]));
-}
-
-function difference(written: readonly string[], wanted: readonly string[]) {
-  const names = written.map((name) => agentReference(name) ?? name);
-  return {
-    remove: new Set(names.flatMap((name, index) => (wanted.includes(name) ? [] : [index]))),
-    add: wanted.filter((name) => !names.includes(name)),
-  };
-}
-
-function unquote(source: string): string {
-  return source.replaceAll(/^["']|["']$/g, "");
+  edit.set([key, tool ?? "task"], { "*": base, ...Object.fromEntries(words) });
 }

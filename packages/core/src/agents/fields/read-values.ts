@@ -156,8 +156,8 @@ export function readNames(value: unknown): string[] | "bad" | undefined {
   return joinBrackets(names);
 }
 
-/** Joins `[Agent(a, b)]`, which YAML splits at the comma inside the brackets. */
-function joinBrackets(names: readonly string[]): string[] {
+/** Joins `[Agent(a, b)]`, which YAML splits at the comma inside the brackets; as it was if a bracket stays open. */
+export function joinBrackets(names: readonly string[]): string[] {
   const joined: string[] = [];
   let open = false;
   for (const name of names) {

@@ -107,7 +107,7 @@ const CHANGE: Shape<AgentFormChange> = shape(
   Object.fromEntries(Object.entries(FORM).map(([name, field]) => [`${name}?`, orNull<unknown>(field)])),
 );
 
-/** `POST /api/agents/edit`: fields written into a text, every other byte of which stays. */
+/** `POST /api/agents/edit`: values written into a text, whose other fields stay byte for byte. */
 export const EditRequest = shape({
   text: FILE_TEXT,
   format: FORMAT,
