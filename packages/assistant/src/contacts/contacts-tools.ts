@@ -1,9 +1,9 @@
 // The tools of the contacts agent.
 
+import { measureDistance } from "@retinue/core/text/edit-distance";
 import {
   findAddressFault,
   isSameAddress,
-  measureDistance,
   parseAddress,
   readDomain,
   warnOfLookAlike,

@@ -1,6 +1,7 @@
 // One mail address: reading it, showing it, and what it may be mistaken for.
 
 import { domainToASCII, domainToUnicode } from "node:url";
+import { measureDistance } from "@retinue/core/text/edit-distance";
 import { cutAt } from "@retinue/core/tools/truncate";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 import { hasHiddenText, revealLine } from "../service-tools/tool-output.ts";
@@ -164,39 +165,6 @@ export function warnOfLookAlike(domain: string, known: readonly string[]): strin
   const written = read === domain ? "" : `written ${read}`;
   const like = near === undefined ? "" : `looks like ${near} but is another domain`;
   return [like, written].filter(Boolean).join("; ") || null;
-}
-
-/** The number of letters to add, remove, change or swap to get from one text to the other, up to `most` + 1. */
-export function measureDistance(a: string, b: string, most: number): number {
-  if (Math.abs(a.length - b.length) > most) return most + 1;
-  const [one, other] = cutCommonEnds(a, b);
-  // Each step corrects at most two letters in a row, so that long middles which differ at both ends are beyond one step.
-  if (most === 1 && Math.min(one.length, other.length) > 2) return 2;
-  let before: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (let row = 1; row <= one.length; row++) {
-    const now = [row];
-    for (let at = 1; at <= other.length; at++) {
-      const same = one[row - 1] === other[at - 1];
-      let cost = Math.min((last[at] ?? 0) + 1, (now[at - 1] ?? 0) + 1, (last[at - 1] ?? 0) + (same ? 0 : 1));
-      if (row > 1 && at > 1 && one[row - 1] === other[at - 2] && one[row - 2] === other[at - 1])
-        cost = Math.min(cost, (before[at - 2] ?? 0) + 1);
-      now.push(cost);
-    }
-    before = last;
-    last = now;
-  }
-  return Math.min(last[other.length] ?? 0, most + 1);
-}
-
-/** Two texts without the beginning and the end that they share. */
-function cutCommonEnds(one: string, other: string): [string, string] {
-  const least = Math.min(one.length, other.length);
-  let from = 0;
-  while (from < least && one[from] === other[from]) from++;
-  let end = 0;
-  while (end < least - from && one[one.length - 1 - end] === other[other.length - 1 - end]) end++;
-  return [one.slice(from, one.length - end), other.slice(from, other.length - end)];
 }
 
 const skeletons = new Map<string, string>();
