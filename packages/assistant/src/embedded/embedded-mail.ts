@@ -3,7 +3,14 @@
 import { createHash } from "node:crypto";
 import type { Database } from "@retinue/core/record/file/open-database";
 import { wallToInstant } from "@retinue/core/text/zone";
-import { normalizeLines, type ReadMail, readMail, writeMail } from "../mail/mail-format.ts";
+import {
+  cutSnippet,
+  normalizeLines,
+  pickMailFields,
+  type ReadMail,
+  readMail,
+  writeMail,
+} from "../mail/mail-format.ts";
 import {
   type Address,
   type Delivery,
@@ -55,14 +62,7 @@ async function readKept(database: EmbeddedDatabase, id: string): Promise<MailMes
   const read = await readMail(readBytes(row));
   return {
     ...readMailRow(row),
-    messageId: read.messageId,
-    to: read.to,
-    cc: read.cc,
-    bcc: read.bcc,
-    replyTo: read.replyTo,
-    references: read.references,
-    text: read.text,
-    attachments: read.attachments,
+    ...pickMailFields(read),
     labels: [String(row.folder), ...(Number(row.unread) === 1 ? ["unread"] : [])],
   };
 }
@@ -267,7 +267,6 @@ type NewMail = {
 type KeptMail = { readonly id: string; readonly threadId: string; readonly isNew: boolean };
 
 const MAX_INDEXED_CHARS = 1_000_000;
-const SNIPPET_CHARS = 200;
 
 /** Puts a message in unless its folder has one of this Message-ID. */
 export function putMail(database: EmbeddedDatabase, mail: NewMail): KeptMail {
@@ -358,13 +357,6 @@ function joinPeople(people: readonly Address[]): string {
   return people.map(({ name, address }) => `${name ?? ""} ${address}`).join(" ");
 }
 
-function cutSnippet(text: string): string {
-  const start = cleanColumn(text.slice(0, SNIPPET_CHARS * 10))
-    .replaceAll(/\s+/g, " ")
-    .trim();
-  return start.length > SNIPPET_CHARS ? `${start.slice(0, SNIPPET_CHARS).toWellFormed().trimEnd()}…` : start;
-}
-
 function hashContent(content: string | Uint8Array): string {
   return createHash("sha256").update(content).digest("hex").slice(0, 16);
 }
@@ -394,5 +386,5 @@ function joinThread(db: Database["db"], messageIds: readonly string[], wanted?: 
 }
 
 function nameThread(messageId: string): string {
-  return `thread-${createHash("sha256").update(messageId).digest("hex").slice(0, 16)}`;
+  return `thread-${hashContent(messageId)}`;
 }

@@ -1,7 +1,7 @@
 // Gmail's messages and its language of searches.
 
 import type { gmail_v1 } from "@googleapis/gmail";
-import { oneLine, type ReadMail, readMail, writeMail } from "../mail/mail-format.ts";
+import { oneLine, pickMailFields, type ReadMail, readMail, writeMail } from "../mail/mail-format.ts";
 import type { Address, MailMessage, MailQuery, MailSummary, OutgoingMail } from "../mail/mail-provider.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 
@@ -28,10 +28,9 @@ export async function readGmailSummary(message: gmail_v1.Schema$Message): Promis
 
 /** A message in full, from its raw form. */
 export async function readGmailMessage(message: gmail_v1.Schema$Message): Promise<MailMessage> {
-  const { from, to, cc, bcc, replyTo, subject, messageId, references, text, attachments } =
-    await readRawGmail(message);
-  const headers = { from, to, cc, bcc, replyTo, subject, messageId, references };
-  return { ...readCommon(message), ...headers, text, attachments, labels: message.labelIds ?? [] };
+  const mail = await readRawGmail(message);
+  const { from, subject } = mail;
+  return { ...readCommon(message), from, subject, ...pickMailFields(mail), labels: message.labelIds ?? [] };
 }
 
 /** What the raw form of a message says. */

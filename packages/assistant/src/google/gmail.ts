@@ -57,10 +57,7 @@ export function createGmail(api: Api, address: string | undefined): MailProvider
     refresh: api.refresh,
     search: (query, signal) => searchMailbox(api, query, signal),
     async get(id, signal) {
-      const raw = await api.request(`message '${id}'`, signal, (gmail, options) =>
-        gmail.users.messages.get({ userId: "me", id: checkId(id), format: "raw" }, options),
-      );
-      return await readGmailMessage(raw);
+      return await readGmailMessage(await fetchMessage(api, checkId(id), { format: "raw" }, signal));
     },
     send: async (mail, signal) => sendMessage(api, mail, (await self(signal)).address, signal),
     draft: async (mail, signal) => keepDraft(api, mail, (await self(signal)).address, signal),
@@ -204,11 +201,11 @@ const FROM_SERVER = /^(?:.*<)?(?:mailer-daemon|postmaster)@/i;
  * only the Message-ID that Gmail let stand, the newest messages of the label are read as well.
  */
 async function findMessage(
-  api: GoogleApi<"gmail">,
+  api: Api,
   messageId: string,
   label: "SENT" | "DRAFT",
   signal: AbortSignal,
-): Promise<gmail_v1.Schema$Message | null> {
+): Promise<Message | null> {
   if (!/^<[^\s<>"]+>$/.test(messageId)) {
     throw new ToolFault("params", `'${messageId}' is no Message-ID with its angle brackets`);
   }
@@ -225,7 +222,7 @@ async function findMessage(
 
 /** Gmail's id of the draft that holds a message; null if it is no draft any more. */
 async function findDraftId(
-  api: GoogleApi<"gmail">,
+  api: Api,
   messageId: string,
   gmailId: string,
   signal: AbortSignal,
@@ -242,7 +239,7 @@ async function findDraftId(
 }
 
 async function listMessages(
-  api: GoogleApi<"gmail">,
+  api: Api,
   query: { q?: string; labelIds?: string[]; maxResults: number },
   signal: AbortSignal,
 ): Promise<string[]> {
@@ -253,13 +250,13 @@ async function listMessages(
 }
 
 async function findFirstMatch(
-  api: GoogleApi<"gmail">,
+  api: Api,
   ids: readonly string[],
   wanted: { readonly messageId: string; readonly label: string },
   signal: AbortSignal,
-): Promise<gmail_v1.Schema$Message | null> {
+): Promise<Message | null> {
   const messages = await mapLimited(ids, AT_ONCE, (id) => fetchMetadata(api, id, ID_HEADERS, signal));
-  const isWanted = (message: gmail_v1.Schema$Message) =>
+  const isWanted = (message: Message) =>
     message.labelIds?.includes(wanted.label) &&
     ID_HEADERS.some((name) => readGmailHeader(message, name).trim() === wanted.messageId);
   return messages.find(isWanted) ?? null;
@@ -267,14 +264,23 @@ async function findFirstMatch(
 
 /** A message's labels and some headers, those of its recipients among them. */
 async function fetchMetadata(
-  api: GoogleApi<"gmail">,
+  api: Api,
   id: string,
   headers: readonly string[],
   signal: AbortSignal,
-): Promise<gmail_v1.Schema$Message> {
+): Promise<Message> {
   const metadataHeaders = [...new Set([...headers, ...ADDRESS_HEADERS])];
-  return await api.request(`message '${id}'`, signal, (gmail, options) =>
-    gmail.users.messages.get({ userId: "me", id, format: "metadata", metadataHeaders }, options),
+  return await fetchMessage(api, id, { format: "metadata", metadataHeaders }, signal);
+}
+
+function fetchMessage(
+  api: Api,
+  id: string,
+  form: { format: "raw" } | { format: "metadata"; metadataHeaders: string[] },
+  signal: AbortSignal,
+): Promise<Message> {
+  return api.request(`message '${id}'`, signal, (gmail, options) =>
+    gmail.users.messages.get({ userId: "me", id, ...form }, options),
   );
 }
 
@@ -331,9 +337,7 @@ async function findReports(api: Api, message: Message, signal: AbortSignal): Pro
 
 /** Whom a mail reports as not reached; a mail that cannot be read reports nobody. */
 async function readReport(api: Api, id: string, signal: AbortSignal): Promise<readonly Bounce[]> {
-  const report = await api.request(`message '${id}'`, signal, (gmail, options) =>
-    gmail.users.messages.get({ userId: "me", id, format: "raw" }, options),
-  );
+  const report = await fetchMessage(api, id, { format: "raw" }, signal);
   return await readRawGmail(report).then(
     ({ bounces }) => bounces,
     () => [],

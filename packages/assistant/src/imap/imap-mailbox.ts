@@ -7,7 +7,14 @@ import type {
   MessageStructureObject,
   SearchObject,
 } from "imapflow";
-import { type Bounce, oneLine, type ReadMail, readMail } from "../mail/mail-format.ts";
+import {
+  type Bounce,
+  cutSnippet,
+  oneLine,
+  pickMailFields,
+  type ReadMail,
+  readMail,
+} from "../mail/mail-format.ts";
 import {
   type Delivery,
   findWorstStatus,
@@ -29,7 +36,6 @@ const MAX_FOLDERS = 40;
 /** Where a message lies; its id is `folder:uidvalidity:uid`. */
 export type MailPlace = { readonly folder: string; readonly validity: string; readonly uid: number };
 
-const SNIPPET_CHARS = 200;
 /** How much of a message is fetched for a line in a list. */
 const HEAD_BYTES = 32_000;
 /** A message that is larger is read up to here; its attachments are cut, its text is not. */
@@ -153,7 +159,7 @@ function readFetchedSummary({ place, raw, mail }: Fetched): MailSummary {
     to: mail.to,
     subject: mail.subject,
     date: findDate({ raw, mail }),
-    snippet: mail.text.replace(/\s+/g, " ").trim().slice(0, SNIPPET_CHARS).toWellFormed(),
+    snippet: cutSnippet(mail.text),
     unread: !raw.flags?.has("\\Seen"),
   };
 }
@@ -163,13 +169,7 @@ export function readFetchedMail(fetched: Fetched): MailMessage {
   const { mail, place } = fetched;
   return {
     ...readFetchedSummary(fetched),
-    messageId: mail.messageId,
-    cc: mail.cc,
-    bcc: mail.bcc,
-    replyTo: mail.replyTo,
-    references: mail.references,
-    text: mail.text,
-    attachments: mail.attachments,
+    ...pickMailFields(mail),
     labels: [place.folder],
   };
 }

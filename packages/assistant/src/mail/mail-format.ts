@@ -37,6 +37,7 @@ const MAX_LINES = 600_000;
 /** Up to this length the messages within a message are read with it, each of whose lines takes its time again. */
 const MAX_INLINE_LINES = 50_000;
 const LIMITS = { maxNestingDepth: 64, maxHeadersSize: 512 * 1024, maxRfc822NestingDepth: 4 } as const;
+const SNIPPET_CHARS = 200;
 const MAX_ADDRESSES = 1000;
 const MAX_SUBJECT_CHARS = 2000;
 const MAX_REFERENCES = 100;
@@ -73,6 +74,22 @@ export async function readMail(bytes: Uint8Array): Promise<ReadMail> {
     isDraft: header("x-unsent") === "1",
     isLocal: header(LOCAL_HEADER.toLowerCase()) !== "",
   };
+}
+
+/** What a mailbox tells of a message in full, besides its place in the mailbox. */
+export function pickMailFields(mail: ReadMail) {
+  const { messageId, to, cc, bcc, replyTo, references, text, attachments } = mail;
+  return { messageId, to, cc, bcc, replyTo, references, text, attachments };
+}
+
+/** The first words of a text, on one line. */
+export function cutSnippet(text: string): string {
+  const start = text
+    .slice(0, SNIPPET_CHARS * 10)
+    .toWellFormed()
+    .replaceAll(/[\s\0]+/g, " ")
+    .trim();
+  return start.length > SNIPPET_CHARS ? `${start.slice(0, SNIPPET_CHARS).toWellFormed().trimEnd()}…` : start;
 }
 
 /** Why a message is too large to be read; null if it is not. */

@@ -71,41 +71,28 @@ export async function callService<Value>(
 ): Promise<Value> {
   const { signal, write } = options;
   const used = new Map<FaultType, number>();
-  let doubtful = false;
+  let isDoubtful = false;
   for (let attempt = 0; ; attempt++) {
     signal.throwIfAborted();
+    let isUnderWay = false;
     try {
       if (write && attempt > 0) {
         const found = await write.lookup(signal);
         if (found !== null) return found;
-        doubtful = false;
       }
-      return await attemptOnce(what, signal, (fault) => {
-        doubtful = LEAVES_DOUBT.has(fault.type);
-      });
+      isUnderWay = true;
+      return await what(signal);
     } catch (thrown) {
-      signal.throwIfAborted();
       const fault = toFault(thrown);
+      // A look-up that failed leaves what was known before it.
+      if (isUnderWay) isDoubtful = LEAVES_DOUBT.has(fault.type);
+      signal.throwIfAborted();
       const times = used.get(fault.type) ?? 0;
       used.set(fault.type, times + 1);
       const last = isFinal(fault, times, provider) ? fault : await recover(fault, times, provider, options);
-      if (last && write && doubtful) return await lookOnceMore(last, write.lookup, options);
+      if (last && write && isDoubtful) return await lookOnceMore(last, write.lookup, options);
       if (last) throw last;
     }
-  }
-}
-
-async function attemptOnce<Value>(
-  what: (signal: AbortSignal) => Promise<Value>,
-  signal: AbortSignal,
-  onFault: (fault: ToolFault) => void,
-): Promise<Value> {
-  try {
-    return await what(signal);
-  } catch (thrown) {
-    const fault = toFault(thrown);
-    onFault(fault);
-    throw fault;
   }
 }
 
