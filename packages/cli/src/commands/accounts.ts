@@ -17,9 +17,9 @@ import { Argument } from "commander";
 import type { CliCommand } from "../cli-command.ts";
 import { EXIT } from "../exit-code.ts";
 import { type CommonOptions, openProject, openSoundProject } from "../open-project.ts";
-import { drawTable } from "../plain-text.ts";
 import { findAccountPlaces, redactWords, tryAccount } from "../save-account.ts";
 import type { Terminal } from "../terminal.ts";
+import { drawTable } from "../text-layout.ts";
 import { registerAccountsAdd } from "./accounts-add.ts";
 import { registerStore } from "./accounts-store.ts";
 

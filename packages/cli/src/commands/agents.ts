@@ -14,8 +14,8 @@ import {
   showSource,
 } from "../open-project.ts";
 import { collectValue } from "../options.ts";
-import { drawTable } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
+import { drawTable } from "../text-layout.ts";
 import { registerAgentsCheck } from "./agents-check.ts";
 import { registerAgentsImport } from "./agents-import.ts";
 import { registerAgentsNew } from "./agents-new.ts";

@@ -5,7 +5,6 @@ import type { CliCommand } from "../cli-command.ts";
 import { type EffectiveSettings, loadEffectiveSettings, showOrigin } from "../effective-settings.ts";
 import { EXIT } from "../exit-code.ts";
 import { type CommonOptions, findProjectDir, findSettingsFiles, openProject } from "../open-project.ts";
-import { drawTable } from "../plain-text.ts";
 import {
   findSettingSchema,
   KEY_FORM,
@@ -16,6 +15,7 @@ import {
   showKey,
 } from "../setting-key.ts";
 import type { Terminal } from "../terminal.ts";
+import { drawTable } from "../text-layout.ts";
 import { registerConfigSet } from "./config-set.ts";
 
 /** Declares `retinue config` with everything below it. */

@@ -10,8 +10,8 @@ import { main } from "@retinue/offline/main";
 import type { Procedure } from "@retinue/offline/conversation";
 import type { CliCommand } from "../cli-command.ts";
 import { type CommonOptions, type OpenProject, openSoundProject } from "../open-project.ts";
-import { drawTable, wrapWords } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
+import { drawTable, wrapWords } from "../text-layout.ts";
 import { chooseFormat, type RunOptions } from "../work/run-options.ts";
 import { watchTask } from "../work/run-task.ts";
 

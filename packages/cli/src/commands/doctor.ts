@@ -23,8 +23,8 @@ import {
 } from "../doctor/run-checks.ts";
 import { EXIT } from "../exit-code.ts";
 import { type CommonOptions, openProject } from "../open-project.ts";
-import { wrapWords } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
+import { wrapWords } from "../text-layout.ts";
 
 /** Declares `retinue doctor`. */
 export default function registerDoctor(command: CliCommand): void {

@@ -14,8 +14,8 @@ import {
   openProject,
   shortenPath,
 } from "../open-project.ts";
-import { wrapWords } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
+import { wrapWords } from "../text-layout.ts";
 import { writeNew } from "../write-files.ts";
 
 /** Declares `retinue init`. */

@@ -14,8 +14,8 @@ import type { CliCommand } from "../cli-command.ts";
 import { EXIT } from "../exit-code.ts";
 import { type KeptChanges, nameChanges, withChanges } from "../open-changes.ts";
 import type { CommonOptions } from "../open-project.ts";
-import { drawTable } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
+import { drawTable } from "../text-layout.ts";
 
 /** Declares `retinue merge`. */
 export default function registerMerge(command: CliCommand): void {

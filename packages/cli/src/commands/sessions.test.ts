@@ -1,7 +1,7 @@
 import type { SessionSummary } from "@retinue/core/schema/inspect/session-summary";
 import { expect, test } from "vitest";
+import { measureWidth } from "../text-layout.ts";
 import { createCanvas } from "../tree/canvas.ts";
-import { measureWidth } from "../tree/text-width.ts";
 import { drawSessions, showWhen } from "./sessions.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");

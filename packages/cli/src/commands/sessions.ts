@@ -10,9 +10,9 @@ import type { CommonOptions } from "../open-project.ts";
 import { withRecord } from "../open-record.ts";
 import { parseSince, sayMore } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
+import { cutTo, drawTable, fitTable } from "../text-layout.ts";
 import { type Canvas, createTerminalCanvas } from "../tree/canvas.ts";
 import { showRunStatus } from "../tree/describe-run.ts";
-import { cutTo, measureWidth, padTo } from "../tree/text-width.ts";
 import { registerRemoval } from "./sessions-remove.ts";
 
 const STATUSES = ["running", "waiting", "interrupted", "completed", "failed", "cancelled", "timeout"];
@@ -116,6 +116,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const LEAST_TASK = 24;
+const HEAD = ["SESSION", "STARTED", "STATUS", "RUNS", "TIME", "COST", "PROJECT", "TASK"];
 /** Columns in the order in which they are given up where there is no room. */
 const DISPENSABLE = ["RUNS", "PROJECT", "TIME", "COST"];
 
@@ -125,26 +126,13 @@ export function drawSessions(
   { nowMs, canvas }: SessionsDrawing,
 ): string[] {
   const { glyphs, paint, width } = canvas;
-  const table = sessions.map((session) => fillCells(session, nowMs, canvas));
-  const columns = fittingColumns(table, width);
-  const line = (cells: Readonly<Record<string, string>>) => columns.map((name) => cells[name] ?? "");
-  const widths = columns.map((name) =>
-    Math.max(name.length, ...table.map((cells) => measureWidth(cells[name] ?? ""))),
+  const cells = sessions.map((session) => fillCells(session, nowMs, canvas));
+  const fitted = fitTable([HEAD, ...cells], { width, gives: DISPENSABLE, cut: { TASK: LEAST_TASK } });
+  const [head = "", ...lines] = drawTable(fitted.rows).map((line) =>
+    cutTo(line.trimEnd(), width, glyphs.cut),
   );
-  const draw = (cells: readonly string[]) =>
-    cutTo(
-      cells
-        .map((cell, index) => padTo(cell, widths[index] ?? 0))
-        .join("  ")
-        .trimEnd(),
-      width,
-      glyphs.cut,
-    );
-  const rows = sessions.flatMap((session, index) => [
-    draw(line(table[index] ?? {})),
-    ...foundLine(session, canvas),
-  ]);
-  return [paint.dim(draw(columns)), ...rows, "", ...nextSteps(sessions).map((text) => paint.dim(text))];
+  const rows = sessions.flatMap((session, index) => [lines[index] ?? "", ...foundLine(session, canvas)]);
+  return [paint.dim(head), ...rows, "", ...nextSteps(sessions).map((text) => paint.dim(text))];
 }
 
 /** How long ago, or the day. */
@@ -158,29 +146,18 @@ export function showWhen(iso: string, nowMs: number): string {
   return ago < DAY ? `${Math.floor(ago / HOUR)}h ago` : `${Math.floor(ago / DAY)}d ago`;
 }
 
-function fillCells(session: SessionSummary, nowMs: number, { glyphs }: Canvas): Record<string, string> {
+function fillCells(session: SessionSummary, nowMs: number, { glyphs }: Canvas): string[] {
   const { runs, duration_ms: ms, cost_usd: cost } = session;
-  return {
-    SESSION: session.session_id,
-    STARTED: showWhen(session.created_at, nowMs),
-    STATUS: showRunStatus({ status: session.status, partial: false }, session.state, glyphs.status),
-    RUNS: showNumber(runs),
-    TIME: ms > 0 ? showDuration(ms) : "",
-    COST: showCost(cost),
-    PROJECT: glyphs.text(cutToLine(basename(session.project) || session.project, 24)),
-    TASK: glyphs.text(cutToLine(session.title, 120)),
-  };
-}
-
-function fittingColumns(table: readonly Readonly<Record<string, string>>[], width: number): string[] {
-  let columns = ["SESSION", "STARTED", "STATUS", "RUNS", "TIME", "COST", "PROJECT", "TASK"];
-  const needed = () =>
-    columns.reduce((sum, name) => {
-      const widest = Math.max(name.length, ...table.map((cells) => measureWidth(cells[name] ?? "")));
-      return sum + (name === "TASK" ? Math.min(widest, LEAST_TASK) : widest) + 2;
-    }, 0);
-  for (const name of DISPENSABLE) if (needed() > width) columns = columns.filter((each) => each !== name);
-  return columns;
+  return [
+    session.session_id,
+    showWhen(session.created_at, nowMs),
+    showRunStatus({ status: session.status, partial: false }, session.state, glyphs.status),
+    showNumber(runs),
+    ms > 0 ? showDuration(ms) : "",
+    showCost(cost),
+    glyphs.text(cutToLine(basename(session.project) || session.project, 24)),
+    glyphs.text(cutToLine(session.title, 120)),
+  ];
 }
 
 function foundLine({ found }: SessionSummary, { glyphs, paint, width }: Canvas): string[] {

@@ -75,10 +75,10 @@ test("by role there is no column of models, and by model none of roles", () => {
 test("all and none are said only where they are meant", () => {
   const show = (rate: number, low: number, high: number) =>
     showSuccess(figures({ success: { rate, low, high, n: 1_000 } }));
-  expect(show(0.999, 0.994, 0.9998)).toBe("99 % (99–99, n=1000)");
-  expect(show(0.001, 0.0002, 0.006)).toBe("1 % (1–1, n=1000)");
-  expect(show(1, 0.996, 1)).toBe("100 % (99–100, n=1000)");
-  expect(show(0, 0, 0.004)).toBe("0 % (0–1, n=1000)");
+  expect(show(0.999, 0.994, 0.9998)).toBe("99 % (99–99, n=1,000)");
+  expect(show(0.001, 0.0002, 0.006)).toBe("1 % (1–1, n=1,000)");
+  expect(show(1, 0.996, 1)).toBe("100 % (99–100, n=1,000)");
+  expect(show(0, 0, 0.004)).toBe("0 % (0–1, n=1,000)");
 });
 
 test("names from the record cannot steer the terminal or break the table", () => {

@@ -16,8 +16,8 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CommonOptions } from "../open-project.ts";
 import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
 import { parseSince } from "../options.ts";
-import { drawTable } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
+import { drawTable, fitTable } from "../text-layout.ts";
 
 /** Declares `retinue stats`. */
 export default function registerStats(command: CliCommand): void {
@@ -124,8 +124,7 @@ function listNames(names: readonly string[]): string {
 const MAX_NAME = 40;
 const NONE = "–";
 const FIGURES = ["RUNS", "OK", "PARTIAL", "FAILED", "SUCCESS", "P50", "P95", "TOKENS", "COST", "COST/OK"];
-/** The only column of text. */
-const SUCCESS = FIGURES.indexOf("SUCCESS");
+const NUMERIC = FIGURES.filter((name) => name !== "SUCCESS");
 
 /** Columns in the order in which they are given up where there is no room. */
 const DISPENSABLE = ["TOKENS", "COST", "P50", "PARTIAL", "OK", "NOTES"];
@@ -141,22 +140,10 @@ export function drawStats({ groups, total }: Stats, by: StatsBy, width = Number.
     ...groups.map((group) => [...nameGroup(group, by), ...fillCells(group)]),
     [...names.map((_, index) => (index === 0 ? "TOTAL" : "")), ...fillCells(total)],
   ];
-  const numeric = FIGURES.flatMap((_, index) => (index === SUCCESS ? [] : [names.length + index]));
-  return fitting(toTheRight(rows, numeric), width);
-}
-
-function fitting(rows: readonly (readonly string[])[], width: number): string[] {
-  const lines = (kept: readonly (readonly string[])[]) => drawTable(kept).map((line) => line.trimEnd());
-  const left: string[] = [];
-  let kept = rows;
-  for (const name of DISPENSABLE) {
-    if (lines(kept).every((line) => [...line].length <= width)) break;
-    const at = kept[0]?.findIndex((cell) => cell.trim() === name) ?? -1;
-    kept = kept.map((row) => row.toSpliced(at, 1));
-    left.push(name);
-  }
-  if (left.length === 0) return lines(kept);
-  return [...lines(kept), `left out because there is no room: ${left.join(", ")}; see --json`];
+  const fitted = fitTable(rows, { width, gives: DISPENSABLE });
+  const lines = drawTable(fitted.rows, NUMERIC).map((line) => line.trimEnd());
+  if (fitted.left.length === 0) return lines;
+  return [...lines, `left out because there is no room: ${fitted.left.join(", ")}; see --json`];
 }
 
 /** `83 % (44–97, n=6)`. */
@@ -220,12 +207,4 @@ function listNotes({
 
 function times([reason, runs]: [string, number]): string {
   return `${cutToLine(reason, MAX_NAME)}${runs > 1 ? ` ×${showNumber(runs)}` : ""}`;
-}
-
-/** Right-aligns the cells of some columns. */
-function toTheRight(rows: readonly (readonly string[])[], columns: readonly number[]): string[][] {
-  const widths = new Map(
-    columns.map((column) => [column, Math.max(...rows.map((row) => row[column]?.length ?? 0))]),
-  );
-  return rows.map((row) => row.map((cell, column) => cell.padStart(widths.get(column) ?? 0)));
 }

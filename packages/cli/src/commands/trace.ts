@@ -13,11 +13,11 @@ import type { CommonOptions } from "../open-project.ts";
 import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
 import { parseCount, SESSION_ID } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
+import { cutTo } from "../text-layout.ts";
 import { type Canvas, createTerminalCanvas } from "../tree/canvas.ts";
 import { pickRuns } from "../tree/choose-runs.ts";
 import { labelCall, showRunStatus } from "../tree/describe-run.ts";
 import { drawTrace } from "../tree/draw-trace.ts";
-import { cutTo } from "../tree/text-width.ts";
 import { saveText } from "../write-files.ts";
 
 const STATUSES = ["pending", "running", "completed", "partial", "failed", "cancelled", "timeout"];

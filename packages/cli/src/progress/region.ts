@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Screen } from "../terminal.ts";
-import { measureWidth } from "../tree/text-width.ts";
+import { measureWidth } from "../text-layout.ts";
 
 const ESC = "\u001b[";
 /** The frame appears at once, lines that are too long for a moment do not wrap, and no cursor runs about. */

@@ -2,7 +2,7 @@ import type { TraceRun } from "@retinue/core/schema/inspect/trace";
 import { showCount, showNumber } from "@retinue/core/show/measures";
 import { hasFailed, nameStatus } from "@retinue/core/show/standing";
 import { walkRuns } from "@retinue/core/show/walk-runs";
-import { isFailed, isLive, type RunNode } from "./run-node.ts";
+import { isFailed, isLive, type RunNode } from "./run-tree.ts";
 
 /** Which runs get a line of their own, and how those stand that do not. */
 export type Choice = { readonly shown: ReadonlySet<RunNode>; readonly hidden: Hidden };

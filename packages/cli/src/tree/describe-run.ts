@@ -8,7 +8,7 @@ import type {
 import { showCount } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import type { Canvas } from "./canvas.ts";
-import type { NodeStatus } from "./run-node.ts";
+import type { NodeStatus } from "./run-tree.ts";
 
 const MAX_NAME = 40;
 const MAX_TASK = 300;

@@ -3,9 +3,9 @@ import { buildTrace } from "@retinue/core/trace/trace-tree";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createRows, type RowOf } from "../../../../test/fixtures/made-rows.ts";
+import { measureWidth } from "../text-layout.ts";
 import { createCanvas } from "./canvas.ts";
 import { drawTrace, type TraceDrawing } from "./draw-trace.ts";
-import { measureWidth } from "./text-width.ts";
 
 const STARTED = "2026-01-01T00:00:00.000Z";
 

@@ -7,12 +7,11 @@ import {
   showShort,
 } from "@retinue/core/show/measures";
 import { WAITS } from "@retinue/core/show/standing";
-import { chooseColour, chooseGlyphs, createPaint, type Glyphs, type Paint } from "./canvas.ts";
+import { cutTo, findFirstSign, measureWidth, padTo } from "../text-layout.ts";
+import { chooseColour, chooseGlyphs, createPaint, type Glyphs, type Paint, walkTree } from "./canvas.ts";
 import { type Choice, chooseRows, countHidden, type IsOpen } from "./choose-runs.ts";
-import { isFailed, isLive, type NodeStatus, type RunNode } from "./run-node.ts";
 import type { RunTree } from "./run-tree.ts";
-import { cutTo, findFirstSign, measureWidth, padTo } from "./text-width.ts";
-import { walkTree } from "./walk-tree.ts";
+import { isFailed, isLive, type NodeStatus, type RunNode } from "./run-tree.ts";
 
 /** How a tree is drawn. */
 export type TreeDrawing = {

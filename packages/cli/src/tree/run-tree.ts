@@ -1,5 +1,218 @@
-import type { RetinueEvent } from "@retinue/core/schema/event";
-import { isFailed, isLive, LiveNode, type RunNode, type Sums } from "./run-node.ts";
+import type { RetinueEvent, WaitingOn } from "@retinue/core/schema/event";
+import type { Phase } from "@retinue/core/schema/intent";
+import type { RunResult } from "@retinue/core/schema/result";
+import { cutToLine } from "@retinue/core/text/plain-text";
+
+/** How a run stands, as a person sees it: waiting is told from running, and cut short from completed. */
+export type NodeStatus =
+  | "pending"
+  | "running"
+  | "waiting"
+  | "completed"
+  | "partial"
+  | "failed"
+  | "timeout"
+  | "cancelled";
+
+/** A tool call under way: its name, its input in short, and what it last said of itself. */
+type CurrentTool = { readonly name: string; readonly input: string; readonly progress: string };
+
+/** What was spent; `unpriced` counts runs with a model whose price is not known. */
+type Spent = { tokens: number; usd: number; unpriced: number };
+
+/** How many runs there are, how many have not ended, and how many failed, timed out or were cancelled; what they spent. */
+type Sums = Spent & { runs: number; live: number; failed: number };
+
+const NOTHING: Sums = { runs: 0, live: 0, failed: 0, tokens: 0, usd: 0, unpriced: 0 };
+
+/** Whether a run has not ended. */
+export function isLive({ status }: Pick<RunNode, "status">): boolean {
+  return status === "pending" || status === "running" || status === "waiting";
+}
+
+/** Whether a run ended without success. */
+export function isFailed({ status }: Pick<RunNode, "status">): boolean {
+  return status === "failed" || status === "timeout" || status === "cancelled";
+}
+
+const MAX_NAME = 60;
+const MAX_TASK = 300;
+const MAX_ERROR = 300;
+/** More calls at once than a person could follow. */
+const MAX_OPEN_CALLS = 64;
+
+type Of<Type extends RetinueEvent["type"]> = Extract<RetinueEvent, { type: Type }>;
+
+/** One run of the tree. All texts are plain, on one line, and short. */
+export class RunNode {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly parentRunId: string | null;
+  parent: RunNode | null = null;
+  /** The runs below that are still held. */
+  readonly children: RunNode[] = [];
+  /** What the runs below came to that were let go. */
+  lost = NOTHING;
+  own: Spent = { tokens: 0, usd: 0, unpriced: 0 };
+  messageId: number | null = null;
+  agent = "";
+  displayName = "";
+  icon: string | null = null;
+  task = "";
+  depth = 0;
+  /** Retries that came before. */
+  attempt = 0;
+  status: NodeStatus = "running";
+  waitingOn: WaitingOn | null = null;
+  phase: Phase | null = null;
+  /** What the model does while no tool is called. */
+  activity: "thinking" | "writing" | null = null;
+  startedAtMs = 0;
+  endedAtMs: number | null = null;
+  error: string | null = null;
+  /** Calls under way, by their ids; a delegation is a run, not a call. */
+  readonly calls = new Map<string, CurrentTool>();
+
+  constructor(event: Of<"run.started">) {
+    this.runId = event.runId;
+    this.sessionId = event.sessionId;
+    this.parentRunId = event.parentRunId;
+    this.begin(event);
+  }
+
+  /** Everything below, with those that were let go. */
+  get below(): Sums {
+    return this.children.reduce((sum, child) => add(sum, child.sums), this.lost);
+  }
+
+  /** The run itself and all below it. */
+  get sums(): Sums {
+    const own = { runs: 1, live: isLive(this) ? 1 : 0, failed: isFailed(this) ? 1 : 0, ...this.own };
+    return add(own, this.below);
+  }
+
+  /** Of this run and all below it. */
+  get tokens(): number {
+    return this.sums.tokens;
+  }
+
+  /** Of this run and all below it; null if a price is unknown. */
+  get costUsd(): number | null {
+    const { usd, unpriced } = this.sums;
+    return unpriced > 0 ? null : usd;
+  }
+
+  get currentTool(): CurrentTool | null {
+    return [...this.calls.values()].at(-1) ?? null;
+  }
+
+  /** The run and all above it, nearest first. */
+  get line(): ReadonlySet<RunNode> {
+    const found = new Set<RunNode>();
+    for (let each: RunNode | null = this; each && !found.has(each); each = each.parent) found.add(each);
+    return found;
+  }
+
+  /** Takes what a start says; a run that goes on after a crash starts again in place. */
+  begin(event: Of<"run.started">): void {
+    this.messageId = event.messageId;
+    this.agent = cutToLine(event.agent, MAX_NAME);
+    this.displayName = cutToLine(event.displayName || event.agent, MAX_NAME);
+    this.icon = event.icon === null ? null : cutToLine(event.icon, 8);
+    this.task = cutToLine(event.task.slice(0, 4 * MAX_TASK), MAX_TASK);
+    this.depth = event.depth;
+    this.attempt = event.attempt;
+    this.startedAtMs = event.atMs;
+    this.endedAtMs = null;
+    this.error = null;
+    this.#become("running");
+  }
+
+  /** Takes an event of the run; false if nothing to be seen has changed. */
+  take(event: RetinueEvent): boolean {
+    if (event.type === "run.ended") this.#end(event.result, event.atMs);
+    else if (!isLive(this)) return false;
+    else if (event.type === "run.waiting") {
+      this.waitingOn = event.on;
+      this.status = event.on === null ? "running" : "waiting";
+    } else if (event.type === "phase.entered") this.phase = event.phase;
+    else if (event.type === "turn.started") this.activity = "thinking";
+    else if (event.type === "reasoning.streamed") return this.#setActivity("thinking");
+    else if (event.type === "text.streamed") return this.#setActivity("writing");
+    else if (event.type === "turn.ended") {
+      this.activity = null;
+      this.#spend(event);
+    } else if (event.type === "call.started") {
+      this.activity = null;
+      const call = { name: cutToLine(event.tool, MAX_NAME), input: shortenInput(event.input), progress: "" };
+      if (this.calls.size < MAX_OPEN_CALLS) this.calls.set(event.callId, call);
+    } else if (event.type === "call.progressed") {
+      const call = this.calls.get(event.callId);
+      const progress = cutToLine(event.message.slice(0, 4 * MAX_NAME), MAX_NAME);
+      if (call) this.calls.set(event.callId, { ...call, progress });
+    } else if (event.type === "call.ended") this.calls.delete(event.callId);
+    else return false;
+    return true;
+  }
+
+  #become(status: NodeStatus): void {
+    this.status = status;
+    this.waitingOn = null;
+    this.activity = null;
+    this.calls.clear();
+  }
+
+  #setActivity(activity: RunNode["activity"]): boolean {
+    if (this.activity === activity) return false;
+    this.activity = activity;
+    return true;
+  }
+
+  #spend({ usage, costUsd }: Of<"turn.ended">): void {
+    if (!usage) return;
+    const { tokens, usd, unpriced } = this.own;
+    this.own = {
+      tokens: tokens + usage.inputTokens + usage.outputTokens,
+      usd: usd + (costUsd ?? 0),
+      unpriced: costUsd === null ? 1 : unpriced,
+    };
+  }
+
+  /** Ends as the host measured it, which replaces what was counted on the way. */
+  #end({ status, partial, tokens, cost_usd: cost, error, success }: RunResult, atMs: number): void {
+    this.#become(status === "completed" && partial ? "partial" : ENDS.has(status) ? status : "failed");
+    this.endedAtMs = atMs;
+    this.error = error && !success ? cutToLine(error.message.slice(0, 4 * MAX_ERROR), MAX_ERROR) : null;
+    this.own = { tokens: tokens.self, usd: cost.self ?? 0, unpriced: cost.self === null ? 1 : 0 };
+  }
+}
+
+const ENDS: ReadonlySet<string> = new Set(["completed", "failed", "cancelled", "timeout"]);
+
+function add(one: Sums, other: Sums): Sums {
+  return {
+    runs: one.runs + other.runs,
+    live: one.live + other.live,
+    failed: one.failed + other.failed,
+    tokens: one.tokens + other.tokens,
+    usd: one.usd + other.usd,
+    unpriced: one.unpriced + other.unpriced,
+  };
+}
+
+const MAX_PARTS = 6;
+const MAX_READ = 400;
+const MAX_SHOWN = 120;
+
+/** What a call is about, in few words: the plain values of its input, without their names. */
+export function shortenInput(input: unknown): string {
+  const parts =
+    typeof input === "object" && input !== null ? Object.values(input).slice(0, MAX_PARTS) : [input];
+  const shown = parts.flatMap((part) =>
+    typeof part === "object" || part === undefined ? [] : [String(part).slice(0, MAX_READ)],
+  );
+  return cutToLine(shown.join(" "), MAX_SHOWN);
+}
 
 /** The runs of some sessions, as their events tell of them. Takes events in any order and never throws. */
 export type RunTree = {
@@ -13,76 +226,60 @@ export type RunTree = {
 
 const MAX_NODES = 2_000;
 
-type Started = Extract<RetinueEvent, { type: "run.started" }>;
-
 /** Creates an empty tree. Of more than `maxNodes` runs those are let go that ended first, successes before failures. */
 export function createRunTree({ maxNodes = MAX_NODES }: { maxNodes?: number } = {}): RunTree {
-  const nodes = new Map<string, LiveNode>();
-  const roots: LiveNode[] = [];
-  const ended = { well: new Set<LiveNode>(), badly: new Set<LiveNode>() };
+  const nodes = new Map<string, RunNode>();
+  const roots: RunNode[] = [];
+  /** In the order in which they ended. */
+  const ended = new Set<RunNode>();
   let version = 0;
 
-  function start(event: Started): void {
+  function start(event: Of<"run.started">): void {
     const known = nodes.get(event.runId);
-    if (known) change(known, () => known.begin(event));
-    else if (nodes.size < maxNodes || letOneGo()) add(event);
+    if (known) {
+      known.begin(event);
+      ended.delete(known);
+    } else if (nodes.size < maxNodes || letOneGo()) place(new RunNode(event));
   }
 
-  function add(event: Started): void {
-    const node = new LiveNode(event);
+  /** Puts a run below its parent, and below it those that were heard of before it. */
+  function place(node: RunNode): void {
     nodes.set(node.runId, node);
-    place(node);
+    hang(node);
     for (const root of roots.filter((each) => each.parentRunId === node.runId && each !== node)) {
-      if (above(node).has(root)) continue;
+      if (node.line.has(root)) continue;
       roots.splice(roots.indexOf(root), 1);
-      place(root);
+      hang(root);
     }
   }
 
-  function place(node: LiveNode): void {
+  function hang(node: RunNode): void {
     const parent = node.parentRunId === node.runId ? undefined : nodes.get(node.parentRunId ?? "");
-    if (!parent || above(parent).has(node)) {
-      roots.push(node);
-      return;
+    if (!parent || parent.line.has(node)) roots.push(node);
+    else {
+      node.parent = parent;
+      parent.children.push(node);
     }
-    node.parent = parent;
-    parent.children.push(node);
-    for (const each of above(node)) if (each !== node) book(each.below, node.sums, 1);
   }
 
-  /** Changes a node and what all above it know of it. */
-  function change(node: LiveNode, act: () => void): void {
-    const before = node.sums;
-    act();
-    const after = node.sums;
-    for (const each of above(node)) {
-      if (each === node) continue;
-      book(each.below, before, -1);
-      book(each.below, after, 1);
-    }
-    ended.well.delete(node);
-    ended.badly.delete(node);
-    if (!isLive(node)) (isFailed(node) ? ended.badly : ended.well).add(node);
-  }
-
-  /** Forgets one run that has ended, with those below it; what is above keeps counting them. */
+  /** Forgets one run that has ended, with those below it; its parent keeps counting them. */
   function letOneGo(): boolean {
-    for (const set of [ended.well, ended.badly]) {
-      for (const node of set) {
-        if (node.below.live > 0) continue;
-        const siblings = node.parent?.children ?? roots;
-        siblings.splice(siblings.indexOf(node), 1);
-        forget(node);
-        return true;
-      }
-    }
-    return false;
+    const fitting = (isWanted: (node: RunNode) => boolean) => {
+      for (const node of ended) if (isWanted(node) && node.below.live === 0) return node;
+      return undefined;
+    };
+    const node = fitting((each) => !isFailed(each)) ?? fitting(isFailed);
+    if (!node) return false;
+    if (node.parent) node.parent.lost = add(node.parent.lost, node.sums);
+    const siblings = node.parent?.children ?? roots;
+    siblings.splice(siblings.indexOf(node), 1);
+    forget(node);
+    return true;
   }
 
-  function forget(node: LiveNode): void {
+  function forget(node: RunNode): void {
     nodes.delete(node.runId);
-    ended.well.delete(node);
-    ended.badly.delete(node);
+    ended.delete(node);
     for (const child of node.children) forget(child);
   }
 
@@ -91,7 +288,11 @@ export function createRunTree({ maxNodes = MAX_NODES }: { maxNodes?: number } = 
       if (event.type === "run.started") start(event);
       else {
         const node = "runId" in event ? nodes.get(event.runId ?? "") : undefined;
-        if (!node || !apply(node, event, change)) return;
+        if (!node?.take(event)) return;
+        if (!isLive(node)) {
+          ended.delete(node);
+          ended.add(node);
+        }
       }
       version++;
     },
@@ -101,70 +302,4 @@ export function createRunTree({ maxNodes = MAX_NODES }: { maxNodes?: number } = 
       return version;
     },
   };
-}
-
-/** Puts an event into its node; false if nothing to be seen has changed. */
-function apply(
-  node: LiveNode,
-  event: RetinueEvent,
-  change: (node: LiveNode, act: () => void) => void,
-): boolean {
-  if (event.type === "run.ended") {
-    change(node, () => node.end(event.result, event.atMs));
-    return true;
-  }
-  if (!isLive(node)) return false;
-  switch (event.type) {
-    case "run.waiting":
-      node.wait(event.on);
-      return true;
-    case "phase.entered":
-      node.phase = event.phase;
-      return true;
-    case "turn.started":
-      node.turns++;
-      node.activity = "thinking";
-      return true;
-    case "reasoning.streamed":
-      return setActivity(node, "thinking");
-    case "text.streamed":
-      return setActivity(node, "writing");
-    case "turn.ended":
-      node.activity = null;
-      change(node, () => node.spend(event));
-      return true;
-    case "call.started":
-      node.openCall(event.callId, event.tool, event.input);
-      return true;
-    case "call.progressed":
-      node.progressCall(event.callId, event.message);
-      return true;
-    case "call.ended":
-      node.closeCall(event.callId);
-      return true;
-    default:
-      return false;
-  }
-}
-
-function setActivity(node: LiveNode, activity: RunNode["activity"]): boolean {
-  if (node.activity === activity) return false;
-  node.activity = activity;
-  return true;
-}
-
-/** The node and all above it, nearest first. */
-function above(node: LiveNode): Set<LiveNode> {
-  const found = new Set<LiveNode>();
-  for (let each: LiveNode | null = node; each && !found.has(each); each = each.parent) found.add(each);
-  return found;
-}
-
-function book(to: Sums, sums: Sums, sign: 1 | -1): void {
-  to.runs += sign * sums.runs;
-  to.live += sign * sums.live;
-  to.failed += sign * sums.failed;
-  to.tokens += sign * sums.tokens;
-  to.usd += sign * sums.usd;
-  to.unpriced += sign * sums.unpriced;
 }

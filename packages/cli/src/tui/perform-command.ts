@@ -9,10 +9,9 @@ import type { Runtime } from "@retinue/core/session/runtime";
 import { showCost, showCount } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import type { OpenProject } from "../open-project.ts";
-import { drawTable } from "../plain-text.ts";
 import type { Terminal } from "../terminal.ts";
-import type { RunNode } from "../tree/run-node.ts";
-import type { RunTree } from "../tree/run-tree.ts";
+import { drawTable } from "../text-layout.ts";
+import type { RunNode, RunTree } from "../tree/run-tree.ts";
 import { drawPlan } from "../work/draw-plan.ts";
 import { findWaiting } from "../work/waiting.ts";
 import { SLASH_COMMANDS } from "./state/complete.ts";
@@ -93,14 +92,14 @@ async function spawnAgent(desk: CommandDesk, rest: string): Promise<void> {
 
 /** The runs of this conversation; of many the last ones, and how to see the rest. */
 export function listRuns({ roots }: Pick<RunTree, "roots">): string {
-  const rows: string[][] = [];
-  const add = (nodes: readonly RunNode[]) => {
-    for (const node of nodes) {
-      rows.push([node.runId, node.status, `${"  ".repeat(node.depth)}${node.agent}`, node.task.slice(0, 60)]);
-      add(node.children);
-    }
-  };
-  add(roots);
+  const rows = roots
+    .flatMap(listAll)
+    .map(({ runId, status, depth, agent, task }) => [
+      runId,
+      status,
+      "  ".repeat(depth) + agent,
+      task.slice(0, 60),
+    ]);
   if (rows.length === 0) return "nothing has run yet";
   const shown = rows.slice(-MOST_RUNS);
   const left = roots.reduce((sum, { below }) => sum + 1 + below.runs, 0) - shown.length;
@@ -109,41 +108,21 @@ export function listRuns({ roots }: Pick<RunTree, "roots">): string {
   return [...(left > 0 ? [note] : []), ...drawTable(shown)].join("\n");
 }
 
+function listAll(node: RunNode): RunNode[] {
+  return [node, ...node.children.flatMap(listAll)];
+}
+
 function describeCost({ tui }: CommandDesk): string {
   const { spent } = tui.snapshot().state;
   const roots = tui.tree.roots;
-  const byAgent = new Map<string, { runs: number; tokens: number; costUsd: number | null }>();
-  const add = (node: RunNode): void => {
-    const own = ownShare(node);
-    const sum = byAgent.get(node.agent) ?? { runs: 0, tokens: 0, costUsd: 0 };
-    byAgent.set(node.agent, {
-      runs: sum.runs + 1,
-      tokens: sum.tokens + own.tokens,
-      costUsd: sum.costUsd === null || own.costUsd === null ? null : sum.costUsd + own.costUsd,
-    });
-    node.children.forEach(add);
-  };
-  roots.forEach(add);
-  const rows = [...byAgent].map(([agent, { runs, tokens, costUsd }]) => [
-    agent,
-    showCount(runs, "run"),
-    showCount(tokens, "token"),
-    showCost(costUsd),
-  ]);
+  const runs = roots.flatMap(listAll);
+  const rows = [...Map.groupBy(runs, ({ agent }) => agent)].map(([agent, some]) => {
+    const sum = (of: "tokens" | "usd" | "unpriced") => some.reduce((all, { own }) => all + own[of], 0);
+    const cost = sum("unpriced") > 0 ? null : sum("usd");
+    return [agent, showCount(some.length, "run"), showCount(sum("tokens"), "token"), showCost(cost)];
+  });
   const total = `${showCount(spent.tasks, "task")} ended · ${showCount(spent.tokens, "token")} · ${showCost(spent.costUsd)}`;
   return [total, ...(rows.length > 0 ? ["", ...drawTable(rows)] : [])].join("\n");
-}
-
-/** What a run used without those below it. */
-function ownShare(node: RunNode): { tokens: number; costUsd: number | null } {
-  const below = node.children.reduce((sum, child) => sum + child.tokens, 0);
-  const costs = node.children.map((child) => child.costUsd);
-  const known = node.costUsd !== null && costs.every((cost) => cost !== null);
-  const costBelow = costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
-  return {
-    tokens: Math.max(0, node.tokens - below),
-    costUsd: known ? Math.max(0, (node.costUsd ?? 0) - costBelow) : null,
-  };
 }
 
 function chooseModel(desk: CommandDesk, rest: string): void {

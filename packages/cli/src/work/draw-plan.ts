@@ -1,7 +1,7 @@
 import type { ExecutionPlan, PlanStep, StepResult } from "@retinue/core/schema/plan";
 import { showCount } from "@retinue/core/show/measures";
 import { cutToLine, stripControls } from "@retinue/core/text/plain-text";
-import { drawTable } from "../plain-text.ts";
+import { drawTable } from "../text-layout.ts";
 
 /** A plan for a person: what it is for, a line per step with what it waits for, then each step in full. */
 export function drawPlan(plan: ExecutionPlan): string[] {

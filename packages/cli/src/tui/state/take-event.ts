@@ -2,8 +2,8 @@ import type { RetinueEvent } from "@retinue/core/schema/event";
 import { showCost, showCount, showDuration } from "@retinue/core/show/measures";
 import { showStatus } from "@retinue/core/show/standing";
 import { cutToLine } from "@retinue/core/text/plain-text";
-import { shortenInput } from "../../tree/run-node.ts";
-import { dropSelectors } from "../../tree/text-width.ts";
+import { dropSelectors } from "../../text-layout.ts";
+import { shortenInput } from "../../tree/run-tree.ts";
 import type { TuiState } from "./tui-state.ts";
 import { addEntry, MOST_STREAMED, replaceEntry, type TalkEntry } from "./tui-state.ts";
 

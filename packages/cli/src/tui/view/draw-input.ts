@@ -1,6 +1,6 @@
 import { showInput } from "@retinue/core/schema/show-input";
 import { cutToLine, escapeControls } from "@retinue/core/text/plain-text";
-import { measureWidth } from "../../tree/text-width.ts";
+import { measureWidth } from "../../text-layout.ts";
 import type { Completion } from "../state/complete.ts";
 import type { Editor } from "../state/editor.ts";
 import type { OpenQuestion } from "../state/tui-state.ts";

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { measureWidth } from "../../tree/text-width.ts";
+import { measureWidth } from "../../text-layout.ts";
 import { createEditor } from "../state/editor.ts";
 import type { TalkEntry } from "../state/tui-state.ts";
 import { createState, type TuiState } from "../state/tui-state.ts";

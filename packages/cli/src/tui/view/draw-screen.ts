@@ -1,6 +1,6 @@
 import { showCost, showCount } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
-import { measureWidth } from "../../tree/text-width.ts";
+import { measureWidth } from "../../text-layout.ts";
 import { findTarget, isBusy, type OpenTranscript, type TuiState } from "../state/tui-state.ts";
 import { drawEntries, drawMarkdown, wrapText } from "./draw-entries.ts";
 import { drawApproval, drawCompletion, drawInput } from "./draw-input.ts";

@@ -1,4 +1,5 @@
 import stringWidth from "string-width";
+import type { Terminal } from "./terminal.ts";
 
 /** Signs that are one column wide each, whatever stands beside them. */
 const SIMPLE = /^[\u0020-\u007e\u00a1-\u02ff\u2010-\u2027]*$/;
@@ -79,4 +80,71 @@ function measureCluster(cluster: string): number {
   if (kept.size >= MOST_KEPT) kept.clear();
   if (cluster.length <= 20) kept.set(cluster, columns);
   return columns;
+}
+
+/** Rows of cells in columns, the last left as it is; `right` names those of numbers, by the words of the first row. */
+export function drawTable(rows: readonly (readonly string[])[], right: readonly string[] = []): string[] {
+  const widths = measureColumns(rows);
+  const isRight = rows[0]?.map((name) => right.includes(name)) ?? [];
+  return rows.map((row) =>
+    row
+      .map((cell, column) => {
+        if (isRight[column]) return padTo(cell, widths[column] ?? 0, "right");
+        return column < row.length - 1 ? padTo(cell, widths[column] ?? 0) : cell;
+      })
+      .join("  "),
+  );
+}
+
+/** The table without the columns that give way, in their order, until it fits; a column of `cut` counts with no more than that. */
+export function fitTable(
+  rows: readonly (readonly string[])[],
+  {
+    width,
+    gives,
+    cut = {},
+  }: { width: number; gives: readonly string[]; cut?: Readonly<Record<string, number>> },
+): { rows: readonly (readonly string[])[]; left: string[] } {
+  const left: string[] = [];
+  let kept = rows;
+  const needed = () =>
+    measureColumns(kept).reduce((sum, wide, column) => {
+      return sum + Math.min(wide, cut[kept[0]?.[column] ?? ""] ?? wide) + (column > 0 ? 2 : 0);
+    }, 0);
+  for (const name of gives) {
+    if (needed() <= width) break;
+    const at = kept[0]?.indexOf(name) ?? -1;
+    kept = kept.map((row) => row.toSpliced(at, 1));
+    left.push(name);
+  }
+  return { rows: kept, left };
+}
+
+function measureColumns(rows: readonly (readonly string[])[]): number[] {
+  const widths: number[] = [];
+  for (const row of rows)
+    for (const [column, cell] of row.entries())
+      widths[column] = Math.max(widths[column] ?? 0, measureWidth(cell));
+  return widths;
+}
+
+const LEAST = 20;
+
+/** Breaks a line at its blanks so that it fits a terminal, later lines indented; where there is no terminal it stays. */
+export function wrapWords(line: string, { columns }: Pick<Terminal, "columns">, indent = 0): string {
+  if (columns === null || columns - indent < LEAST) return line;
+  const lines: string[] = [];
+  let last = /^ */.exec(line)?.[0] ?? "";
+  let isFresh = true;
+  for (const word of line.trim().split(/ (?! )/)) {
+    const longer = isFresh ? last + word : `${last} ${word}`;
+    // A column is kept free: icons may be wider than they count.
+    if (isFresh || [...longer].length < columns - 1) last = longer;
+    else {
+      lines.push(last);
+      last = " ".repeat(indent) + word;
+    }
+    isFresh = false;
+  }
+  return [...lines, last].join("\n");
 }

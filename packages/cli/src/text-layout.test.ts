@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { wrapWords } from "./plain-text.ts";
+import { wrapWords } from "./text-layout.ts";
 
 test("a line is broken at blanks, and what follows is indented", () => {
   expect(wrapWords("  one two three four five six", { columns: 24 }, 4)).toBe(
