@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
 import { lstatSync } from "node:fs";
-import { type FileHandle, mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { replaceFile } from "@retinue/core/files/replace-file";
 import { machineFault } from "@retinue/core/record/file/sqlite-failure";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import { showCount } from "@retinue/core/show/measures";
@@ -26,12 +26,7 @@ export async function writeWhole(path: string, text: string, options: WriteOptio
     await refuseOutside(path, target, within);
     const known = await stat(target).catch(() => undefined);
     if (known && !known.isFile()) throw new RetinueError("input", `${path} is not a regular file`);
-    const kept = known && known.mode & 0o777;
-    await replace(target, kept ?? mode, async (handle) => {
-      await handle.writeFile(text);
-      if (kept !== undefined) await handle.chmod(kept);
-      await handle.sync();
-    });
+    await replaceFile(target, text, known ? known.mode & 0o777 : mode);
   } catch (thrown) {
     throw explainUnwritable(path, thrown);
   }
@@ -74,24 +69,6 @@ function explainUnwritable(path: string, thrown: unknown): RetinueError {
   });
 }
 
-/** Fills a new file and puts it in the place of `target` by a rename. */
-async function replace(
-  target: string,
-  mode: number,
-  fill: (handle: FileHandle) => Promise<void>,
-): Promise<void> {
-  const name = `.${basename(target).slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`;
-  const fresh = join(dirname(target), name);
-  try {
-    const handle = await open(fresh, "wx", mode);
-    await fill(handle).finally(() => handle.close());
-    await rename(fresh, target);
-  } catch (thrown) {
-    await rm(fresh, { force: true }).catch(() => {});
-    throw thrown;
-  }
-}
-
 /** Prints a text, or writes it to the file that `-o` names and says so; `-` is stdout. */
 export async function saveText(text: string, output: string | undefined, terminal: Terminal): Promise<void> {
   if (output === undefined || output === "-") return terminal.print(text);
@@ -109,7 +86,7 @@ export async function writePrivateFile(path: string, content: string | Uint8Arra
   if (found && !found.isFile() && !found.isSymbolicLink())
     throw new RetinueError("input", `${path} is not a file`, "name another place with -o");
   try {
-    await replace(path, 0o600, (handle) => handle.writeFile(content));
+    await replaceFile(path, content, 0o600);
   } catch (thrown) {
     throw cannotWrite(path, thrown);
   }

@@ -11,8 +11,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { copyFolder } from "../copy-folder.ts";
 import { writePrivateFile } from "../write-files.ts";
-import { copyFiles } from "./export.ts";
 
 let dir: string;
 beforeEach(() => {
@@ -43,19 +43,21 @@ test("files are copied with their folders for the owner alone; links lead nowher
   const from = join(dir, "from");
   const to = join(dir, "to");
   mkdirSync(join(from, "work_products"), { recursive: true });
+  mkdirSync(to);
   writeFileSync(join(dir, "secret"), "secret");
   writeFileSync(join(from, "work_products", "report.html"), "<p>");
   symlinkSync(join(dir, "secret"), join(from, "link"));
   symlinkSync(dir, join(from, "folder-link"));
   linkSync(join(dir, "secret"), join(from, "hard"));
-  const copied = await copyFiles(from, to);
-  expect(copied).toMatchObject({ files: 1, bytes: 3 });
-  expect(copied.left.map((note) => note.split(":")[0])).toEqual(["folder-link", "hard", "link"]);
-  const path = join(to, "work_products", "report.html");
-  expect([readFileSync(path, "utf8"), readMode(path), readMode(join(to, "work_products"))]).toEqual([
-    "<p>",
-    0o600,
-    0o700,
+  const told: string[] = [];
+  const terminal = { tell: (text: string) => void told.push(text) };
+  expect(await copyFolder(from, to, { terminal, mode: 0o600 })).toEqual(["work_products/report.html"]);
+  expect(told.map((note) => /^warning: (\S+) was not copied/.exec(note)?.[1])).toEqual([
+    "folder-link",
+    "hard",
+    "link",
   ]);
-  expect(await copyFiles(join(dir, "not there"), to)).toEqual({ files: 0, bytes: 0, left: [] });
+  const path = join(to, "work_products", "report.html");
+  expect([readFileSync(path, "utf8"), readMode(path)]).toEqual(["<p>", 0o600]);
+  expect(await copyFolder(join(dir, "not there"), to, { terminal })).toEqual([]);
 });

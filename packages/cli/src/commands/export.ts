@@ -1,21 +1,19 @@
-import { statSync } from "node:fs";
-import { readdir } from "node:fs/promises";
-import { dirname, extname, join, relative, resolve, sep } from "node:path";
-import { openForReading, PathRefused } from "@retinue/core/files/open-inside";
+import { existsSync, statSync } from "node:fs";
+import { extname, join, relative, resolve, sep } from "node:path";
 import type { Store } from "@retinue/core/record/create-store";
 import { RetinueError } from "@retinue/core/schema/error";
 import type { SessionRow } from "@retinue/core/schema/record";
-import { showCount, showNumber } from "@retinue/core/show/measures";
-import { cutToLine } from "@retinue/core/text/plain-text";
+import { showCount } from "@retinue/core/show/measures";
 import { exportLines, loadExport } from "@retinue/core/trace/load-export";
 import { loadTrace } from "@retinue/core/trace/load-trace";
 import { writeTranscript } from "@retinue/core/trace/write-transcript";
 import type { CliCommand } from "../cli-command.ts";
+import { copyFolder } from "../copy-folder.ts";
 import type { CommonOptions } from "../open-project.ts";
 import { createNoSessionError, findSession, withRecord } from "../open-record.ts";
 import { SESSION_ID } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
-import { makePrivateFolder, saveText, writePrivateFile } from "../write-files.ts";
+import { makePrivateFolder, saveText } from "../write-files.ts";
 
 /** Declares `retinue export`. */
 export default function registerExport(command: CliCommand): void {
@@ -49,7 +47,6 @@ const NAMES: Readonly<Record<ExportFormat, string>> = {
   json: "session.json",
   jsonl: "rows.jsonl",
 };
-const MAX_NAMED = 10;
 
 /** `retinue export`: everything the record holds of a session. */
 export async function exportSession(id: string, options: ExportOptions, terminal: Terminal): Promise<void> {
@@ -115,92 +112,10 @@ async function copyWorkspace({ workspace }: SessionRow, folder: string, terminal
   ] as const) {
     if (!relative(from, folder).startsWith(".."))
       throw new RetinueError("input", `${folder} is inside the workspace`, "name another folder with -o");
-    const { files, bytes, left } = await copyFiles(from, join(folder, name));
-    if (files > 0)
-      terminal.tell(
-        `copied ${showCount(files, "file")} (${showCount(bytes, "byte")}) to ${join(folder, name)}`,
-      );
-    for (const note of left.slice(0, MAX_NAMED))
-      terminal.tell(`warning: not copied: ${cutToLine(note, 200)}`);
-    if (left.length > MAX_NAMED) terminal.tell(`warning: ${left.length - MAX_NAMED} more were not copied`);
+    if (!existsSync(from)) continue;
+    await makePrivateFolder(join(folder, name));
+    const copied = await copyFolder(from, join(folder, name), { terminal, mode: 0o600 });
+    if (copied.length > 0)
+      terminal.tell(`copied ${showCount(copied.length, "file")} to ${join(folder, name)}`);
   }
-}
-
-/** What was copied, and what was left out and why. */
-type CopiedFiles = { files: number; bytes: number; left: string[] };
-
-const MOST_FILES = 10_000;
-const MOST_BYTES = 2 ** 30;
-const MOST_BYTES_OF_ONE = 256 * 2 ** 20;
-
-/**
- * Copies what is below a folder, without following a link anywhere, for its owner alone. A folder that is not there holds
- * nothing. Anything that is too large or not a regular file is left out and named.
- */
-export async function copyFiles(from: string, to: string): Promise<CopiedFiles> {
-  const copied: CopiedFiles = { files: 0, bytes: 0, left: [] };
-  for (const path of await filesBelow(from)) {
-    const name = relative(from, path);
-    if (copied.files >= MOST_FILES || copied.bytes >= MOST_BYTES) {
-      copied.left.push(`${name}: more than is copied at once`);
-      continue;
-    }
-    const content = await readSafely(from, path, name, copied);
-    if (!content) continue;
-    await makePrivateFolder(dirname(join(to, name)));
-    await writePrivateFile(join(to, name), content);
-    copied.files++;
-    copied.bytes += content.length;
-  }
-  return copied;
-}
-
-async function readSafely(
-  root: string,
-  path: string,
-  name: string,
-  copied: CopiedFiles,
-): Promise<Uint8Array | undefined> {
-  try {
-    const handle = await openForReading(root, path);
-    try {
-      const { size } = await handle.stat();
-      if (size <= MOST_BYTES_OF_ONE) return await handle.readFile();
-      copied.left.push(`${name}: ${showNumber(size)} bytes`);
-    } finally {
-      await handle.close();
-    }
-  } catch (thrown) {
-    if (!(thrown instanceof PathRefused) && !isGone(thrown)) throw thrown;
-    copied.left.push(`${name}: not a regular file of its own`);
-  }
-  return undefined;
-}
-
-/** Everything but folders, found before anything is written. */
-async function filesBelow(root: string): Promise<string[]> {
-  const found: string[] = [];
-  const left = [root];
-  for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
-    for (const entry of await listEntries(folder)) {
-      const path = `${folder}${sep}${entry.name}`;
-      if (entry.isDirectory()) left.push(path);
-      else found.push(path);
-    }
-  }
-  return found.sort();
-}
-
-async function listEntries(folder: string) {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch (thrown) {
-    if (isGone(thrown)) return [];
-    throw thrown;
-  }
-}
-
-function isGone(thrown: unknown): boolean {
-  const { code } = thrown as NodeJS.ErrnoException;
-  return code === "ENOENT" || code === "ENOTDIR" || code === "EACCES";
 }

@@ -9,12 +9,12 @@ import type {
   Runtime,
   RuntimeOptions,
 } from "@retinue/core/session/runtime";
+import { openOut } from "../copy-folder.ts";
 import { chooseExitCode, EXIT } from "../exit-code.ts";
 import { type OpenProject, openWorkingProject } from "../open-project.ts";
 import { openTaskView } from "../progress/task-view.ts";
 import type { Terminal } from "../terminal.ts";
 import { createAsker } from "./ask-person.ts";
-import { openOut } from "./copy-out.ts";
 import {
   applyFlags,
   chooseFormat,

@@ -41,12 +41,13 @@ export async function openForReading(
 /**
  * Writes a whole file below `root` so that a crash leaves the old or the new content, never a part. Folders on the
  * way are made; a link anywhere on the way, or in place of the file, is refused. Content that comes in pieces and fails
- * leaves everything as it was. Says whether the file was new.
+ * leaves everything as it was. A new file gets `mode`. Says whether the file was new.
  */
 export async function writeInside(
   root: string,
   path: string,
   content: string | Uint8Array | AsyncIterable<Uint8Array>,
+  mode = 0o644,
 ): Promise<"created" | "modified"> {
   const folder = await openFolder(root, dirname(path), true);
   try {
@@ -56,7 +57,7 @@ export async function writeInside(
       folder,
       temporary,
       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
-      existed?.mode ?? 0o644,
+      existed?.mode ?? mode,
     );
     try {
       await handle.writeFile(content);

@@ -1,9 +1,10 @@
 import { constants } from "node:fs";
-import { chmod, lstat, mkdir, open, rename, rm } from "node:fs/promises";
+import { chmod, lstat, mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { RetinueError } from "../schema/error.ts";
+import { replaceFile } from "./replace-file.ts";
 
-const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 const MAX_BYTES = 1024 * 1024;
 const hasModes = process.platform !== "win32";
 
@@ -37,20 +38,7 @@ export async function readPrivate(path: string, from: Private): Promise<string |
 /** Writes a file that only the user can read, whole or not at all; a folder that is missing is made for the user alone. */
 export async function writePrivate(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${process.pid}-${crypto.randomUUID().slice(0, 8)}.tmp`;
-  try {
-    const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, path);
-  } catch (thrown) {
-    await rm(temporary, { force: true });
-    throw thrown;
-  }
+  await replaceFile(path, text, 0o600);
 }
 
 /** Closes a folder to everyone else; null if there is none. A link is refused. */

@@ -2,14 +2,14 @@ import { randomBytes } from "node:crypto";
 import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** Gives a file that is there another content by one rename, its mode kept, so that nobody ever sees half a file. */
-export async function replaceFile(file: string, text: string): Promise<void> {
-  const { mode } = await stat(file);
-  const fresh = join(dirname(file), `.retinue-fix-${randomBytes(6).toString("hex")}`);
-  const handle = await open(fresh, "wx", mode & 0o777);
+/** Atomically replaces a file by one rename, so that nobody ever sees half of it. Without a `mode` it keeps that of the existing file. */
+export async function replaceFile(file: string, content: string | Uint8Array, mode?: number): Promise<void> {
+  const kept = mode ?? (await stat(file)).mode & 0o777;
+  const fresh = join(dirname(file), `.retinue-${randomBytes(6).toString("hex")}.tmp`);
+  const handle = await open(fresh, "wx", kept);
   try {
-    await handle.writeFile(text);
-    await handle.chmod(mode & 0o777);
+    await handle.writeFile(content);
+    await handle.chmod(kept);
     await handle.sync();
     await handle.close();
     await rename(fresh, file);

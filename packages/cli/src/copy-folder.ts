@@ -4,8 +4,47 @@ import { listInside, openForReading, writeInside } from "@retinue/core/files/ope
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import { showCount } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
-import type { Terminal } from "../terminal.ts";
-import type { RunOptions } from "./run-options.ts";
+import type { Terminal } from "./terminal.ts";
+
+const MAX_NAMED = 10;
+
+/**
+ * Copies what is below a folder and follows no link on either side; a folder that is not there holds nothing. What cannot be
+ * copied is named on the terminal. Returns the paths that were copied, as they are below either folder.
+ */
+export async function copyFolder(
+  from: string,
+  to: string,
+  { terminal, mode }: { terminal: Pick<Terminal, "tell">; mode?: number },
+): Promise<string[]> {
+  const copied: string[] = [];
+  const left: string[] = [];
+  for await (const path of listFilesBelow(from, "")) {
+    try {
+      const handle = await openForReading(from, join(from, path));
+      const content = handle.createReadStream({ autoClose: false });
+      await writeInside(to, join(to, path), content, mode).finally(() => handle.close());
+      copied.push(path);
+    } catch (thrown) {
+      left.push(`${cutToLine(path, 200)} was not copied: ${cutToLine(messageOf(thrown), 300)}`);
+    }
+  }
+  for (const note of left.slice(0, MAX_NAMED)) terminal.tell(`warning: ${note}`);
+  if (left.length > MAX_NAMED) terminal.tell(`warning: ${left.length - MAX_NAMED} more were not copied`);
+  return copied;
+}
+
+async function* listFilesBelow(root: string, path: string): AsyncGenerator<string> {
+  const entries = await listInside(root, join(root, path)).catch((thrown) => {
+    if (path === "") return [];
+    throw thrown;
+  });
+  for (const { name, isFolder } of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const below = join(path, name);
+    if (isFolder) yield* listFilesBelow(root, below);
+    else yield below;
+  }
+}
 
 /** The folder that `--out` names. */
 type OutFolder = {
@@ -15,9 +54,9 @@ type OutFolder = {
 
 /**
  * Makes the folder for `--out` before anything is spent on a run. What is copied later goes exactly there: agents may have
- * put links in the way, and none is followed on either side.
+ * put links in the way.
  */
-export async function openOut({ out }: RunOptions, terminal: Terminal): Promise<OutFolder | undefined> {
+export async function openOut({ out }: { out?: string }, terminal: Terminal): Promise<OutFolder | undefined> {
   if (out === undefined) return undefined;
   // An unset variable in a script must not mean the current folder.
   if (out.trim() === "") throw cannot("''", "it names no folder");
@@ -27,17 +66,7 @@ export async function openOut({ out }: RunOptions, terminal: Terminal): Promise<
     async copyFrom(workspace) {
       if ((await realpath(named).catch(() => "")) !== folder)
         throw cannot(named, "something else has taken its place");
-      const copied: string[] = [];
-      for await (const path of listFilesIn(workspace, "")) {
-        try {
-          await copyFile(workspace, folder, path);
-          copied.push(path);
-        } catch (thrown) {
-          terminal.tell(
-            `warning: ${cutToLine(path, 200)} was not copied: ${cutToLine(messageOf(thrown), 300)}`,
-          );
-        }
-      }
+      const copied = await copyFolder(workspace, folder, { terminal });
       const what =
         copied.length === 0
           ? "the session left no files to copy to"
@@ -55,24 +84,6 @@ async function makeFolder(path: string): Promise<string> {
   } catch (thrown) {
     const code = (thrown as NodeJS.ErrnoException).code;
     throw cannot(path, code === "EEXIST" || code === "ENOTDIR" ? "it is a file" : messageOf(thrown));
-  }
-}
-
-async function* listFilesIn(root: string, path: string): AsyncGenerator<string> {
-  const entries = await listInside(root, join(root, path));
-  for (const { name, isFolder } of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    const below = join(path, name);
-    if (isFolder) yield* listFilesIn(root, below);
-    else yield below;
-  }
-}
-
-async function copyFile(from: string, to: string, path: string): Promise<void> {
-  const handle = await openForReading(from, join(from, path));
-  try {
-    await writeInside(to, join(to, path), handle.createReadStream({ autoClose: false }));
-  } finally {
-    await handle.close();
   }
 }
 
