@@ -54,15 +54,11 @@ export async function readWhole(
   { root, path, mayRead }: FilePlace,
   maxBytes = MAX_READ_BYTES,
 ): Promise<FileContent> {
-  const handle = await openForReading(root, path, mayRead);
-  try {
-    const stats = await handle.stat();
-    if (stats.size > maxBytes)
-      throw new FileTooLarge(`it has ${stats.size} bytes; at most ${maxBytes} can be read`);
-    return { bytes: await handle.readFile(), state: describeState(stats) };
-  } finally {
-    await handle.close();
-  }
+  await using handle = await openForReading(root, path, mayRead);
+  const stats = await handle.stat();
+  if (stats.size > maxBytes)
+    throw new FileTooLarge(`it has ${stats.size} bytes; at most ${maxBytes} can be read`);
+  return { bytes: await handle.readFile(), state: describeState(stats) };
 }
 
 /** Metadata that change when the content does. */

@@ -200,15 +200,11 @@ async function readContent(
   wasFile: boolean,
 ): Promise<{ bytes: Uint8Array; isExecutable: boolean } | null> {
   try {
-    const handle = await openForReading(root, join(root, file));
-    try {
-      const { size, mode } = await handle.stat();
-      if (size > MAX_FILE_BYTES)
-        throw new GitFault(`${file} has ${size} bytes; at most ${MAX_FILE_BYTES} are committed`);
-      return { bytes: await handle.readFile(), isExecutable: (mode & 0o100) !== 0 };
-    } finally {
-      await handle.close();
-    }
+    await using handle = await openForReading(root, join(root, file));
+    const { size, mode } = await handle.stat();
+    if (size > MAX_FILE_BYTES)
+      throw new GitFault(`${file} has ${size} bytes; at most ${MAX_FILE_BYTES} are committed`);
+    return { bytes: await handle.readFile(), isExecutable: (mode & 0o100) !== 0 };
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return null;
     const stats = await lstat(join(root, file)).catch(() => null);

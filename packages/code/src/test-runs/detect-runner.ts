@@ -83,12 +83,8 @@ export async function readProjectFile(
   maxBytes = MAX_BYTES,
 ): Promise<string | undefined> {
   try {
-    const handle = await openForReading(projectDir, resolve(projectDir, path));
-    try {
-      return (await handle.stat()).size > maxBytes ? undefined : await handle.readFile("utf8");
-    } finally {
-      await handle.close();
-    }
+    await using handle = await openForReading(projectDir, resolve(projectDir, path));
+    return (await handle.stat()).size > maxBytes ? undefined : await handle.readFile("utf8");
   } catch {
     return undefined;
   }

@@ -84,12 +84,8 @@ async function readLog(workspaceDir: string, file: string): Promise<CrawlLog | u
 
 async function readText(workspaceDir: string, file: string, maxBytes: number): Promise<string | undefined> {
   try {
-    const handle = await openForReading(workspaceDir, join(workspaceDir, file));
-    try {
-      return (await handle.stat()).size > maxBytes ? undefined : await handle.readFile("utf8");
-    } finally {
-      await handle.close();
-    }
+    await using handle = await openForReading(workspaceDir, join(workspaceDir, file));
+    return (await handle.stat()).size > maxBytes ? undefined : await handle.readFile("utf8");
   } catch {
     return undefined;
   }

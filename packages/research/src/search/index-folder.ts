@@ -89,14 +89,10 @@ async function lookAtFile(
 }
 
 async function readBytes(root: string, full: string): Promise<Buffer> {
-  const handle = await openForReading(root, full);
-  try {
-    const bytes = await handle.readFile();
-    if (bytes.length > MAX_BYTES) throw new Error("it has grown too large");
-    return bytes;
-  } finally {
-    await handle.close();
-  }
+  await using handle = await openForReading(root, full);
+  const bytes = await handle.readFile();
+  if (bytes.length > MAX_BYTES) throw new Error("it has grown too large");
+  return bytes;
 }
 
 async function takeFound(

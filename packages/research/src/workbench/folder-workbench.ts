@@ -94,27 +94,19 @@ function locatePart(id: string): string {
 }
 
 async function countReceived(root: string, id: string, { size }: FileFacts): Promise<number> {
-  const handle = await openPart(root, locatePart(id));
-  try {
-    return Math.min((await handle.stat()).size, size);
-  } finally {
-    await handle.close();
-  }
+  await using handle = await openPart(root, locatePart(id));
+  return Math.min((await handle.stat()).size, size);
 }
 
 /** What is there already is written again, which changes nothing; a gap is not made. */
 async function addChunk(root: string, { id, facts }: Upload, chunk: Chunk): Promise<number> {
   const { offset, bytes, sha256 } = chunk;
   if (hashBytes(bytes) !== sha256) throw new WorkbenchError("lost", "a chunk arrived damaged");
-  const handle = await openPart(root, locatePart(id));
-  try {
-    const { size } = await handle.stat();
-    if (offset > size || offset + bytes.length > facts.size) return Math.min(size, facts.size);
-    await handle.write(bytes, 0, bytes.length, offset);
-    return Math.max(size, offset + bytes.length);
-  } finally {
-    await handle.close();
-  }
+  await using handle = await openPart(root, locatePart(id));
+  const { size } = await handle.stat();
+  if (offset > size || offset + bytes.length > facts.size) return Math.min(size, facts.size);
+  await handle.write(bytes, 0, bytes.length, offset);
+  return Math.max(size, offset + bytes.length);
 }
 
 async function completeUpload(root: string, { id, file, facts }: Upload): Promise<FileFacts> {

@@ -95,12 +95,8 @@ function createUploadTool(workbench: Workbench | undefined, options: BridgeOptio
       observeTransfer("upload", workbench, { input, context }, async (bench, file) => {
         const target = findLocalTarget(context);
         if (!context.maySee(target)) throw new PathRefused("you have no right to read it");
-        const handle = await openForReading(findRoot(target, context), target.path);
-        try {
-          return await uploadFile(handle, file, createTransfer(bench, context, "sent", options));
-        } finally {
-          await handle.close();
-        }
+        await using handle = await openForReading(findRoot(target, context), target.path);
+        return await uploadFile(handle, file, createTransfer(bench, context, "sent", options));
       }),
   });
 }
