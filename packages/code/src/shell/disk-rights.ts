@@ -14,17 +14,17 @@ type DiskRights = Required<Pick<CommandRequest, "writable" | "readOnly" | "hidde
 type Asked = Pick<ToolContext, "projectDir" | "workspaceDir" | "maySee" | "mayWrite" | "dividesFiles">;
 type Root = { name: "project" | "workspace"; dir: string };
 type Folder = { path: string; relative: string; writable: boolean };
-type Survey = {
-  writable: string[];
-  readOnly: string[];
-  hidden: string[];
+class Survey {
+  readonly writable: string[] = [];
+  readonly readOnly: string[] = [];
+  readonly hidden: string[] = [];
   /** Where git keeps what files held before. */
-  histories: string[];
-  seen: number;
+  readonly histories: string[] = [];
+  seen = 0;
   /** There is a rule on reading, or on writing, or one has shown. */
-  readsRuled: boolean;
-  writesRuled: boolean;
-};
+  readsRuled = false;
+  writesRuled = false;
+}
 
 /** Entries looked at while no rule on files shows. */
 const ENOUGH = 4_000;
@@ -52,15 +52,9 @@ const USUAL = [
  * read. What could not be looked at any more is closed, as far as a rule has shown.
  */
 export async function findDiskRights(context: Asked): Promise<DiskRights> {
-  const survey: Survey = {
-    writable: [],
-    readOnly: [],
-    hidden: [],
-    histories: [],
-    seen: 0,
-    readsRuled: context.dividesFiles?.read ?? false,
-    writesRuled: context.dividesFiles?.write ?? false,
-  };
+  const survey = new Survey();
+  survey.readsRuled = context.dividesFiles?.read ?? false;
+  survey.writesRuled = context.dividesFiles?.write ?? false;
   const roots: Root[] = [
     { name: "project", dir: context.projectDir },
     { name: "workspace", dir: context.workspaceDir },

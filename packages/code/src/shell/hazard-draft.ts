@@ -5,105 +5,71 @@ import { hasOption, nameProgram, PASSES_ON, readOperands, SILENT } from "./comma
 /** A file that is there under another name, both without their folders. */
 export type ProgramCopy = { readonly from: string; readonly to: string };
 
-export type HazardDraft = {
+/** What is found out about a command while it is read. */
+export class HazardDraft {
   /** The calls of the text that is read now, and the one that is looked at. */
-  calls: readonly ProgramCall[];
-  call: ProgramCall | null;
+  calls: readonly ProgramCall[] = [];
+  call: ProgramCall | null = null;
   /** What comes in to it. */
-  feed: Feed | null;
+  feed: Feed | null = null;
   /** Programs whose output is run, and files. */
-  sources: Set<string>;
-  inputs: Set<string>;
-  copies: ProgramCopy[];
+  readonly sources = new Set<string>();
+  readonly inputs = new Set<string>();
+  readonly copies: ProgramCopy[] = [];
   /** The programs that other names stand for. */
-  names: Map<string, string>;
+  readonly names: Map<string, string>;
   /** Variables whose values are known only when the command runs. */
-  unknown: Set<string>;
-  deletes: Set<string>;
-  empties: Set<string>;
-  moves: { from: string[]; to: string }[];
-  discards: Set<string>;
-  drops: Set<string>;
-  folders: Set<string>;
-  deletesUnknown: Set<string>;
+  readonly unknown: ReadonlySet<string>;
+  readonly deletes = new Set<string>();
+  readonly empties = new Set<string>();
+  readonly moves: { from: string[]; to: string }[] = [];
+  readonly discards = new Set<string>();
+  readonly drops = new Set<string>();
+  readonly folders = new Set<string>();
+  readonly deletesUnknown = new Set<string>();
   /** How many calls were found that delete. */
-  deletions: number;
+  deletions = 0;
   /** Addresses and repositories that packages are installed from. */
-  packages: Set<string>;
+  readonly packages = new Set<string>();
   /** Programs that bring bytes from outside, and the addresses they are given. */
-  downloads: Set<string>;
-  addresses: Set<string>;
+  readonly downloads = new Set<string>();
+  readonly addresses = new Set<string>();
   /** Names that downloads are saved under, without their folders; null for one that is not known. */
-  saved: Set<string | null>;
+  readonly saved = new Set<string | null>();
   /** Folders that repositories are cloned into. */
-  cloned: Set<string>;
+  readonly cloned = new Set<string>();
   /** Names that anything else is written to, which may have been downloaded. */
-  written: Set<string>;
+  readonly written = new Set<string>();
   /** Something is written, so that a file that runs later may hold what is in the command. */
-  relays: boolean;
+  relays = false;
   /** Something is unpacked, or written otherwise, to names that are not known. */
-  unpacks: boolean;
-  decoders: Set<string>;
+  unpacks = false;
+  readonly decoders = new Set<string>();
   /** Names that decoded text is saved under. */
-  decoded: Set<string | null>;
+  readonly decoded = new Set<string | null>();
   /** Something runs text that is not in the command. */
-  runsText: boolean;
+  runsText = false;
   /** A shell runs text that is in the command. */
-  runsHeld: boolean;
+  runsHeld = false;
   /** Files that are run; null for one that is not known. */
-  runsFiles: Set<string | null>;
+  readonly runsFiles = new Set<string | null>();
   /** Programs that are run by their bare names. */
-  programs: Set<string>;
+  readonly programs = new Set<string>();
   /** All words, without their folders. */
-  mentions: Set<string>;
+  readonly mentions = new Set<string>();
   /** Arguments are filled in from elsewhere. */
-  fills: boolean;
-  findStarts: string[];
+  fills = false;
+  readonly findStarts: string[] = [];
   /** How many programs have started the one that is looked at. */
-  depth: number;
+  depth = 0;
   /** Texts in the command that may be handed to a shell. */
-  texts: string[];
-};
+  readonly texts: string[] = [];
 
-/** What is known of a command before it is read. */
-export function startDraft(names: ReadonlyMap<string, string>, unknown: Set<string>): HazardDraft {
-  return {
-    calls: [],
-    call: null,
-    feed: null,
-    sources: new Set(),
-    inputs: new Set(),
-    copies: [],
-    names: new Map(names),
-    unknown,
-    deletes: new Set(),
-    empties: new Set(),
-    moves: [],
-    discards: new Set(),
-    drops: new Set(),
-    folders: new Set(),
-    deletesUnknown: new Set(),
-    deletions: 0,
-    packages: new Set(),
-    downloads: new Set(),
-    addresses: new Set(),
-    saved: new Set(),
-    cloned: new Set(),
-    written: new Set(),
-    relays: false,
-    unpacks: false,
-    decoders: new Set(),
-    decoded: new Set(),
-    runsText: false,
-    runsHeld: false,
-    runsFiles: new Set(),
-    programs: new Set(),
-    mentions: new Set(),
-    fills: false,
-    findStarts: [],
-    depth: 0,
-    texts: [],
-  };
+  /** `names` are those that earlier commands gave to programs. */
+  constructor(names: ReadonlyMap<string, string>, unknown: ReadonlySet<string>) {
+    this.names = new Map(names);
+    this.unknown = unknown;
+  }
 }
 
 const ADDRESS = /\b(?:https?|ftp):\/\/[^\s'"`<>|;)]+/gi;

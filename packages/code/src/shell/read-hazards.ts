@@ -15,55 +15,20 @@ import {
   runsInput,
 } from "./command-words.ts";
 import {
-  type HazardDraft,
+  HazardDraft,
   MAX_DEPTH,
   MENTIONS_DELETION,
   namesVariable,
   noteAddresses,
   noteEmptied,
   noteMentions,
-  type ProgramCopy,
   runFile,
   runInput,
-  startDraft,
 } from "./hazard-draft.ts";
 import { isDecoding, lookAtProgram, lookForCommands, lookIntoCode } from "./program-hazards.ts";
 
 /** What in a command a person should know of before it runs. Reading is careful: what is not understood is listed. */
-export type Hazards = {
-  /** Files and folders that it deletes, by name or pattern. */
-  readonly deletes: readonly string[];
-  /** Files that it empties. */
-  readonly empties: readonly string[];
-  /** What it moves or links, and where to. */
-  readonly moves: readonly { readonly from: readonly string[]; readonly to: string }[];
-  /** Files and folders in which it puts back what git has, so that changes are lost which are not committed. */
-  readonly discards: readonly string[];
-  /** Calls of git that throw away what only git keeps, such as a stash. */
-  readonly drops: readonly string[];
-  /** Folders that it changes into; names are relative to one of them or to where it starts. */
-  readonly folders: readonly string[];
-  /** Programs that delete what cannot be told from the text. */
-  readonly deletesUnknown: readonly string[];
-  /** What it runs although nobody can read it before. */
-  readonly runs: readonly UnreadText[];
-  /** Files whose text is piped into a program that runs it. */
-  readonly inputs: readonly string[];
-  /** What it copies, links or moves, and the names that has then, without folders. */
-  readonly copies: readonly ProgramCopy[];
-  /** Files that it runs, as far as their names are known, and programs by their bare names. */
-  readonly runsFiles: readonly string[];
-  readonly programs: readonly string[];
-  /** Something in it runs text that is not in the command. */
-  readonly runsText: boolean;
-  /** What it brings from outside, or decodes, and keeps in files; null if nothing. */
-  readonly brings: Brought | null;
-  /** Names that it writes to, and all names that stand in it, without their folders. */
-  readonly writes: readonly string[];
-  readonly mentions: readonly string[];
-  /** It also writes, or unpacks, to names that are not known. */
-  readonly unpacks: boolean;
-};
+export type Hazards = Readonly<ReturnType<typeof readHazards>>;
 
 /** Files and folders that hold what a command brought, by names without folders. */
 type Brought = {
@@ -89,27 +54,42 @@ const MAX_COPIES = 1_000;
  * Reads what a shell text would delete, and what it would run that cannot be read before. `names` are those that earlier
  * commands gave to programs.
  */
-export function readHazards(written: string, names: ReadonlyMap<string, string> = new Map()): Hazards {
+export function readHazards(written: string, names: ReadonlyMap<string, string> = new Map()) {
   const command = fillInTemporaries(written);
-  const draft = startDraft(names, findUnknownVariables(command));
+  const draft = new HazardDraft(names, findUnknownVariables(command));
   for (const text of fillInVariables(command)) collectHazards(text, draft, 0);
   return {
+    /** Files and folders that it deletes, by name or pattern. */
     deletes: [...draft.deletes].flatMap((name) => (name === "{}" ? draft.findStarts : [name])),
+    /** Files that it empties. */
     empties: [...draft.empties],
+    /** What it moves or links, and where to. */
     moves: draft.moves,
+    /** Files and folders in which it puts back what git has, so that changes are lost which are not committed. */
     discards: [...draft.discards],
+    /** Calls of git that throw away what only git keeps, such as a stash. */
     drops: [...draft.drops],
+    /** Folders that it changes into; names are relative to one of them or to where it starts. */
     folders: [...draft.folders],
+    /** Programs that delete what cannot be told from the text. */
     deletesUnknown: [...draft.deletesUnknown],
+    /** What it runs although nobody can read it before. */
     runs: listUnread(draft),
+    /** Files whose text is piped into a program that runs it. */
     inputs: [...draft.inputs],
+    /** What it copies, links or moves, and the names that has then, without folders. */
     copies: draft.copies,
+    /** Files that it runs, as far as their names are known, and programs by their bare names. */
     runsFiles: [...draft.runsFiles].filter((file) => file !== null),
     programs: [...draft.programs],
+    /** Something in it runs text that is not in the command. */
     runsText: draft.runsText,
+    /** What it brings from outside, or decodes, and keeps in files; null if nothing. */
     brings: describeBrought(draft),
+    /** Names that it writes to, and all names that stand in it, without their folders. */
     writes: [...draft.written].filter(isFileName),
     mentions: [...draft.mentions],
+    /** It also writes, or unpacks, to names that are not known. */
     unpacks: draft.unpacks,
   };
 }
