@@ -1,3 +1,5 @@
+import { parseObject, readObject } from "../json-object.ts";
+
 /** What the files that describe a project say about it. */
 export type ProjectFacts = {
   /** Name and description. */
@@ -46,7 +48,7 @@ export function createFacts(): ProjectFacts {
 }
 
 function readPackage(text: string, facts: ProjectFacts): void {
-  const json = parseJsonObject(text);
+  const json = parseObject(text) ?? {};
   facts.title ||= readTitle(json);
   for (const key of ["main", "module", "browser"])
     if (typeof json[key] === "string") facts.entries.push(`${json[key]} (${key} of package.json)`);
@@ -59,7 +61,7 @@ function readPackage(text: string, facts: ProjectFacts): void {
     facts.entries.push(`${path} (exports ${name} of package.json)`);
   const scripts = listPairs(json.scripts);
   facts.scripts.push(...scripts.map(([name, command]) => `npm run ${name}: ${shortened(String(command))}`));
-  const packages = { ...toObject(json.dependencies), ...toObject(json.devDependencies) };
+  const packages = { ...readObject(json.dependencies), ...readObject(json.devDependencies) };
   facts.runners.push(
     ...NODE_RUNNERS.filter((name) => Object.hasOwn(packages, name)).map((name) => `${name} (package.json)`),
   );
@@ -68,7 +70,7 @@ function readPackage(text: string, facts: ProjectFacts): void {
 }
 
 function readDeno(text: string, facts: ProjectFacts): void {
-  const json = parseJsonObject(text);
+  const json = parseObject(text) ?? {};
   facts.title ||= readTitle(json);
   facts.scripts.push(
     ...listPairs(json.tasks).map(([name, command]) => `deno task ${name}: ${shortened(String(command))}`),
@@ -96,10 +98,10 @@ function readCargo(text: string, facts: ProjectFacts): void {
 }
 
 function readComposer(text: string, facts: ProjectFacts): void {
-  const json = parseJsonObject(text);
+  const json = parseObject(text) ?? {};
   facts.title ||= readTitle(json);
   facts.scripts.push(...listPairs(json.scripts).map(([name]) => `composer ${name}`));
-  if (Object.hasOwn(toObject(json["require-dev"]), "phpunit/phpunit"))
+  if (Object.hasOwn(readObject(json["require-dev"]), "phpunit/phpunit"))
     facts.runners.push("phpunit (composer.json)");
 }
 
@@ -130,7 +132,7 @@ function listExports(exports: unknown): [string, string][] {
   if (typeof exports === "string") return [[".", exports]];
   return listPairs(exports).flatMap(([name, value]): [string, string][] => {
     if (!name.startsWith(".")) return [];
-    const path = typeof value === "string" ? value : findFirstPath(toObject(value), 0);
+    const path = typeof value === "string" ? value : findFirstPath(readObject(value), 0);
     return path ? [[name, path]] : [];
   });
 }
@@ -140,7 +142,7 @@ function findFirstPath(conditions: Readonly<Record<string, unknown>>, depth: num
   for (const key of [...usual, ...Object.keys(conditions)]) {
     const value = conditions[key];
     if (typeof value === "string") return value;
-    const below = depth < 5 ? findFirstPath(toObject(value), depth + 1) : undefined;
+    const below = depth < 5 ? findFirstPath(readObject(value), depth + 1) : undefined;
     if (below) return below;
   }
   return undefined;
@@ -152,22 +154,8 @@ function readTitle(json: Readonly<Record<string, unknown>>): string {
   return typeof description === "string" ? `${begin}: ${shortened(description, 300)}` : begin;
 }
 
-function parseJsonObject(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return toObject(JSON.parse(text));
-  } catch {
-    return {};
-  }
-}
-
-function toObject(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
-}
-
 function listPairs(value: unknown): [string, unknown][] {
-  return Object.entries(toObject(value));
+  return Object.entries(readObject(value));
 }
 
 function shortened(text: string, limit = MAX_VALUE): string {

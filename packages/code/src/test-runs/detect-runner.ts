@@ -1,6 +1,7 @@
 import { dirname, join, resolve } from "node:path";
 import { listInside, openForReading } from "@retinue/core/files/open-inside";
-import { type Failure, parseObject, readObject, type TestReport } from "./test-report.ts";
+import { parseObject, readObject } from "../json-object.ts";
+import type { Failure, TestReport } from "./test-report.ts";
 
 /** A test runner that this tool knows how to start and to read. */
 export type RunnerName =

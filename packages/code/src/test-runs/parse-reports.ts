@@ -1,11 +1,9 @@
+import { parseObject, readObject, readObjects } from "../json-object.ts";
 import {
   cutStack,
   type Failure,
   findProjectFrames,
-  parseObject,
   placeFailure,
-  readObject,
-  readObjects,
   shortenMessage,
   type TestReport,
   toProjectPath,

@@ -1,11 +1,12 @@
 import { access, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
+import { parseObject, readObject } from "../json-object.ts";
 import { type RunnerName, readProjectFile, rebaseReport, type TestedPath } from "./detect-runner.ts";
 import { parseJunit } from "./parse-junit.ts";
 import { parseCargo, parseGo, parseJest, parseMocha, parseUnittest } from "./parse-reports.ts";
 import { parseTap } from "./parse-tap.ts";
-import { parseObject, readObject, type TestReport } from "./test-report.ts";
+import type { TestReport } from "./test-report.ts";
 
 type Planner = (request: TestRequest) => TestCommand | Promise<TestCommand>;
 

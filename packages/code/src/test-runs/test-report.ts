@@ -69,23 +69,3 @@ export function toProjectPath(path: string, projectDir: string): string {
   const plain = path.replace(/^file:\/\//, "");
   return plain.startsWith(`${projectDir}/`) ? plain.slice(projectDir.length + 1) : plain;
 }
-
-/** The value if it is an object, else an empty one. */
-export function readObject(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-/** The value's members if it is a list, each as an object. */
-export function readObjects(value: unknown): readonly Readonly<Record<string, unknown>>[] {
-  return Array.isArray(value) ? value.map(readObject) : [];
-}
-
-/** JSON as an object, or null if it is none. */
-export function parseObject(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? readObject(value) : null;
-  } catch {
-    return null;
-  }
-}

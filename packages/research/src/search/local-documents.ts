@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
-import { isAbsolute, join, relative, sep } from "node:path";
+import { isAbsolute, join } from "node:path";
+import { isBelow } from "@retinue/core/files/is-below";
 import { pathTarget, resolvePath } from "@retinue/core/files/resolve-path";
 import { createRedactor } from "@retinue/core/redact/create-redactor";
 import { secretsFromEnvironment } from "@retinue/core/redact/secrets-from-environment";
@@ -117,7 +118,7 @@ class Documents implements LocalDocuments {
     this.#index = index;
     // Worktrees come and go; any other folder may be on a disk that is only away for now.
     for (const { id, root } of index.folders())
-      if (isInside(this.#dataDir, root) && !existsSync(root)) index.forget(id);
+      if (isBelow(root, this.#dataDir) && !existsSync(root)) index.forget(id);
     return index;
   }
 
@@ -170,11 +171,11 @@ class Documents implements LocalDocuments {
         () => false,
       );
       if (!isFolder) faults.push(`${folder} is not a folder`);
-      else if (!isOwn && !isInside(project, path)) faults.push(`${folder} leads out of the project`);
+      else if (!isOwn && !isBelow(path, project)) faults.push(`${folder} leads out of the project`);
       else roots.add(path);
     }
     const inner = [...roots].filter(
-      (root) => ![...roots].some((other) => other !== root && isInside(other, root)),
+      (root) => ![...roots].some((other) => other !== root && isBelow(root, other)),
     );
     if (inner.length === 0)
       throw new SearchError(
@@ -185,11 +186,6 @@ class Documents implements LocalDocuments {
     for (const fault of faults) progress(`not searched: ${fault}`);
     return inner;
   }
-}
-
-function isInside(folder: string, path: string): boolean {
-  const inside = relative(folder, path);
-  return inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
 }
 
 function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {

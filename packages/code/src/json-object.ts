@@ -1,0 +1,21 @@
+import { isRecord } from "@retinue/core/models/wire/json";
+
+/** The value if it is an object, else an empty one. */
+export function readObject(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : {};
+}
+
+/** The value's members if it is a list, each as an object. */
+export function readObjects(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.map(readObject) : [];
+}
+
+/** JSON as an object, or null if it is none. */
+export function parseObject(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
