@@ -328,6 +328,23 @@ describe("a budget of one task", () => {
     expect(await calls(25)).toBe(15);
   });
 
+  test.each([{ tokens: 100 }, { spawns: 0 }])(
+    "a model gives no child more than %j, which its agent has for itself and all below it",
+    async (limits) => {
+      await using t = testRuntime(
+        {
+          lead: [callDelegate("k", "x", { limits: { tokens: 1_000_000, spawns: 9 } }), say("done")],
+          k: "spawns" in limits ? [callDelegate("sub", "y"), say("alone")] : [say("never said")],
+          sub: [say("ok")],
+        },
+        { agents: { k: { limits, subagents: { allow: ["sub"] } } }, lenient: true },
+      );
+      const { sub_runs } = await t.runtime.run({ agent: "lead", task: "go" });
+      expect(t.models.sub?.requests).toHaveLength(0);
+      expect(sub_runs?.map(({ success }) => success)).toEqual(["spawns" in limits]);
+    },
+  );
+
   test.each(["turns", "toolCalls", "minutes", "tokens", "costUsd", "contextChars", "spawns"])(
     "no bad number for %s in a model's call starts anything",
     async (limit) => {

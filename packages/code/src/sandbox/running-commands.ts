@@ -155,7 +155,7 @@ function isSame(table: Readonly<Record<string, string>>, path: string, value: st
 }
 
 /** What something is, whatever its path: what takes its place is another. Undefined if nothing is there. */
-export function identifyFile(path: string): string | undefined {
+export function identifyFile(path: string | Buffer): string | undefined {
   try {
     const stats = lstatSync(path, { bigint: true });
     return `${stats.dev}:${stats.ino}:${stats.birthtimeNs}`;

@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
 import { isHeld, releasePlaces } from "./hold-places.ts";
 import { pinPath } from "./pin-path.ts";
-import type { CommandState, CommandSurroundings } from "./running-commands.ts";
+import { type CommandState, type CommandSurroundings, identifyFile } from "./running-commands.ts";
 import { killInside, waitForSandboxEnd } from "./sandbox-end.ts";
 import { type Find, type FolderScan, scanFolders } from "./scan-folders.ts";
 
@@ -54,7 +54,10 @@ export async function settleCommand(state: CommandState, find?: Find): Promise<s
   }
 }
 
-/** Until a look finds nothing new: what moves while it is looked for may be missed once. */
+/**
+ * Until a look finds nothing new: what moves while it is looked for may be missed once. Other commands may go on making
+ * things all the time; theirs are set aside as well, and only what could not be is a fault.
+ */
 async function setNewAside(
   roots: readonly string[],
   before: CommandSurroundings,
@@ -66,12 +69,15 @@ async function setNewAside(
     for (const [root, mode] of Object.entries(before.modes)) await chmod(root, mode).catch(() => {});
     try {
       const made = findNew(await scanFolders(roots, find, () => before.namedByGit ?? []), before);
-      fault = made.length > 0 ? new Error(`${made[0]} cannot be set aside`) : undefined;
+      fault = undefined;
       if (made.length === 0) break;
       for (const path of made) {
+        const identity = identifyFile(path);
         const root = roots.find((each) => isBelow(path.toString(), each));
         const name = root && (await setFileAside(root, path));
         if (name) names.push(name);
+        const stays = identity !== undefined && identifyFile(path) === identity && !isHeld(path.toString());
+        if (stays) fault ??= new Error(`${path} cannot be set aside`);
       }
     } catch (thrown) {
       fault = thrown;

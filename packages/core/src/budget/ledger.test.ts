@@ -69,6 +69,24 @@ test("what cannot fit at all is refused with the account that is full", async ()
   expect(refused).toMatchObject({ kind: "refused", resource: "tokens", account: root });
 });
 
+test("money that one call has set aside is not there for another, which waits until it comes back", async () => {
+  const root = new Ledger("root", null, { costUsd: 1 });
+  const [a, b] = [new Ledger("a", root, {}), new Ledger("b", root, {})];
+  const priced = { ...need(0, 60), inputPrice: 0.01, outputPrice: 0.01 };
+  const first = await a.reserve(priced, never);
+  let isGranted = false;
+  const second = b.reserve(priced, never).then((result) => {
+    isGranted = true;
+    return result;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isGranted).toBe(false);
+  expect(root.costReserved).toBeCloseTo(0.6);
+  if (first.kind === "reserved") first.settle(10, 0.1);
+  expect(await second).toMatchObject({ kind: "reserved", outputTokens: 60 });
+  expect(root.costReserved).toBeCloseTo(0.6);
+});
+
 test("cost is reserved at the price of the worst case", async () => {
   const root = new Ledger("root", null, { costUsd: 1 });
   const priced = { ...need(100, 100, 1), inputPrice: 0.004, outputPrice: 0.01 };

@@ -81,3 +81,36 @@ test("a run that had to wait for its first slot goes before new ones when it com
   slots.release();
   expect([slots.active, slots.waiting, run.isUsed]).toEqual([0, 0, false]);
 });
+
+test("a run that was stopped while it waited has no slot, and its next wait is a new one", async () => {
+  const slots = new Slots(1);
+  await slots.acquire(0, false, never);
+  const [slot, controller] = [new RunSlot(slots, 0), new AbortController()];
+  const both = Promise.all([slot.enter(controller.signal), slot.enter(controller.signal)]);
+  controller.abort();
+  expect(await both).toEqual([false, false]);
+  expect(slot.isUsed).toBe(false);
+  slots.release();
+  expect(await slot.enter(never)).toBe(true);
+  slot.leave();
+  expect(slots.active).toBe(0);
+});
+
+test("while slots drain nobody who waits is let in, and all is drained with the last who leaves", async () => {
+  const slots = new Slots(2);
+  await Promise.all([slots.acquire(0, false, never), slots.acquire(0, false, never)]);
+  const controller = new AbortController();
+  const waiting = slots.acquire(1, true, controller.signal);
+  let isDrained = false;
+  const drained = slots.drain().then(() => {
+    isDrained = true;
+  });
+  slots.release();
+  await Promise.resolve();
+  expect([slots.active, isDrained]).toEqual([1, false]);
+  slots.release();
+  await drained;
+  expect([slots.active, slots.tryAcquire()]).toEqual([0, false]);
+  controller.abort();
+  expect(await waiting).toBe(false);
+});
