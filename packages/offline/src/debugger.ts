@@ -1,10 +1,4 @@
 import {
-  type Definition,
-  fenceCode,
-  readNumberedLines,
-  type SourceLine,
-} from "@retinue/code/survey/read-code";
-import {
   findAnswer,
   findNextCalls,
   findResult,
@@ -16,8 +10,9 @@ import {
   taskSections,
   taskText,
 } from "./conversation.ts";
-import { locate } from "./locate.ts";
+import { locate } from "./find-definition.ts";
 import { cutShort, needsModel } from "./offline-words.ts";
+import { type Definition, fenceCode, readNumberedLines, type SourceLine } from "./read-code.ts";
 import { classifyFile } from "./source-line.ts";
 import { describeCounts, readTestRun, type TestFailure, type TestRun, testCall } from "./tester.ts";
 

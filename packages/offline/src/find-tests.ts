@@ -1,6 +1,4 @@
 import { basename } from "node:path";
-import type { Definition } from "@retinue/code/survey/read-code";
-import { readCounts } from "@retinue/code/survey/search-query";
 import { escapePattern } from "@retinue/code/symbols/code-symbol";
 import {
   findNextCalls,
@@ -9,6 +7,7 @@ import {
   type OfflineMove,
   type Situation,
 } from "./conversation.ts";
+import { type Definition, readCounts } from "./read-code.ts";
 import { splitLine } from "./source-line.ts";
 
 /** Which tests name a definition. */

@@ -1,4 +1,3 @@
-import { fenceCode } from "@retinue/code/survey/read-code";
 import { escapePattern } from "@retinue/code/symbols/code-symbol";
 import {
   type ChildResult,
@@ -15,6 +14,7 @@ import {
 } from "./conversation.ts";
 import { chooseDomain, findMisreading } from "./intent-phases.ts";
 import { cutShort, needsModel, shortenLine, withoutLabel } from "./offline-words.ts";
+import { fenceCode } from "./read-code.ts";
 import { researchQuestion } from "./researcher.ts";
 import { findIntent, type Intent, splitRequest, type WorkPart } from "./split-request.ts";
 

@@ -3,7 +3,6 @@ import { collectParts } from "@retinue/core/models/wire/collect-parts";
 import type { StreamingModel } from "@retinue/core/models/wire/wire-model";
 import type { CallableModel } from "@retinue/core/run/model/callable-model";
 import type { Agent } from "@retinue/core/schema/agent";
-import { extractSummary } from "@retinue/core/text/extract-summary";
 import { splitSentences } from "@retinue/core/text/split-sentences";
 import { assistant, mainForDomains } from "./assistant.ts";
 import { coder } from "./coder.ts";
@@ -17,6 +16,7 @@ import {
   type Situation,
 } from "./conversation.ts";
 import { diagnose } from "./debugger.ts";
+import { extractSummary } from "./extract-summary.ts";
 import { domainAgents } from "./intent-phases.ts";
 import { main } from "./main.ts";
 import { needsModel, OFFLINE_LABEL } from "./offline-words.ts";

@@ -1,6 +1,5 @@
-import { rankFiles, readCounts, readQuery } from "@retinue/code/survey/search-query";
+import { readQuery } from "@retinue/code/survey/search-query";
 import type { PlanDraft, PlanStep } from "@retinue/core/schema/plan";
-import { splitWords } from "@retinue/core/text/terms";
 import {
   findNextCalls,
   listAnswered,
@@ -19,16 +18,12 @@ import { findIntent, type Intent, splitRequest } from "./split-request.ts";
 
 const MAX_PARTS = 4;
 const MAX_FILES = 8;
-const COUNTED_FILES = 40;
 const MAX_TASK = 5_000;
 const SHOWN_GOAL = 120;
 
-/** Words of one part that are searched for when there is no better tool; ten calls must do for all. */
-const SEARCHED_WORDS = 2;
-
 /**
  * The planner: a plan by a template. What the goal asks for is taken apart by its verbs; which files that touches comes
- * from `plan_files`, or else from where its words are.
+ * from `plan_files`.
  */
 export const planner: Procedure = {
   agents: ["planner"],
@@ -41,11 +36,17 @@ export const planner: Procedure = {
     const parts = splitRequest(goal).slice(0, MAX_PARTS);
     if (parts.length === 0)
       return { cannot: needsModel("plan without a goal", "plan a goal that is stated") };
-    const calls = parts.map(({ text }) => planSearches(text, situation.tools));
-    const move = findNextCalls(situation, [() => calls.flat()]);
+    const searchFor = (text: string) => ({
+      tool: "plan_files",
+      input: { task: text.slice(0, MAX_TASK), limit: MAX_FILES },
+    });
+    const canSearch = situation.tools.includes("plan_files");
+    const move = findNextCalls(situation, [
+      () => (canSearch ? parts.map(({ text }) => searchFor(text)) : []),
+    ]);
     if (move) return move;
-    const planned = parts.map(({ text, after }, index): PlannedPart => {
-      const files = findFiles(calls[index] ?? [], text, situation);
+    const planned = parts.map(({ text, after }): PlannedPart => {
+      const files = findFiles(searchFor(text), text, situation);
       return { text, after, intent: findIntent(text) ?? "write", files };
     });
     const plan = fillTemplate(goal, planned, readAgents(situation.task));
@@ -77,35 +78,10 @@ function readAgents(task: string): string[] | undefined {
     : [...section.matchAll(/^- `([^`\n]+)`/gm)].map(([, name = ""]) => name);
 }
 
-function planSearches(text: string, tools: readonly string[]): OfflineCall[] {
-  const task = text.slice(0, MAX_TASK);
-  if (tools.includes("plan_files")) return [{ tool: "plan_files", input: { task, limit: MAX_FILES } }];
-  if (!tools.includes("grep")) return [];
-  const [verb] = splitWords(text);
-  return readQuery(text)
-    .concepts.filter(({ name }) => name !== verb)
-    .slice(0, SEARCHED_WORDS)
-    .map(({ pattern }) => ({
-      tool: "grep",
-      input: { pattern, mode: "count", ignoreCase: true, limit: COUNTED_FILES },
-    }));
-}
-
-function findFiles(calls: readonly OfflineCall[], text: string, situation: Situation): string[] {
-  const { concepts, paths } = readQuery(text);
-  const answers = listAnswered(situation.calls, calls);
-  const listed = answers
-    .filter(({ tool }) => tool === "plan_files")
-    .flatMap(({ result }) => readPaths(result));
-  const hits = answers
-    .filter(({ tool }) => tool === "grep")
-    .flatMap(({ input, result }) => {
-      const concept = concepts.find(({ pattern }) => pattern === input.pattern);
-      return concept ? [{ concept, counts: readCounts(result) }] : [];
-    });
-  const ranked = hits.length > 0 ? rankFiles(hits).map(({ path }) => path) : [];
-  const named = paths.filter((path) => /\.\w+$/.test(path) && !path.includes(".."));
-  return [...new Set([...named, ...listed, ...ranked])].slice(0, MAX_FILES);
+function findFiles(call: OfflineCall, text: string, situation: Situation): string[] {
+  const named = readQuery(text).paths.filter((path) => /\.\w+$/.test(path) && !path.includes(".."));
+  const listed = listAnswered(situation.calls, [call]).flatMap(({ result }) => readPaths(result));
+  return [...new Set([...named, ...listed])].slice(0, MAX_FILES);
 }
 
 /** The files of a list of `path  reasons`. */

@@ -124,20 +124,21 @@ export type ChangeSize = {
   path: string;
   added: number;
   removed: number;
-  kind: "text" | "binary" | "untracked";
+  /** A renamed file's own diff would show all of it as new. */
+  kind: "text" | "renamed" | "binary" | "untracked";
 };
 
 const WORTH: Readonly<Record<FileKind, number>> = { source: 0, script: 1, test: 2, prose: 3, generated: 4 };
-const LINE = /^ (?:.* => )?(\S.*?) \| (?:\+(\d+) -(\d+)|(binary|untracked))$/gm;
+const LINE = /^ (.* => )?(\S.*?) \| (?:\+(\d+) -(\d+)|(binary|untracked))$/gm;
 
 /** Reads the list of files that `git_diff` begins with. */
 export function readSizes(text: string): ChangeSize[] {
   const [list = ""] = text.split(/\n\n|\ndiff --git /, 1);
-  return [...list.matchAll(LINE)].map(([, path = "", added = "0", removed = "0", kind]) => ({
+  return [...list.matchAll(LINE)].map(([, from, path = "", added = "0", removed = "0", kind]) => ({
     path,
     added: Number(added),
     removed: Number(removed),
-    kind: kind === "binary" || kind === "untracked" ? kind : "text",
+    kind: kind === "binary" || kind === "untracked" ? kind : from === undefined ? "text" : "renamed",
   }));
 }
 

@@ -1,27 +1,15 @@
 import {
-  type Definition,
-  fenceCode,
-  findDefinedName,
-  readDefinitions,
-  readNumberedLines,
-  type SourceLine,
-  splitProse,
-} from "@retinue/code/survey/read-code";
-import {
   type Concept,
-  findNamedFolder,
   type Hits,
   isInPath,
   type Query,
   type RankedFile,
   rankFiles,
   rateStanding,
-  readCounts,
   readQuery,
 } from "@retinue/code/survey/search-query";
-import { escapePattern } from "@retinue/code/symbols/code-symbol";
-import { extractSummary } from "@retinue/core/text/extract-summary";
 import { splitSentences } from "@retinue/core/text/split-sentences";
+import { splitWords } from "@retinue/core/text/terms";
 import {
   type CallStage,
   findAnswer,
@@ -37,9 +25,20 @@ import {
   taskSections,
   taskText,
 } from "./conversation.ts";
+import { extractSummary } from "./extract-summary.ts";
+import { locate } from "./find-definition.ts";
 import { findTests, globFiles } from "./find-tests.ts";
-import { locate, readAsked } from "./locate.ts";
 import { needsModel, shortenLine } from "./offline-words.ts";
+import {
+  type Definition,
+  fenceCode,
+  findDefinedName,
+  readCounts,
+  readDefinitions,
+  readNumberedLines,
+  type SourceLine,
+  splitProse,
+} from "./read-code.ts";
 
 const COUNTED_FILES = 80;
 const SHOWN_LINES = 60;
@@ -70,7 +69,7 @@ export function researchQuestion(situation: Situation): OfflineMove {
   const places = located?.places ?? [];
   const [place] = places;
   const made: Made = (call) => findAnswer(situation.calls, call);
-  const stages = [countStage, folderStage, lineStage, readStage].map(
+  const stages = [countStage, lineStage, readStage].map(
     (stage): CallStage =>
       () =>
         stage(query, made),
@@ -81,6 +80,8 @@ export function researchQuestion(situation: Situation): OfflineMove {
   const subject = place ?? (findings && findBestDefinition(findings));
   const tests = covering && subject ? findTests(subject, situation) : null;
   if (tests && "calls" in tests) return tests;
+  const open = findings && explainOpen(findings);
+  if (open) return { cannot: open };
   const found = findings ? reportFindings(findings) : (located?.report ?? "");
   return { say: tests ? addTests(found, tests.report) : found };
 }
@@ -92,6 +93,42 @@ function addTests(found: string, tests: { summary: string; details: string }): s
   return [`${summary} ${tests.summary}`, "**Details**", tests.details, ...rest].join("\n\n");
 }
 
+/** What a question is after: a name's place, tests, or what else its words say. */
+type AskedName = { query: Query; name?: string; covering: boolean };
+
+const COVERING =
+  /\btests?\b.*\b(?:cover|exercis|check|verif|touch|exist|there)\w*|\bcover(?:ed|age|ing|s)?\b.*\btests?\b|\btested\b|\btests? (?:for|of)\b/i;
+const ABOUT_TESTS = /^(?:test|cover|exercis|check|verif|touch|exist)/;
+const WHERE = /\bwhere\b|\bdefin|\blocate\b|\bplace\b/i;
+
+/** Reads off a question whether it asks for a name's place and for tests; words about tests are no words to search for. */
+function readAsked(question: string, query: Query): AskedName {
+  const covering = COVERING.test(question);
+  const concepts = covering ? query.concepts.filter(({ name }) => !ABOUT_TESTS.test(name)) : query.concepts;
+  const left = concepts.length > 0 || query.paths.length > 0 ? { ...query, concepts } : query;
+  const name =
+    covering || WHERE.test(question) ? findAskedName(question, left.concepts, covering) : undefined;
+  return { query: left, covering, ...(name !== undefined && query.paths.length === 0 && { name }) };
+}
+
+/** A name that only code has; where tests are asked for, a single plain word counts as one too, spelled as it was. */
+function findAskedName(
+  question: string,
+  concepts: readonly Concept[],
+  covering: boolean,
+): string | undefined {
+  const exact = concepts.find(({ weight, name }) => weight > 1 && IDENTIFIER.test(name));
+  if (exact) return exact.name.replace(/\(\)$/, "");
+  if (!covering) return undefined;
+  const words = [...new Set(question.match(WORDS) ?? [])].filter((word) =>
+    splitWords(word).some((each) => concepts.some(({ name }) => name === each)),
+  );
+  return words.length === 1 ? words[0] : undefined;
+}
+
+const IDENTIFIER = /^[\p{L}_$][\p{L}\p{N}_$]*(?:[.#][\p{L}\p{N}_$]+)*(?:\(\))?$/u;
+const WORDS = /[\p{L}_$][\p{L}\p{N}_$]*(?:[.#][\p{L}\p{N}_$]+)*/gu;
+
 function refuseSearch(question: string, query: Query, { tools }: Situation): string | null {
   const lacking = ["grep", "read"].filter((tool) => !tools.includes(tool));
   if (lacking.length > 0)
@@ -99,7 +136,7 @@ function refuseSearch(question: string, query: Query, { tools }: Situation): str
       `look into files without ${lacking.join(" and ")}`,
       "search and read where it has these tools",
     );
-  if (query.concepts.length > 0 || query.paths.length > 0) return null;
+  if (query.concepts.length > 0 || query.paths.some(isFile)) return null;
   return needsModel(
     `answer “${question.slice(0, 120)}”: it names nothing to search for`,
     "look up names, words and files that a question names",
@@ -108,28 +145,16 @@ function refuseSearch(question: string, query: Query, { tools }: Situation): str
 
 function countStage({ concepts, paths }: Query): OfflineCall[] {
   return [
-    ...concepts.map((concept) => countCall(concept)),
+    ...concepts.map((concept) => countCall(concept, paths)),
     ...paths.filter(isFile).map((path) => ({ tool: "read", input: { path, limit: READ_LINES * 2 } })),
   ];
 }
 
-function countCall({ pattern }: Concept): OfflineCall {
-  return { tool: "grep", input: { pattern, mode: "count", ignoreCase: true, limit: COUNTED_FILES } };
-}
-
-/** A second look into the folder that the question names: the first one may have been cut before its small files. */
-function folderStage({ concepts, paths }: Query, made: Made): OfflineCall[] {
-  const folder =
-    paths.find((path) => !isFile(path)) ?? findNamedFolder(concepts, rankFiles(countHits(concepts, made)));
-  if (folder === undefined) return [];
-  const input = {
-    pattern: matchAny(concepts),
-    mode: "count",
-    ignoreCase: true,
-    limit: COUNTED_FILES / 2,
-    path: folder,
-  };
-  return [{ tool: "grep", input }];
+/** In the folder that the question names, or everywhere. */
+function countCall({ pattern }: Concept, paths: readonly string[]): OfflineCall {
+  const folder = paths.find((path) => !isFile(path));
+  const input = { pattern, mode: "count", ignoreCase: true, limit: COUNTED_FILES };
+  return { tool: "grep", input: { ...input, ...(folder !== undefined && { path: folder }) } };
 }
 
 /** All concepts at once, in the best files. */
@@ -140,34 +165,20 @@ function lineStage(query: Query, made: Made): OfflineCall[] {
   return [
     {
       tool: "grep",
-      input: { pattern: matchAny(query.concepts), ignoreCase: true, limit: SHOWN_LINES, glob },
+      input: {
+        pattern: query.concepts.map(({ pattern }) => pattern).join("|"),
+        ignoreCase: true,
+        limit: SHOWN_LINES,
+        glob,
+      },
     },
   ];
 }
 
-function matchAny(concepts: readonly Concept[]): string {
-  return concepts.map(({ pattern }) => pattern).join("|") || DEFINING;
+/** Files by all counts there are. */
+function rankByHits({ concepts, paths }: Query, made: Made): RankedFile[] {
+  return rankFiles(countHits(concepts, paths, made));
 }
-
-/** Files by all counts there are. Those of a named folder count once more, and they alone if the question has no words. */
-function rankByHits(query: Query, made: Made): RankedFile[] {
-  const hits = countHits(query.concepts, made);
-  for (const call of folderStage(query, made)) {
-    const name = String(call.input.path);
-    const concept = {
-      name,
-      core: name,
-      pattern: `${escapePattern(name)}/`,
-      weight: 1,
-    };
-    hits.push({ concept, counts: readCounts(made(call)?.result ?? "") });
-  }
-  return rankFiles(hits);
-}
-
-/** What usually begins a definition, for questions that only name a folder. */
-const DEFINING =
-  "^\\s*(export |public |pub )?(async |abstract |default )*(class|function|interface|def|fn|func|struct|trait)\\s";
 
 /** Windows around the first telling hit of the best files. */
 function readStage(query: Query, made: Made): OfflineCall[] {
@@ -202,14 +213,14 @@ function collectFindings(
   const files = calls
     .filter(({ tool, failed }) => tool === "read" && !failed)
     .map(({ input, result }) => ({ path: String(input.path), lines: readNumberedLines(result) }));
-  const counted = countHits(query.concepts, made);
+  const counted = countHits(query.concepts, query.paths, made);
   const others = rankByHits(query, made).map(({ path }) => path);
   return { question, query, files, counted, others, faults: listFaults(calls), condensed };
 }
 
-function countHits(concepts: readonly Concept[], made: Made): Hits[] {
+function countHits(concepts: readonly Concept[], paths: readonly string[], made: Made): Hits[] {
   return concepts.map((concept) => {
-    const past = made(countCall(concept));
+    const past = made(countCall(concept, paths));
     if (!past || past.failed) return { concept, counts: new Map() };
     return { concept, counts: readCounts(past.result), cut: past.result.includes("\n(there are more ") };
   });
@@ -285,6 +296,26 @@ function reportFindings(findings: SearchFindings): string {
     reportFaults(faults.map(shorten)),
   ];
   return sections.filter(Boolean).join("\n\n");
+}
+
+/** The share of a question's words that one place must speak of to be an answer. */
+const ENOUGH_WORDS = 2 / 3;
+
+/** Why places that were found are no answer: none of them speaks of what the question asks as a whole. */
+function explainOpen(findings: SearchFindings): string | null {
+  const { question, query, counted, others } = findings;
+  const best = findBestDefinition(findings);
+  if (!best) return null;
+  const used = counted.filter(({ counts }) => counts.size > 0).map(({ concept }) => concept);
+  const met = used.filter(
+    (concept) => rateFit(new RegExp(concept.pattern, "i"), best) > 0 || isInPath(concept, best.path),
+  );
+  if (met.length >= Math.ceil(used.length * ENOUGH_WORDS)) return null;
+  const words = query.concepts.map(({ name }) => `“${name}”`).join(", ");
+  return needsModel(
+    `answer “${shorten(question)}”: its words (${words}) are used in ${others.slice(0, 3).join(", ")}, but no one place speaks of them together`,
+    "look up names, files, and words that stand together",
+  );
 }
 
 /** The definition that answers a question best, if one was read. */

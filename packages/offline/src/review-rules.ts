@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { FileDiff, NewLine } from "./read-diff.ts";
-import { classifyFile, type FileKind, findScriptLanguage, splitLine } from "./source-line.ts";
+import { classifyFile, type FileKind, isPython, splitLine } from "./source-line.ts";
 
 /** high: wrong, unsafe or loses something; medium: will bite; low: worth knowing. */
 export type Severity = "high" | "medium" | "low";
@@ -169,25 +169,12 @@ function makeFinding(
   return { severity, path, at, what, line: text.trim() };
 }
 
-const LONG_FUNCTION = 80;
-const FUNCTION =
-  /^(\s*)(?:export\s+)?(?:default\s+)?(?:public\s+|private\s+|protected\s+|static\s+)*(?:async\s+)?(?:function\*?\s+\w+|def\s+\w+|func\s+[\w(]|(?:pub(?:\([^)]*\))?\s+)?fn\s+\w+|(?:const|let)\s+\w+\s*=\s*(?:async\s*)?(?:\([^)]*\)|\w+)\s*(?::[^=]+)?=>\s*\{)/;
-const EXPORTED =
-  /^export\s+(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\*?|class|interface|type|enum|const|let)\s+(\w+)/;
-const CODE_IN_COMMENT =
-  /^\s*(?:\/\/|#)\s*(?:(?:const|let|var|return|import|await|if|for|while|def|class|function|throw|raise)\b.*[;{:)]|[\w.]+\(.*\);?|[\w.]+\s*=\s*.+;|\}\s*(?:else\b.*\{)?)\s*$/;
-
-/** Looks at lines together with those around them, and at the file as such. */
+/** Looks at the file as such, and for a catch whose block is empty although it takes more than one line. */
 const reviewFile: FileRule = (file) => {
   const kind = classifyFile(file.path);
   const findings = reviewMode(file);
   if (kind === "prose" || kind === "generated") return findings;
-  for (const hunk of file.hunks) {
-    findings.push(...findDroppedErrors(file.path, hunk), ...findDeadCode(file.path, hunk));
-    if (kind === "source")
-      findings.push(...findUndocumented(file.path, hunk), ...findLongFunctions(file.path, hunk));
-  }
-  return findings;
+  return [...findings, ...file.hunks.flatMap((hunk) => findDroppedErrors(file.path, hunk))];
 };
 
 function reviewMode({ path, mode, binary, status }: Parameters<FileRule>[0]): ReviewFinding[] {
@@ -207,69 +194,25 @@ function reviewMode({ path, mode, binary, status }: Parameters<FileRule>[0]): Re
     : [];
 }
 
-/** A catch whose block is empty although it takes more than one line. */
 function findDroppedErrors(path: string, hunk: readonly NewLine[]): ReviewFinding[] {
   return hunk.flatMap((line, index) => {
     const next = hunk[index + 1];
     if (!line.added || !next) return [];
-    const opens =
-      findScriptLanguage(path) === "python"
-        ? /^\s*except\b.*:\s*$/.test(line.text) && /^\s*pass\s*$/.test(next.text)
-        : /\bcatch\s*(?:\([^)]*\))?\s*\{\s*$/.test(line.text) && /^\s*\}/.test(next.text);
+    const opens = isPython(path)
+      ? /^\s*except\b.*:\s*$/.test(line.text) && /^\s*pass\s*$/.test(next.text)
+      : /\bcatch\s*(?:\([^)]*\))?\s*\{\s*$/.test(line.text) && /^\s*\}/.test(next.text);
     return opens ? [makeFinding(path, line, "medium", "an error is caught and dropped")] : [];
   });
 }
 
-/** Comments that are code that no longer runs; one finding for lines that stand together. */
-function findDeadCode(path: string, hunk: readonly NewLine[]): ReviewFinding[] {
-  const isDead = (line: NewLine | undefined) =>
-    line?.added === true && CODE_IN_COMMENT.test(line.text) && !/^\s*#!/.test(line.text);
-  return hunk.flatMap((line, index) =>
-    isDead(line) && !isDead(hunk[index - 1])
-      ? [makeFinding(path, line, "low", "this looks like code that was commented out")]
-      : [],
-  );
-}
-
-/** New exported names without a comment; where the line above is not known, nothing is said. */
-function findUndocumented(path: string, hunk: readonly NewLine[]): ReviewFinding[] {
-  if (findScriptLanguage(path) !== "ts" && findScriptLanguage(path) !== "js") return [];
-  return hunk.flatMap((line, index) => {
-    const name = line.added ? EXPORTED.exec(line.text)?.[1] : undefined;
-    const above = hunk[index - 1];
-    const known = above !== undefined || line.at === 1;
-    if (name === undefined || !known || /(?:\*\/|^\s*\/\/.*|^\s*@\w.*)\s*$/.test(above?.text ?? ""))
-      return [];
-    return [makeFinding(path, line, "low", `the exported \`${name}\` says nothing about itself`)];
-  });
-}
-
-/** New functions that go on for very long, as far as they are within one piece of the diff. */
-function findLongFunctions(path: string, hunk: readonly NewLine[]): ReviewFinding[] {
-  return hunk.flatMap((line, index) => {
-    const indent = line.added ? FUNCTION.exec(line.text)?.[1] : undefined;
-    if (indent === undefined) return [];
-    const rest = hunk.slice(index + 1);
-    const end = rest.findIndex(
-      ({ text }) => text.trim() !== "" && text.length - text.trimStart().length <= indent.length,
-    );
-    const length = (end < 0 ? rest.length : end) + 1;
-    if (length <= LONG_FUNCTION || splitLine(line.text, path).code.trim() === "") return [];
-    return [makeFinding(path, line, "low", `this function has ${end < 0 ? "at least " : ""}${length} lines`)];
-  });
-}
-
-const LARGE_LINES = 500;
-const LARGE_FILES = 30;
 /** Fewer new lines than this seldom need a test of their own. */
 const WORTH_A_TEST = 5;
-const NAMED = 4;
 const CASE =
   /^\s*(?:test|it)(?:\.\w+)*\s*\(|^\s*(?:async\s+)?def test_|^\s*func Test\w*\(|^\s*#\[(?:tokio::)?test\]/;
 
-/** Looks at a change as a whole: its size, and whether its tests kept up with it. */
+/** Looks at a change as a whole: whether its tests kept up with it. */
 function reviewChange(files: readonly FileDiff[]): ReviewFinding[] {
-  return [...findUntested(files), ...findLostTests(files), ...findLarge(files)];
+  return [...findUntested(files), ...findLostTests(files)];
 }
 
 const listAdded = ({ hunks }: FileDiff) => hunks.flat().filter(({ added }) => added);
@@ -283,27 +226,10 @@ function findUntested(files: readonly FileDiff[]): ReviewFinding[] {
   );
   const [first] = sources;
   if (!first) return [];
-  if (tests.length === 0) {
-    const rest = sources.length > 1 ? ` and ${sources.length - 1} more sources` : "";
-    const what = `the change touches no test, but ${basename(first.path)}${rest}; whether older tests cover it was not looked at`;
-    return [{ severity: "medium", path: first.path, at: listAdded(first)[0]?.at ?? 0, what }];
-  }
-  const texts = tests.map(
-    (file) =>
-      `${file.path}\n${file.hunks
-        .flat()
-        .map(({ text }) => text)
-        .join("\n")}`,
-  );
-  const alone = sources.filter(({ path, status }) => {
-    const base = basename(path).replace(/\.\w+$/, "");
-    return status === "added" && !texts.some((text) => text.includes(base));
-  });
-  const [unnamed] = alone;
-  if (!unnamed) return [];
-  const others = alone.slice(1, NAMED).map(({ path }) => path);
-  const what = `no test of this change names this new file${others.length > 0 ? `, nor ${others.join(", ")}` : ""}`;
-  return [{ severity: "low", path: unnamed.path, at: 1, what }];
+  if (tests.length > 0) return [];
+  const rest = sources.length > 1 ? ` and ${sources.length - 1} more sources` : "";
+  const what = `the change touches no test, but ${basename(first.path)}${rest}; whether older tests cover it was not looked at`;
+  return [{ severity: "medium", path: first.path, at: listAdded(first)[0]?.at ?? 0, what }];
 }
 
 function isCode(text: string): boolean {
@@ -318,13 +244,4 @@ function findLostTests(files: readonly FileDiff[]): ReviewFinding[] {
   if (removed <= added || !where) return [];
   const what = `tests were taken away: ${removed} less, ${added} new in the whole change`;
   return [{ severity: "medium", path: where.path, at: 0, what }];
-}
-
-function findLarge(files: readonly FileDiff[]): ReviewFinding[] {
-  const own = files.filter(({ path }) => classifyFile(path) !== "generated");
-  const lines = own.reduce((sum, file) => sum + listAdded(file).length + file.removed.length, 0);
-  const [first] = own;
-  if (!first || (lines <= LARGE_LINES && own.length <= LARGE_FILES)) return [];
-  const what = `the change is large (at least ${lines} lines in ${own.length} files), which hides defects; could it be several?`;
-  return [{ severity: "low", path: first.path, at: 0, what }];
 }

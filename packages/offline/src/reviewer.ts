@@ -1,4 +1,3 @@
-import { fenceCode, readNumberedLines } from "@retinue/code/survey/read-code";
 import { readQuery } from "@retinue/code/survey/search-query";
 import {
   findAnswer,
@@ -8,13 +7,13 @@ import {
   listFaults,
   type OfflineCall,
   type OfflineMove,
-  type PastCall,
   type Procedure,
   reportFaults,
   type Situation,
   taskText,
 } from "./conversation.ts";
 import { cutShort, needsModel } from "./offline-words.ts";
+import { fenceCode, readNumberedLines } from "./read-code.ts";
 import {
   type ChangeSize,
   type FileDiff,
@@ -60,8 +59,10 @@ export const reviewer: Procedure = {
 };
 
 function reviewChanges(target: Changes, situation: Situation): OfflineMove {
-  const stat = { tool: "git_diff", input: { ...diffInput(target), stat: true } };
+  const stat = { tool: "git_diff", input: { ...makeDiffInput(target), stat: true } };
   const listed = findAnswer(situation.calls, stat);
+  if (situation.condensed && !listed)
+    return { cannot: "the change was longer than the conversation can be; name one of its files to review" };
   const sizes = sortByWorth(readSizes(listed?.result ?? ""));
   const calls = planDiffs(target, sizes);
   const move = findNextCalls(situation, [() => [stat], () => calls]);
@@ -71,77 +72,68 @@ function reviewChanges(target: Changes, situation: Situation): OfflineMove {
   const seen = listAnswered(situation.calls, calls);
   const faults = listFaults(situation.calls);
   const review = { about: describeTarget(target), commit: readCommit(listed?.result ?? ""), sizes, faults };
-  if (seen.length === 0) return reportUnseen(review, situation);
+  if (seen.length === 0)
+    return faults.length > 0 && !situation.wrapUp
+      ? { cannot: `the change could not be looked at: ${faults.join("; ")}` }
+      : { say: reportUnread(review) };
   const diffs = seen.filter(({ tool }) => tool === "git_diff").map(({ result }) => readDiff(result));
-  const files = [...diffs.flatMap((diff) => diff.files), ...seen.flatMap(readWholeFile)];
+  const reads = seen
+    .filter(({ tool }) => tool === "read")
+    .map(
+      ({ input, result }): FileDiff => ({
+        ...toDiff(String(input.path), readNumberedLines(result)),
+        status: "added",
+      }),
+    );
+  const files = [...diffs.flatMap((diff) => diff.files), ...reads];
   return {
-    say: reportReview({
-      ...review,
-      files,
-      findings: reviewDiff(files),
-      cut: diffs.some(({ cut }) => cut),
-    }),
+    say: reportReview({ ...review, files, findings: reviewDiff(files), cut: diffs.some(({ cut }) => cut) }),
   };
 }
 
 /** The whole diff if it is small, else the files worth most, as many as fit; files that git does not know are read. */
 function planDiffs(target: Changes, sizes: readonly ChangeSize[]): OfflineCall[] {
-  const input = diffInput(target);
-  const texts = sizes.filter(({ kind }) => kind === "text");
+  const input = makeDiffInput(target);
+  const countLines = ({ added, removed }: ChangeSize) => added + removed;
+  const texts = sizes.filter(({ kind }) => kind === "text" || kind === "renamed");
   const reads = sizes
     .filter(({ kind }) => kind === "untracked")
     .slice(0, READ_FILES)
-    .map(({ path }) => ({ tool: "read", input: { path, limit: READ_LINES } }));
-  const lines = texts.reduce((sum, { added, removed }) => sum + added + removed, 0);
+    .map(({ path }) => readCall(path));
+  const lines = texts.reduce((sum, size) => sum + countLines(size), 0);
   if (lines <= WHOLE_LINES) return [...(texts.length > 0 ? [{ tool: "git_diff", input }] : []), ...reads];
+  const own = texts.filter(({ kind }) => kind === "text");
   let room = LINES_IN_ALL;
-  const fitting = texts.filter(({ added, removed }) => {
-    const fits = added + removed <= room;
-    if (fits) room -= added + removed;
+  const fitting = own.filter((size) => {
+    const fits = countLines(size) <= room;
+    if (fits) room -= countLines(size);
     return fits;
   });
-  const chosen = fitting.length > 0 ? fitting.slice(0, MOST_FILES) : texts.slice(0, 1);
+  const chosen = fitting.length > 0 ? fitting.slice(0, MOST_FILES) : own.slice(0, 1);
   return [...chosen.map(({ path }) => ({ tool: "git_diff", input: { ...input, path } })), ...reads];
 }
 
-/** A file that was read as a whole, as if all of it were new. */
-function readWholeFile({ tool, input, result }: PastCall): FileDiff[] {
-  return tool === "read"
-    ? [{ ...toDiff(String(input.path), readNumberedLines(result)), status: "added" }]
-    : [];
-}
-
-function reportUnseen(
-  review: Omit<Review, "files" | "findings" | "cut">,
-  { wrapUp }: Situation,
-): OfflineMove {
-  const { faults } = review;
-  if (faults.length > 0 && !wrapUp)
-    return { cannot: `the change could not be looked at: ${faults.join("; ")}` };
-  return { say: reportUnread(review) };
+function readCall(path: string): OfflineCall {
+  return { tool: "read", input: { path, limit: READ_LINES } };
 }
 
 function reviewNamedFiles(paths: readonly string[], situation: Situation): OfflineMove {
-  const folders = paths.filter((path) => !/\.\w+$/.test(path));
-  const globs = situation.tools.includes("glob")
-    ? folders.map((path) => ({ tool: "glob", input: { pattern: `${path.replace(/\/$/, "")}/**` } }))
-    : [];
-  const inFolders = () =>
-    globs.flatMap((call) =>
-      findResult(situation.calls, call)
-        .split("\n")
-        .filter((path) => /^\S+\.\w+$/.test(path)),
-    );
-  const reads = () =>
-    [
-      ...paths.filter((path) => /\.\w+$/.test(path)),
-      ...sortByWorth(inFolders().map(makeUnsized)).map(({ path }) => path),
-    ]
+  const globs = paths
+    .filter((path) => !isFile(path) && situation.tools.includes("glob"))
+    .map((path) => ({ tool: "glob", input: { pattern: `${path.replace(/\/$/, "")}/**` } }));
+  const listFound = () =>
+    globs
+      .flatMap((call) => findResult(situation.calls, call).split("\n"))
+      .filter((path) => /^\S+\.\w+$/.test(path))
+      .map((path): ChangeSize => ({ path, added: 0, removed: 0, kind: "text" }));
+  const planReads = () =>
+    [...paths.filter(isFile), ...sortByWorth(listFound()).map(({ path }) => path)]
       .slice(0, READ_FILES)
-      .map((path) => ({ tool: "read", input: { path, limit: READ_LINES } }));
-  const move = findNextCalls(situation, [() => globs, reads]);
+      .map(readCall);
+  const move = findNextCalls(situation, [() => globs, planReads]);
   if (move) return move;
-  const files = listAnswered(situation.calls, reads()).map(({ input, result }) =>
+  const reads = planReads();
+  const files = listAnswered(situation.calls, reads).map(({ input, result }) =>
     toDiff(String(input.path), readNumberedLines(result)),
   );
   const faults = listFaults(situation.calls);
@@ -149,22 +141,21 @@ function reviewNamedFiles(paths: readonly string[], situation: Situation): Offli
     return {
       cannot: `nothing could be read of ${paths.join(", ")}: ${faults.join("; ") || "no files there"}`,
     };
-  const cut = reads().some((call) => /^\(\d+ more lines; read on/m.test(findResult(situation.calls, call)));
-  const unread = inFolders().length > READ_FILES ? inFolders().map(makeUnsized) : [];
+  const found = listFound();
   return {
     say: reportReview({
       about: paths.join(", "),
       files,
-      sizes: unread,
+      sizes: found.length > READ_FILES ? found : [],
       findings: reviewFiles(files),
-      cut,
+      cut: reads.some((call) => /^\(\d+ more lines; read on/m.test(findResult(situation.calls, call))),
       faults,
     }),
   };
 }
 
-function makeUnsized(path: string): ChangeSize {
-  return { path, added: 0, removed: 0, kind: "text" };
+function isFile(path: string): boolean {
+  return /\.\w+$/.test(path);
 }
 
 /** What is to be reviewed. */
@@ -204,18 +195,17 @@ export function readTarget(task: string): ReviewTarget {
 }
 
 /** The target as `git_diff` takes it. */
-function diffInput(target: Exclude<ReviewTarget, { kind: "files" }>): OfflineCall["input"] {
+function makeDiffInput(target: Changes): OfflineCall["input"] {
   if (target.kind === "commit") return { commit: target.commit };
   if (target.kind === "range") return { from: target.from, to: target.to };
   return target.kind === "staged" ? { staged: true } : {};
 }
 
 /** The target in words. */
-function describeTarget(target: ReviewTarget): string {
+function describeTarget(target: Changes): string {
   if (target.kind === "commit")
     return target.commit === "HEAD" ? "the last commit" : `commit ${target.commit}`;
   if (target.kind === "range") return `what changed from ${target.from} to ${target.to}`;
-  if (target.kind === "files") return target.paths.join(", ");
   return target.kind === "staged" ? "the staged changes" : "the changes that are not committed";
 }
 

@@ -20,11 +20,9 @@ export function classifyFile(path: string): FileKind {
   return SCRIPT.test(path) ? "script" : "source";
 }
 
-/** The language of a file by its ending, where rules differ. */
-export function findScriptLanguage(path: string): "js" | "ts" | "python" | "other" {
-  if (/\.[cm]?tsx?$/i.test(path)) return "ts";
-  if (/\.(?:[cm]?jsx?|vue|svelte)$/i.test(path)) return "js";
-  return /\.py$/i.test(path) ? "python" : "other";
+/** Whether a file is Python, whose comments and blocks are written in another way. */
+export function isPython(path: string): boolean {
+  return /\.py$/i.test(path);
 }
 
 const STRING = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`/g;
@@ -38,7 +36,7 @@ export function splitLine(line: string, path: string): { code: string; comment: 
   const text = line.slice(0, MAX_LINE);
   const plain = text.replace(STRING, '""').replace(REGEX, "/ /");
   if (/^\s*(?:\*|\/\*)/.test(plain)) return { code: "", comment: text };
-  const at = findScriptLanguage(path) === "python" ? plain.indexOf("#") : plain.search(/\/\/|\/\*/);
+  const at = isPython(path) ? plain.indexOf("#") : plain.search(/\/\/|\/\*/);
   const mark = plain[at] === "#" ? "#" : plain.slice(at, at + 2);
   return at < 0
     ? { code: plain, comment: "" }

@@ -1,4 +1,4 @@
-import { isStopWord, splitWords, stemOf, termsOf } from "@retinue/core/text/terms";
+import { isStopWord, splitWords, stemOf } from "@retinue/core/text/terms";
 import { escapePattern } from "../symbols/code-symbol.ts";
 
 /** One thing a question is about: a regular expression for it, and how much it counts. */
@@ -121,13 +121,6 @@ const LOWEST_FILES =
 
 const PROSE = /\.(?:md|rst|txt|adoc|json|ya?ml|toml)$/i;
 
-/** Reads `path:count` lines. */
-export function readCounts(result: string): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const [, path = "", count] of result.matchAll(/^(.+):(\d+)$/gm)) counts.set(path, Number(count));
-  return counts;
-}
-
 /**
  * Files by how many different concepts they hit, rarer ones counting more; a concept in a file's own path counts like
  * many hits. Sources come before tests and documents, those before generated files.
@@ -160,22 +153,4 @@ export function rateStanding(path: string): number {
 /** Whether a concept, or another word for it, is in the names of the path. */
 export function isInPath({ pattern }: Concept, path: string): boolean {
   return new RegExp(`(?:^|[/_.-])(?:${pattern})`, "i").test(path.replace(/([a-z])([A-Z])/g, "$1-$2"));
-}
-
-/** The folder that a concept's own word names and that holds most of the ranked files, if there is one. */
-export function findNamedFolder(
-  concepts: readonly Concept[],
-  ranked: readonly RankedFile[],
-): string | undefined {
-  const scores = new Map<string, number>();
-  for (const { path, score } of ranked) {
-    const folders = path.split("/").slice(0, -1);
-    const at = folders.findIndex((folder) =>
-      concepts.some(({ name }) => termsOf(folder).includes(termsOf(name)[0] ?? "")),
-    );
-    if (at < 0 || rateStanding(path) < 1) continue;
-    const folder = folders.slice(0, at + 1).join("/");
-    scores.set(folder, (scores.get(folder) ?? 0) + score);
-  }
-  return [...scores].sort((a, b) => b[1] - a[1])[0]?.[0];
 }

@@ -1,23 +1,23 @@
 /** Short forms whose full stop ends no sentence. */
 const SHORT_FORMS =
   /(?:^|[\s(])(?:[Ee]\.g|[Ii]\.e|etc|vs|cf|approx|resp|[Nn]o|[Ff]ig|Dr|Mrs?|Ms|Prof|St|(?<!\d\s)[A-Za-z])\.$/;
-let segmenter: Intl.Segmenter | undefined;
+const LONGEST_SHORT_FORM = 12;
+const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
 
-/** Splits prose into sentences, in any language; full stops in short forms, numbers, paths and names end none. */
+/** Splits prose into sentences; full stops in short forms, numbers, paths and names end none. */
 export function splitSentences(text: string): string[] {
-  segmenter ??= new Intl.Segmenter("en", { granularity: "sentence" });
   const sentences: string[] = [];
-  for (const written of text.split(/\n{2,}/)) {
-    const paragraph = written.replace(/\s+/g, " ");
+  for (const paragraph of text.split(/\n{2,}/)) {
+    const line = paragraph.replace(/\s+/g, " ");
     let from = 0;
-    // Code begins a sentence like a capital letter, however it is written itself.
-    for (const { segment, index } of segmenter.segment(paragraph.replaceAll(" `", " A"))) {
+    // A sentence may begin with code, whose mark is no letter to the segmenter.
+    for (const { segment, index } of segmenter.segment(line.replaceAll("`", "X"))) {
       const to = index + segment.length;
-      if (SHORT_FORMS.test(paragraph.slice(Math.max(from, to - 14), to).trimEnd())) continue;
-      sentences.push(paragraph.slice(from, to));
+      const end = line.slice(from, to).trimEnd().slice(-LONGEST_SHORT_FORM);
+      if (to < line.length && SHORT_FORMS.test(end)) continue;
+      sentences.push(line.slice(from, to).trim());
       from = to;
     }
-    sentences.push(paragraph.slice(from));
   }
-  return sentences.map((sentence) => sentence.trim()).filter((sentence) => sentence !== "");
+  return sentences.filter((sentence) => sentence !== "");
 }

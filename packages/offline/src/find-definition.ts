@@ -1,12 +1,4 @@
-import {
-  type Definition,
-  fenceCode,
-  findDefinedName,
-  readDefinitions,
-  readNumberedLines,
-} from "@retinue/code/survey/read-code";
-import { type Concept, type Query, rateStanding } from "@retinue/code/survey/search-query";
-import { splitWords } from "@retinue/core/text/terms";
+import { rateStanding } from "@retinue/code/survey/search-query";
 import {
   findAnswer,
   findNextCalls,
@@ -15,17 +7,17 @@ import {
   type PastCall,
   type Situation,
 } from "./conversation.ts";
-
-/** What a question is after: a name's place, tests, or what else its words say. */
-type AskedName = { query: Query; name?: string; covering: boolean };
+import {
+  type Definition,
+  fenceCode,
+  findDefinedName,
+  readDefinitions,
+  readNumberedLines,
+} from "./read-code.ts";
 
 /** Where a name is defined, best first, with a report on it; empty if no definition was found. */
 type Located = { places: readonly Definition[]; report: string };
 
-const COVERING =
-  /\btests?\b.*\b(?:cover|exercis|check|verif|touch|exist|there)\w*|\bcover(?:ed|age|ing|s)?\b.*\btests?\b|\btested\b|\btests? (?:for|of)\b/i;
-const ABOUT_TESTS = /^(?:test|cover|exercis|check|verif|touch|exist)/;
-const WHERE = /\bwhere\b|\bdefin|\blocate\b|\bplace\b/i;
 const READ_PLACES = 2;
 const LINES_BEFORE = 12;
 const READ_LINES = 50;
@@ -33,34 +25,6 @@ const SHOWN_LINES = 14;
 const MAX_PLACES = 12;
 const ALSO_NAMED = 5;
 const MAX_LINE = 160;
-
-/** Reads off a question whether it asks for a name's place and for tests; words about tests are no words to search for. */
-export function readAsked(question: string, query: Query): AskedName {
-  const covering = COVERING.test(question);
-  const concepts = covering ? query.concepts.filter(({ name }) => !ABOUT_TESTS.test(name)) : query.concepts;
-  const left = concepts.length > 0 || query.paths.length > 0 ? { ...query, concepts } : query;
-  const name =
-    covering || WHERE.test(question) ? findAskedName(question, left.concepts, covering) : undefined;
-  return { query: left, covering, ...(name !== undefined && query.paths.length === 0 && { name }) };
-}
-
-/** A name that only code has; where tests are asked for, a single plain word counts as one too, spelled as it was. */
-function findAskedName(
-  question: string,
-  concepts: readonly Concept[],
-  covering: boolean,
-): string | undefined {
-  const exact = concepts.find(({ weight, name }) => weight > 1 && IDENTIFIER.test(name));
-  if (exact) return exact.name.replace(/\(\)$/, "");
-  if (!covering) return undefined;
-  const words = [...new Set(question.match(WORDS) ?? [])].filter((word) =>
-    splitWords(word).some((each) => concepts.some(({ name }) => name === each)),
-  );
-  return words.length === 1 ? words[0] : undefined;
-}
-
-const IDENTIFIER = /^[\p{L}_$][\p{L}\p{N}_$]*(?:[.#][\p{L}\p{N}_$]+)*(?:\(\))?$/u;
-const WORDS = /[\p{L}_$][\p{L}\p{N}_$]*(?:[.#][\p{L}\p{N}_$]+)*/gu;
 
 /** Looks a name up: by structure where `code_search` is offered, else by how definitions usually begin; then reads there. */
 export function locate(

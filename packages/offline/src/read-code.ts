@@ -38,6 +38,16 @@ export function readNumberedLines(result: string): SourceLine[] {
   return [...result.matchAll(/^(\d+)\t(.*)$/gm)].map(([, at, text = ""]) => ({ at: Number(at), text }));
 }
 
+/** Reads `path:count` lines. */
+export function readCounts(result: string): Map<string, number> {
+  return new Map(
+    [...result.matchAll(/^(.+):(\d+)$/gm)].map(([, path = "", count]): [string, number] => [
+      path,
+      Number(count),
+    ]),
+  );
+}
+
 /** The definitions in the lines of a file, outermost and methods, each with the comment above it. */
 export function readDefinitions(path: string, lines: readonly SourceLine[]): Definition[] {
   const starts = lines.flatMap(({ text }, index) => {

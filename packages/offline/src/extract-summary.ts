@@ -1,5 +1,5 @@
-import { pickDiverse, rankTexts } from "./rank-texts.ts";
-import { likeness, termVectors } from "./term-vectors.ts";
+import { pickDiverse, rankTexts } from "@retinue/core/text/rank-texts";
+import { likeness, termVectors } from "@retinue/core/text/term-vectors";
 
 /** What a summary is taken by. */
 export type SummaryOptions = {
