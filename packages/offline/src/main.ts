@@ -32,7 +32,7 @@ export const main: Procedure = {
       ...given,
       delegates: given.delegates.filter(({ name }) => name !== "general-purpose"),
     };
-    if (isGreeting(situation.task)) return { say: `I can ${describeAbilities(situation)}.` };
+    if (isGreeting(situation.task)) return { say: `I can ${describeAbilities(situation, true)}.` };
     const steps = planSteps(situation);
     if (steps.every(({ route }) => route.kind === "nobody"))
       return { cannot: explainRefusal(steps, situation) };
@@ -288,12 +288,14 @@ function isGreeting(task: string): boolean {
   );
 }
 
-function describeAbilities({ delegates, tools }: Situation): string {
+function describeAbilities({ delegates, tools }: Situation, inDetail = false): string {
   const own = ["read", "ls", "grep", "glob"].filter((name) => tools.includes(name));
-  const names = delegates.map(({ name, description }) => `${name} (${description.split(/[.;]/, 1)[0]})`);
+  const names = delegates.map(({ name, description }) =>
+    inDetail ? `${name} (${description.split(/[.;]/, 1)[0]})` : name,
+  );
   const parts = [
     ...(own.length > 0 ? [`look into this project's files (${own.join(", ")})`] : []),
-    ...(names.length > 0 ? [`hand parts of a request to ${names.join(", ")}`] : []),
+    ...(names.length > 0 ? [`hand plainly worded parts of a request to ${names.join(", ")}`] : []),
   ];
   return parts.join(" and ") || "answer only by telling you this: it has neither tools nor sub-agents here";
 }

@@ -21,8 +21,8 @@ import { domainAgents } from "./intent-phases.ts";
 import { main } from "./main.ts";
 import { needsModel, OFFLINE_LABEL } from "./offline-words.ts";
 import { planner } from "./planner.ts";
-import { reportExpert } from "./research/report-expert.ts";
-import { reportLead } from "./research/report-lead.ts";
+
+import { reportExpert, reportLead } from "./report.ts";
 import { researcher } from "./researcher.ts";
 import { reviewer } from "./reviewer.ts";
 import { tester } from "./tester.ts";

@@ -1,9 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { PastCall, Situation } from "../conversation.ts";
-import { reportExpert } from "./report-expert.ts";
-import { reportLead } from "./report-lead.ts";
-import { findUrls, type Hit, listHits, readHits, readTopic, toFileName, wantsDepth } from "./report-topic.ts";
+import type { PastCall, Situation } from "./conversation.ts";
+import {
+  findUrls,
+  type Hit,
+  listHits,
+  readHits,
+  readTopic,
+  reportExpert,
+  reportLead,
+  toFileName,
+  wantsDepth,
+} from "./report.ts";
 
 describe("the topic of a request", () => {
   test.each([
@@ -85,29 +93,16 @@ describe("the main agent with a report to make", () => {
   });
 
   const first = { tool: "web_search", input: { query: "tape", limit: 20 } };
-  const titles = hits
-    .slice(0, 4)
-    .map(({ title }) => ({ tool: "web_search", input: { query: title, limit: 3 } }));
-
-  test("searches, looks for a second voice on the best results, and hands over all with the workspace", () => {
+  test("searches, and hands over what it found with the workspace", () => {
     expect(reportLead.next(situation({}))).toEqual({ calls: [first] });
     const found = done("web_search", first.input, listHits(hits));
-    expect(reportLead.next(situation({ calls: [found] }))).toEqual({ calls: titles });
-    const other = { title: "Other", url: "https://o.example/", snippet: "s" };
-    const calls = [
-      found,
-      ...titles.map(({ tool, input }, at) =>
-        done(tool, input, at === 0 ? listHits([...hits.slice(0, 1), other]) : ""),
-      ),
-    ];
-    const handed = [...hits.slice(0, 1), other, ...hits.slice(1)];
-    expect(reportLead.next(situation({ calls, workspace: "/w" }))).toEqual({
+    expect(reportLead.next(situation({ calls: [found], workspace: "/w" }))).toEqual({
       calls: [
         {
           tool: "delegate",
           input: {
             agent: "report-creation-expert",
-            task: `Create a comprehensive report on tape\n\n## Search results\n${listHits(handed)}\n\n## Workspace\nCURRENT_SESSION_WORKSPACE: /w`,
+            task: `Create a comprehensive report on tape\n\n## Search results\n${listHits(hits)}\n\n## Workspace\nCURRENT_SESSION_WORKSPACE: /w`,
           },
         },
       ],
