@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { countOrganizations, matchesContact } from "./contacts-provider.ts";
 import { parseCards, resolveMembers } from "./vcard.ts";
 
 const card = (...lines: string[]) => ["BEGIN:VCARD", "VERSION:4.0", ...lines, "END:VCARD", ""].join("\r\n");
@@ -68,23 +67,4 @@ test("one broken card hides no other", async () => {
   expect(cards.map(({ name }) => name)).toEqual(["Good"]);
   expect(problems).toHaveLength(2);
   for (const text of ["", "x", "BEGIN:VCARD", "\0"]) expect((await parseCards(text)).cards).toEqual([]);
-});
-
-test("a contact is found without regard to case and accents, by all words that are given", () => {
-  const dana = {
-    id: "1",
-    name: "Dana Ortíz",
-    emails: ["d@acme.example"],
-    phones: [],
-    organization: "Acme Corp",
-  };
-  const found = (query: object) => matchesContact(dana, { limit: 1, ...query });
-  expect(found({ text: "ORTIZ acme" })).toBe(true);
-  expect(found({ name: "ortiz", organization: "acme" })).toBe(true);
-  expect(found({ name: "acme" })).toBe(false);
-  expect(found({ email: "d@acme.example", name: "sam" })).toBe(false);
-  expect(countOrganizations([dana, dana, { ...dana, organization: "Zeta" }])).toEqual([
-    { name: "Acme Corp", contacts: 2 },
-    { name: "Zeta", contacts: 1 },
-  ]);
 });
