@@ -188,7 +188,7 @@ describe.skipIf(!hasBrowser)("comparing two sessions", () => {
     await page.getByText("1 ticked – tick another").locator("visible=true").first().waitFor();
     expect(await box(page, "quick").isChecked()).toBe(true);
     await go(page, "/compare?a=ses_quick&b=ses_quick");
-    await page.getByText("That is one session twice").waitFor();
+    await page.getByText("Both are the same session").waitFor();
     await go(page, "/compare?a=%2F..%2Fx&b=%zz%22");
     await page.getByRole("alert").first().waitFor();
     await go(page, "/compare");

@@ -43,12 +43,12 @@ test.skipIf(!hasBrowser)(
     const listed = (name: string) =>
       dialog.getByRole("region", { name }).getByRole("listitem").allInnerTexts();
     await dialog.getByText("3 sessions, about").waitFor();
-    expect((await listed("What goes")).map((text) => text.split(",")[0])).toEqual([
+    expect((await listed("What is deleted")).map((text) => text.split(",")[0])).toEqual([
       "The third one",
       "The second one",
       "The first one",
     ]);
-    expect(await listed("What stays")).toEqual(["ses_gone stays: it is not there"]);
+    expect(await listed("What is kept")).toEqual(["ses_gone stays: it is not there"]);
     expect(await faultsOf(page)).toEqual([]);
     expect(store.sessions()).toHaveLength(4);
     await dialog.getByRole("button", { name: "Delete" }).focus();

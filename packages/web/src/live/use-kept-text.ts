@@ -1,4 +1,4 @@
-import { useCallback, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 
 /** Text that is not sent yet, kept in this tab for each place it belongs to until it is. */
 export function useKeptText(place: string): [text: string, setText: (text: string) => void] {
@@ -22,4 +22,14 @@ function keep(key: string, text: string): void {
   } catch {
     // A full store: the text is still on the page.
   }
+}
+
+/** Lets the browser ask before a page with changes is left. */
+export function useUnsavedWarning(isChanged: boolean): void {
+  useEffect(() => {
+    if (!isChanged) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener("beforeunload", ask);
+    return () => removeEventListener("beforeunload", ask);
+  }, [isChanged]);
 }

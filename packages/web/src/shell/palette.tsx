@@ -106,7 +106,7 @@ function Finder({ onClose }: { onClose: () => void }) {
       </div>
       {found.length === 0 && (
         <p className="flex items-center gap-2 px-4 pb-4 text-sm text-ink-3">
-          <SearchX aria-hidden className="size-4" /> Nothing fits.
+          <SearchX aria-hidden className="size-4" /> No matches.
         </p>
       )}
     </>

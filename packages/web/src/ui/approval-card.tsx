@@ -158,7 +158,7 @@ function Reason({ approval }: { approval: ApprovalView }) {
       {isParked && answer === null && (
         <li className="flex items-start gap-2 text-ink-2">
           <PauseCircle aria-hidden className="mt-0.5 size-4 shrink-0 text-ink-3" />
-          Its session is parked. It goes on once everything it waits for is answered.
+          Its session is paused. It continues once all its questions are answered.
         </li>
       )}
     </ul>

@@ -42,7 +42,7 @@ export function Countdown({ expiresAtMs }: { expiresAtMs: number | null }) {
   if (expiresAtMs === null)
     return (
       <span className="inline-flex items-center gap-1 text-xs text-ink-3">
-        <Endless aria-hidden className="size-3.5" /> waits as long as it takes
+        <Endless aria-hidden className="size-3.5" /> no time limit
       </span>
     );
   const leftMs = expiresAtMs - now;

@@ -1,5 +1,5 @@
 import { Tooltip as Base } from "@base-ui/react/tooltip";
-import { Search } from "lucide-react";
+import { ChevronRight, Search } from "lucide-react";
 import type { ComponentProps, ReactElement, ReactNode } from "react";
 import { Link } from "wouter";
 import { join } from "./class-names.ts";
@@ -99,20 +99,37 @@ export function SearchField({
   );
 }
 
+/** Shows whether what it belongs to is open. */
+export function Chevron({ isOpen, className }: { isOpen: boolean; className?: string }) {
+  return (
+    <ChevronRight
+      aria-hidden
+      className={join(
+        "shrink-0 text-ink-3 transition-transform duration-100",
+        isOpen && "rotate-90",
+        className,
+      )}
+    />
+  );
+}
+
 /** One of a few choices, side by side. */
 export function Segmented<Value extends string>({
   label,
   value,
   choices,
   onChange,
+  className,
 }: {
   label: string;
   value: Value;
-  choices: readonly { value: Value; name: string }[];
+  /** A mark, such as a count, stands behind the name. */
+  choices: readonly { value: Value; name: string; mark?: ReactNode }[];
   onChange: (value: Value) => void;
+  className?: string;
 }) {
   return (
-    <fieldset className="inline-flex rounded-md border border-line-strong bg-panel p-0.5">
+    <fieldset className={join("inline-flex rounded-md border border-line-strong bg-panel p-0.5", className)}>
       <legend className="sr-only">{label}</legend>
       {choices.map((choice) => (
         <button
@@ -121,11 +138,12 @@ export function Segmented<Value extends string>({
           aria-pressed={choice.value === value}
           onClick={() => onChange(choice.value)}
           className={join(
-            "h-6.5 rounded px-2 text-xs font-medium",
+            "inline-flex h-6.5 items-center gap-1.5 rounded px-2 text-xs font-medium whitespace-nowrap",
             choice.value === value ? "bg-hover text-ink" : "text-ink-2 hover:text-ink",
           )}
         >
           {choice.name}
+          {choice.mark}
         </button>
       ))}
     </fieldset>

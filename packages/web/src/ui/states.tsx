@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { ApiFailure } from "../data/client.ts";
 import { join } from "./class-names.ts";
 import { Button } from "./controls.tsx";
+import { SEVERITIES } from "./status.tsx";
 
 /** Nothing is there yet, and what to do about it. */
 export function Empty({
@@ -99,6 +100,31 @@ export function Loading({
           className={join("h-8 animate-breathe rounded-md bg-raised", row % 3 === 2 && "w-2/3")}
         />
       ))}
+    </div>
+  );
+}
+
+/** A line over a screen that says how things stand, and what can be done about it. */
+export function Note({
+  level,
+  children,
+  actions,
+}: {
+  level: keyof typeof SEVERITIES;
+  children: ReactNode;
+  actions?: ReactNode;
+}) {
+  const { icon: Icon, tone, soft } = SEVERITIES[level];
+  return (
+    <div
+      role={level === "error" ? "alert" : "status"}
+      className={join("flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-1.5", soft)}
+    >
+      <p className="flex min-w-0 flex-1 basis-60 items-start gap-2 text-xs text-ink">
+        <Icon aria-hidden className={join("mt-0.5 size-3.5 shrink-0", tone)} />
+        <span className="min-w-0 wrap-anywhere">{children}</span>
+      </p>
+      {actions && <div className="flex gap-1.5">{actions}</div>}
     </div>
   );
 }

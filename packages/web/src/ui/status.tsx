@@ -7,9 +7,11 @@ import {
   CirclePause,
   CircleX,
   Hand,
+  Info,
   LoaderCircle,
   type LucideIcon,
   TimerOff,
+  TriangleAlert,
   Unplug,
 } from "lucide-react";
 import type { ComponentProps } from "react";
@@ -47,6 +49,13 @@ const LOOKS: Readonly<Record<Standing, BadgeLook>> = {
 };
 
 const UNKNOWN: BadgeLook = { word: "unknown", tone: "text-off", soft: "bg-off-soft", icon: CircleEllipsis };
+
+/** How grave something is that is said. */
+export const SEVERITIES: Readonly<Record<"info" | "warning" | "error", BadgeLook>> = {
+  info: { word: "Note", tone: "text-run", soft: "bg-run-soft", icon: Info },
+  warning: { word: "Warning", tone: "text-warn", soft: "bg-warn-soft", icon: TriangleAlert },
+  error: { word: "Error", tone: "text-bad", soft: "bg-bad-soft", icon: CircleX },
+};
 
 /** The look of a standing, whatever word the server used. */
 export function findLook(standing: string): BadgeLook {

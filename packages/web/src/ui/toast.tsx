@@ -1,4 +1,5 @@
 import { CircleAlert, CircleCheck, X } from "lucide-react";
+import { useState } from "react";
 import { ApiFailure } from "../data/client.ts";
 import { Signal, useSignal } from "../live/signal.ts";
 import { Button } from "./controls.tsx";
@@ -39,6 +40,19 @@ export async function attempt(act: () => Promise<unknown>): Promise<boolean> {
     tellFailure(failure);
     return false;
   }
+}
+
+/** Does one thing at a time and tells of its failure; `isBusy` while it is at it. */
+export function useAttempt(): [isBusy: boolean, attempt: (act: () => Promise<unknown>) => Promise<boolean>] {
+  const [isBusy, setBusy] = useState(false);
+  const once = async (act: () => Promise<unknown>) => {
+    if (isBusy) return false;
+    setBusy(true);
+    const isDone = await attempt(act);
+    setBusy(false);
+    return isDone;
+  };
+  return [isBusy, once];
 }
 
 /** Where messages about what was done appear: above the field in which the next one is written. */

@@ -1,17 +1,17 @@
 import type { Problem } from "@retinue/core/schema/agent";
 import type { AgentCard, AgentHealth } from "@retinue/core/schema/api/agent";
 import { showCount } from "@retinue/core/show/measures";
-import { CircleCheck, CircleX, Info, TriangleAlert } from "lucide-react";
+import { CircleCheck } from "lucide-react";
 import type { ReactNode } from "react";
 import { encodePart } from "../../data/client.ts";
 import { join } from "../../ui/class-names.ts";
-import { Badge, type BadgeLook } from "../../ui/status.tsx";
+import { Badge, type BadgeLook, SEVERITIES } from "../../ui/status.tsx";
 
 /** How sound an agent file is, as icon, count and word. */
 export function HealthMark({ health: { errors, warnings } }: { health: AgentHealth }) {
   const looks: BadgeLook[] = [
-    { ...LOOKS.error, word: showCount(errors, "error") },
-    { ...LOOKS.warning, word: showCount(warnings, "warning") },
+    { ...SEVERITIES.error, word: showCount(errors, "error") },
+    { ...SEVERITIES.warning, word: showCount(warnings, "warning") },
   ].filter((_, index) => [errors, warnings][index] !== 0);
   return (
     <span className="inline-flex shrink-0 items-center gap-2">
@@ -24,15 +24,9 @@ export function HealthMark({ health: { errors, warnings } }: { health: AgentHeal
 
 const SOUND: BadgeLook = { icon: CircleCheck, tone: "text-ok", word: "sound" };
 
-const LOOKS = {
-  error: { icon: CircleX, tone: "text-bad", word: "Error" },
-  warning: { icon: TriangleAlert, tone: "text-warn", word: "Warning" },
-  info: { icon: Info, tone: "text-run", word: "Note" },
-};
-
 /** What is wrong, where, and what to do about it. */
 export function ProblemLine({ problem, place }: { problem: Problem; place: ReactNode }) {
-  const { icon: Icon, tone, word } = LOOKS[problem.severity];
+  const { icon: Icon, tone, word } = SEVERITIES[problem.severity];
   return (
     <div className="flex gap-2 text-xs">
       <Icon aria-hidden className={join("mt-0.5 size-3.5 shrink-0", tone)} />

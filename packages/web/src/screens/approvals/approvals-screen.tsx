@@ -44,7 +44,7 @@ export default function ApprovalsScreen() {
   const isWaiting = waiting.some(({ approvalId }) => approvalId === shown?.approvalId);
   return (
     <>
-      <ScreenHead title="Approvals" about="What agents may do only if you say so" />
+      <ScreenHead title="Approvals" about="What agents may do only with your approval" />
       {isLoading && <Loading />}
       {failure !== null && <Failed failure={failure} onRetry={retry} />}
       {!isLoading && failure === null && (
@@ -82,8 +82,7 @@ export default function ApprovalsScreen() {
               />
             ) : (
               <Empty icon={Hand} title="Nothing waits for you">
-                When an agent wants to do something that its rules leave to you, it waits here until you
-                answer.
+                When an agent needs your approval for something, the question waits here until you answer.
               </Empty>
             )}
           </section>

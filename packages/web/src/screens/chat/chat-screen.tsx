@@ -148,7 +148,7 @@ function StopDialog() {
       }}
     >
       <p>
-        {showCount(runId === null ? 0 : liveBelow(runId, store), "run")} below it will stop, too. What they
+        {showCount(runId === null ? 0 : liveBelow(runId, store), "run")} below it will stop too. What they
         have done so far stays on record.
       </p>
     </ConfirmDialog>

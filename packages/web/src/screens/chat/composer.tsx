@@ -149,7 +149,7 @@ export function SessionComposer({
     >
       {!isLive && <AgentPicker agent={agent} onPick={setChosen} />}
       {isLive && session?.holder === "here" && (
-        <p className="min-w-0 flex-1 px-1.5 text-xs text-ink-3">It is read before the next turn.</p>
+        <p className="min-w-0 flex-1 px-1.5 text-xs text-ink-3">It will be read before the next turn.</p>
       )}
     </Composer>
   );
@@ -157,9 +157,9 @@ export function SessionComposer({
 
 function explainRefusal({ holder, state }: SessionCard): string | null {
   if (holder === "elsewhere")
-    return "This session runs in another process. You can watch and stop it here, and write to it there.";
+    return "This session runs in another process. You can watch and stop it here; write to it there.";
   if (state === "interrupted") return "It was interrupted in the middle of a task. Resume or stop it first.";
-  if (state === "waiting" && holder === null) return "It waits for your answer above.";
+  if (state === "waiting" && holder === null) return "It needs your answer above.";
   return null;
 }
 

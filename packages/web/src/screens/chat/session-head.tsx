@@ -104,7 +104,7 @@ function StopAll({ onStop }: { onStop: () => void }) {
           onStop();
         }}
       >
-        <p>{showCount(live, "run")} will stop, for good. What they have done so far stays on record.</p>
+        <p>{showCount(live, "run")} will stop for good. What they have done so far stays on record.</p>
       </ConfirmDialog>
     </>
   );

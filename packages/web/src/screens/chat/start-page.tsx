@@ -46,7 +46,7 @@ export function StartPage() {
         <div className="grid gap-1 text-center">
           <h1 className="text-xl font-semibold tracking-tight text-balance">What would you like done?</h1>
           <p className="text-sm text-pretty text-ink-2">
-            An agent takes it on, hands parts of it to sub-agents, and you watch every one of them.
+            An agent takes it on, hands parts of it to sub-agents, and you can watch each of them.
           </p>
         </div>
         {error && <Failed failure={error} onRetry={() => void refetch()} />}
@@ -117,7 +117,10 @@ function Examples({
       <h2 id="examples" className="px-1 text-xs font-semibold text-ink-3">
         Try one
         {isPaced && (
-          <span className="font-normal"> · rules are fast, so each call waits a moment for you to watch</span>
+          <span className="font-normal">
+            {" "}
+            · rules are fast, so each call waits a moment for you to follow
+          </span>
         )}
       </h2>
       <ul className="grid gap-2 sm:grid-cols-2">

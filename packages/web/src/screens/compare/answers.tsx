@@ -134,7 +134,7 @@ const GROUNDS = { both: "", A: "bg-off-soft text-ink", B: "bg-accent-soft text-i
 function MarkedText({ a, b, by }: { a: string; b: string; by: "words" | "lines" }) {
   const parts = useMemo(() => diffTexts(a, b, by), [a, b, by]);
   if (a === b) return <PartNote>Both answers are the same, letter by letter.</PartNote>;
-  if (!parts) return <PartNote>The two have next to nothing in common. Look at them side by side.</PartNote>;
+  if (!parts) return <PartNote>They have almost nothing in common. Compare them side by side.</PartNote>;
   return (
     <div className="border-y border-line bg-panel px-4 py-3">
       {by === "words" && (

@@ -45,7 +45,7 @@ function TooFew({ a, b }: { a: string; b: string }) {
   const isTwice = a !== "" && a === b;
   const ids = [...new Set([a, b])].filter(Boolean);
   return (
-    <Empty icon={GitCompareArrows} title={isTwice ? "That is one session twice" : "It takes two to compare"}>
+    <Empty icon={GitCompareArrows} title={isTwice ? "Both are the same session" : "It takes two to compare"}>
       <p>Tick two sessions in the list of runs, then choose Compare.</p>
       <TextLink href={tickedPath(ids)} className="mt-3 inline-block">
         {ids.length === 0 ? "Tick two sessions" : "Tick another session"}

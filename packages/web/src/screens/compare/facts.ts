@@ -102,7 +102,7 @@ type Figure = {
 const FIGURES: readonly Figure[] = [
   {
     name: "Time at work",
-    about: "Time in which anything was at work",
+    about: "Time in which anything was running",
     of: ({ activeMs }) => activeMs,
     show: showSpan,
   },

@@ -103,11 +103,7 @@ function OverallLine({ health: { checks, problems } }: { health: HealthView }) {
     >
       <Icon aria-hidden className={join("size-4 shrink-0", tone)} />
       <strong className={join("font-semibold", tone)}>
-        {bad > 0
-          ? "Something does not work"
-          : odd > 0
-            ? "It works, with less than it could"
-            : "Everything works"}
+        {bad > 0 ? "Something does not work" : odd > 0 ? "It works, with limitations" : "Everything works"}
       </strong>
       <span className="figures text-ink-2">{parts.join(", ")}</span>
     </p>
@@ -177,7 +173,7 @@ function RemedyLine({ remedy }: { remedy: string }) {
   const { before, command, after } = splitRemedy(remedy);
   return (
     <div className="flex flex-wrap items-center gap-2 text-xs text-ink-2">
-      <span className="text-ink-3">What helps:</span>
+      <span className="text-ink-3">To fix it:</span>
       {before && <span className="wrap-anywhere">{revealHidden(before)}</span>}
       {command && <CopyText text={command} />}
       {after && <span className="wrap-anywhere">{revealHidden(after)}</span>}
@@ -232,7 +228,7 @@ function ProblemRow({
         </p>
         {fix && (
           <p className="text-xs wrap-anywhere text-ink-2">
-            <span className="text-ink-3">What helps:</span> {revealHidden(fix)}
+            <span className="text-ink-3">To fix it:</span> {revealHidden(fix)}
           </p>
         )}
       </div>

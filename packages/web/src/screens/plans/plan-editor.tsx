@@ -2,7 +2,9 @@ import type { ExecutionPlan } from "@retinue/core/schema/plan";
 import { Plus } from "lucide-react";
 import { useEffect, useReducer, useState } from "react";
 import { ApiFailure, api } from "../../data/client.ts";
+import { useUnsavedWarning } from "../../live/use-kept-text.ts";
 import { Button } from "../../ui/controls.tsx";
+import { TextField } from "../../ui/fields.tsx";
 import { tell, tellFailure } from "../../ui/toast.tsx";
 import {
   changeDraft,
@@ -14,7 +16,7 @@ import {
   sentDraft,
 } from "./plan-draft.ts";
 import { keepPlan, planPath } from "./plan-list.tsx";
-import { PlanField, StepForm, TextArea } from "./step-form.tsx";
+import { StepForm } from "./step-form.tsx";
 
 const NO_PROBLEMS: PlanProblems = { steps: new Map(), general: [] };
 const MOST_STEPS = 30;
@@ -25,7 +27,7 @@ export function PlanEditor({ plan, onClose }: { plan: ExecutionPlan; onClose: ()
   const [problems, setProblems] = useState(NO_PROBLEMS);
   const [isBusy, setBusy] = useState(false);
   const isChanged = JSON.stringify(draft) !== JSON.stringify(draftPlan(plan));
-  useWarning(isChanged);
+  useUnsavedWarning(isChanged);
   useEffect(() => keepPlanDraft(plan, isChanged ? draft : null), [plan, draft, isChanged]);
   const close = () => {
     keepPlanDraft(plan, null);
@@ -57,21 +59,18 @@ export function PlanEditor({ plan, onClose }: { plan: ExecutionPlan; onClose: ()
     >
       <h2 className="text-base font-semibold">Edit the plan</h2>
       <ProblemLines problems={problems} />
-      <PlanField label="Goal">
-        {(id) => (
-          <TextArea id={id} rows={2} value={draft.goal} onText={(goal) => change({ kind: "words", goal })} />
-        )}
-      </PlanField>
-      <PlanField label="The way to it">
-        {(id) => (
-          <TextArea
-            id={id}
-            rows={2}
-            value={draft.summary}
-            onText={(summary) => change({ kind: "words", summary })}
-          />
-        )}
-      </PlanField>
+      <TextField
+        label="Goal"
+        area="min-h-14"
+        value={draft.goal}
+        onChange={(goal) => change({ kind: "words", goal })}
+      />
+      <TextField
+        label="The way to it"
+        area="min-h-14"
+        value={draft.summary}
+        onChange={(summary) => change({ kind: "words", summary })}
+      />
       <ol aria-label="Steps" className="grid gap-3">
         {steps.map((step, index) => (
           <StepForm
@@ -98,7 +97,7 @@ export function PlanEditor({ plan, onClose }: { plan: ExecutionPlan; onClose: ()
         <Button onClick={close}>{isChanged ? "Discard changes" : "Close"}</Button>
         <span className="text-xs text-ink-3">
           {steps.length === 0
-            ? "A plan needs a step."
+            ? "A plan needs at least one step."
             : "A changed plan is a draft again. What is done stays done."}
         </span>
       </div>
@@ -110,7 +109,7 @@ function ProblemLines({ problems: { general, steps } }: { problems: PlanProblems
   if (general.length === 0 && steps.size === 0) return null;
   return (
     <div role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm">
-      <p className="font-medium text-bad">The plan cannot be saved like this.</p>
+      <p className="font-medium text-bad">The plan cannot be saved yet.</p>
       <ul className="list-disc pl-5 text-ink-2">
         {general.map((sentence) => (
           <li key={sentence}>{sentence}</li>
@@ -119,14 +118,4 @@ function ProblemLines({ problems: { general, steps } }: { problems: PlanProblems
       </ul>
     </div>
   );
-}
-
-/** Lets the browser ask before a page with changes is left. */
-function useWarning(isChanged: boolean): void {
-  useEffect(() => {
-    if (!isChanged) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener("beforeunload", ask);
-    return () => removeEventListener("beforeunload", ask);
-  }, [isChanged]);
 }

@@ -9,7 +9,7 @@ import { Button, ButtonLink, TextLink } from "../../ui/controls.tsx";
 import { AgentName } from "../../ui/face.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { revealHidden } from "../../ui/text/visible-text.ts";
-import { attempt } from "../../ui/toast.tsx";
+import { useAttempt } from "../../ui/toast.tsx";
 import { keptDraft } from "./plan-draft.ts";
 import { PlanEditor } from "./plan-editor.tsx";
 import { keepPlan, PlanStatusBadge, planPath, usePlan } from "./plan-list.tsx";
@@ -105,7 +105,7 @@ function PlanHead({ plan, onEdit }: { plan: ExecutionPlan; onEdit: () => void })
       </span>
       {planning.sessionId && (
         <TextLink href={`/chat/${encodePart(planning.sessionId)}`} className="text-xs">
-          how it was made
+          how it was planned
         </TextLink>
       )}
       <div className="ml-auto">
@@ -115,19 +115,13 @@ function PlanHead({ plan, onEdit }: { plan: ExecutionPlan; onEdit: () => void })
   );
 }
 
-const RUN_WORDS = { draft: "Approve and run", approved: "Run", failed: "Run what is left" } as const;
+const RUN_WORDS = { draft: "Approve and run", approved: "Run", failed: "Run the rest" } as const;
 
 /** What can be done with a plan as it stands. */
 function PlanActions({ plan, onEdit }: { plan: ExecutionPlan; onEdit: () => void }) {
   const { id, status, executionSessionId } = plan;
-  const [isBusy, setBusy] = useState(false);
+  const [isBusy, act] = useAttempt();
   const [, go] = useLocation();
-  const act = async (does: () => Promise<void>) => {
-    if (isBusy) return;
-    setBusy(true);
-    await attempt(does);
-    setBusy(false);
-  };
   const approve = async () => keepPlan(await api.post<ExecutionPlan>(`${planPath(id)}/approve`));
   const run = async () => {
     if (status === "draft") await approve();
@@ -140,7 +134,7 @@ function PlanActions({ plan, onEdit }: { plan: ExecutionPlan; onEdit: () => void
       {executionSessionId && (
         <ButtonLink kind="quiet" href={`/chat/${encodePart(executionSessionId)}`}>
           <Radio aria-hidden className="size-3.5" />
-          {status === "running" ? "Watch it" : "Its session"}
+          {status === "running" ? "Watch it" : "Open its session"}
         </ButtonLink>
       )}
       {status !== "running" && (

@@ -2,7 +2,7 @@ import type { SessionDetail, Started } from "@retinue/core/schema/api/session";
 import type { ExecutionPlan } from "@retinue/core/schema/plan";
 import { useQuery } from "@tanstack/react-query";
 import { CircleX, ListChecks, LoaderCircle, Plus } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import { useLocation, useParams, useSearchParams } from "wouter";
 import { api } from "../../data/client.ts";
 import { useKeptText } from "../../live/use-kept-text.ts";
@@ -10,7 +10,7 @@ import { join, REACHABLE } from "../../ui/class-names.ts";
 import { Button, ButtonLink, TextLink } from "../../ui/controls.tsx";
 import { ScreenHead } from "../../ui/screen-head.tsx";
 import { Failed, Loaded } from "../../ui/states.tsx";
-import { attempt } from "../../ui/toast.tsx";
+import { useAttempt } from "../../ui/toast.tsx";
 import { PlanListPane, usePlans } from "./plan-list.tsx";
 import { PlanView } from "./plan-view.tsx";
 
@@ -28,7 +28,7 @@ export default function PlansScreen() {
       <ScreenHead
         title="Plans"
         tab={nameTab(plans?.find((one) => one.id === plan))}
-        about="What agents would do, before they do it"
+        about="What agents will do, before they do it"
       >
         <ButtonLink href="/plans/new">
           <Plus aria-hidden className="size-3.5" /> New plan
@@ -81,17 +81,15 @@ const GOAL_MOST = 20_000;
 /** Takes a goal and has a plan made for it; the session it is made in goes into the address. */
 function NewPlan() {
   const [goal, setGoal] = useKeptText("plan");
-  const [isSent, setSent] = useState(false);
+  const [isSent, attempt] = useAttempt();
   const [, setParams] = useSearchParams();
   const begin = async () => {
-    if (goal.trim() === "" || isSent) return;
-    setSent(true);
+    if (goal.trim() === "") return;
     await attempt(async () => {
       const { sessionId } = await api.post<Pick<Started, "sessionId">>("/api/plans", { goal: goal.trim() });
       setGoal("");
       setParams({ session: sessionId });
     });
-    setSent(false);
   };
   return (
     <form
@@ -107,7 +105,7 @@ function NewPlan() {
           <ListChecks aria-hidden className="size-5" />
         </span>
         <div>
-          <h2 className="text-base font-semibold">What do you want to reach?</h2>
+          <h2 className="text-base font-semibold">What is your goal?</h2>
           <p className="text-sm text-ink-2">
             A planner cuts it into steps for agents. You see and change the plan before anything is done.
           </p>
@@ -129,7 +127,7 @@ function NewPlan() {
         <Button kind="primary" type="submit" disabled={goal.trim() === "" || isSent}>
           {isSent && <LoaderCircle aria-hidden className="size-3.5 animate-spin" />} Make a plan
         </Button>
-        <span className="text-xs text-ink-3">Nothing is carried out yet.</span>
+        <span className="text-xs text-ink-3">Nothing is executed yet.</span>
       </div>
     </form>
   );
@@ -163,14 +161,14 @@ function PlanningWatch({ sessionId, plans }: { sessionId: string; plans: readonl
         )}
         <div className="grid min-w-0 gap-1 text-sm">
           <p className="font-semibold">
-            {isOver ? "Planning ended without a plan" : "The planner is at work"}
+            {isOver ? "Planning ended without a plan" : "The planner is working"}
           </p>
           <p className="wrap-anywhere text-ink-2">
             {isOver
               ? (root?.error ?? root?.summary ?? "See what was tried in its session.")
               : state === "waiting"
                 ? "It waits for your answer to a question."
-                : "The plan opens here as soon as it is there."}
+                : "The plan opens here as soon as it is ready."}
           </p>
           <p className="flex flex-wrap gap-x-4 gap-y-1 pt-1 text-xs">
             <TextLink href={`/chat/${encodeURIComponent(sessionId)}`}>

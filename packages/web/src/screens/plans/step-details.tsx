@@ -21,7 +21,7 @@ export function StepDetails({
 }) {
   const { estimate, complexity, files, successCriteria } = step;
   const about = [
-    needs.length > 0 ? `after ${needs.join(", ")}` : "begins at once",
+    needs.length > 0 ? `after ${needs.join(", ")}` : "starts right away",
     `about ${showCount(estimate.toolCalls, "tool call")}`,
     ...(estimate.minutes === undefined ? [] : [`${estimate.minutes} min`]),
     ...(complexity ? [`${complexity} complexity`] : []),

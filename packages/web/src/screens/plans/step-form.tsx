@@ -1,10 +1,11 @@
 import type { PlanStep } from "@retinue/core/schema/plan";
-import { ArrowDown, ArrowUp, CircleAlert, Trash2 } from "lucide-react";
-import { type ComponentProps, type ReactNode, useId } from "react";
+import { ArrowDown, ArrowUp, CircleAlert, type LucideIcon, Trash2 } from "lucide-react";
 import { useAgents } from "../../data/queries.ts";
+import { ChoiceField } from "../../ui/choosers.tsx";
 import { join } from "../../ui/class-names.ts";
 import { Button } from "../../ui/controls.tsx";
 import { AgentMark } from "../../ui/face.tsx";
+import { NumberField, TextField } from "../../ui/fields.tsx";
 import type { DraftChange } from "./plan-draft.ts";
 
 type Change = (change: DraftChange) => void;
@@ -42,64 +43,41 @@ export function StepForm({
         </ul>
       )}
       <div className="grid gap-2.5 sm:grid-cols-[1fr_14rem]">
-        <PlanField label="Title">
-          {(id) => (
-            <input
-              id={id}
-              className={FIELD}
-              value={step.title}
-              maxLength={300}
-              onChange={(event) => set({ title: event.target.value })}
-            />
-          )}
-        </PlanField>
+        <TextField label="Title" value={step.title} maxLength={300} onChange={(title) => set({ title })} />
         <RoleField role={step.role} onRole={(role) => set({ role })} />
       </div>
-      <PlanField label="Task, as the agent reads it">
-        {(id) => <TextArea id={id} value={step.task} maxLength={20_000} onText={(task) => set({ task })} />}
-      </PlanField>
+      <TextField
+        label="Task, as the agent reads it"
+        area="min-h-14"
+        value={step.task}
+        maxLength={20_000}
+        onChange={(task) => set({ task })}
+      />
       <NeedsField step={step} steps={steps} onNeeds={(dependsOn) => set({ dependsOn })} />
       <div className="grid gap-2.5 sm:grid-cols-2">
-        <PlanField label="Done when (one per line)">
-          {(id) => (
-            <TextArea
-              id={id}
-              value={step.successCriteria.join("\n")}
-              onText={(text) => set({ successCriteria: text.split("\n") })}
-            />
-          )}
-        </PlanField>
-        <PlanField label="Files (one per line)">
-          {(id) => (
-            <TextArea
-              id={id}
-              className="font-mono text-xs"
-              value={step.files.join("\n")}
-              onText={(text) => set({ files: text === "" ? [] : text.split("\n") })}
-            />
-          )}
-        </PlanField>
+        <TextField
+          label="Done when (one per line)"
+          area="min-h-14"
+          value={step.successCriteria.join("\n")}
+          onChange={(text) => set({ successCriteria: text.split("\n") })}
+        />
+        <TextField
+          label="Files (one per line)"
+          area="min-h-14"
+          mono
+          value={step.files.join("\n")}
+          onChange={(text) => set({ files: text === "" ? [] : text.split("\n") })}
+        />
       </div>
-      <PlanField label="Tool calls, about">
-        {(id) => (
-          <input
-            id={id}
-            type="number"
-            min={0}
-            max={100_000}
-            className={join(FIELD, "figures max-w-28")}
-            value={step.estimate.toolCalls}
-            onChange={(event) =>
-              set({
-                estimate: {
-                  ...step.estimate,
-                  toolCalls: Math.max(0, Math.trunc(event.target.valueAsNumber || 0)),
-                },
-              })
-            }
-          />
-        )}
-      </PlanField>
+      <div className="max-w-28">
+        <NumberField
+          label="Tool calls, about"
+          whole
+          most={100_000}
+          value={step.estimate.toolCalls}
+          onChange={(toolCalls) => set({ estimate: { ...step.estimate, toolCalls: toolCalls ?? 0 } })}
+        />
+      </div>
     </li>
   );
 }
@@ -115,39 +93,36 @@ function StepHead({
   count: number;
   change: Change;
 }) {
+  const { id } = step;
   const name = `step ${index + 1}`;
+  const acts: { label: string; icon: LucideIcon; isOff?: boolean; act: DraftChange }[] = [
+    { label: `Move ${name} up`, icon: ArrowUp, isOff: index === 0, act: { kind: "moved", id, by: -1 } },
+    {
+      label: `Move ${name} down`,
+      icon: ArrowDown,
+      isOff: index === count - 1,
+      act: { kind: "moved", id, by: 1 },
+    },
+    { label: `Remove ${name}`, icon: Trash2, act: { kind: "removed", id } },
+  ];
   return (
     <div className="flex items-center gap-1">
       <AgentMark name={step.role} size="sm" />
       <h3 className="ml-1 text-sm font-semibold">Step {index + 1}</h3>
       <code className="ml-1 truncate font-mono text-2xs text-ink-3">{step.id}</code>
       <span className="ml-auto" />
-      <Button
-        kind="quiet"
-        small
-        aria-label={`Move ${name} up`}
-        disabled={index === 0}
-        onClick={() => change({ kind: "moved", id: step.id, by: -1 })}
-      >
-        <ArrowUp className="size-3.5" />
-      </Button>
-      <Button
-        kind="quiet"
-        small
-        aria-label={`Move ${name} down`}
-        disabled={index === count - 1}
-        onClick={() => change({ kind: "moved", id: step.id, by: 1 })}
-      >
-        <ArrowDown className="size-3.5" />
-      </Button>
-      <Button
-        kind="quiet"
-        small
-        aria-label={`Remove ${name}`}
-        onClick={() => change({ kind: "removed", id: step.id })}
-      >
-        <Trash2 className="size-3.5" />
-      </Button>
+      {acts.map(({ label, icon: Icon, isOff = false, act }) => (
+        <Button
+          key={label}
+          kind="quiet"
+          small
+          aria-label={label}
+          disabled={isOff}
+          onClick={() => change(act)}
+        >
+          <Icon className="size-3.5" />
+        </Button>
+      ))}
     </div>
   );
 }
@@ -157,20 +132,12 @@ function RoleField({ role, onRole }: { role: string; onRole: (role: string) => v
   const names = (data?.agents ?? []).filter(({ state }) => state === "enabled").map(({ name }) => name);
   const choices = names.includes(role) ? names : [role, ...names];
   return (
-    <PlanField label="Agent">
-      {(id) => (
-        <select
-          id={id}
-          className={join(FIELD, "h-8.5")}
-          value={role}
-          onChange={(event) => onRole(event.target.value)}
-        >
-          {choices.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      )}
-    </PlanField>
+    <ChoiceField
+      label="Agent"
+      value={role}
+      options={choices.map((name) => ({ value: name, label: name }))}
+      onChange={onRole}
+    />
   );
 }
 
@@ -211,36 +178,4 @@ function NeedsField({
 function nameStep(id: string, steps: readonly PlanStep[]): string {
   const index = steps.findIndex((step) => step.id === id);
   return index < 0 ? `${id} (no step)` : `${index + 1} ${steps[index]?.title || id}`;
-}
-
-/** How a field of the editor looks. */
-const FIELD =
-  "w-full rounded-md border border-line-strong bg-panel px-2.5 py-1.5 text-sm text-ink placeholder:text-ink-3";
-
-/** A label over its field, which takes the id. */
-export function PlanField({ label, children }: { label: string; children: (id: string) => ReactNode }) {
-  const id = useId();
-  return (
-    <div className="grid min-w-0 content-start gap-1">
-      <label htmlFor={id} className="text-xs text-ink-2">
-        {label}
-      </label>
-      {children(id)}
-    </div>
-  );
-}
-
-/** A field of several lines. */
-export function TextArea({
-  onText,
-  className,
-  ...rest
-}: Omit<ComponentProps<"textarea">, "onChange"> & { onText: (text: string) => void }) {
-  return (
-    <textarea
-      {...rest}
-      className={join(FIELD, "field-sizing-content min-h-14", className)}
-      onChange={(event) => onText(event.target.value)}
-    />
-  );
 }

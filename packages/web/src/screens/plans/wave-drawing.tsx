@@ -113,7 +113,7 @@ function StepGist({
       </span>
       <span className="line-clamp-2 text-sm font-medium wrap-anywhere">{revealHidden(step.title)}</span>
       <span className="figures text-2xs text-ink-3">
-        {needs.length > 0 ? `after ${needs.join(", ")}` : "begins at once"}
+        {needs.length > 0 ? `after ${needs.join(", ")}` : "starts right away"}
       </span>
     </>
   );

@@ -8,7 +8,7 @@ import { ButtonLink, TextLink } from "../../ui/controls.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { ScreenHead } from "../../ui/screen-head.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
-import { attempt, tell } from "../../ui/toast.tsx";
+import { tell, useAttempt } from "../../ui/toast.tsx";
 import { RunsToolbar } from "./runs-toolbar.tsx";
 import { type GridHandle, SessionGrid } from "./session-grid.tsx";
 import { TickedBar } from "./ticked-bar.tsx";
@@ -64,8 +64,8 @@ export default function RunsScreen() {
 function Nothing({ isFiltered, allPath }: { isFiltered: boolean; allPath: string }) {
   if (isFiltered)
     return (
-      <Empty icon={SearchX} title="Nothing fits">
-        <p>No session has these words in its title, tasks or answers, or it stands otherwise.</p>
+      <Empty icon={SearchX} title="No matches">
+        <p>No session matches these words and filters.</p>
         <TextLink href={allPath} className="mt-3 inline-block">
           Show all sessions
         </TextLink>
@@ -73,7 +73,7 @@ function Nothing({ isFiltered, allPath }: { isFiltered: boolean; allPath: string
     );
   return (
     <Empty icon={Activity} title="No runs yet">
-      <p>Give an agent something to do; it will be here with everything it delegated.</p>
+      <p>Give an agent a task; it will appear here with everything it delegates.</p>
       <ButtonLink kind="primary" href="/" className="mt-3">
         Go to the chat
       </ButtonLink>
@@ -83,17 +83,15 @@ function Nothing({ isFiltered, allPath }: { isFiltered: boolean; allPath: string
 
 /** Asks once more before everything in a session is stopped. */
 function StopDialog({ card, onClose }: { card: SessionCard | null; onClose: () => void }) {
-  const [isBusy, setBusy] = useState(false);
+  const [isBusy, attempt] = useAttempt();
   const name = card?.title || card?.session_id || "";
   const stop = async () => {
     if (!card) return;
-    setBusy(true);
     await attempt(async () => {
       const { done } = await api.post<Controlled>(`/api/sessions/${card.session_id}/cancel`);
-      tell(done ? `Stopped: ${name}` : `Nothing was at work in: ${name}`);
+      tell(done ? `Stopped: ${name}` : `Nothing was running in: ${name}`);
       await renew({ queryKey: ["sessions"] });
     });
-    setBusy(false);
     onClose();
   };
   return (

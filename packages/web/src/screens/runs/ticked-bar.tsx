@@ -11,7 +11,7 @@ import { Button, KeyHint } from "../../ui/controls.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { Loaded } from "../../ui/states.tsx";
 import { revealHidden } from "../../ui/text/visible-text.ts";
-import { attempt, tell } from "../../ui/toast.tsx";
+import { tell, useAttempt } from "../../ui/toast.tsx";
 import type { useTicks } from "./use-session-list.ts";
 
 /** More are only counted: the list and the question before they are deleted name them. */
@@ -129,7 +129,7 @@ function DeleteDialog({
   onClose: (removed: readonly string[]) => void;
   finalFocus: () => HTMLElement | null;
 }) {
-  const [isBusy, setBusy] = useState(false);
+  const [isBusy, attempt] = useAttempt();
   const plan = useQuery({
     queryKey: ["removal", sessionIds],
     queryFn: () => api.post<Removal>("/api/sessions/removal", { sessionIds, dryRun: true }),
@@ -138,7 +138,6 @@ function DeleteDialog({
     gcTime: 0,
   });
   const remove = async () => {
-    setBusy(true);
     let removed: readonly string[] = [];
     await attempt(async () => {
       const { sessions, going } = await api.post<Removal>("/api/sessions/removal", { sessionIds });
@@ -147,7 +146,6 @@ function DeleteDialog({
       await renew({ queryKey: ["sessions"] });
       await renew({ queryKey: ["storage"] });
     });
-    setBusy(false);
     onClose(removed);
   };
   return (
@@ -161,25 +159,25 @@ function DeleteDialog({
       isBusy={isBusy || !plan.data || plan.data.sessions === 0}
       onYes={() => void remove()}
     >
-      <Loaded query={plan} rows={2} label="Looking at what would go">
+      <Loaded query={plan} rows={2} label="Working out what would be deleted">
         {({ sessions, bytes, going, kept }) => (
           <div className="grid gap-2">
             <p>
               <strong className="font-medium text-ink">
                 {showCount(sessions, "session")}, about {showBytes(bytes)}
               </strong>
-              , with everything on record about them and their own files. They can then not be undone,
+              , with everything on record about them and their own files. They can no longer be undone,
               replayed or gone on with. Files of the project stay as they are.
             </p>
             <NamedSessions
-              label="What goes"
+              label="What is deleted"
               sessions={going.map(({ bytes: size, ...session }) => ({
                 ...session,
                 about: `, ${showBytes(size)}`,
               }))}
             />
             <NamedSessions
-              label="What stays"
+              label="What is kept"
               sessions={kept.map(({ why, ...session }) => ({ ...session, about: ` stays: ${why}` }))}
             />
           </div>

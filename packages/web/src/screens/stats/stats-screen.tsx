@@ -61,7 +61,7 @@ function Figures({
       <Empty icon={ChartNoAxesColumn} title={isAll ? "No runs yet" : "No runs in this time"}>
         {isAll ? (
           <>
-            Figures are drawn from the record of runs. <TextLink href="/">Begin with one</TextLink>.
+            Figures come from the record of runs. <TextLink href="/">Begin with one</TextLink>.
           </>
         ) : (
           "Choose a longer time above."
@@ -78,7 +78,7 @@ function Figures({
       <StatsTable groups={stats.groups} by={by} />
       <p className="text-xs text-ink-3">
         Each attempt of a delegation is a run. In brackets: the range in which the true rate lies at 95 %, and
-        how many runs have ended. Of fewer than 5 nothing is said.
+        how many runs have ended. With fewer than 5 no rate is given.
       </p>
       <UnpricedNote models={stats.total.unpricedModels} />
     </div>

@@ -128,7 +128,7 @@ export function AxisNames({ chart: { timeline, widthPx } }: { chart: TimeChart }
       {timeline.gaps.map(({ from, to, leftOutMs }) => (
         <span
           key={from}
-          title={`${showSpacedDuration(leftOutMs)} in which nothing was at work`}
+          title={`${showSpacedDuration(leftOutMs)} in which nothing was running`}
           className="absolute inset-y-1 grid place-items-center overflow-clip bg-panel text-2xs text-ink-3"
           style={{ left: from * widthPx, width: (to - from) * widthPx }}
         >

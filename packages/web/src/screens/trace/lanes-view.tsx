@@ -126,7 +126,7 @@ function LanesHead({ chart }: { chart: TimeChart }) {
           Lane
         </TitleCell>
         <TitleCell className="relative">
-          <span className="sr-only">Runs by when they were at work</span>
+          <span className="sr-only">Runs by when they were running</span>
           <AxisNames chart={chart} />
           <AxisHandle chart={chart} />
         </TitleCell>

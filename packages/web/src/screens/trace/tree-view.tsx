@@ -199,7 +199,7 @@ function TreeHead({ chart, tree }: { chart: TimeChart; tree: FoldedTree<TraceRun
           <TitleCell className="w-20 pr-3 text-right">Time</TitleCell>
         </div>
         <TitleCell className="relative">
-          <span className="sr-only">When it was at work</span>
+          <span className="sr-only">When it was running</span>
           <AxisNames chart={chart} />
           <AxisHandle chart={chart} />
         </TitleCell>

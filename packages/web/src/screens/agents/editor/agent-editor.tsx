@@ -1,18 +1,22 @@
-import type { AgentDetail } from "@retinue/core/schema/api/agent";
+import type { AgentCard, AgentDetail, SaveResult } from "@retinue/core/schema/api/agent";
 import { useQuery } from "@tanstack/react-query";
+import { ArrowLeft, Copy, Save, Trash2, Undo2 } from "lucide-react";
 import { memo, useEffect, useState } from "react";
 import { useLocation } from "wouter";
-import { ApiFailure, api, encodePart } from "../../../data/client.ts";
-import { renew } from "../../../data/queries.ts";
+import { ApiFailure, api, encodePart, withQuery } from "../../../data/client.ts";
+import { queryClient, renew, useAgents } from "../../../data/queries.ts";
+import { useSignal } from "../../../live/signal.ts";
+import { Button, IconLink } from "../../../ui/controls.tsx";
+import { ConfirmDialog } from "../../../ui/dialog.tsx";
+import { AgentMark } from "../../../ui/face.tsx";
 import { ScreenHead } from "../../../ui/screen-head.tsx";
-import { Loaded } from "../../../ui/states.tsx";
-import { EditedAgent, storedDraft } from "../agent-draft.ts";
-import { agentPath } from "../agent-marks.tsx";
-import { DraftScope, useIsDirty } from "../use-agent-draft.tsx";
-import { EditorBody } from "./editor-body.tsx";
-import { EditorHead } from "./editor-head.tsx";
-import { EditorNotes, Note } from "./editor-notes.tsx";
-import { SaveDialog, useSaveKeys } from "./saving.tsx";
+import { Loaded, Note } from "../../../ui/states.tsx";
+import { tell, useAttempt } from "../../../ui/toast.tsx";
+import { EditedAgent, forgetDraft, storedDraft } from "../agent-draft.ts";
+import { agentPath, HealthMark, SCOPES } from "../agent-marks.tsx";
+import { DraftScope, useAgentDraft, useIsDirty } from "../use-agent-draft.tsx";
+import { EditorBody, EditorNotes } from "./editor-body.tsx";
+import { SaveButton, SaveDialog, useSaveKeys } from "./saving.tsx";
 
 /** One agent: its file and form beside each other with what it may do. */
 export const AgentEditor = memo(function AgentEditor({ name }: { name: string }) {
@@ -94,4 +98,134 @@ function useAgentDetail(name: string) {
     // The file may have changed while the page was elsewhere.
     refetchOnMount: "always",
   });
+}
+
+/** Who it is, where it stands, how sound it is, and what can be done with it. */
+export function EditorHead({
+  card,
+  canCopy,
+  onSave,
+}: {
+  card: AgentCard;
+  canCopy: boolean;
+  onSave: () => void;
+}) {
+  const [isDeleting, setIsDeleting] = useState(false);
+  const isFile = card.isEditable;
+  return (
+    <ScreenHead title={<HeadTitle card={card} />} tab={card.displayName} about={<About card={card} />}>
+      {isFile && <Discard />}
+      {isFile && (
+        <Button kind="danger" onClick={() => setIsDeleting(true)}>
+          <Trash2 aria-hidden className="size-3.5" /> Delete
+        </Button>
+      )}
+      {isFile && <SaveButton onSave={onSave} />}
+      {!isFile && canCopy && <Customise card={card} />}
+      <DeleteDialog card={card} open={isDeleting} onClose={() => setIsDeleting(false)} />
+    </ScreenHead>
+  );
+}
+
+function HeadTitle({ card }: { card: AgentCard }) {
+  return (
+    <span className="flex min-w-0 items-center gap-2">
+      <IconLink href="/agents" aria-label="All agents" className="lg:hidden">
+        <ArrowLeft aria-hidden className="size-4" />
+      </IconLink>
+      <AgentMark name={card.name} />
+      <span className="truncate">{card.displayName}</span>
+    </span>
+  );
+}
+
+function About({ card }: { card: AgentCard }) {
+  const review = useSignal(useAgentDraft().review);
+  const count = (severity: string) =>
+    review?.problems.filter((problem) => problem.severity === severity).length ?? 0;
+  return (
+    <span className="flex min-w-0 flex-wrap items-center gap-x-2.5 gap-y-0.5">
+      <span>{SCOPES[card.scope]}</span>
+      {card.file && (
+        <code className="min-w-0 truncate font-mono text-2xs" title={card.file}>
+          {card.file}
+        </code>
+      )}
+      <HealthMark health={{ errors: count("error"), warnings: count("warning"), notes: count("info") }} />
+    </span>
+  );
+}
+
+function Discard() {
+  const draft = useAgentDraft();
+  const isDirty = useIsDirty(draft);
+  if (!isDirty) return null;
+  return (
+    <Button onClick={() => draft.discard()}>
+      <Undo2 aria-hidden className="size-3.5" /> Discard
+    </Button>
+  );
+}
+
+function Customise({ card }: { card: AgentCard }) {
+  const draft = useAgentDraft();
+  const [isBusy, attempt] = useAttempt();
+  const copy = () =>
+    attempt(async () => {
+      const request = { text: draft.text.value, hash: null, scope: "project" };
+      const { file } = await api.post<SaveResult>("/api/agents", request);
+      await renew({ queryKey: ["agents"] });
+      tell(`${card.displayName} is now yours to change, in ${file}`);
+    });
+  return (
+    <Button kind="primary" disabled={isBusy} onClick={() => void copy()}>
+      {isBusy ? <Save aria-hidden className="size-3.5" /> : <Copy aria-hidden className="size-3.5" />}{" "}
+      Customise
+    </Button>
+  );
+}
+
+/** Asks before an agent's file is removed, and says what that leaves behind. */
+function DeleteDialog({ card, open, onClose }: { card: AgentCard; open: boolean; onClose: () => void }) {
+  const draft = useAgentDraft();
+  const [, go] = useLocation();
+  const { data } = useAgents();
+  const [isBusy, attempt] = useAttempt();
+  const users = data?.agents.filter(({ subagents }) => subagents?.includes(card.name)) ?? [];
+  const next = data?.agents.find(({ name, state }) => name === card.name && state === "shadowed");
+  const remove = async () => {
+    const isDone = await attempt(() =>
+      api.delete(
+        withQuery(`/api/agents/${encodeURIComponent(card.name)}`, { hash: draft.saved.value.hash ?? "" }),
+      ),
+    );
+    if (!isDone) return;
+    forgetDraft(card.name);
+    tell(`Deleted ${card.file}`);
+    go("/agents");
+    queryClient.removeQueries({ queryKey: ["agents", "one", card.name] });
+    void renew({ queryKey: ["agents"] });
+  };
+  return (
+    <ConfirmDialog
+      open={open}
+      onClose={onClose}
+      title={`Delete ${card.displayName}?`}
+      yes="Delete"
+      no="Keep it"
+      isBusy={isBusy}
+      onYes={() => void remove()}
+    >
+      <p className="wrap-anywhere text-ink">
+        This removes the file <code className="font-mono text-xs">{card.file}</code>. It cannot be undone
+        here.
+      </p>
+      {next && <p>The agent of that name in {next.file ?? "the code"} is used again.</p>}
+      {!next && users.length > 0 && (
+        <p className="text-warn">
+          These agents name it and will not find it: {users.map(({ name }) => name).join(", ")}.
+        </p>
+      )}
+    </ConfirmDialog>
+  );
 }

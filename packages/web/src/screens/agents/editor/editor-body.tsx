@@ -1,14 +1,15 @@
 import type { AgentReview } from "@retinue/core/schema/api/agent";
 import { ArrowDown } from "lucide-react";
 import { lazy, Suspense, useCallback, useRef } from "react";
+import { ApiFailure } from "../../../data/client.ts";
 import { useSignal } from "../../../live/signal.ts";
 import { Button } from "../../../ui/controls.tsx";
 import { PaneTabs } from "../../../ui/pane-tabs.tsx";
-import { Loading } from "../../../ui/states.tsx";
+import { Loading, Note } from "../../../ui/states.tsx";
 import { useParam } from "../../../ui/use-address.ts";
 import { FormPane } from "../form/form-pane.tsx";
 import { SidePane } from "../side/side-pane.tsx";
-import { useAgentDraft } from "../use-agent-draft.tsx";
+import { useAgentDraft, useIsDirty } from "../use-agent-draft.tsx";
 
 const RawPane = lazy(() => import("./raw-pane.tsx"));
 
@@ -35,7 +36,7 @@ export function EditorBody({ hasFile, before }: { hasFile: boolean; before: Agen
       <div className="flex flex-col @4xl:h-full @4xl:flex-row">
         <section aria-label="The agent" className="flex min-w-0 flex-col @4xl:min-h-0 @4xl:flex-1">
           <PaneTabs
-            label="How to edit it"
+            label="Editor"
             value={hasFile && pane === "raw" ? "raw" : "form"}
             onChange={(value) => setPane(value === "form" ? "" : value)}
             aside={<Aside onOutcome={() => outcome.current?.scrollIntoView()} />}
@@ -47,7 +48,7 @@ export function EditorBody({ hasFile, before }: { hasFile: boolean; before: Agen
         </section>
         <section
           ref={outcome}
-          aria-label="What comes of it"
+          aria-label="Outcome"
           className="flex min-w-0 flex-col border-line max-@4xl:border-t @4xl:min-h-0 @4xl:flex-1 @4xl:border-l"
         >
           <SidePane before={before} onJump={hasFile ? jump : null} />
@@ -68,5 +69,81 @@ function Aside({ onOutcome }: { onOutcome: () => void }) {
         <ArrowDown aria-hidden className="size-3" /> Rights and more
       </Button>
     </div>
+  );
+}
+
+/** What stands between a draft and its file: a refusal, another's change, a restored text, a server that does not answer. */
+export function EditorNotes() {
+  const draft = useAgentDraft();
+  const failure = useSignal(draft.failure);
+  const review = useSignal(draft.review);
+  const theirs = useSignal(draft.theirs);
+  const isRestored = useSignal(draft.isRestored);
+  const isDirty = useIsDirty(draft);
+  return (
+    <>
+      {failure !== null && (
+        <Note
+          level="error"
+          actions={
+            <Button small onClick={() => void draft.settled()}>
+              Try again
+            </Button>
+          }
+        >
+          {failure instanceof Error ? failure.message : String(failure)}{" "}
+          {failure instanceof ApiFailure && failure.hint}
+        </Note>
+      )}
+      {theirs && <Conflict />}
+      {isRestored && !theirs && (
+        <Note
+          level="info"
+          actions={
+            <>
+              <Button small onClick={() => draft.isRestored.set(false)}>
+                Keep
+              </Button>
+              <Button small onClick={() => draft.discard()}>
+                Discard
+              </Button>
+            </>
+          }
+        >
+          Your unsaved changes from before are back.
+        </Note>
+      )}
+      {isDirty &&
+        review?.refusals.map((refusal) => (
+          <Note key={refusal} level="error">
+            Cannot be saved: {refusal}
+          </Note>
+        ))}
+    </>
+  );
+}
+
+function Conflict() {
+  const draft = useAgentDraft();
+  const [, setSide] = useParam("side");
+  return (
+    <Note
+      level="warning"
+      actions={
+        <>
+          <Button small onClick={() => setSide("diff")}>
+            Show the difference
+          </Button>
+          <Button small onClick={() => draft.discard()}>
+            Load theirs
+          </Button>
+          <Button small onClick={() => draft.keepMine()}>
+            Keep mine
+          </Button>
+        </>
+      }
+    >
+      The file was changed by someone else since you opened it. What you typed is still here.
+    </Note>
   );
 }

@@ -1,15 +1,14 @@
 import { useId, useState } from "react";
 import { useLocation } from "wouter";
 import { renew, useAgents } from "../../../data/queries.ts";
+import { ChoiceField } from "../../../ui/choosers.tsx";
 import { Button } from "../../../ui/controls.tsx";
+import { TextField } from "../../../ui/fields.tsx";
 import { ScreenHead } from "../../../ui/screen-head.tsx";
 import { EditedAgent, forgetDraft, type StoredDraft, storeDraft, storedDraft } from "../agent-draft.ts";
 import { agentPath } from "../agent-marks.tsx";
-import { ChoiceField } from "../controls/choosers.tsx";
-import { TextField } from "../controls/fields.tsx";
 import { DraftScope } from "../use-agent-draft.tsx";
-import { EditorBody } from "./editor-body.tsx";
-import { EditorNotes } from "./editor-notes.tsx";
+import { EditorBody, EditorNotes } from "./editor-body.tsx";
 import { SaveButton, SaveDialog, useSaveKeys } from "./saving.tsx";
 
 /** An agent that does not exist yet: a few questions, then the editor. */

@@ -1,9 +1,10 @@
 import type { SaveResult } from "@retinue/core/schema/api/agent";
 import { showCount } from "@retinue/core/show/measures";
 import { Save } from "lucide-react";
-import { useEffect, useId, useRef, useState } from "react";
+import { useId, useRef, useState } from "react";
 import { api } from "../../../data/client.ts";
 import { useSignal } from "../../../live/signal.ts";
+import { useUnsavedWarning } from "../../../live/use-kept-text.ts";
 import { useShortcuts } from "../../../shell/shortcuts.ts";
 import { join } from "../../../ui/class-names.ts";
 import { Button, MOD, Tooltip } from "../../../ui/controls.tsx";
@@ -136,10 +137,5 @@ export function useSaveKeys(onSave: () => void, isDirty: boolean): void {
   const save = useRef(onSave);
   save.current = onSave;
   useShortcuts([{ keys: "Mod-s", does: "Save the agent", act: () => save.current() }]);
-  useEffect(() => {
-    if (!isDirty) return;
-    const onLeave = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener("beforeunload", onLeave);
-    return () => window.removeEventListener("beforeunload", onLeave);
-  }, [isDirty]);
+  useUnsavedWarning(isDirty);
 }

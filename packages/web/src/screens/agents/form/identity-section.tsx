@@ -1,7 +1,7 @@
+import { ChoiceField } from "../../../ui/choosers.tsx";
 import { chooseHue } from "../../../ui/face.tsx";
-import { ChoiceField } from "../controls/choosers.tsx";
-import { FormSection, TextField } from "../controls/fields.tsx";
-import { NamePicker } from "../controls/name-picker.tsx";
+import { FormSection, TextField } from "../../../ui/fields.tsx";
+import { NamePicker } from "../../../ui/name-picker.tsx";
 import { useForm } from "../use-agent-draft.tsx";
 import { orNone } from "./rule-lists.tsx";
 import { SectionControls } from "./value-control.tsx";

@@ -1,7 +1,7 @@
 import { useRef, useState } from "react";
 import { useTools } from "../../../data/queries.ts";
-import { ChoiceField } from "../controls/choosers.tsx";
-import { FormSection, Toggle } from "../controls/fields.tsx";
+import { ChoiceField } from "../../../ui/choosers.tsx";
+import { FormSection, Toggle } from "../../../ui/fields.tsx";
 import { useForm } from "../use-agent-draft.tsx";
 import { RuleChip, RuleInput } from "./rule-input.tsx";
 import { LISTINGS, LISTS, type Listing, patternRules, withListing } from "./rule-lists.tsx";

@@ -2,7 +2,7 @@ import { Plus, TriangleAlert, X } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
 import { join } from "../../../ui/class-names.ts";
 import { Button } from "../../../ui/controls.tsx";
-import { FieldNote, INPUT } from "../controls/fields.tsx";
+import { FieldNote, INPUT } from "../../../ui/fields.tsx";
 
 const EXAMPLES = "write(test/**), shell(npm test *), web_fetch(*.example.org), mcp__server__*";
 

@@ -4,8 +4,8 @@ import { listPartDefaults } from "@retinue/core/schema/form-fields";
 import { useAgents } from "../../../data/queries.ts";
 import { useSignal } from "../../../live/signal.ts";
 import { AgentMark } from "../../../ui/face.tsx";
-import { FormSection, Toggle } from "../controls/fields.tsx";
-import { type NameLook, NamePicker } from "../controls/name-picker.tsx";
+import { FormSection, Toggle } from "../../../ui/fields.tsx";
+import { type NameLook, NamePicker } from "../../../ui/name-picker.tsx";
 import { useAgentDraft, useForm } from "../use-agent-draft.tsx";
 import { PartControls } from "./value-control.tsx";
 

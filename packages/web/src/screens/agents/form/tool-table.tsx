@@ -4,9 +4,9 @@ import { memo, useCallback, useMemo, useRef, useState } from "react";
 import { useTools } from "../../../data/queries.ts";
 import { useSignal } from "../../../live/signal.ts";
 import { join } from "../../../ui/class-names.ts";
+import { INPUT } from "../../../ui/fields.tsx";
 import { VerdictMark } from "../../../ui/rights-table.tsx";
 import { Failed, Loading } from "../../../ui/states.tsx";
-import { INPUT } from "../controls/fields.tsx";
 import { useAgentDraft, useForm } from "../use-agent-draft.tsx";
 import { findListing, LISTS, type Listing, ListingChoice, withListing } from "./rule-lists.tsx";
 

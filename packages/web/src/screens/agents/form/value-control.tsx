@@ -6,9 +6,9 @@ import {
   type ValueKind,
 } from "@retinue/core/schema/agent-fields";
 import { listFormSections } from "@retinue/core/schema/form-fields";
-import { ChoiceField, SuggestField } from "../controls/choosers.tsx";
-import { NumberField, TextField, Toggle } from "../controls/fields.tsx";
-import { NamePicker } from "../controls/name-picker.tsx";
+import { ChoiceField, SuggestField } from "../../../ui/choosers.tsx";
+import { NumberField, TextField, Toggle } from "../../../ui/fields.tsx";
+import { NamePicker } from "../../../ui/name-picker.tsx";
 import { useFormValue } from "../use-agent-draft.tsx";
 
 type ControlProps = {

@@ -30,7 +30,7 @@ export function DelegationTab() {
       />
       <Names
         icon={<ArrowLeft aria-hidden className="size-3.5 text-ink-3" />}
-        title="May be asked by"
+        title="Can be delegated to by"
         names={above}
         none="No agent names it. You can still start it yourself."
       />

@@ -2,15 +2,17 @@ import type { AgentReview, RightsRow } from "@retinue/core/schema/api/agent";
 import { showCount } from "@retinue/core/show/measures";
 import { useQuery } from "@tanstack/react-query";
 import { ShieldQuestion } from "lucide-react";
-import { useMemo } from "react";
+import { useEffect, useMemo } from "react";
 import { api } from "../../../data/client.ts";
+import { useAgents } from "../../../data/queries.ts";
 import { useSignal } from "../../../live/signal.ts";
 import { join } from "../../../ui/class-names.ts";
+import { AgentMark } from "../../../ui/face.tsx";
+import { INPUT } from "../../../ui/fields.tsx";
+import { NamePicker } from "../../../ui/name-picker.tsx";
 import { fitsRights, RightsTable, VERDICTS } from "../../../ui/rights-table.tsx";
 import { Empty, Loading } from "../../../ui/states.tsx";
 import { useParam } from "../../../ui/use-address.ts";
-import { INPUT } from "../controls/fields.tsx";
-import { ParentsPicker } from "../controls/name-picker.tsx";
 import { useAgentDraft } from "../use-agent-draft.tsx";
 
 const KINDS = Object.keys(VERDICTS) as RightsRow["verdict"][];
@@ -113,4 +115,24 @@ function useSavedRights(before: AgentReview | null): readonly RightsRow[] | null
   });
   if (before === null) return null;
   return parents.length === 0 ? before.rights : (data?.rights ?? null);
+}
+
+/** Below which agents the rights are shown: a parent can only narrow them. */
+export function ParentsPicker() {
+  const draft = useAgentDraft();
+  const { data } = useAgents();
+  const [below, setBelow] = useParam("below");
+  const parents = useMemo(() => below.split(",").filter(Boolean), [below]);
+  useEffect(() => draft.below(parents), [draft, parents]);
+  const names = (data?.agents ?? []).filter(({ state }) => state === "enabled").map(({ name }) => name);
+  return (
+    <NamePicker
+      label="With these parent agents, outermost first"
+      names={parents}
+      choices={names}
+      findNameLook={(name) => ({ mark: <AgentMark name={name} size="sm" /> })}
+      placeholder={parents.length === 0 ? "None: as the first agent of a session" : "Add a parent"}
+      onChange={(chosen) => setBelow(chosen.join(","))}
+    />
+  );
 }

@@ -28,7 +28,7 @@ export function SidePane({
   const remarks = review ? review.problems.length + review.concerns.length + review.refusals.length : 0;
   return (
     <PaneTabs
-      label="What comes of it"
+      label="Outcome"
       value={NAMES.includes(side) ? side : "rights"}
       onChange={(value) => setSide(value === "rights" ? "" : value)}
       tabs={[
@@ -113,10 +113,12 @@ function Place({ problem, onJump }: { problem: Problem; onJump: ((line: number) 
 function DiffTab() {
   const review = useSignal(useAgentDraft().review);
   if (!review) return <Loading rows={3} label="Comparing" />;
-  if (review.diff === "") return <Empty icon={FileCheck} title="Nothing differs from the file" />;
+  if (review.diff === "") return <Empty icon={FileCheck} title="No changes to the file" />;
   return (
     <div className="grid grid-cols-1 gap-2 p-3">
-      <p className="text-xs text-ink-3">Lines with − are in the file, lines with + are yours.</p>
+      <p className="text-xs text-ink-3">
+        Lines with − are only in the file, lines with + are only in your text.
+      </p>
       <DiffView patch={review.diff} label="Difference to the file" />
       {review.kept.length > 0 && (
         <p className="text-xs text-ink-2">

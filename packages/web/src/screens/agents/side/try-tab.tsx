@@ -4,16 +4,16 @@ import { useEffect, useState } from "react";
 import { api } from "../../../data/client.ts";
 import { useTools } from "../../../data/queries.ts";
 import { useSignal } from "../../../live/signal.ts";
+import { SuggestField } from "../../../ui/choosers.tsx";
 import { join } from "../../../ui/class-names.ts";
 import { Button } from "../../../ui/controls.tsx";
+import { TextField } from "../../../ui/fields.tsx";
 import { VERDICTS, VerdictMark } from "../../../ui/rights-table.tsx";
 import { Failed, Loading } from "../../../ui/states.tsx";
 import { useParam } from "../../../ui/use-address.ts";
 import type { EditedAgent } from "../agent-draft.ts";
-import { SuggestField } from "../controls/choosers.tsx";
-import { TextField } from "../controls/fields.tsx";
-import { ParentsPicker } from "../controls/name-picker.tsx";
 import { useAgentDraft } from "../use-agent-draft.tsx";
+import { ParentsPicker } from "./rights-tab.tsx";
 
 /** A call that is not made: what would become of it, and why. */
 export function TryTab() {
@@ -72,7 +72,7 @@ export function TryTab() {
         <Button kind="primary" type="submit" disabled={fault !== null}>
           <Play aria-hidden className="size-3.5" /> Try
         </Button>
-        <span className="text-xs text-ink-3">Nothing is carried out.</span>
+        <span className="text-xs text-ink-3">Nothing is executed.</span>
       </div>
       {tried.failure !== undefined && <Failed failure={tried.failure} />}
       {tried.result && <TryVerdict result={tried.result} isStale={isStale} />}
@@ -133,7 +133,7 @@ function TryVerdict({ result, isStale }: { result: TryResult; isStale: boolean }
         <div className="min-w-0">
           <p className={join("text-base font-semibold first-letter:uppercase", tone)}>
             {word}
-            {isStale && <span className="text-xs font-normal"> before your last change</span>}
+            {isStale && <span className="text-xs font-normal"> (before your last change)</span>}
           </p>
           <p className="text-sm wrap-anywhere text-ink">{decision.reason}</p>
         </div>
@@ -141,14 +141,14 @@ function TryVerdict({ result, isStale }: { result: TryResult; isStale: boolean }
       {fault && (
         <p className="flex items-start gap-1.5 text-xs text-warn">
           <TriangleAlert aria-hidden className="mt-0.5 size-3.5 shrink-0" />
-          <span className="wrap-anywhere">The input is none of this tool's: {fault}</span>
+          <span className="wrap-anywhere">The input does not fit this tool: {fault}</span>
         </p>
       )}
       <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-xs">
         <dt className="text-ink-3">Risk</dt>
         <dd>{risk ?? "not known"}</dd>
         <dt className="text-ink-3">Touches</dt>
-        <dd className="font-mono wrap-anywhere">{targets.join(", ") || "nothing that rules speak of"}</dd>
+        <dd className="font-mono wrap-anywhere">{targets.join(", ") || "nothing that rules cover"}</dd>
         <dt className="text-ink-3">Decided by</dt>
         <dd className="wrap-anywhere">
           {decision.layer} {decision.rule && <code className="font-mono">{decision.rule}</code>}

@@ -1,28 +1,10 @@
 import type { LiveText } from "@retinue/core/schema/api/stream";
 import type { WaitingOn } from "@retinue/core/schema/event";
-import {
-  BookOpen,
-  CalendarDays,
-  FilePen,
-  FileSearch,
-  FileText,
-  GitBranch,
-  Globe,
-  Hourglass,
-  type LucideIcon,
-  Mail,
-  MessageSquare,
-  Network,
-  Pause,
-  PenLine,
-  Search,
-  SquareTerminal,
-  Users,
-  Wrench,
-} from "lucide-react";
-import { createElement } from "react";
+import { Hourglass, type LucideIcon, Pause, PenLine } from "lucide-react";
+import { createElement, type ReactNode } from "react";
 import { useSelected, useThrottled } from "../../../live/signal.ts";
 import { useSession } from "../../../live/use-session.tsx";
+import { findToolIcon } from "../../../ui/step-line.tsx";
 import { useStandingNow } from "./use-run.ts";
 
 const QUOTE_MS = 200;
@@ -55,7 +37,7 @@ export function RunActivity({ runId, quoted = false }: { runId: string; quoted?:
     const more = calls.length - 1;
     return (
       <Line
-        icon={toolIcon(tool)}
+        icon={findToolIcon(tool)}
         words={
           <>
             <code className="font-mono text-2xs text-ink">{tool}</code>
@@ -81,7 +63,7 @@ function LastWords({ runId }: { runId: string }) {
   );
 }
 
-function Line({ icon, words }: { icon: ReturnType<typeof toolIcon>; words: React.ReactNode }) {
+function Line({ icon, words }: { icon: LucideIcon; words: ReactNode }) {
   return (
     <span className="flex min-w-0 items-center gap-1.5 text-xs text-ink-2">
       {createElement(icon, { "aria-hidden": true, className: "size-3.5 shrink-0 text-ink-3" })}
@@ -112,26 +94,4 @@ function takeLastWords(live: LiveText | null): string {
     .replace(/\s+/g, " ")
     .trim();
   return end.length <= LINE_CHARS ? end : end.slice(end.indexOf(" ", end.length - LINE_CHARS) + 1);
-}
-
-/** The first that fits the tool's name. */
-const ICONS: readonly [pattern: RegExp, icon: LucideIcon][] = [
-  [/delegat|subagent|spawn/i, Network],
-  [/mail|inbox/i, Mail],
-  [/calendar|event/i, CalendarDays],
-  [/contact|people/i, Users],
-  [/slack|message|chat/i, MessageSquare],
-  [/git|commit|branch/i, GitBranch],
-  [/shell|bash|exec|command|terminal/i, SquareTerminal],
-  [/web|fetch|url|http|browse/i, Globe],
-  [/grep|search|find/i, Search],
-  [/glob|list|tree|symbol/i, FileSearch],
-  [/write|edit|patch|replace|rename|move|delete/i, FilePen],
-  [/read|view|open/i, FileText],
-  [/report|note|memory|remember/i, BookOpen],
-];
-
-/** An icon for a tool, by what its name says. */
-export function toolIcon(tool: string): LucideIcon {
-  return ICONS.find(([pattern]) => pattern.test(tool))?.[1] ?? Wrench;
 }

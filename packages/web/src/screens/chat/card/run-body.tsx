@@ -1,21 +1,17 @@
 import type { StepView } from "@retinue/core/schema/api/session";
 import { showCount, showSpacedDuration } from "@retinue/core/show/measures";
 import { nameStatus } from "@retinue/core/show/standing";
-import { ChevronRight, MessageSquareText } from "lucide-react";
 import { useState } from "react";
 import { useSelected, useSignal, useThrottled } from "../../../live/signal.ts";
 import { useSession } from "../../../live/use-session.tsx";
-import { join } from "../../../ui/class-names.ts";
-import { Button } from "../../../ui/controls.tsx";
+import { Button, Chevron } from "../../../ui/controls.tsx";
 import { Cell } from "../../../ui/grid.tsx";
 import { Failed } from "../../../ui/states.tsx";
-import { Badge } from "../../../ui/status.tsx";
-import { OUTCOMES, StepTexts } from "../../../ui/step-texts.tsx";
+import { StepLine } from "../../../ui/step-line.tsx";
 import { Markdown } from "../../../ui/text/markdown.tsx";
-import { firstLine, summarizeInput } from "../../../ui/text/summarize-input.ts";
 import { useChatView } from "../chat-view.ts";
 import { runKey } from "../list/flatten-session.ts";
-import { readLiveText, takeTail, toolIcon } from "./run-activity.tsx";
+import { readLiveText, takeTail } from "./run-activity.tsx";
 import { endInWords, useRun, useRunTexts } from "./use-run.ts";
 
 const EVERY_MS = 120;
@@ -137,7 +133,7 @@ function RunSteps({ runId, isBrief = false }: { runId: string; isBrief?: boolean
       )}
       {steps.slice(hidden).map((step) => (
         <li key={step.messageId} className="min-w-0">
-          <StepLine step={step} />
+          <StepLine step={step} aside={step.durationMs === null ? "" : showSpacedDuration(step.durationMs)} />
         </li>
       ))}
     </ol>
@@ -172,67 +168,8 @@ export function StepsToggle({ runId }: { runId: string }) {
       onClick={() => view.detail(runId, !isOpen)}
       className="-ml-1 inline-flex min-h-6 w-fit shrink-0 items-center gap-1 rounded px-1 text-xs text-ink-3 hover:bg-hover hover:text-ink"
     >
-      <ChevronRight
-        aria-hidden
-        className={join("size-3 transition-transform duration-100", isOpen && "rotate-90")}
-      />
+      <Chevron isOpen={isOpen} className="size-3" />
       {endedAtMs === null ? "What it does" : `What it did in ${showCount(iterations, "turn")}`}
     </button>
-  );
-}
-
-/** One model or tool call in a line; opened, it shows everything that went in and came out. */
-function StepLine({ step }: { step: StepView }) {
-  const [isOpen, setOpen] = useState(false);
-  const { durationMs } = step;
-  return (
-    <div className="min-w-0">
-      <button
-        type="button"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-        className="group/step flex h-6 w-full min-w-0 items-center gap-2 rounded px-1 text-left text-xs text-ink-2 hover:bg-hover"
-      >
-        {step.kind === "turn" ? <TurnHead step={step} /> : <CallHead step={step} />}
-        {durationMs !== null && (
-          <span className="figures ml-auto shrink-0 text-2xs text-ink-3">
-            {showSpacedDuration(durationMs)}
-          </span>
-        )}
-        <ChevronRight
-          aria-hidden
-          className={join(
-            "size-3 shrink-0 text-ink-3 transition-transform duration-100",
-            isOpen && "rotate-90",
-            durationMs === null && "ml-auto",
-          )}
-        />
-      </button>
-      {isOpen && <StepTexts step={step} />}
-    </div>
-  );
-}
-
-function TurnHead({ step: { text, error, turn, purpose } }: { step: StepView }) {
-  return (
-    <>
-      <MessageSquareText aria-hidden className="size-3.5 shrink-0 text-ink-3" />
-      <span className="sr-only">
-        Turn {turn} {purpose === "turn" ? "" : purpose}
-      </span>
-      <span className={join("min-w-0 truncate", error && "text-bad")}>{firstLine(error ?? text ?? "")}</span>
-    </>
-  );
-}
-
-function CallHead({ step: { tool = "", outcome = "running", input = "", error } }: { step: StepView }) {
-  const Icon = toolIcon(tool);
-  return (
-    <>
-      <Icon aria-hidden className="size-3.5 shrink-0 text-ink-3" />
-      <code className="shrink-0 font-mono text-2xs font-medium text-ink">{tool}</code>
-      <span className="min-w-0 truncate">{summarizeInput(tool, input)}</span>
-      <Badge look={OUTCOMES[outcome]} quiet title={error ?? undefined} />
-    </>
   );
 }

@@ -1,32 +1,17 @@
 import { showCost, showCount, showShort, showSpacedDuration } from "@retinue/core/show/measures";
-import {
-  ChevronRight,
-  MessageCirclePlus,
-  Pause,
-  Play,
-  ShieldAlert,
-  Square,
-  SquareArrowOutUpRight,
-} from "lucide-react";
-import {
-  type ComponentProps,
-  type ComponentType,
-  type KeyboardEvent,
-  useEffect,
-  useRef,
-  useState,
-} from "react";
+import { MessageCirclePlus, Pause, Play, ShieldAlert, Square, SquareArrowOutUpRight } from "lucide-react";
+import { type ComponentProps, type ComponentType, type KeyboardEvent, useEffect, useRef } from "react";
 import { api } from "../../../data/client.ts";
 import { useFace } from "../../../data/queries.ts";
 import { useNow, useSelected } from "../../../live/signal.ts";
 import { useKeptText } from "../../../live/use-kept-text.ts";
 import { useSession } from "../../../live/use-session.tsx";
 import { join } from "../../../ui/class-names.ts";
-import { Button, IconLink } from "../../../ui/controls.tsx";
+import { Button, Chevron, IconLink } from "../../../ui/controls.tsx";
 import { AgentMark } from "../../../ui/face.tsx";
 import { Cell } from "../../../ui/grid.tsx";
 import { StatusBadge } from "../../../ui/status.tsx";
-import { attempt, tell } from "../../../ui/toast.tsx";
+import { attempt, tell, useAttempt } from "../../../ui/toast.tsx";
 import { askToStop, useChatView } from "../chat-view.ts";
 import type { ChatRow } from "../list/flatten-session.ts";
 import { RunActivity } from "./run-activity.tsx";
@@ -102,10 +87,7 @@ function Toggle({ isOpen, name, onToggle }: { isOpen: boolean; name: string; onT
       onClick={onToggle}
       className="-mr-1 inline-grid size-5 shrink-0 place-items-center rounded text-ink-3 hover:bg-hover hover:text-ink"
     >
-      <ChevronRight
-        aria-hidden
-        className={join("size-3.5 transition-transform duration-100", isOpen && "rotate-90")}
-      />
+      <Chevron isOpen={isOpen} className="size-3.5" />
     </button>
   );
 }
@@ -227,31 +209,29 @@ function Elapsed({ runId }: { runId: string }) {
   return <span>{showSpacedDuration(durationMs ?? (endedAtMs ?? now) - startedAtMs)}</span>;
 }
 
-/** A word to a run while it works; it reads it before its next turn. */
+/** A word to a run while it works; it will read it before its next turn. */
 function SteerBox({ runId, name, isLive }: { runId: string; name: string; isLive: boolean }) {
   const view = useChatView();
   // Kept as drafts are: the row may scroll out of the page, and back.
   const [text, setText] = useKeptText(`${runId}.steer`);
-  const [isSending, setSending] = useState(false);
+  const [isSending, send] = useAttempt();
   const field = useRef<HTMLInputElement>(null);
   // It appears because the person asked for it.
   useEffect(() => field.current?.focus({ preventScroll: true }), []);
   const close = () => view.steering.set(null);
-  const send = async () => {
+  const steer = async () => {
     const words = text.trim();
-    if (!words || isSending || !isLive) return;
-    setSending(true);
-    const isSent = await attempt(() => api.post(`/api/runs/${runId}/steer`, { text: words }));
-    setSending(false);
+    if (!words || !isLive) return;
+    const isSent = await send(() => api.post(`/api/runs/${runId}/steer`, { text: words }));
     if (!isSent) return;
     setText("");
     view.say(runId, words);
-    tell(`${name} reads it before its next turn.`);
+    tell(`${name} will read it before its next turn.`);
     close();
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Escape") close();
-    if (event.key === "Enter" && !event.nativeEvent.isComposing) void send();
+    if (event.key === "Enter" && !event.nativeEvent.isComposing) void steer();
   };
   return (
     <div className="flex items-center gap-1.5">
@@ -265,7 +245,7 @@ function SteerBox({ runId, name, isLive }: { runId: string; name: string; isLive
         className="h-7 min-w-0 flex-1 rounded-md border border-line-strong bg-panel px-2 text-sm placeholder:text-ink-3"
       />
       {!isLive && <span className="shrink-0 text-xs text-ink-2">It has ended meanwhile.</span>}
-      <Button small kind="primary" disabled={!text.trim() || isSending || !isLive} onClick={send}>
+      <Button small kind="primary" disabled={!text.trim() || isSending || !isLive} onClick={steer}>
         Steer
       </Button>
       <Button small kind="quiet" onClick={close}>

@@ -57,16 +57,16 @@ export function useIsHere(): boolean {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  max_iterations: "it had taken all its turns",
-  max_tool_calls: "it had made all its tool calls",
+  max_iterations: "it used all its turns",
+  max_tool_calls: "it used all its tool calls",
   max_tokens: "its tokens were used up",
-  max_cost: "its money was spent",
-  deadline: "its deadline had come",
-  timeout: "its time was up",
-  first_token_timeout: "the model did not begin to answer",
-  idle_timeout: "the model fell silent",
-  loop_detected: "it went in circles",
-  not_started: "it was never started",
+  max_cost: "its cost limit was reached",
+  deadline: "its deadline passed",
+  timeout: "it ran out of time",
+  first_token_timeout: "the model did not start to answer",
+  idle_timeout: "the model stopped answering",
+  loop_detected: "it was going in circles",
+  not_started: "it never started",
   cancelled: "it was stopped",
   error: "something went wrong",
 };

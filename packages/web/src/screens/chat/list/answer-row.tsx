@@ -63,7 +63,7 @@ function EndedAnswer({ runId }: { runId: string }) {
             {run.error && run.error !== text && run.error !== run.status && (
               <span className="text-ink-2"> {run.error}</span>
             )}
-            {isLast && <span className="text-ink-3"> Write below to go on from here.</span>}
+            {isLast && <span className="text-ink-3"> Write below to continue from here.</span>}
           </p>
         </div>
       )}
@@ -73,7 +73,7 @@ function EndedAnswer({ runId }: { runId: string }) {
         isGood &&
         data && (
           <p className="flex items-center gap-1.5 text-sm text-ink-3">
-            <CircleAlert aria-hidden className="size-3.5" /> It ended without a word.
+            <CircleAlert aria-hidden className="size-3.5" /> It ended without an answer.
           </p>
         )
       )}

@@ -1,12 +1,12 @@
 import { showCount, showNumber } from "@retinue/core/show/measures";
-import { ChevronRight, CircleX, CornerDownRight, Hand, Info, TriangleAlert } from "lucide-react";
+import { CornerDownRight, Hand } from "lucide-react";
 import { memo, useState } from "react";
 import { useApprovals } from "../../../data/queries.ts";
 import { ApprovalCard } from "../../../ui/approval-card.tsx";
 import { join } from "../../../ui/class-names.ts";
-import { TextLink } from "../../../ui/controls.tsx";
+import { Chevron, TextLink } from "../../../ui/controls.tsx";
 import { Cell, GridRow } from "../../../ui/grid.tsx";
-import { StatusIcon } from "../../../ui/status.tsx";
+import { SEVERITIES, StatusIcon } from "../../../ui/status.tsx";
 import { RunBody } from "../card/run-body.tsx";
 import { RunRow } from "../card/run-row.tsx";
 import { useRun, useRunTexts } from "../card/use-run.ts";
@@ -138,10 +138,7 @@ function GroupRow({ row }: { row: Extract<ChatRow, { kind: "group" }> }) {
       >
         <span className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
           <span className="flex items-center gap-1.5 text-sm font-medium">
-            <ChevronRight
-              aria-hidden
-              className={join("size-3.5 text-ink-3 transition-transform", isOpen && "rotate-90")}
-            />
+            <Chevron isOpen={isOpen} className="size-3.5" />
             {showCount(size, "sub-agent")}
           </span>
           {parts.map(([count, standing, word]) => (
@@ -161,15 +158,9 @@ function GroupRow({ row }: { row: Extract<ChatRow, { kind: "group" }> }) {
   );
 }
 
-const LOOKS = {
-  info: { icon: Info, tone: "text-ink-3", word: "Note" },
-  warning: { icon: TriangleAlert, tone: "text-warn", word: "Warning" },
-  error: { icon: CircleX, tone: "text-bad", word: "Problem" },
-} as const;
-
 /** Something the session has to say about itself. */
-function NoticeRow({ message, tone }: { message: string; tone: keyof typeof LOOKS }) {
-  const { icon: Icon, tone: colour, word } = LOOKS[tone];
+function NoticeRow({ message, tone }: { message: string; tone: keyof typeof SEVERITIES }) {
+  const { icon: Icon, tone: colour, word } = SEVERITIES[tone];
   return (
     <Cell
       className={join(

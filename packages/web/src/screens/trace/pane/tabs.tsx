@@ -50,7 +50,7 @@ export function PromptTab({ detail: { task, message, systemPrompt, contextMode }
       </PaneSection>
       {systemPrompt === null ? (
         <PaneSection title="System prompt">
-          <Nothing>The record does not hold it.</Nothing>
+          <Nothing>It is not in the record.</Nothing>
         </PaneSection>
       ) : (
         <details className="group">
@@ -213,7 +213,7 @@ export function RawTab({ run, detail: { row } }: TabProps) {
 export function RunRightsTab({ detail: { rights, delegatesTo } }: TabProps) {
   const [filter, setFilter] = useState("");
   const shown = useMemo(() => (rights ?? []).filter((row) => fitsRights(row, filter)), [rights, filter]);
-  if (rights === null) return <Nothing>The record does not hold the rights of this run.</Nothing>;
+  if (rights === null) return <Nothing>The rights of this run are not in the record.</Nothing>;
   return (
     <>
       <PaneSection title={`May use (${rights.length})`}>
@@ -252,9 +252,9 @@ export function FilesTab({ run, detail: { files } }: TabProps) {
   if (isReplayed && run.endMs === null) return <Nothing>It had not ended at this moment.</Nothing>;
   return (
     <>
-      <PaneSection title="Left behind">
+      <PaneSection title="Files it made">
         {files.length === 0 ? (
-          <Nothing>This run names no files.</Nothing>
+          <Nothing>This run made no files.</Nothing>
         ) : (
           <ul className="grid gap-1">
             {productsFirst(files).map((file) => (
@@ -263,7 +263,7 @@ export function FilesTab({ run, detail: { files } }: TabProps) {
           </ul>
         )}
       </PaneSection>
-      <PaneSection title="Changed, with everything below it">
+      <PaneSection title="Changes, with everything below it">
         <Loaded query={query} rows={3} label="Loading changes">
           {(diff) => <Changes diff={diff} />}
         </Loaded>
@@ -289,7 +289,7 @@ function FileItem({ file: { path, root, exists } }: { file: RunFile }) {
       <div className="flex min-h-9 items-center gap-2 px-2.5 text-sm">
         <FileText aria-hidden className="size-3.5 shrink-0 text-ink-3" />
         <span className="min-w-0 flex-1 py-1 font-mono text-xs wrap-anywhere">{path}</span>
-        <span className="shrink-0 text-2xs text-ink-3">{exists ? root : "not there any more"}</span>
+        <span className="shrink-0 text-2xs text-ink-3">{exists ? root : "no longer there"}</span>
         {canOpen && isPage && (
           <Button small aria-expanded={isShown} onClick={() => setShown(!isShown)}>
             <Frame aria-hidden className="size-3" /> {isShown ? "Hide" : "Show"}
@@ -347,9 +347,7 @@ function Changes({ diff: { folders, unkept } }: { diff: RunDiff }) {
         </div>
       ))}
       {unkept.length > 0 && (
-        <p className="text-xs wrap-anywhere text-warn">
-          What these held before was not kept: {unkept.join(", ")}
-        </p>
+        <p className="text-xs wrap-anywhere text-warn">Earlier contents were not kept: {unkept.join(", ")}</p>
       )}
     </div>
   );

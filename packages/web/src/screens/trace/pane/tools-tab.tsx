@@ -1,16 +1,15 @@
 import type { StepView } from "@retinue/core/schema/api/session";
-import type { TraceApproval, TraceRun } from "@retinue/core/schema/inspect/trace";
+import type { TraceRun } from "@retinue/core/schema/inspect/trace";
 import { showCost, showShort } from "@retinue/core/show/measures";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { Bot, ChevronDown, ChevronRight, CornerDownRight, Hand, Wrench } from "lucide-react";
-import { useMemo, useRef, useState } from "react";
+import { CornerDownRight, Hand } from "lucide-react";
+import { useMemo, useRef } from "react";
 import { useSignal } from "../../../live/signal.ts";
 import { useSession } from "../../../live/use-session.tsx";
-import { join } from "../../../ui/class-names.ts";
 import { TextLink } from "../../../ui/controls.tsx";
 import { AgentName } from "../../../ui/face.tsx";
-import { Badge, StatusBadge } from "../../../ui/status.tsx";
-import { OUTCOMES, StepTexts } from "../../../ui/step-texts.tsx";
+import { StatusBadge } from "../../../ui/status.tsx";
+import { StepLine } from "../../../ui/step-line.tsx";
 import { useIsPast, useStandingThen, useStepsThen, useUntil } from "../playhead/playhead-scope.tsx";
 import { showSpan } from "../time-axis.ts";
 import { Nothing, type TabProps } from "./section.tsx";
@@ -28,7 +27,7 @@ export function ToolsTab({ run, onOpen }: TabProps) {
     count: entries.length,
     // The panel around the tab is what scrolls.
     getScrollElement: () => list.current?.closest<HTMLElement>('[role="tabpanel"]') ?? null,
-    estimateSize: () => 52,
+    estimateSize: () => 28,
     getItemKey: (index) => nameEntry(entries[index]),
     overscan: 8,
   });
@@ -68,9 +67,9 @@ export function ToolsTab({ run, onOpen }: TabProps) {
                 {entry.kind === "run" ? (
                   <DelegationItem child={entry.child} parent={run} onOpen={onOpen} />
                 ) : (
-                  <StepItem
+                  <StepLine
                     step={entry.step}
-                    offsetMs={entry.step.startedAtMs - originMs}
+                    aside={showFigures(entry.step, originMs)}
                     approval={run.approvals.find(({ callId }) => callId === entry.step.callId)}
                   />
                 )}
@@ -149,66 +148,14 @@ function DelegationItem({
   );
 }
 
-/** One turn or call: a line that opens to what went in and came out. */
-function StepItem({
-  step,
-  offsetMs,
-  approval,
-}: {
-  step: StepView;
-  /** From the start of the run. */
-  offsetMs: number;
-  approval: TraceApproval | undefined;
-}) {
-  const [isOpen, setOpen] = useState(false);
-  const isTurn = step.kind === "turn";
-  const Icon = isTurn ? Bot : Wrench;
-  const Chevron = isOpen ? ChevronDown : ChevronRight;
-  const preview = (isTurn ? step.text : step.input)?.replace(/\s+/g, " ").trim();
-  return (
-    <div className="mb-1 min-w-0">
-      <button
-        type="button"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-        className="grid w-full gap-0.5 rounded-md px-2 py-1.5 text-left hover:bg-hover"
-      >
-        <span className="flex w-full min-w-0 items-center gap-2 text-sm">
-          <Icon aria-hidden className={join("size-3.5 shrink-0", isTurn ? "text-ink-3" : "text-accent")} />
-          <span className={join("truncate font-medium", !isTurn && "font-mono text-xs")}>
-            {nameStep(step)}
-          </span>
-          <Outcome step={step} />
-          <span className="figures ml-auto shrink-0 text-xs text-ink-3">
-            {showFigures(step)}+{showSpan(offsetMs)}
-            {step.durationMs !== null && ` · ${showSpan(step.durationMs)}`}
-          </span>
-          <Chevron aria-hidden className="size-3.5 shrink-0 text-ink-3" />
-        </span>
-        {!isOpen && preview && <span className="truncate pl-5.5 text-xs text-ink-3">{preview}</span>}
-      </button>
-      {isOpen && <StepTexts step={step} approval={approval} />}
-    </div>
-  );
-}
-
-function nameStep({ kind, turn, purpose, tool }: StepView): string {
-  if (kind === "call") return tool ?? "call";
-  return purpose && purpose !== "turn" ? purpose : `Turn ${turn ?? ""}`;
-}
-
-function showFigures({ tokens, costUsd }: StepView): string {
-  if (!tokens || tokens.input + tokens.output === 0) return "";
-  const cost = costUsd ? `, ${showCost(costUsd)}` : "";
-  return `${showShort(tokens.input + tokens.output)} tokens${cost} · `;
-}
-
-function Outcome({ step: { kind, outcome = "ok", status, approvedBy } }: { step: StepView }) {
-  const turn = status === "failed" ? "error" : status === "running" ? "running" : "ok";
-  const ended = kind === "turn" ? turn : outcome;
-  if (ended !== "ok" && ended !== "cached") return <Badge look={OUTCOMES[ended]} quiet />;
-  const note = [ended === "cached" && OUTCOMES.cached.word, approvedBy && `allowed by ${approvedBy}`]
+/** What a turn or call took, and when it began and ended. */
+function showFigures({ tokens, costUsd, startedAtMs, durationMs }: StepView, originMs: number): string {
+  const count = tokens ? tokens.input + tokens.output : 0;
+  return [
+    count > 0 && `${showShort(count)} tokens${costUsd ? `, ${showCost(costUsd)}` : ""}`,
+    `+${showSpan(startedAtMs - originMs)}`,
+    durationMs !== null && showSpan(durationMs),
+  ]
     .filter(Boolean)
-    .join(", ");
-  return note ? <span className="truncate text-2xs text-ink-3">{note}</span> : null;
+    .join(" · ");
 }

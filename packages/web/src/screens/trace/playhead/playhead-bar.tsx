@@ -28,8 +28,8 @@ export function PlayheadBar({ isLive }: { isLive: boolean }) {
   }, []);
   useShortcuts([
     { keys: "p", does: "Play or pause the replay", act: toggle },
-    { keys: ",", does: "To what happened before", act: () => step(-1) },
-    { keys: ".", does: "To what happened next", act: () => step(1) },
+    { keys: ",", does: "Previous event", act: () => step(-1) },
+    { keys: ".", does: "Next event", act: () => step(1) },
   ]);
   return (
     <section
@@ -57,8 +57,8 @@ function Transport() {
   const Icon = isOn ? Pause : Play;
   return (
     <div className="flex items-center gap-0.5">
-      <Tooltip words="What happened before (,)">
-        <Button kind="quiet" aria-label="What happened before" onClick={() => step(-1)}>
+      <Tooltip words="Previous event (,)">
+        <Button kind="quiet" aria-label="Previous event" onClick={() => step(-1)}>
           <SkipBack aria-hidden className="size-4" />
         </Button>
       </Tooltip>
@@ -67,8 +67,8 @@ function Transport() {
           <Icon aria-hidden className="size-4" />
         </Button>
       </Tooltip>
-      <Tooltip words="What happened next (.)">
-        <Button kind="quiet" aria-label="What happened next" onClick={() => step(1)}>
+      <Tooltip words="Next event (.)">
+        <Button kind="quiet" aria-label="Next event" onClick={() => step(1)}>
           <SkipForward aria-hidden className="size-4" />
         </Button>
       </Tooltip>
@@ -118,7 +118,7 @@ function Words({ last, isSame }: { last: Happening; isSame: boolean }) {
   return (
     <>
       <span className="font-medium text-ink">{displayName}</span> {describeHappening(last)}
-      {isSame && <span className="text-ink-3">, and more at the same moment</span>}
+      {isSame && <span className="text-ink-3">, and more at the same time</span>}
     </>
   );
 }
@@ -127,7 +127,7 @@ function SkipIdle() {
   const { course, skipsIdle, skipIdle } = usePlayhead();
   if (course.idle.length === 0) return null;
   return (
-    <Tooltip words="Draw stretches of more than 2 s in which nothing was at work short, and hurry through them">
+    <Tooltip words="Shorten stretches of more than 2 s in which nothing was running">
       <Button aria-pressed={skipsIdle} onClick={() => skipIdle(!skipsIdle)} className={PRESSED}>
         <FastForward aria-hidden className="size-3.5" /> <span className="max-md:sr-only">Skip idle</span>
       </Button>

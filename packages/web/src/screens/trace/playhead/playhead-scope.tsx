@@ -43,7 +43,7 @@ type Playhead = {
   begin(): void;
   leave(): void;
   goTo(atMs: number): void;
-  /** To what happened next, or before. */
+  /** Next event, or before. */
   step(by: 1 | -1): void;
   toggle(): void;
   setSpeed(speed: Speed): void;

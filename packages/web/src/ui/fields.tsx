@@ -1,7 +1,7 @@
 import { Switch } from "@base-ui/react/switch";
 import { CircleAlert } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
-import { join } from "../../../ui/class-names.ts";
+import { join } from "./class-names.ts";
 
 /** How inputs look, wherever they stand. */
 export const INPUT =
@@ -56,6 +56,7 @@ type TextFieldProps = {
   fault?: string | null;
   placeholder?: string;
   readOnly?: boolean;
+  maxLength?: number;
   mono?: boolean;
   /** More than one line: how high it is when empty, as a class. */
   area?: string;

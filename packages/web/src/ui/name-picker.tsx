@@ -1,12 +1,8 @@
 import { Combobox } from "@base-ui/react/combobox";
 import { Check, TriangleAlert, X } from "lucide-react";
-import { type ReactNode, useEffect, useId, useMemo, useState } from "react";
-import { useAgents } from "../../../data/queries.ts";
-import { join } from "../../../ui/class-names.ts";
-import { AgentMark } from "../../../ui/face.tsx";
-import { useParam } from "../../../ui/use-address.ts";
-import { useAgentDraft } from "../use-agent-draft.tsx";
+import { type ReactNode, useId, useState } from "react";
 import { POPUP, POPUP_ITEM } from "./choosers.tsx";
+import { join } from "./class-names.ts";
 
 const PLAIN = (): NameLook => ({});
 
@@ -74,7 +70,7 @@ export function NamePicker({
           <Combobox.Positioner className="z-50" sideOffset={4}>
             <Combobox.Popup className={POPUP}>
               <Combobox.Empty>
-                <p className="px-2 py-1.5 text-sm text-ink-3">Nothing fits.</p>
+                <p className="px-2 py-1.5 text-sm text-ink-3">No matches.</p>
               </Combobox.Empty>
               <Combobox.List>
                 {(name: string) => (
@@ -175,25 +171,5 @@ function ChipWords({ name, look }: { name: string; look: NameLook }) {
       <span className="truncate font-medium">{name}</span>
       {look.warning && <span className="truncate">({look.warning})</span>}
     </>
-  );
-}
-
-/** Below which agents the rights are shown: a parent can only narrow them. */
-export function ParentsPicker() {
-  const draft = useAgentDraft();
-  const { data } = useAgents();
-  const [below, setBelow] = useParam("below");
-  const parents = useMemo(() => below.split(",").filter(Boolean), [below]);
-  useEffect(() => draft.below(parents), [draft, parents]);
-  const names = (data?.agents ?? []).filter(({ state }) => state === "enabled").map(({ name }) => name);
-  return (
-    <NamePicker
-      label="Below these parents, the outermost first"
-      names={parents}
-      choices={names}
-      findNameLook={(name) => ({ mark: <AgentMark name={name} size="sm" /> })}
-      placeholder={parents.length === 0 ? "None: as the first agent of a session" : "Add a parent"}
-      onChange={(chosen) => setBelow(chosen.join(","))}
-    />
   );
 }

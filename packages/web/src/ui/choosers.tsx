@@ -2,7 +2,7 @@ import { Autocomplete } from "@base-ui/react/autocomplete";
 import { Select } from "@base-ui/react/select";
 import { Check, ChevronsUpDown } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
-import { join } from "../../../ui/class-names.ts";
+import { join } from "./class-names.ts";
 import { FormField, INPUT } from "./fields.tsx";
 
 /** How lists that open above the page look. */
