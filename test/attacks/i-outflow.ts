@@ -6,7 +6,7 @@ import { grep, ls } from "@retinue/code/file-tools/search-tools";
 import { write } from "@retinue/code/file-tools/write-tools";
 import { shell } from "@retinue/code/shell/shell";
 import type { AgentInput } from "@retinue/core/agents/define-agent";
-import { DEFAULT_SHELL } from "@retinue/core/settings/default-shell";
+import { DEFAULT_SHELL } from "@retinue/core/settings/default-settings";
 import { callDelegate, callTool, callTools, type Script, type Step, say } from "@retinue/core/testing";
 import { expect } from "vitest";
 import { type CountedWeb, startCountedWeb } from "../fixtures/counted-web.ts";

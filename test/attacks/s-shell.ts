@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { grep } from "@retinue/code/file-tools/search-tools";
 import { write } from "@retinue/code/file-tools/write-tools";
 import { createShell } from "@retinue/code/shell/shell";
-import { DEFAULT_SHELL } from "@retinue/core/settings/default-shell";
+import { DEFAULT_SHELL } from "@retinue/core/settings/default-settings";
 import { callTool } from "@retinue/core/testing";
 import { expect } from "vitest";
 import { type Attack, expectSettled, resultsSeen, type World } from "./attack.ts";

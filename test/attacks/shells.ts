@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { CommandHost } from "@retinue/code/shell/command";
 import { createShell } from "@retinue/code/shell/shell";
 import type { ShellSettings } from "@retinue/core/schema/settings";
-import { DEFAULT_SHELL } from "@retinue/core/settings/default-shell";
+import { DEFAULT_SHELL } from "@retinue/core/settings/default-settings";
 import { callTool, say } from "@retinue/core/testing";
 import { type AnyTool, defineTool } from "@retinue/core/tools/tool";
 import { type Attack, resultsSeen, type World } from "./attack.ts";

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createShell } from "@retinue/code/shell/shell";
-import { DEFAULT_SHELL } from "@retinue/core/settings/default-shell";
+import { DEFAULT_SHELL } from "@retinue/core/settings/default-settings";
 import {
   callDelegate,
   callTool,

@@ -7,7 +7,7 @@ import { defineAgent } from "@retinue/core/agents/define-agent";
 import type { ApprovalRequest } from "@retinue/core/run/ports";
 import type { Agent } from "@retinue/core/schema/agent";
 import type { RuntimeOptions } from "@retinue/core/session/runtime";
-import { DEFAULT_SHELL } from "@retinue/core/settings/default-shell";
+import { DEFAULT_SHELL } from "@retinue/core/settings/default-settings";
 import { callDelegate, callTool, type Script, say, scriptedModel } from "@retinue/core/testing";
 import { defineTool } from "@retinue/core/tools/tool";
 import { afterEach, beforeEach, expect, test } from "vitest";

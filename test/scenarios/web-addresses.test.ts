@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { read } from "@retinue/code/file-tools/read";
 import { write } from "@retinue/code/file-tools/write-tools";
 import type { ApprovalAnswer, ApprovalRequest } from "@retinue/core/run/ports";
-import { DEFAULT_WEB } from "@retinue/core/settings/default-web";
+import { DEFAULT_WEB } from "@retinue/core/settings/default-settings";
 import {
   callDelegate,
   callTool,

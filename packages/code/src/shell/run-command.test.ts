@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ShellSettings } from "@retinue/core/schema/settings";
-import { DEFAULT_SHELL } from "@retinue/core/settings/default-shell";
+import { DEFAULT_SHELL } from "@retinue/core/settings/default-settings";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { hasSandbox } from "../../../../test/fixtures/has-sandbox.ts";
 import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DEFAULT_SHELL } from "@retinue/core/settings/default-shell";
+import { DEFAULT_SHELL } from "@retinue/core/settings/default-settings";
 import {
   callDelegate,
   callTool,

@@ -3,7 +3,7 @@ import { isBelow } from "@retinue/core/files/is-below";
 import { pathTarget } from "@retinue/core/files/resolve-path";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { ShellSettings } from "@retinue/core/schema/settings";
-import { DEFAULT_SHELL } from "@retinue/core/settings/default-shell";
+import { DEFAULT_SHELL } from "@retinue/core/settings/default-settings";
 import { toSeconds } from "@retinue/core/tools/accept-words";
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from "@retinue/core/tools/tool";
 import { readTestOutput } from "../test-runs/read-test-output.ts";

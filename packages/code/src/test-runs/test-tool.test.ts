@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { DEFAULT_SHELL } from "@retinue/core/settings/default-shell";
+import { DEFAULT_SHELL } from "@retinue/core/settings/default-settings";
 import type { ToolContext } from "@retinue/core/tools/tool";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { hasSandbox } from "../../../../test/fixtures/has-sandbox.ts";

@@ -1,18 +1,7 @@
 import type { Agent, Limits } from "./agent.ts";
 import { AGENT_FIELDS, type AgentField, LIMIT_PARTS } from "./agent-fields.ts";
 import { RetinueError } from "./error.ts";
-import {
-  AMOUNT,
-  AT_LEAST_ONE,
-  COUNT,
-  checkNumber,
-  checkObject,
-  mustBeInRange,
-  type NumberRange,
-  POSITIVE,
-  SCALE,
-} from "./number-range.ts";
-import type { Settings } from "./settings.ts";
+import { COUNT, checkNumber, checkObject } from "./number-range.ts";
 
 /** The limits that are one number. */
 export const COUNTED_LIMITS = Object.keys(LIMIT_PARTS).filter(
@@ -35,13 +24,6 @@ export function checkLimits(where: string, limits: Limits | undefined): void {
   }
 }
 
-/** Throws for a part of the settings that lacks a number, or has one out of its range. */
-function checkPart(name: string, part: unknown, ranges: Readonly<Record<string, NumberRange>>): void {
-  checkObject(name, part);
-  const values: Readonly<Record<string, unknown>> = { ...part };
-  for (const [key, range] of Object.entries(ranges)) mustBeInRange(`${name}.${key}`, values[key], range);
-}
-
 function checkPerTool(where: string, perTool: unknown): void {
   if (perTool === undefined) return;
   checkObject(`${where}.perTool`, perTool, "numbers by the tool's name");
@@ -61,41 +43,4 @@ export function checkAgentNumbers(agent: Agent): void {
     for (const [part, { kind: own }] of Object.entries(kind.parts))
       if (own.is === "number") checkNumber(`${field}.${part} ${where}`, inner[part], own.range);
   }
-}
-
-/** Throws for settings from code of which a number besides their limits is missing or out of its range. */
-export function checkSettingNumbers(settings: Settings): void {
-  checkObject("settings.limits", settings.limits);
-  checkNumber("settings.limits.scale", settings.limits.scale, SCALE);
-  checkNumber("settings.maxOutputTokens", settings.maxOutputTokens, AT_LEAST_ONE);
-  checkPart("settings", settings, {
-    maxConcurrent: AT_LEAST_ONE,
-    maxDepth: COUNT,
-    maxAgents: AT_LEAST_ONE,
-    graceSeconds: AMOUNT,
-  });
-  checkPart("settings.watchdog", settings.watchdog, { firstTokenMs: POSITIVE, idleMs: POSITIVE });
-  checkPart("settings.shell", settings.shell, {
-    seconds: POSITIVE,
-    testSeconds: POSITIVE,
-    memoryMb: AT_LEAST_ONE,
-    pids: AT_LEAST_ONE,
-    diskMb: AT_LEAST_ONE,
-  });
-  checkPart("settings.web", settings.web, { maxPageMb: POSITIVE });
-  checkObject("settings.store", settings.store, "synchronous and retentionDays");
-  checkNumber("settings.store.retentionDays", settings.store.retentionDays, AT_LEAST_ONE);
-  checkObject("settings.providers", settings.providers, "providers by their names");
-  for (const [name, provider] of Object.entries(settings.providers)) {
-    checkObject(`settings.providers.${name}`, provider, "what reaches it");
-    checkNumber(`settings.providers.${name}.maxConcurrent`, provider.maxConcurrent, AT_LEAST_ONE);
-  }
-  checkObject("settings.prices", settings.prices, "prices by the model's name");
-  for (const [name, price] of Object.entries(settings.prices)) checkPrice(`settings.prices.${name}`, price);
-}
-
-function checkPrice(name: string, price: unknown): void {
-  checkPart(name, price, { input: AMOUNT, output: AMOUNT });
-  for (const [part, value] of Object.entries(price as object))
-    checkNumber(`${name}.${part}`, value, part === "maxOutputTokens" ? AT_LEAST_ONE : AMOUNT);
 }

@@ -1,8 +1,10 @@
 import { isRecord } from "../models/wire/json.ts";
 import type { Problem } from "../schema/agent.ts";
 import { sayError } from "../schema/check-json.ts";
+import { checkObject, mustBeInRange } from "../schema/number-range.ts";
+import type { Settings } from "../schema/settings.ts";
 import type { SettingsFile } from "./read-settings-file.ts";
-import { SETTINGS_SCHEMA } from "./settings-schema.ts";
+import { SETTING_TABLE, SETTINGS_SCHEMA, type SettingTable } from "./settings-schema.ts";
 
 /** Adds `; did you mean 'x'?` when one of the candidates is near. */
 export type Suggest = (name: string, candidates: Iterable<string>) => string;
@@ -22,7 +24,7 @@ export type Knowledge = {
 type Fault = { path: string; message: string };
 
 /**
- * Holds a file against the schema. Unknown keys are warnings, but errors among the limits, where one would not hold. A key with
+ * Checks a file by the schema. Unknown keys are warnings, but errors among the limits, where one would not hold. A key with
  * a wrong value is an error and is left out of what comes back, so that the rest can still be shown.
  */
 export async function checkSettings(
@@ -120,6 +122,37 @@ function unknownKeys(schema: unknown, value: unknown, path: string): { path: str
     if (isRecord(others)) return unknownKeys(others, each, inner);
     return isRecord(properties) ? [{ path: inner, known: Object.keys(known) }] : [];
   });
+}
+
+/** Throws for settings from code of which a number is missing or out of its range. */
+export function checkSettingNumbers(settings: Settings): void {
+  checkParts("settings", { ...settings }, SETTING_TABLE);
+}
+
+function checkParts(
+  where: string,
+  values: Readonly<Record<string, unknown>>,
+  table: SettingTable,
+  required: readonly string[] = [],
+): void {
+  for (const [key, { range, parts, each, ...setting }] of Object.entries(table)) {
+    const name = `${where}.${key}`;
+    const value = values[key];
+    const isExpected = value !== undefined || setting.default !== undefined || required.includes(key);
+    if (range && isExpected) mustBeInRange(name, value, range);
+    const inner = parts ?? each;
+    if (!inner || !(isExpected || hasDefault(parts ?? {}))) continue;
+    checkObject(name, value);
+    if (parts) checkParts(name, { ...value }, parts);
+    for (const [entry, own] of each ? Object.entries(value) : []) {
+      checkObject(`${name}.${entry}`, own);
+      checkParts(`${name}.${entry}`, { ...own }, inner, setting.required);
+    }
+  }
+}
+
+function hasDefault(parts: SettingTable): boolean {
+  return Object.values(parts).some((part) => part.default !== undefined);
 }
 
 function pointerKey(key: string): string {

@@ -1,26 +1,23 @@
 import type { Settings } from "../schema/settings.ts";
-import { DEFAULT_SEARCH } from "./default-search.ts";
-import { DEFAULT_SHELL } from "./default-shell.ts";
-import { DEFAULT_WEB } from "./default-web.ts";
+import { SETTING_TABLE, type Setting } from "./settings-schema.ts";
 
-/** What holds when nobody says otherwise. */
-export const DEFAULT_SETTINGS: Settings = {
-  aliases: {},
-  providers: {},
-  prices: {},
-  permissions: { ask: [], deny: [] },
-  trustedProjects: [],
-  disabledAgents: [],
+const DEFAULTS: Readonly<Record<string, unknown>> = {
+  ...collectDefaults(SETTING_TABLE),
   limits: {},
-  maxConcurrent: 50,
-  maxDepth: 3,
-  maxAgents: 1_000,
-  watchdog: { firstTokenMs: 120_000, idleMs: 120_000 },
-  // Whoever sends SIGTERM often kills after 10 seconds, and what is left must be written by then.
-  graceSeconds: 8,
-  store: { synchronous: "NORMAL" },
-  shell: DEFAULT_SHELL,
-  search: DEFAULT_SEARCH,
-  web: DEFAULT_WEB,
   agents: [],
 };
+
+/** What holds when nobody says otherwise. */
+export const DEFAULT_SETTINGS = DEFAULTS as Settings;
+
+/** How commands run, what is searched and how pages are asked for, where the settings are silent. */
+export const { shell: DEFAULT_SHELL, web: DEFAULT_WEB } = DEFAULT_SETTINGS;
+
+/** The defaults of some settings; a section without any is left out. */
+function collectDefaults(parts: Readonly<Record<string, Setting>>): Record<string, unknown> {
+  const entries = Object.entries(parts).map(([key, setting]) => {
+    const inner = setting.parts && collectDefaults(setting.parts);
+    return [key, inner && Object.keys(inner).length > 0 ? Object.freeze(inner) : setting.default] as const;
+  });
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { isRecord } from "../models/wire/json.ts";
 import type { FindOwnFiles, Problem } from "../schema/agent.ts";
 import type { Settings } from "../schema/settings.ts";
 import { checkSettings, type RuleFault, type Suggest } from "./check-settings.ts";
-import { withProjectFolder, withUserFolder } from "./narrow-assistant.ts";
 import { narrowSettings, refuseWidening } from "./narrow-settings.ts";
 import { readSettingsFile, type SettingsFile } from "./read-settings-file.ts";
+import { SETTING_TABLE } from "./settings-schema.ts";
 
 /** Where settings stand, and what holds without them. */
 export type SettingsOptions = {
@@ -64,7 +64,8 @@ export async function loadSettings(options: SettingsOptions): Promise<LoadedSett
   if (user) {
     const { AgentRoles, agents, $schema: _, ...rest } = user.value;
     const from = { folders: [configDir], file: user.file, scope: "user" as const, lineOf: rolesLine(user) };
-    loaded.settings = withUserFolder(overlay(defaults, { ...depthOf(AgentRoles), ...rest }), configDir);
+    const own = overlay(defaults, { ...depthOf(AgentRoles), ...rest });
+    loaded.settings = withFolder(own, { beside: configDir, isOwn: true });
     if (AgentRoles !== undefined) loaded.agentRoles.push({ value: AgentRoles, ...from });
     if (agents !== undefined) loaded.agents.push({ value: agents, ...from });
   }
@@ -77,7 +78,9 @@ export async function loadSettings(options: SettingsOptions): Promise<LoadedSett
     const refused = refuseWidening(project.value, project.file, lineOf);
     loaded.problems.push(...refused.problems);
     const { AgentRoles, ...rest } = refused.value;
-    loaded.settings = narrowSettings(loaded.settings, withProjectFolder(rest, projectDir));
+    const narrowed = narrowSettings(loaded.settings, rest);
+    const hasFolder = loaded.settings.assistant?.folder !== undefined;
+    loaded.settings = hasFolder ? narrowed : withFolder(narrowed, { beside: projectDir, isOwn: false });
     if (AgentRoles !== undefined)
       loaded.agentRoles.unshift({
         value: AgentRoles,
@@ -126,20 +129,25 @@ function depthOf(roles: unknown): { maxDepth?: number } {
   return typeof depth === "number" && Number.isInteger(depth) && depth >= 0 ? { maxDepth: depth } : {};
 }
 
-/** What a checked file holds: the sections of the settings, each perhaps only in part. */
-type Written = { readonly [Key in keyof Settings]?: Partial<Settings[Key]> };
+/** The settings with the assistant's folder made absolute; one that a project named must really be inside of it. */
+function withFolder(
+  settings: Partial<Settings>,
+  { beside, isOwn }: { beside: string; isOwn: boolean },
+): Partial<Settings> {
+  if (settings.assistant === undefined) return settings;
+  const { folder, folderWithin: _, ...rest } = settings.assistant;
+  const place = folder !== undefined && {
+    folder: resolve(beside, folder),
+    ...(!isOwn && { folderWithin: resolve(beside) }),
+  };
+  return { ...settings, assistant: { ...rest, ...place } };
+}
 
 /** The user's word over the defaults; within a section, key by key. */
 function overlay(defaults: Partial<Settings>, user: Partial<Settings>): Partial<Settings> {
-  const { permissions, limits, watchdog, shell, search, web, assistant }: Written = user;
-  const merged: Partial<Settings> = { ...defaults, ...user };
-  if (permissions)
-    merged.permissions = { ...(defaults.permissions ?? { ask: [], deny: [] }), ...permissions };
-  if (limits) merged.limits = { ...defaults.limits, ...limits };
-  if (shell && defaults.shell) merged.shell = { ...defaults.shell, ...shell };
-  if (search && defaults.search) merged.search = { ...defaults.search, ...search };
-  if (web && defaults.web) merged.web = { ...defaults.web, ...web };
-  if (assistant) merged.assistant = { ...defaults.assistant, ...assistant };
-  if (watchdog && defaults.watchdog) merged.watchdog = { ...defaults.watchdog, ...watchdog };
-  return merged;
+  const below: Readonly<Record<string, unknown>> = { permissions: { ask: [], deny: [] }, ...defaults };
+  const sections = Object.entries(user).flatMap(([key, value]) =>
+    SETTING_TABLE[key]?.parts ? [[key, { ...Object(below[key]), ...Object(value) }] as const] : [],
+  );
+  return { ...defaults, ...user, ...Object.fromEntries(sections) };
 }

@@ -1,142 +1,74 @@
 import { isRecord } from "../models/wire/json.ts";
 import type { Limits, Problem } from "../schema/agent.ts";
-import { findOwn } from "../schema/find-own.ts";
-import type {
-  AssistantSettings,
-  SearchSettings,
-  Settings,
-  SettingsLimits,
-  ShellSettings,
-  WebSettings,
-} from "../schema/settings.ts";
-import { narrowAssistant, wideningInAssistant } from "./narrow-assistant.ts";
-import { narrowSearch, wideningInSearch } from "./narrow-search.ts";
-import { narrowShell, wideningIn } from "./narrow-shell.ts";
-import { narrowWeb, wideningInWeb } from "./narrow-web.ts";
-import { SETTINGS_SCHEMA } from "./settings-schema.ts";
+import type { Settings } from "../schema/settings.ts";
+import { SETTING_TABLE, type Setting } from "./settings-schema.ts";
 
-/** What a project's file may say, because each of it can only take rights or room away. */
-type Narrowing = {
-  permissions?: { ask?: readonly string[]; deny?: readonly string[] };
-  disabledAgents?: readonly string[];
-  limits?: SettingsLimits;
-  maxDepth?: number;
-  maxAgents?: number;
-  maxConcurrent?: number;
-  maxOutputTokens?: number;
-  shell?: Partial<ShellSettings>;
-  search?: Partial<SearchSettings>;
-  web?: Partial<WebSettings>;
-  assistant?: AssistantSettings;
-};
+type Parts = Readonly<Record<string, Setting>>;
+type Values = Readonly<Record<string, unknown>>;
 
-const NARROWING = [
-  "permissions",
-  "disabledAgents",
-  "limits",
-  "maxDepth",
-  "maxAgents",
-  "maxConcurrent",
-  "maxOutputTokens",
-  "shell",
-  "search",
-  "web",
-  "assistant",
-];
-/** For sections that can be said to widen or to narrow: the keys that would widen. */
-const WIDENING: Readonly<Record<string, (section: Readonly<Record<string, unknown>>) => string[]>> = {
-  shell: wideningIn,
-  search: wideningInSearch,
-  web: wideningInWeb,
-  assistant: wideningInAssistant,
-};
-/** Kept, but not part of the settings themselves. */
-const ELSEWHERE = ["AgentRoles", "$schema"];
 const SECRET = /key|token|secret|password|authorization|credential/i;
+
+/** Whether a project's file may say something of a setting, or of a part of it. */
+function isNarrowable({ project, parts = {} }: Setting): boolean {
+  return project !== undefined || Object.values(parts).some(isNarrowable);
+}
 
 /** Finds what a project's file may not say. Names are told, values never. */
 export function refuseWidening(
-  value: Readonly<Record<string, unknown>>,
+  value: Values,
   file: string,
   lineOf: (path: string) => number,
 ): { value: Record<string, unknown>; problems: Problem[] } {
-  const kept: Record<string, unknown> = {};
   const problems: Problem[] = [];
-  for (const [key, each] of Object.entries(value)) {
+  for (const [key, each] of Object.entries(value))
     for (const path of secretsIn(each, `/${key}`)) problems.push(secretInProject(path, file, lineOf(path)));
-    if (ELSEWHERE.includes(key)) kept[key] = each;
-    else if (!NARROWING.includes(key)) {
-      // One that is none is told by the check already.
-      const known = SETTINGS_SCHEMA.properties;
-      if (isRecord(known) && Object.hasOwn(known, key)) problems.push(ignored(key, file, lineOf(`/${key}`)));
-    } else if (key === "permissions" && isRecord(each) && "allow" in each) {
-      const { allow: _, ...rest } = each;
-      kept[key] = rest;
-      problems.push(ignored("permissions.allow", file, lineOf("/permissions/allow")));
-    } else if (isRecord(each) && Object.hasOwn(WIDENING, key)) {
-      const widening = WIDENING[key]?.(each) ?? [];
-      kept[key] = Object.fromEntries(Object.entries(each).filter(([name]) => !widening.includes(name)));
-      problems.push(...widening.map((name) => ignored(`${key}.${name}`, file, lineOf(`/${key}/${name}`))));
-    } else kept[key] = each;
-  }
-  return { value: kept, problems };
+  const keep = (values: Values, parts: Parts, path: string): Record<string, unknown> => {
+    const kept = Object.entries(values).flatMap(([key, each]) => {
+      const at = `${path}/${key}`;
+      const setting = Object.hasOwn(parts, key) ? parts[key] : undefined;
+      if (setting?.parts && isNarrowable(setting) && isRecord(each))
+        return [[key, keep(each, setting.parts, at)] as const];
+      if (setting && isNarrowable(setting) && !setting.project?.isWider?.(each))
+        return [[key, each] as const];
+      // One at the top that there is not is told by the check already.
+      if (setting || path !== "") problems.push(ignored(at.slice(1).replaceAll("/", "."), file, lineOf(at)));
+      return [];
+    });
+    return Object.fromEntries(kept);
+  };
+  return { value: keep(value, SETTING_TABLE, ""), problems };
 }
 
 /** Settings cut down by a project's: rules add up, agents stay off, of two limits the lower one holds. */
-export function narrowSettings(settings: Partial<Settings>, by: Narrowing): Partial<Settings> {
-  const { permissions = { ask: [], deny: [] }, disabledAgents = [], limits = {} } = settings;
-  const narrowed: Partial<Settings> = {
-    ...settings,
-    permissions: {
-      ...permissions,
-      ask: [...permissions.ask, ...(by.permissions?.ask ?? [])],
-      deny: [...permissions.deny, ...(by.permissions?.deny ?? [])],
-    },
-    disabledAgents: [...new Set([...disabledAgents, ...(by.disabledAgents ?? [])])],
-    limits: lowerSettingsLimits(limits, by.limits ?? {}),
-    ...(settings.shell && { shell: narrowShell(settings.shell, by.shell ?? {}) }),
-    ...(settings.search && { search: narrowSearch(settings.search, by.search ?? {}) }),
-    ...(settings.web && { web: narrowWeb(settings.web, by.web ?? {}) }),
-    ...(by.assistant && { assistant: narrowAssistant(settings.assistant ?? {}, by.assistant) }),
-  };
-  for (const key of ["maxDepth", "maxAgents", "maxConcurrent", "maxOutputTokens"] as const) {
-    const lower = lowest(settings[key], by[key]);
-    if (lower !== undefined) narrowed[key] = lower;
+export function narrowSettings(settings: Partial<Settings>, by: Values): Partial<Settings> {
+  const { permissions, disabledAgents = [], limits = {} } = settings;
+  const whole = { ...settings, permissions: { ask: [], deny: [], ...permissions }, disabledAgents, limits };
+  return narrowParts(whole, by, SETTING_TABLE);
+}
+
+function narrowParts(user: Values, project: Values, parts: Parts): Record<string, unknown> {
+  const narrowed: Record<string, unknown> = { ...user };
+  for (const [key, setting] of Object.entries(parts)) {
+    const { project: narrowing, parts: inner } = setting;
+    const [own, theirs] = [user[key], project[key]];
+    if (theirs === undefined || !isNarrowable(setting)) continue;
+    if (inner && isRecord(theirs)) {
+      // A section with defaults is only cut down where its defaults are known.
+      const isWhole =
+        Object.values(inner).some((part) => part.default !== undefined) && key !== "permissions";
+      if (isRecord(own) || !isWhole) narrowed[key] = narrowParts(Object(own), theirs, inner);
+    } else if (narrowing) {
+      const value = narrowing.isWider?.(theirs) ? own : narrowing.join(own, theirs);
+      if (value !== undefined) narrowed[key] = value;
+    }
   }
   return narrowed;
 }
 
-/** A project can lower the scale, and without one it is 1. */
-function lowerSettingsLimits(a: SettingsLimits, b: SettingsLimits): SettingsLimits {
-  const lower = lowerLimits(a, b);
-  return b.scale === undefined ? lower : { ...lower, scale: Math.min(a.scale ?? 1, b.scale) };
-}
-
 /** Of two sets of limits the lower value each. */
 export function lowerLimits<Kind extends Limits>(a: Kind, b: Limits): Kind {
-  const lower: Kind = { ...a };
-  const keys = [
-    "turns",
-    "toolCalls",
-    "contextChars",
-    "minutes",
-    "tokens",
-    "costUsd",
-    "spawns",
-    "depth",
-  ] as const;
-  for (const key of keys) {
-    const value = lowest(a[key], b[key]);
-    if (value !== undefined) lower[key] = value;
-  }
-  const perTool: Record<string, number> = { ...a.perTool };
-  for (const [tool, limit] of Object.entries(b.perTool ?? {}))
-    perTool[tool] = Math.min(limit, findOwn(a.perTool, tool) ?? limit);
-  return Object.keys(perTool).length > 0 ? { ...lower, perTool } : lower;
-}
-
-function lowest(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined ? b : b === undefined ? a : Math.min(a, b);
+  const { limits } = narrowSettings({ limits: a }, { limits: b });
+  return { ...a, ...limits };
 }
 
 function ignored(key: string, file: string, line: number): Problem {

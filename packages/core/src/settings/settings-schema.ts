@@ -1,197 +1,369 @@
+import { LIMIT_PARTS } from "../schema/agent-fields.ts";
+import { COUNTED_LIMITS } from "../schema/check-numbers.ts";
+import { findOwn } from "../schema/find-own.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
-import { LARGEST } from "../schema/number-range.ts";
+import {
+  AMOUNT,
+  AT_LEAST_ONE,
+  COUNT,
+  describeAsSchema,
+  type NumberRange,
+  POSITIVE,
+  SCALE,
+} from "../schema/number-range.ts";
 import { SEARCH_PROVIDERS } from "../schema/settings.ts";
+
+/**
+ * What a project's file may do to a setting: it can only take rights and room away. `join` gives what then holds, out of the
+ * user's value and the project's; a value that `isWider` is ignored, and the person is told.
+ */
+type Narrowing = { isWider?(value: unknown): boolean; join(user: unknown, project: unknown): unknown };
+
+/** One setting, or a section of some. */
+export type Setting = {
+  readonly about: string;
+  readonly schema?: JsonSchema;
+  readonly range?: NumberRange;
+  readonly parts?: SettingTable;
+  /** What every entry of a map by names consists of, and which of it has to be there. */
+  readonly each?: SettingTable;
+  readonly required?: readonly string[];
+  readonly default?: unknown;
+  /** Absent: only the user's own file may set it. */
+  readonly project?: Narrowing;
+};
+/** Settings by their keys. */
+export type SettingTable = Readonly<Record<string, Setting>>;
 
 const TEXT = { type: "string", minLength: 1 };
 const DOMAIN = { type: "string", pattern: "^@?[^\\s@/:*]+\\.[^\\s@/:*.]+$" };
 const TEXTS = { type: "array", items: TEXT };
-const COUNT = { type: "integer", minimum: 0, maximum: LARGEST };
-const AMOUNT = { type: "number", minimum: 0, maximum: LARGEST };
-const POSITIVE = { type: "number", exclusiveMinimum: 0, maximum: LARGEST };
-const AT_LEAST_ONE = { type: "integer", minimum: 1, maximum: LARGEST };
-
-const told = (description: string, schema: object) => ({ description, ...schema });
-/** An object with these keys; others are told of by `unknownKeys`, and do no harm. */
-const closed = (properties: Record<string, unknown>, required: readonly string[] = []) => ({
-  type: "object",
-  properties,
-  required,
-});
+const FLAG = { type: "boolean" };
 const mapOf = (items: unknown) => ({ type: "object", additionalProperties: items });
+const wordOf = (words: readonly string[]) => ({ type: "string", enum: words });
 
-const LIMITS = {
-  turns: told("Model calls of one run.", AT_LEAST_ONE),
-  toolCalls: told("Tool calls of one run.", COUNT),
-  perTool: told("Calls of one run, by the tool's name.", mapOf(COUNT)),
-  contextChars: told("Characters of one run's history.", AT_LEAST_ONE),
-  minutes: told("Working time of a run; waiting for sub-agents or a person does not count.", POSITIVE),
-  tokens: told("Tokens of a run and everything below it.", AT_LEAST_ONE),
-  costUsd: told("US dollars of a run and everything below it.", AMOUNT),
-  spawns: told("Runs below one run, at any depth.", COUNT),
-  depth: told("Levels of delegation below one run.", COUNT),
+const isText = (value: unknown): value is string => typeof value === "string";
+const toTexts = (value: unknown): string[] => (Array.isArray(value) ? value.filter(isText) : []);
+
+/** Of two numbers the lower one holds. */
+const LOWER: Narrowing = { join: (user, project) => findLowest(user, project) };
+/** Rules and switched-off agents add up. */
+const ADDED: Narrowing = {
+  join: (user, project) => [...toTexts(user), ...toTexts(project)],
 };
 
-const PROVIDER = closed(
-  {
-    kind: told("The wire format it speaks.", {
-      type: "string",
-      enum: ["openai-compatible", "anthropic", "google", "ollama"],
+function findLowest(a: unknown, b: unknown): unknown {
+  return typeof a === "number" && typeof b === "number" ? Math.min(a, b) : (a ?? b);
+}
+
+/** Whether a path of a project's settings, by its words alone, points out of the project. */
+function leavesProject(path: unknown): boolean {
+  return isText(path) && (/^[/\\~]|^[a-z]:/i.test(path) || path.split(/[/\\]/).includes(".."));
+}
+
+const LIMITS: SettingTable = {
+  ...Object.fromEntries(
+    COUNTED_LIMITS.map((name) => {
+      const { about, kind } = LIMIT_PARTS[name];
+      return [name, { about, range: kind.range, project: LOWER }];
     }),
-    baseUrl: told("Its address, such as http://127.0.0.1:8080/v1.", TEXT),
-    apiKeyEnv: told("The environment variable that holds the key.", TEXT),
-    apiKey: told("The key itself; a variable named by apiKeyEnv is safer.", TEXT),
-    headers: told("More headers of every request.", mapOf({ type: "string" })),
-    maxConcurrent: told("Calls to it at once.", AT_LEAST_ONE),
+  ),
+  perTool: {
+    about: "Calls of one run, by the tool's name.",
+    schema: mapOf(describeAsSchema(COUNT)),
+    project: {
+      join: (user, project) => {
+        const lower: Record<string, unknown> = { ...Object(user) };
+        for (const [tool, calls] of Object.entries(Object(project)))
+          lower[tool] = findLowest(findOwn(lower, tool), calls);
+        return lower;
+      },
+    },
   },
-  ["kind"],
-);
-
-const PRICE = closed(
-  {
-    input: told("Tokens of the request.", AMOUNT),
-    output: told("Tokens of the reply.", AMOUNT),
-    cacheRead: told("Tokens of the request that came from the provider's cache.", AMOUNT),
-    cacheWrite: told("Tokens of the request that went into it.", AMOUNT),
-    reasoning: told("Tokens of reasoning, where they have a price of their own.", AMOUNT),
-    maxOutputTokens: told("The most tokens that one reply of the model can have.", AT_LEAST_ONE),
+  scale: {
+    about:
+      "Multiplies the turns, tool calls, characters and minutes of every agent, but not `perTool`; 3 suits strong models with large windows.",
+    range: SCALE,
+    project: { join: (user = 1, project) => findLowest(user, project) },
   },
-  ["input", "output"],
-);
+};
 
-const SHELL = closed({
-  sandbox: told(
-    "`required`: commands run only in the system's sandbox; `off`: on the host, with all your rights. `auto`, of earlier versions, means `required`.",
-    { type: "string", enum: ["required", "off", "auto"] },
-  ),
-  network: told("Whether commands may use the network.", { type: "boolean" }),
-  seconds: told("Time of one command.", POSITIVE),
-  testSeconds: told("Time of one run of the tests.", POSITIVE),
-  memoryMb: told("Memory of one command.", AT_LEAST_ONE),
-  pids: told("Processes and threads of one command at once.", AT_LEAST_ONE),
-  diskMb: told("What one command may add to the disk.", AT_LEAST_ONE),
-  env: told("Environment variables that commands may see besides the usual few.", TEXTS),
-});
+const PROVIDER: SettingTable = {
+  kind: {
+    about: "The wire format it speaks.",
+    schema: wordOf(["openai-compatible", "anthropic", "google", "ollama"]),
+  },
+  baseUrl: { about: "Its address, such as http://127.0.0.1:8080/v1.", schema: TEXT },
+  apiKeyEnv: { about: "The environment variable that holds the key.", schema: TEXT },
+  apiKey: { about: "The key itself; a variable named by apiKeyEnv is safer.", schema: TEXT },
+  headers: { about: "More headers of every request.", schema: mapOf({ type: "string" }) },
+  maxConcurrent: { about: "Calls to it at once.", range: AT_LEAST_ONE },
+};
 
-const SEARCH = closed({
-  provider: told("Who answers searches; absent: the first one that there is an address or a key for.", {
-    type: "string",
-    enum: SEARCH_PROVIDERS,
-  }),
-  folders: told("Folders of local documents; a relative one is of the project.", TEXTS),
-  url: told("Address of a SearXNG server, or another one than the provider's own.", TEXT),
-  keyEnv: told("The environment variable that holds the key.", TEXT),
-  key: told("The key itself; a variable named by keyEnv is safer.", TEXT),
-});
+const PRICE: SettingTable = {
+  input: { about: "Tokens of the request.", range: AMOUNT },
+  output: { about: "Tokens of the reply.", range: AMOUNT },
+  cacheRead: { about: "Tokens of the request that came from the provider's cache.", range: AMOUNT },
+  cacheWrite: { about: "Tokens of the request that went into it.", range: AMOUNT },
+  reasoning: { about: "Tokens of reasoning, where they have a price of their own.", range: AMOUNT },
+  maxOutputTokens: { about: "The most tokens that one reply of the model can have.", range: AT_LEAST_ONE },
+};
 
-const ASSISTANT = closed({
-  folder: told("Mail, calendar, contact and Slack files that fill the local store once.", TEXT),
-  internalDomains: told("Mail domains that count as inside, besides your own.", {
-    type: "array",
-    items: DOMAIN,
-  }),
-  timezone: told("The zone that times without one are meant in, such as Europe/Berlin.", TEXT),
-  accounts: told(
-    "The account of each domain: its id, or `local`.",
-    closed({
-      mail: told("Who serves mail.", TEXT),
-      calendar: told("Who serves calendars.", TEXT),
-      contacts: told("Who serves contacts.", TEXT),
-      slack: told("Who serves Slack.", TEXT),
-    }),
-  ),
-});
+const SHELL: SettingTable = {
+  sandbox: {
+    about:
+      "`required`: commands run only in the system's sandbox; `off`: on the host, with all your rights. `auto`, of earlier versions, means `required`.",
+    schema: wordOf(["required", "off", "auto"]),
+    default: "required",
+    project: {
+      isWider: (value) => value === "off",
+      join: (user, project) => (user === "off" && project === "off" ? "off" : "required"),
+    },
+  },
+  network: {
+    about: "Whether commands may use the network.",
+    schema: FLAG,
+    default: false,
+    project: {
+      isWider: (value) => value === true,
+      join: (user, project) => user === true && project !== false,
+    },
+  },
+  seconds: { about: "Time of one command.", range: POSITIVE, default: 120, project: LOWER },
+  testSeconds: { about: "Time of one run of the tests.", range: POSITIVE, default: 600, project: LOWER },
+  memoryMb: { about: "Memory of one command.", range: AT_LEAST_ONE, default: 2_048, project: LOWER },
+  pids: {
+    about: "Processes and threads of one command at once.",
+    range: AT_LEAST_ONE,
+    default: 1_024,
+    project: LOWER,
+  },
+  diskMb: {
+    about: "What one command may add to the disk.",
+    range: AT_LEAST_ONE,
+    default: 4_096,
+    project: LOWER,
+  },
+  env: {
+    about: "Environment variables that commands may see besides the usual few.",
+    schema: TEXTS,
+    default: [],
+    project: {
+      isWider: (value) => Array.isArray(value) && value.length > 0,
+      join: (user, project) => toTexts(user).filter((name) => toTexts(project).includes(name)),
+    },
+  },
+};
 
-/** What a settings file may say. Agents are checked by whoever reads agents. */
-export const SETTINGS_SCHEMA: JsonSchema = closed({
-  $schema: told("Where editors find this schema; Retinue does not read it.", { type: "string" }),
-  model: told("The default model: an alias or provider/model-id; `offline` for none.", TEXT),
-  aliases: told('Names of your own for models, such as {"fast": "openai/gpt-5-mini"}.', mapOf(TEXT)),
-  providers: told("Servers that models are called at, by name.", mapOf(PROVIDER)),
-  gateway: told(
-    "The provider that takes every model whose own provider is not among `providers`, under its full name.",
-    TEXT,
-  ),
-  prices: told("US dollars for a million tokens, by provider/model-id.", mapOf(PRICE)),
-  fallbacks: told("Models that take over when one stays unavailable, by its name.", mapOf(TEXTS)),
-  permissions: told(
-    "Rules for every agent, such as `shell(npm test *)`. Deny beats ask, ask beats allow.",
-    closed({
-      allow: told("The only things that may be used at all; absent: everything.", TEXTS),
-      ask: told("What a person must be asked about.", TEXTS),
-      deny: told("What nobody may do.", TEXTS),
-    }),
-  ),
-  trustedProjects: told(
-    "Folders of projects whose files, instructions and agents are your own word: what they say may leave without a question. Only in your own settings.",
-    TEXTS,
-  ),
-  disabledAgents: told("Agents that are switched off, by name.", TEXTS),
-  limits: told(
-    "Upper bounds of runs whose agent sets none.",
-    closed({
-      ...LIMITS,
-      scale: told(
-        "Multiplies the turns, tool calls, characters and minutes of every agent, but not `perTool`; 3 suits strong models with large windows.",
-        { type: "number", exclusiveMinimum: 0, maximum: 100 },
-      ),
-    }),
-  ),
-  maxOutputTokens: told(
-    "Tokens of one reply, for agents that do not say; absent: as many as the model can give.",
-    AT_LEAST_ONE,
-  ),
-  maxConcurrent: told("Runs in a model or tool call at once.", AT_LEAST_ONE),
-  maxDepth: told("How deep agents may delegate.", COUNT),
-  maxAgents: told("Runs of one session, the first included.", AT_LEAST_ONE),
-  watchdog: told(
-    "How long a model may be silent.",
-    closed({
-      firstTokenMs: told("Until its first word.", POSITIVE),
-      idleMs: told("Between two words.", POSITIVE),
-    }),
-  ),
-  graceSeconds: told(
-    "How long SIGTERM and SIGHUP let model and tool calls under way end before sessions are left to be resumed.",
-    AMOUNT,
-  ),
-  shell: told("How commands run.", SHELL),
-  search: told("Where web_search looks.", SEARCH),
-  workbench: told(
-    "Where workbench_upload and workbench_download reach.",
-    closed({
-      folder: told("A folder of this machine.", TEXT),
-      url: told("Address of an HTTP workbench.", TEXT),
-      keyEnv: told("The environment variable that holds its key.", TEXT),
-    }),
-  ),
-  assistant: told("Whose mail, calendar, contacts and Slack the assistant works with.", ASSISTANT),
-  web: told(
-    "How pages are asked for.",
-    closed({
-      allowHosts: told("Hosts that may be asked although their addresses are private.", TEXTS),
-      userAgent: told("The name by which pages are asked for.", TEXT),
-      maxPageMb: told("The largest page that is read.", POSITIVE),
-    }),
-  ),
-  store: told(
-    "The record.",
-    closed({
-      synchronous: told("`FULL` also survives a power cut right after a write, and is slower.", {
-        type: "string",
-        enum: ["NORMAL", "FULL"],
-      }),
-      retentionDays: told(
-        "Sessions that ended so many days ago are removed, by `retinue serve` and `retinue sessions prune`; absent: never.",
-        AT_LEAST_ONE,
-      ),
-    }),
-  ),
-  agents: told(
-    "Agents by name, with the fields of agent files; or, without a prompt, other limits or another model for an agent that there is.",
-    { type: "object" },
-  ),
-  AgentRoles: told("Roles in the form of an application's configuration.", { type: "object" }),
-});
+const SEARCH: SettingTable = {
+  provider: {
+    about: "Who answers searches; absent: the first one that there is an address or a key for.",
+    schema: wordOf(SEARCH_PROVIDERS),
+    project: {
+      isWider: (value) => value !== "local",
+      join: (user, project) => (project === "local" ? project : user),
+    },
+  },
+  folders: {
+    about: "Folders of local documents; a relative one is of the project.",
+    schema: TEXTS,
+    // Without settings `web_search` looks through the documents of the project.
+    default: ["."],
+    project: {
+      isWider: (value) => Array.isArray(value) && value.some(leavesProject),
+      join: (user, project) => (toTexts(user).every((folder) => folder === ".") ? project : user),
+    },
+  },
+  url: { about: "Address of a SearXNG server, or another one than the provider's own.", schema: TEXT },
+  keyEnv: { about: "The environment variable that holds the key.", schema: TEXT },
+  key: { about: "The key itself; a variable named by keyEnv is safer.", schema: TEXT },
+};
+
+const ASSISTANT: SettingTable = {
+  folder: {
+    about: "Mail, calendar, contact and Slack files that fill the local store once.",
+    schema: TEXT,
+    project: { isWider: leavesProject, join: (user, project) => user ?? project },
+  },
+  internalDomains: {
+    about: "Mail domains that count as inside, besides your own.",
+    schema: { type: "array", items: DOMAIN },
+  },
+  timezone: { about: "The zone that times without one are meant in, such as Europe/Berlin.", schema: TEXT },
+  accounts: {
+    about: "The account of each domain: its id, or `local`.",
+    parts: {
+      mail: { about: "Who serves mail.", schema: TEXT },
+      calendar: { about: "Who serves calendars.", schema: TEXT },
+      contacts: { about: "Who serves contacts.", schema: TEXT },
+      slack: { about: "Who serves Slack.", schema: TEXT },
+    },
+  },
+};
+
+/**
+ * Every setting: its type and range, what holds without it, who may set it, and how a project's value narrows the user's. The
+ * check of settings files, the defaults and the published schema follow it. Agents are checked where agents are read.
+ */
+export const SETTING_TABLE: SettingTable = {
+  $schema: {
+    about: "Where editors find this schema; Retinue does not read it.",
+    schema: { type: "string" },
+    project: { join: (user) => user },
+  },
+  model: {
+    about: "The default model: an alias or provider/model-id; `offline` for none.",
+    schema: TEXT,
+  },
+  aliases: {
+    about: 'Names of your own for models, such as {"fast": "openai/gpt-5-mini"}.',
+    schema: mapOf(TEXT),
+    default: {},
+  },
+  providers: {
+    about: "Servers that models are called at, by name.",
+    each: PROVIDER,
+    required: ["kind"],
+    default: {},
+  },
+  gateway: {
+    about:
+      "The provider that takes every model whose own provider is not among `providers`, under its full name.",
+    schema: TEXT,
+  },
+  prices: {
+    about: "US dollars for a million tokens, by provider/model-id.",
+    each: PRICE,
+    required: ["input", "output"],
+    default: {},
+  },
+  fallbacks: {
+    about: "Models that take over when one stays unavailable, by its name.",
+    schema: mapOf(TEXTS),
+  },
+  permissions: {
+    about: "Rules for every agent, such as `shell(npm test *)`. Deny beats ask, ask beats allow.",
+    parts: {
+      allow: { about: "The only things that may be used at all; absent: everything.", schema: TEXTS },
+      ask: { about: "What a person must be asked about.", schema: TEXTS, default: [], project: ADDED },
+      deny: { about: "What nobody may do.", schema: TEXTS, default: [], project: ADDED },
+    },
+  },
+  trustedProjects: {
+    about:
+      "Folders of projects whose files, instructions and agents are your own word: what they say may leave without a question. Only in your own settings.",
+    schema: TEXTS,
+    default: [],
+  },
+  disabledAgents: {
+    about: "Agents that are switched off, by name.",
+    schema: TEXTS,
+    default: [],
+    project: { join: (user, project) => [...new Set([...toTexts(user), ...toTexts(project)])] },
+  },
+  limits: { about: "Upper bounds of runs whose agent sets none.", parts: LIMITS },
+  maxOutputTokens: {
+    about: "Tokens of one reply, for agents that do not say; absent: as many as the model can give.",
+    range: AT_LEAST_ONE,
+    project: LOWER,
+  },
+  maxConcurrent: {
+    about: "Runs in a model or tool call at once.",
+    range: AT_LEAST_ONE,
+    default: 50,
+    project: LOWER,
+  },
+  maxDepth: { about: "How deep agents may delegate.", range: COUNT, default: 3, project: LOWER },
+  maxAgents: {
+    about: "Runs of one session, the first included.",
+    range: AT_LEAST_ONE,
+    default: 1_000,
+    project: LOWER,
+  },
+  watchdog: {
+    about: "How long a model may be silent.",
+    parts: {
+      firstTokenMs: { about: "Until its first word.", range: POSITIVE, default: 120_000 },
+      idleMs: { about: "Between two words.", range: POSITIVE, default: 120_000 },
+    },
+  },
+  graceSeconds: {
+    about:
+      "How long SIGTERM and SIGHUP let model and tool calls under way end before sessions are left to be resumed.",
+    range: AMOUNT,
+    // Who sends SIGTERM often kills after 10 seconds, and what is left must be written by then.
+    default: 8,
+  },
+  shell: { about: "How commands run.", parts: SHELL },
+  search: { about: "Where web_search looks.", parts: SEARCH },
+  workbench: {
+    about: "Where workbench_upload and workbench_download reach.",
+    parts: {
+      folder: { about: "A folder of this machine.", schema: TEXT },
+      url: { about: "Address of an HTTP workbench.", schema: TEXT },
+      keyEnv: { about: "The environment variable that holds its key.", schema: TEXT },
+    },
+  },
+  assistant: {
+    about: "Whose mail, calendar, contacts and Slack the assistant works with.",
+    parts: ASSISTANT,
+  },
+  web: {
+    about: "How pages are asked for.",
+    parts: {
+      allowHosts: {
+        about: "Hosts that may be asked although their addresses are private.",
+        schema: TEXTS,
+        default: [],
+      },
+      userAgent: { about: "The name by which pages are asked for.", schema: TEXT },
+      maxPageMb: { about: "The largest page that is read.", range: POSITIVE, default: 5, project: LOWER },
+    },
+  },
+  store: {
+    about: "The record.",
+    parts: {
+      synchronous: {
+        about: "`FULL` also survives a power cut right after a write, and is slower.",
+        schema: wordOf(["NORMAL", "FULL"]),
+        default: "NORMAL",
+      },
+      retentionDays: {
+        about:
+          "Sessions that ended so many days ago are removed, by `retinue serve` and `retinue sessions prune`; absent: never.",
+        range: AT_LEAST_ONE,
+      },
+    },
+  },
+  agents: {
+    about:
+      "Agents by name, with the fields of agent files; or, without a prompt, other limits or another model for an agent that there is.",
+    schema: { type: "object" },
+  },
+  AgentRoles: {
+    about: "Roles in the form of an application's configuration.",
+    schema: { type: "object" },
+    project: { join: (user) => user },
+  },
+};
+
+/** What a settings file may say. */
+export const SETTINGS_SCHEMA: JsonSchema = describeSection(SETTING_TABLE);
+
+/** An object with these keys; others are told of when a file is checked, and do no harm. */
+function describeSection(parts: SettingTable, required: readonly string[] = []): JsonSchema {
+  const properties = Object.entries(parts).map(([key, setting]) => [
+    key,
+    { description: setting.about, ...describeSetting(setting) },
+  ]);
+  return { type: "object", properties: Object.fromEntries(properties), required };
+}
+
+function describeSetting({ schema, range, parts, each, required }: Setting): JsonSchema {
+  if (range) return describeAsSchema(range);
+  if (parts) return describeSection(parts);
+  return each ? mapOf(describeSection(each, required)) : { ...schema };
+}
 
 /** The same for editors, which also mark keys that there are not; it is published as docs/settings.schema.json. */
 export const PUBLISHED_SETTINGS_SCHEMA: JsonSchema = {

@@ -6,7 +6,7 @@ import { createRedactor } from "@retinue/core/redact/create-redactor";
 import { secretsFromEnvironment } from "@retinue/core/redact/secrets-from-environment";
 import { messageOf } from "@retinue/core/schema/error";
 import type { Target } from "@retinue/core/schema/rights";
-import { DEFAULT_WEB } from "@retinue/core/settings/default-web";
+import { DEFAULT_WEB } from "@retinue/core/settings/default-settings";
 import {
   defineTool,
   type Roots,
