@@ -18,7 +18,14 @@ import { OUTCOME, SHOWING } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
 import { drawTable } from "../text-layout.ts";
 import { chooseFormat, type RunOptions } from "../work/run-options.ts";
-import { describeAsk, findWaiting, listAskers, showWaitingTime, toWaitingLine } from "../work/waiting.ts";
+import {
+  describeAsk,
+  findWaiting,
+  listAskers,
+  sayRisk,
+  showWaitingTime,
+  toWaitingLine,
+} from "../work/waiting.ts";
 import { resumeTask } from "./resume.ts";
 
 /** Declares `retinue approve`. */
@@ -154,12 +161,11 @@ async function takeAnswer(
 function describeCall(approval: Approval, session: SessionRow | undefined, diff: string | null): string[] {
   const { request, approvalId, sessionId } = approval;
   const task = session ? `: ${cutToLine(session.title, 120)}` : "";
-  const tainted = request.tainted === true ? ", and untrusted text has entered this run" : "";
   const said = typeof request.presented === "string" ? request.presented : showInput(request.input);
   return [
     `⏸ ${describeAsk(approval)}`,
     `   ${approvalId}, asked ${showWaitingTime(approval, Date.now())} ago in ${sessionId}${task}`,
-    `   risk: ${cutToLine(String(request.risk ?? "unknown"), 40)}${tainted}`,
+    `   ${sayRisk(String(request.risk ?? "unknown"), request.tainted === true)}`,
     ...escapeControls(diff ?? said)
       .split("\n")
       .map((line) => `   ${line}`),

@@ -1,5 +1,4 @@
 import { realpathSync } from "node:fs";
-import { createBuiltInRuntime } from "@retinue/builtin/create-runtime";
 import { PlanLeft } from "@retinue/core/plan/plan-errors";
 import type { ExecuteOptions } from "@retinue/core/plan/plans";
 import { reportOf } from "@retinue/core/plan/report-plan";
@@ -19,12 +18,11 @@ import {
 } from "../open-project.ts";
 import { withRecord } from "../open-record.ts";
 import { parseAmount, parseWholeNumber, SHOWING } from "../options.ts";
-import { openTaskView, type TaskView } from "../progress/task-view.ts";
+import type { TaskView } from "../progress/task-view.ts";
 import type { Terminal } from "../terminal.ts";
 import { drawPlan } from "../work/draw-plan.ts";
 import { chooseFormat, pickAgent, pickLimits, type RunOptions, readTask } from "../work/run-options.ts";
-import { chooseRuntimeOptions, watchUnanswered } from "../work/run-task.ts";
-import { catchSignals } from "../work/stop-signals.ts";
+import { withRuntime } from "../work/run-task.ts";
 
 /** What names a plan. */
 export const PLAN_ID = "a plan's id or the beginning of it; `last` for this project's last plan";
@@ -154,34 +152,17 @@ async function withPlanSession(
 ): Promise<number> {
   if (chooseFormat(options) === "stream-json")
     throw new RetinueError("usage", "a plan is printed as text or JSON, not as a stream", "use --json");
-  const given = chooseRuntimeOptions(project, options, terminal);
-  const view = await openTaskView(options, terminal);
-  const runtime = createBuiltInRuntime({
-    ...given,
-    ...(given.approve && { approve: view.asking(given.approve) }),
-  });
-  const signals = catchSignals(view.terminal);
-  const stopping = new AbortController();
-  const left = Promise.withResolvers<never>();
-  signals.onStop((signal) => {
-    if (signal === "SIGINT") stopping.abort();
-    else runtime.drain(project.settings.graceSeconds * 1_000).catch(left.reject);
-  });
-  runtime.events(view.take);
-  const unanswered = watchUnanswered(runtime);
-  try {
-    const working = work({ runtime, view, signal: stopping.signal, unanswered }).catch((thrown: unknown) => {
+  return withRuntime(project, options, terminal, {}, async ({ signals, stopWith, ...open }) => {
+    const stopping = new AbortController();
+    const stopped = stopWith(() => stopping.abort());
+    const working = work({ ...open, signal: stopping.signal }).catch((thrown: unknown) => {
       if (signals.exitCode === undefined) throw thrown;
-      if (thrown instanceof PlanLeft) view.terminal.tell(`left in the middle; ${thrown.hint}`);
+      if (thrown instanceof PlanLeft) open.view.terminal.tell(`left in the middle; ${thrown.hint}`);
       return signals.exitCode;
     });
-    const code = await Promise.race([working, left.promise]);
+    const code = await Promise.race([working, stopped]);
     return signals.exitCode ?? code;
-  } finally {
-    view.close();
-    await runtime.close();
-    signals.release();
-  }
+  });
 }
 
 /** Carries a plan out and prints the outcome. */

@@ -4,6 +4,7 @@ import { showCost, showCount, showDuration } from "@retinue/core/show/measures";
 import { showStatus, WAITS } from "@retinue/core/show/standing";
 import { cutToLine } from "@retinue/core/text/plain-text";
 import type { Terminal } from "../terminal.ts";
+import { sayAsk } from "../work/waiting.ts";
 
 const MAX_TASK = 70;
 const MAX_NAME = 80;
@@ -82,10 +83,7 @@ export function createNotices(terminal: Pick<Terminal, "tell">): Listener {
       const by = event.by === "nobody" ? "nobody is there to ask" : `by ${cutToLine(event.by, 100)}`;
       terminal.tell(`🚫 denied, ${by}${note}`);
     } else if (event.type === "approval.requested") {
-      const chain = cutToLine(event.chain.join(" > "), 300);
-      terminal.tell(
-        `⏸ ${chain} asks to use ${cutToLine(event.tool, MAX_NAME)}: ${cutToLine(event.reason, 300)}`,
-      );
+      terminal.tell(`⏸ ${sayAsk(event.chain, event.tool, event.reason)}`);
     }
   };
 }

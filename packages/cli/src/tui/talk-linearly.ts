@@ -5,6 +5,7 @@ import { cutToLine, escapeControls, stripControls } from "@retinue/core/text/pla
 import { findProjectDir } from "../open-project.ts";
 import { createProgress } from "../progress/show-progress.ts";
 import { isTerminalGone, type Terminal } from "../terminal.ts";
+import { sayRisk } from "../work/waiting.ts";
 import { type Engine, openEngine, type TuiOptions } from "./engine.ts";
 import type { Key } from "./state/editor.ts";
 import { createState, type Effect, isBusy, type OpenQuestion, type TalkEntry } from "./state/tui-state.ts";
@@ -189,7 +190,7 @@ function describeQuestion({ request, diff }: OpenQuestion): string[] {
   const { chain, tool, risk, reason, presented, input, tainted } = request;
   return [
     `approval needed: ${chain.map((name) => cutToLine(name, 60)).join(" > ")} asks for ${cutToLine(tool, 80)}`,
-    `risk: ${risk}${tainted ? ", and untrusted text has entered this run" : ""}`,
+    sayRisk(risk, tainted),
     `reason: ${cutToLine(reason, 500)}`,
     ...escapeControls(diff ?? presented ?? showInput(input)).split("\n"),
     "answer y for once, a for this run, or n and why not:",

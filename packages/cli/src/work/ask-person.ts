@@ -4,8 +4,10 @@ import type { ApprovalAnswer, ApprovalRequest } from "@retinue/core/run/ports";
 import { showInput } from "@retinue/core/schema/show-input";
 import { AnsweredElsewhere, type Approver, STOPPED } from "@retinue/core/session/approvals";
 import { cutToLine, escapeControls } from "@retinue/core/text/plain-text";
+import { isYes } from "../ask.ts";
 import { createKeyboard, type KeyInput } from "../progress/stage.ts";
 import { isTerminalGone, type Terminal } from "../terminal.ts";
+import { sayAsk, sayRisk } from "./waiting.ts";
 
 const MAX_INPUT = 4_000;
 /** Time for a terminal to hand over what it kept. */
@@ -43,9 +45,8 @@ async function ask(
   if (signal.aborted) return STOPPED;
   // Ctrl-D at an earlier question ended the input for good: nothing could ever answer this one.
   if (stdin.readableEnded && !isTerminalGone(stdin)) return { allowed: false, by: "nobody" };
-  const chain = cutToLine(request.chain.join(" > "), 300);
-  tell(`⏸ ${chain} asks to use ${cutToLine(request.tool, 80)}: ${cutToLine(request.reason, 300)}`);
-  tell(`   risk: ${request.risk}${request.tainted ? ", and untrusted text has entered this run" : ""}`);
+  tell(`⏸ ${sayAsk(request.chain, request.tool, request.reason)}`);
+  tell(`   ${sayRisk(request.risk, request.tainted)}`);
   for (const line of showCall(request)) tell(`   ${line}`);
   prompt(`   allow ${cutToLine(request.tool, 80)} for ${cutToLine(request.chain.at(-1) ?? "?", 80)}? [y/N] `);
   const lines = createInterface({ input: stdin, terminal: false });
@@ -53,8 +54,7 @@ async function ask(
     const answer = await nextLine(lines, stdin, signal);
     const { reason } = signal;
     if (reason instanceof AnsweredElsewhere) tell(`(answered elsewhere: ${cutToLine(reason.message, 200)})`);
-    const allowed = /^\s*y(?:es)?\s*$/i.test(answer);
-    return { allowed, by: "the person at the terminal" };
+    return { allowed: isYes(answer), by: "the person at the terminal" };
   } finally {
     lines.close();
     stdin.pause();

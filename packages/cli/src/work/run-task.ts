@@ -12,7 +12,7 @@ import type {
 import { openOut } from "../copy-folder.ts";
 import { chooseExitCode, EXIT } from "../exit-code.ts";
 import { type OpenProject, openWorkingProject } from "../open-project.ts";
-import { openTaskView } from "../progress/task-view.ts";
+import { openTaskView, type TaskView } from "../progress/task-view.ts";
 import type { Terminal } from "../terminal.ts";
 import { createAsker } from "./ask-person.ts";
 import {
@@ -27,7 +27,7 @@ import {
   readTask,
 } from "./run-options.ts";
 import { createResultView } from "./show-result.ts";
-import { catchSignals } from "./stop-signals.ts";
+import { catchSignals, type StopSignals } from "./stop-signals.ts";
 
 /** `retinue run`: runs one task to its end and returns the exit code. */
 export async function runTask(
@@ -71,6 +71,57 @@ export async function watchTask(
   more: Pick<BuiltInOptions, "procedures" | "tools"> = {},
 ): Promise<number> {
   const out = await openOut(options, terminal);
+  return withRuntime(
+    project,
+    options,
+    terminal,
+    more,
+    async ({ runtime, view, signals, stopWith, unanswered }) => {
+      const finish = createResultView(runtime, project.projectDir, options, terminal);
+      const parked = watchParked(runtime);
+      const handle = await begin(runtime);
+      const stopped = stopWith(() => runtime.cancel(handle.sessionId));
+      const working = "results" in handle ? handle.results : handle.result.then((result) => [result]);
+      const results = await Promise.race([working, stopped]);
+      const waiting = parked();
+      view.close();
+      finish({ results, waiting });
+      if (signals.exitCode !== undefined)
+        terminal.tell(describeStop(runtime, handle.sessionId, signals.isLeft));
+      view.tellTally(results);
+      const { workspace, session_id: sessionId } = runtime.store.findSession(handle.sessionId);
+      const copies = await out?.copyFrom(workspace);
+      const tainted = results.find((result) => result.tainted);
+      if (copies && tainted) {
+        const { noteCopies } = await import("@retinue/core/session/untrusted-files");
+        const place = { project: await realpath(project.projectDir), sessionId, runId: tainted.run_id };
+        await noteCopies(runtime.store, copies, place);
+      }
+      const codes = results.map((result) => chooseExitCode(result, unanswered()));
+      if (waiting.length > 0 && signals.exitCode === undefined) return EXIT.denied;
+      return signals.exitCode ?? codes.find((code) => code !== EXIT.ok) ?? EXIT.ok;
+    },
+  );
+}
+
+/** A runtime while a command works with it, what shows it, and whether something asked and nobody was there. */
+type AtWork = {
+  runtime: Runtime;
+  view: TaskView;
+  signals: StopSignals;
+  /** At Ctrl-C `end` ends the work; another signal leaves it to be resumed. Rejects if that fails. */
+  stopWith(end: () => void): Promise<never>;
+  unanswered(): boolean;
+};
+
+/** Opens the runtime that a command line asks for, shows what happens in it, and closes it after `work`. */
+export async function withRuntime(
+  project: OpenProject,
+  options: RunOptions,
+  terminal: Terminal,
+  more: Pick<BuiltInOptions, "procedures" | "tools">,
+  work: (open: AtWork) => Promise<number>,
+): Promise<number> {
   const given = { ...chooseRuntimeOptions(project, options, terminal), ...more };
   const view = await openTaskView(options, terminal);
   const runtime = createBuiltInRuntime({
@@ -78,37 +129,18 @@ export async function watchTask(
     ...(given.approve && { approve: view.asking(given.approve) }),
   });
   const signals = catchSignals(view.terminal);
-  runtime.events(view.take);
-  const finish = createResultView(runtime, project.projectDir, options, terminal);
-  const unanswered = watchUnanswered(runtime);
-  const parked = watchParked(runtime);
-  try {
-    const handle = await begin(runtime);
-    const stopped = Promise.withResolvers<never>();
-    let isLeft = false;
+  const stopWith = (end: () => void): Promise<never> => {
+    const failed = Promise.withResolvers<never>();
     signals.onStop((signal) => {
-      isLeft = signal !== "SIGINT";
-      if (!isLeft) runtime.cancel(handle.sessionId);
-      else runtime.drain(project.settings.graceSeconds * 1_000).catch(stopped.reject);
+      if (signal === "SIGINT") end();
+      else runtime.drain(project.settings.graceSeconds * 1_000).catch(failed.reject);
     });
-    const working = "results" in handle ? handle.results : handle.result.then((result) => [result]);
-    const results = await Promise.race([working, stopped.promise]);
-    const waiting = parked();
-    view.close();
-    finish({ results, waiting });
-    if (signals.exitCode !== undefined) terminal.tell(describeStop(runtime, handle.sessionId, isLeft));
-    view.tellTally(results);
-    const { workspace, session_id: sessionId } = runtime.store.findSession(handle.sessionId);
-    const copies = await out?.copyFrom(workspace);
-    const tainted = results.find((result) => result.tainted);
-    if (copies && tainted) {
-      const { noteCopies } = await import("@retinue/core/session/untrusted-files");
-      const place = { project: await realpath(project.projectDir), sessionId, runId: tainted.run_id };
-      await noteCopies(runtime.store, copies, place);
-    }
-    const codes = results.map((result) => chooseExitCode(result, unanswered()));
-    if (waiting.length > 0 && signals.exitCode === undefined) return EXIT.denied;
-    return signals.exitCode ?? codes.find((code) => code !== EXIT.ok) ?? EXIT.ok;
+    return failed.promise;
+  };
+  runtime.events(view.take);
+  const unanswered = watchUnanswered(runtime);
+  try {
+    return await work({ runtime, view, signals, stopWith, unanswered });
   } finally {
     view.close();
     await runtime.close();
@@ -158,7 +190,7 @@ function watchParked(runtime: Runtime): () => Approval[] {
 }
 
 /** Whether something needed approval and nobody was there. */
-export function watchUnanswered(runtime: Runtime): () => boolean {
+function watchUnanswered(runtime: Runtime): () => boolean {
   let unanswered = false;
   runtime.events((event) => {
     if (event.type === "approval.settled" && !event.allowed && event.by === "nobody") unanswered = true;

@@ -6,9 +6,11 @@ const CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 type StopSignal = keyof typeof CODES;
 
 /** Signals while a run goes on. */
-type StopSignals = {
+export type StopSignals = {
   /** The exit code of the signal that came, if one did. */
   readonly exitCode: number | undefined;
+  /** The program ends, and not its work. */
+  readonly isLeft: boolean;
   /** What to do at the first signal; at once if it has come already. */
   onStop(stop: (signal: StopSignal) => void): void;
   release(): void;
@@ -34,6 +36,9 @@ export function catchSignals(terminal: Terminal): StopSignals {
   return {
     get exitCode() {
       return came && CODES[came];
+    },
+    get isLeft() {
+      return came !== undefined && came !== "SIGINT";
     },
     onStop(work) {
       stop = work;

@@ -57,8 +57,18 @@ export function describeWaiting(waiting: readonly Approval[]): string[] {
 
 /** Who asks for what and why, on one line. */
 export function describeAsk(approval: Approval): string {
-  const why = cutToLine(textOrEmpty(approval.request.reason), 200);
-  return `${cutToLine(listAskers(approval).join(" > "), 200)} asks to use ${cutToLine(approval.tool, 80)}${why && `: ${why}`}`;
+  return sayAsk(listAskers(approval), approval.tool, textOrEmpty(approval.request.reason));
+}
+
+/** Which agent asks for which tool and why, in one line. */
+export function sayAsk(chain: readonly string[], tool: string, reason: string): string {
+  const why = cutToLine(reason, 300);
+  return `${cutToLine(chain.join(" > "), 300)} asks to use ${cutToLine(tool, 80)}${why && `: ${why}`}`;
+}
+
+/** How risky a call is, in one line. */
+export function sayRisk(risk: string, isTainted: boolean): string {
+  return `risk: ${cutToLine(risk, 40)}${isTainted ? ", and untrusted text has entered this run" : ""}`;
 }
 
 /** How long a question has waited. */
