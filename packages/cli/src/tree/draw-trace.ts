@@ -175,10 +175,10 @@ function drawLine(line: TraceLine, { left, figures }: Columns, { glyphs, paint }
 }
 
 /** The column of bars: which time it shows, and in how many characters. */
-export type BarColumn = { readonly timeline: Timeline; readonly width: number; readonly nowMs: number };
+type BarColumn = { readonly timeline: Timeline; readonly width: number; readonly nowMs: number };
 
 /** The bar of a run: solid where it is in a model or tool call of its own, thin where it waits for others. */
-export function drawRunBar(run: TraceRun, column: BarColumn, { bars }: Canvas): string {
+function drawRunBar(run: TraceRun, column: BarColumn, { bars }: Canvas): string {
   const whole = { startMs: run.startMs, endMs: Math.max(run.startMs, run.endMs ?? column.nowMs) };
   const own = run.calls.filter(({ tool }) => !isDelegation(tool));
   const work = [...run.turns, ...own].map((span) => findWork(span, column.nowMs));
@@ -186,7 +186,7 @@ export function drawRunBar(run: TraceRun, column: BarColumn, { bars }: Canvas): 
 }
 
 /** The bar of one call. */
-export function drawSpanBar(span: TraceSpan, column: BarColumn, { bars }: Canvas): string {
+function drawSpanBar(span: TraceSpan, column: BarColumn, { bars }: Canvas): string {
   const work = findWork(span, column.nowMs);
   return drawBar(work, [work], column, bars);
 }
@@ -208,7 +208,7 @@ function drawBar(whole: Stretch, work: readonly Stretch[], column: BarColumn, ba
 }
 
 /** The axis above the bars: moments from the start, as many as have room. Behind a gap, the clock's own. */
-export function drawAxis({ timeline, width }: BarColumn): string {
+function drawAxis({ timeline, width }: BarColumn): string {
   const { lengthMs } = timeline;
   let line = "";
   for (const { atMs, text } of listMarks(timeline, width >= 40 ? 4 : width >= 18 ? 2 : 1)) {

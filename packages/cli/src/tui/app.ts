@@ -4,10 +4,10 @@ import type { Paint as TreePaint } from "../tree/canvas.ts";
 import { drawTree, type TreeRow } from "../tree/draw-tree.ts";
 import type { RunTree } from "../tree/run-tree.ts";
 import { isLive, type RunNode } from "../tree/run-tree.ts";
-import { cleanPaste, readKeys } from "./state/editor.ts";
+import { type DrawnScreen, type DrawnTree, drawScreen } from "./draw-screen.ts";
+import { cleanPaste, readKeys } from "./editor.ts";
+import type { SpanPainter } from "./spans.ts";
 import type { Tui } from "./tui.ts";
-import { type DrawnScreen, type DrawnTree, drawScreen } from "./view/draw-screen.ts";
-import type { SpanPainter } from "./view/spans.ts";
 
 /** What the components draw with. */
 export type Look = {

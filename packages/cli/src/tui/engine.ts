@@ -1,8 +1,11 @@
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { appendFile, chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { builtInTools } from "@retinue/builtin/built-in-tools";
 import { createBuiltInRuntime } from "@retinue/builtin/create-runtime";
+import { decide } from "@retinue/core/rights/decide";
+import { parseRules } from "@retinue/core/rights/rule";
 import type { ApprovalAnswer, ApprovalRequest } from "@retinue/core/run/ports";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { PermissionMode } from "@retinue/core/schema/rights";
@@ -12,11 +15,10 @@ import { cutToLine } from "@retinue/core/text/plain-text";
 import { describeUnheld, type OpenProject, openSoundProject } from "../open-project.ts";
 import type { Terminal } from "../terminal.ts";
 import { pickAgent, type RunOptions } from "../work/run-options.ts";
-import { listProjectFiles } from "./list-files.ts";
 import { type CommandDesk, performCommand } from "./perform-command.ts";
-import type { Effect, TalkEntry, TuiState } from "./state/tui-state.ts";
-import { followTranscript } from "./transcripts.ts";
+import { followTranscript } from "./transcript.ts";
 import type { Tui } from "./tui.ts";
+import type { Effect, TalkEntry, TuiState } from "./tui-state.ts";
 
 /** Options of `retinue tui`. */
 export type TuiOptions = Pick<RunOptions, "cwd" | "agent" | "model" | "agents"> & {
@@ -260,4 +262,67 @@ function parseLine(line: string): string[] {
 async function rewriteHistory(path: string, items: readonly string[]): Promise<void> {
   await writeFile(`${path}.new`, items.map((item) => `${JSON.stringify(item)}\n`).join(""), { mode: 0o600 });
   await rename(`${path}.new`, path);
+}
+
+const MOST_FILES = 20_000;
+const MOST_BYTES = 8_000_000;
+const LIST_MS = 10_000;
+/** The listing of `glob`: ignore files honoured, hidden files and links passed over, nobody's configuration. */
+const ARGS = [
+  "--files",
+  "--no-config",
+  "--no-messages",
+  "--no-require-git",
+  "--no-ignore-global",
+  "--null",
+  "--sort=path",
+  "--glob=!**/node_modules",
+  "--glob=!**/.git",
+  "--",
+  ".",
+];
+
+/** Names of the project's files that may be mentioned, without those that the settings deny to every agent. */
+export async function listProjectFiles({ projectDir, settings, places }: OpenProject): Promise<string[]> {
+  const layer = {
+    name: "settings",
+    ask: [],
+    deny: parseRules(settings.permissions.deny, "permissions.deny", places.homeDir),
+  };
+  const mayRead = (relative: string) => {
+    const target = {
+      kind: "path",
+      path: join(projectDir, relative),
+      root: "project",
+      relative,
+      mode: "read",
+    } as const;
+    return decide([layer], { tool: "read", groups: ["filesystem"], targets: [target] }).verdict !== "deny";
+  };
+  const names = await filesBelow(projectDir);
+  return names.filter((name) => !/\p{Cc}|\s/u.test(name) && mayRead(name)).slice(0, MOST_FILES);
+}
+
+async function filesBelow(root: string): Promise<string[]> {
+  const { rgPath } = await import("@vscode/ripgrep");
+  const child = spawn(rgPath, ARGS, {
+    cwd: root,
+    env: {},
+    stdio: ["ignore", "pipe", "ignore"],
+    signal: AbortSignal.timeout(LIST_MS),
+    killSignal: "SIGKILL",
+  });
+  let listed = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    listed += text;
+    if (listed.length > MOST_BYTES) child.kill("SIGKILL");
+  });
+  await new Promise<void>((resolve) => {
+    child.once("close", () => resolve());
+    child.once("error", () => resolve());
+  });
+  return listed
+    .split("\0")
+    .map((name) => name.replace(/^\.[/\\]/, "").replaceAll("\\", "/"))
+    .filter(Boolean);
 }

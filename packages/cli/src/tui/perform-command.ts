@@ -14,10 +14,10 @@ import { drawTable } from "../text-layout.ts";
 import type { RunNode, RunTree } from "../tree/run-tree.ts";
 import { drawPlan } from "../work/draw-plan.ts";
 import { findWaiting } from "../work/waiting.ts";
-import { SLASH_COMMANDS } from "./state/complete.ts";
-import { isBusy, type TalkEntry, type TuiState } from "./state/tui-state.ts";
-import type { Transcripts } from "./transcripts.ts";
+import { SLASH_COMMANDS } from "./complete-input.ts";
+import type { Transcripts } from "./transcript.ts";
 import type { Tui } from "./tui.ts";
+import { isBusy, type TalkEntry, type TuiState } from "./tui-state.ts";
 
 const MODES: readonly PermissionMode[] = ["default", "acceptEdits", "plan", "bypassPermissions"];
 

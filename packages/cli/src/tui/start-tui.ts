@@ -4,11 +4,11 @@ import { RetinueError } from "@retinue/core/schema/error";
 import type { Terminal } from "../terminal.ts";
 import { createPaint, hasColour, hasUnicode } from "../tree/canvas.ts";
 import type { Look } from "./app.ts";
+import { drawScreen } from "./draw-screen.ts";
 import type { Engine, TuiOptions } from "./engine.ts";
-import { createState, type Effect } from "./state/tui-state.ts";
+import { createSpanPainter } from "./spans.ts";
 import { createTui, sayFarewell, type Tui } from "./tui.ts";
-import { drawScreen } from "./view/draw-screen.ts";
-import { createSpanPainter } from "./view/spans.ts";
+import { createState, type Effect } from "./tui-state.ts";
 
 /** `retinue` on a terminal: the conversation, until the person leaves. Gives the exit code. */
 export async function startTui(options: TuiOptions, terminal: Terminal): Promise<number> {

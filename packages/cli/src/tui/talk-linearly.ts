@@ -6,10 +6,10 @@ import { findProjectDir } from "../open-project.ts";
 import { createProgress } from "../progress/show-progress.ts";
 import { isTerminalGone, type Terminal } from "../terminal.ts";
 import { sayRisk } from "../work/waiting.ts";
+import type { Key } from "./editor.ts";
 import { type Engine, openEngine, type TuiOptions } from "./engine.ts";
-import type { Key } from "./state/editor.ts";
-import { createState, type Effect, isBusy, type OpenQuestion, type TalkEntry } from "./state/tui-state.ts";
 import { createTui, FRAME_MS, sayFarewell, type Tui } from "./tui.ts";
+import { createState, type Effect, isBusy, type OpenQuestion, type TalkEntry } from "./tui-state.ts";
 
 const HUNG_UP = 129;
 const NOWHERE = { runIds: [], page: 1, most: 0 };

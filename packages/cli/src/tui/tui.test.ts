@@ -6,12 +6,12 @@ import { createElement } from "react";
 import { expect, test } from "vitest";
 import { resultOf } from "../../../../test/fixtures/run-events.ts";
 import { ScreenLines } from "./app.ts";
-import type { Key, KeyName } from "./state/editor.ts";
-import { ARMING_MS } from "./state/take-key.ts";
-import { type Action, createState, type Effect, type TuiState } from "./state/tui-state.ts";
+import { drawScreen } from "./draw-screen.ts";
+import type { Key, KeyName } from "./editor.ts";
+import { ARMING_MS } from "./question.ts";
+import { createSpanPainter } from "./spans.ts";
 import { reduce } from "./tui.ts";
-import { drawScreen } from "./view/draw-screen.ts";
-import { createSpanPainter } from "./view/spans.ts";
+import { type Action, createState, type Effect, type TuiState } from "./tui-state.ts";
 
 /** A state that is worked on, with everything that was to be done. */
 class Desk {

@@ -1,17 +1,11 @@
 import type { Terminal } from "../terminal.ts";
 import { createRunTree, type RunTree } from "../tree/run-tree.ts";
-import type { Key } from "./state/editor.ts";
-import { takeEvent } from "./state/take-event.ts";
-import { takeApproval, takeApprovalGone, takeKey } from "./state/take-key.ts";
-import {
-  type Action,
-  addEntry,
-  type Effect,
-  isBusy,
-  type NextState,
-  type TuiState,
-} from "./state/tui-state.ts";
-import type { DrawnScreen } from "./view/draw-screen.ts";
+import type { DrawnScreen } from "./draw-screen.ts";
+import type { Key } from "./editor.ts";
+import { takeApproval, takeApprovalGone } from "./question.ts";
+import { takeKey } from "./take-key.ts";
+import { takeEvent } from "./talk.ts";
+import { type Action, addEntry, type Effect, isBusy, type NextState, type TuiState } from "./tui-state.ts";
 
 /** What is drawn at one moment; a new object whenever something can be seen to have changed. */
 type ScreenMoment = { readonly state: TuiState; readonly nowMs: number };

@@ -1,4 +1,6 @@
+import { measureWidth } from "../text-layout.ts";
 import type { Editor } from "./editor.ts";
+import { cutSpans, type StyledSpan } from "./spans.ts";
 
 /** What could stand at the cursor. `from` is where the word begins that a choice replaces. */
 export type Completion = {
@@ -105,4 +107,28 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
 export function parseSlash(text: string): { name: string; rest: string } | undefined {
   const found = /^\/([a-z]+)(?:\s+([\s\S]*))?$/.exec(text.trim());
   return found?.[1] === undefined ? undefined : { name: found[1], rest: (found[2] ?? "").trim() };
+}
+
+/** The choices of a completion, at most `height` of them around the chosen one. */
+export function drawCompletion(
+  { items, at, kind }: Completion,
+  width: number,
+  height: number,
+): StyledSpan[][] {
+  const first = Math.max(0, Math.min(at - Math.floor(height / 2), items.length - height));
+  const sign = kind === "command" ? "/" : kind === "file" ? "@" : "";
+  const shown = items.slice(first, first + height);
+  const widest = Math.min(40, Math.max(...shown.map(({ value }) => measureWidth(value))));
+  return shown.map(({ value, about }, index) => {
+    const isChosen = first + index === at;
+    const gap = " ".repeat(Math.max(2, widest - measureWidth(value) + 2));
+    return cutSpans(
+      [
+        { text: isChosen ? "› " : "  ", style: "accent" },
+        { text: `${sign}${value}`, style: isChosen ? "bold" : "dim" },
+        { text: about === "" ? "" : `${gap}${about}`, style: "dim" },
+      ],
+      width,
+    );
+  });
 }

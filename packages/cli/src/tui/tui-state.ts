@@ -1,7 +1,7 @@
 import type { ApprovalAnswer, ApprovalRequest } from "@retinue/core/run/ports";
 import type { RetinueEvent } from "@retinue/core/schema/event";
 import type { PermissionMode } from "@retinue/core/schema/rights";
-import type { Completion } from "./complete.ts";
+import type { Completion } from "./complete-input.ts";
 import { type Editor, EMPTY_EDITOR, type Key } from "./editor.ts";
 
 /** A question that waits for the person. */
@@ -96,6 +96,9 @@ export type Action =
   | { readonly type: "transcript"; readonly transcript: Omit<OpenTranscript, "scroll"> }
   | { readonly type: "not-started" }
   | { readonly type: "unsteered"; readonly runId: string };
+
+/** A key, pressed while a screen was seen. */
+export type KeyPress = Extract<Action, { type: "key" }>;
 
 /** What a change of the state asks the engine to do. */
 export type Effect =

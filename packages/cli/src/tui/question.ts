@@ -1,105 +1,83 @@
+import type { ApprovalAnswer } from "@retinue/core/run/ports";
 import { showInput } from "@retinue/core/schema/show-input";
 import { cutToLine, escapeControls } from "@retinue/core/text/plain-text";
-import { measureWidth } from "../../text-layout.ts";
-import type { Completion } from "../state/complete.ts";
-import type { Editor } from "../state/editor.ts";
-import type { OpenQuestion } from "../state/tui-state.ts";
-import { wrapText } from "./draw-entries.ts";
-import { cutSpans, type Style, type StyledSpan, splitAt, wrapSpans } from "./spans.ts";
+import { type DrawnInput, drawInput, EMPTY_EDITOR, editKey, type Key } from "./editor.ts";
+import { cutSpans, type Style, type StyledSpan, wrapSpans } from "./spans.ts";
+import { wrapText } from "./talk.ts";
+import type { Action, KeyPress, NextState, OpenQuestion, TuiState } from "./tui-state.ts";
 
-/** Lines of the input, and where in them the cursor stands. */
-type DrawnInput = { lines: StyledSpan[][]; cursor: { x: number; y: number } };
+/** How long a person must have stopped typing before a letter counts as an answer. */
+export const ARMING_MS = 600;
+const BY = "the person at the terminal";
 
-const MARGIN = 2;
-/** Code units that a character takes at most, as far as rows are concerned. */
-const MOST_UNITS = 16;
-
-/** The text being written, broken at the width, with as many lines as fit around the cursor. */
-export function drawInput(
-  { text, cursor }: Editor,
-  { width, height, hint, sign = "❯ " }: { width: number; height: number; hint: string; sign?: string },
-): DrawnInput {
-  const columns = Math.max(1, width - MARGIN - 1);
-  if (text === "")
-    return {
-      lines: [
-        cutSpans(
-          [
-            { text: sign, style: "accent" },
-            { text: hint, style: "dim" },
-          ],
-          width,
-        ),
-      ],
-      cursor: { x: MARGIN, y: 0 },
-    };
-  const { rows, at } = breakRows(text, cursor, columns);
-  const first = Math.max(0, Math.min(at.y - Math.floor(height / 2), rows.length - height));
-  const lines = rows
-    .slice(first, first + height)
-    .map((row, index): StyledSpan[] => [
-      first + index === 0
-        ? { text: sign, style: "accent" }
-        : { text: first + index === first && first > 0 ? "↑ " : "  ", style: "dim" },
-      { text: row },
-    ]);
-  return { lines, cursor: { x: MARGIN + at.x, y: at.y - first } };
+/** The state with one more question. */
+export function takeApproval(
+  state: TuiState,
+  { request, diff = null, atMs }: Extract<Action, { type: "asked" }>,
+): TuiState {
+  const asked: OpenQuestion = { request, diff, armedAtMs: atMs + ARMING_MS, scroll: 0, note: null };
+  return { ...state, approvals: [...state.approvals, asked], completion: null };
 }
 
-/** Rows of a text and the place of an offset in them. */
-function breakRows(
-  text: string,
-  cursor: number,
-  columns: number,
-): { rows: string[]; at: { x: number; y: number } } {
-  const rows: string[] = [];
-  const at = { x: 0, y: 0 };
-  let offset = 0;
-  for (const line of text.split("\n")) {
-    let rest = line;
-    let isFirst = true;
-    while (isFirst || rest !== "") {
-      isFirst = false;
-      // Only the beginning is measured: what follows may be a pasted book.
-      const [head] = splitAt(rest.slice(0, columns * MOST_UNITS), columns);
-      // A character wider than the window gets its own row, or this would loop forever.
-      const row = head === "" ? rest.slice(0, MOST_UNITS) : head;
-      if (cursor >= offset && cursor <= offset + row.length)
-        Object.assign(at, {
-          x: Math.min(columns, measureWidth(row.slice(0, cursor - offset))),
-          y: rows.length,
-        });
-      rows.push(row);
-      offset += row.length;
-      rest = rest.slice(row.length);
+/** The state without a question that needs no answer any more; letters meant for it do not answer the next one. */
+export function takeApprovalGone(state: TuiState, approvalId: string, atMs: number): TuiState {
+  const [first, ...rest] = state.approvals.filter(({ request }) => request.approvalId !== approvalId);
+  if (!first) return { ...state, approvals: [] };
+  const isNext = first !== state.approvals[0];
+  return { ...state, approvals: [isNext ? { ...first, armedAtMs: atMs + ARMING_MS } : first, ...rest] };
+}
+
+/** A key while a question is open; null if it is meant for something else. */
+export function approvalKey(
+  state: TuiState,
+  asked: OpenQuestion,
+  { key, atMs, page, most }: KeyPress,
+): NextState | null {
+  if (asked.note) return noteKey(state, asked, key, atMs);
+  if (key.name === "text") {
+    const choice = key.text.length === 1 ? CHOICES[key.text.toLowerCase()] : undefined;
+    if (atMs < asked.armedAtMs || !choice) {
+      const waiting = withFirst(state, { ...asked, armedAtMs: Math.max(asked.armedAtMs, atMs + ARMING_MS) });
+      return atMs < asked.armedAtMs || state.editor.text !== "" ? typedOn(waiting, key) : [state, []];
     }
-    offset += 1;
+    if (choice === "note") return [withFirst(state, { ...asked, note: EMPTY_EDITOR }), []];
+    return answerQuestion(state, asked, { allowed: true, by: BY, scope: choice }, atMs);
   }
-  return { rows, at };
+  const by = { up: -1, down: 1, pageup: -page, pagedown: page }[key.name as "up"];
+  if (by !== undefined)
+    return [withFirst(state, { ...asked, scroll: Math.min(most, Math.max(0, asked.scroll + by)) }), []];
+  return key.name === "enter" || key.name === "tab" ? [state, []] : null;
 }
 
-/** The choices of a completion, at most `height` of them around the chosen one. */
-export function drawCompletion(
-  { items, at, kind }: Completion,
-  width: number,
-  height: number,
-): StyledSpan[][] {
-  const first = Math.max(0, Math.min(at - Math.floor(height / 2), items.length - height));
-  const sign = kind === "command" ? "/" : kind === "file" ? "@" : "";
-  const shown = items.slice(first, first + height);
-  const widest = Math.min(40, Math.max(...shown.map(({ value }) => measureWidth(value))));
-  return shown.map(({ value, about }, index) => {
-    const isChosen = first + index === at;
-    const gap = " ".repeat(Math.max(2, widest - measureWidth(value) + 2));
-    return cutSpans(
-      [
-        { text: isChosen ? "› " : "  ", style: "accent" },
-        { text: `${sign}${value}`, style: isChosen ? "bold" : "dim" },
-        { text: about === "" ? "" : `${gap}${about}`, style: "dim" },
-      ],
-      width,
-    );
-  });
+const CHOICES: Readonly<Record<string, "once" | "run" | "note">> = { y: "once", a: "run", n: "note" };
+
+function noteKey(state: TuiState, asked: OpenQuestion, key: Key, atMs: number): NextState | null {
+  if (key.name === "esc") return [withFirst(state, { ...asked, note: null }), []];
+  if (key.name === "enter") {
+    const note = asked.note?.text.trim() ?? "";
+    return answerQuestion(state, asked, { allowed: false, by: BY, ...(note !== "" && { note }) }, atMs);
+  }
+  const note = asked.note && editKey(asked.note, key);
+  return note ? [withFirst(state, { ...asked, note }), []] : null;
+}
+
+/** Letters typed before the question counts go into the input. */
+function typedOn(state: TuiState, key: Key): NextState {
+  return [{ ...state, editor: editKey(state.editor, key) ?? state.editor }, []];
+}
+
+function answerQuestion(
+  state: TuiState,
+  { request }: OpenQuestion,
+  answer: ApprovalAnswer,
+  atMs: number,
+): NextState {
+  const { approvalId } = request;
+  return [takeApprovalGone(state, approvalId, atMs), [{ kind: "answer", approvalId, answer }]];
+}
+
+function withFirst(state: TuiState, first: OpenQuestion): TuiState {
+  return { ...state, approvals: [first, ...state.approvals.slice(1)] };
 }
 
 /** Columns that the answers take in full. */

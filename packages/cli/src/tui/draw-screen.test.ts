@@ -1,13 +1,12 @@
 import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { measureWidth } from "../../text-layout.ts";
-import { createEditor } from "../state/editor.ts";
-import type { TalkEntry } from "../state/tui-state.ts";
-import { createState, type TuiState } from "../state/tui-state.ts";
-import { reduce } from "../tui.ts";
+import { measureWidth } from "../text-layout.ts";
 import { type DrawnScreen, drawScreen } from "./draw-screen.ts";
+import { createEditor } from "./editor.ts";
 import { createSpanPainter } from "./spans.ts";
+import { reduce } from "./tui.ts";
+import { createState, type TalkEntry, type TuiState } from "./tui-state.ts";
 
 const NOTHING = { lines: [], runIds: [] };
 

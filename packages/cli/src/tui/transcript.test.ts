@@ -1,7 +1,7 @@
 import { callTool, say, testRuntime } from "@retinue/core/testing";
 import { defineTool } from "@retinue/core/tools/tool";
 import { expect, test } from "vitest";
-import { describeRun } from "./transcripts.ts";
+import { describeRun } from "./transcript.ts";
 
 const look = defineTool<object>({
   name: "look",

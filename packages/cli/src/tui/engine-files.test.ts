@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadProject } from "@retinue/builtin/load-project";
 import { expect, test } from "vitest";
-import { listProjectFiles } from "./list-files.ts";
+import { listProjectFiles } from "./engine.ts";
 
 test("files that are ignored, hidden or denied to every agent are not offered", async () => {
   const root = mkdtempSync(join(tmpdir(), "retinue-files-"));

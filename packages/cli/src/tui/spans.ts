@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
-import { measureWidth, splitClusters } from "../../text-layout.ts";
-import { createPaint } from "../../tree/canvas.ts";
+import { measureWidth, splitClusters } from "../text-layout.ts";
+import { createPaint } from "../tree/canvas.ts";
 
 /** How a piece of text looks; without colour every style is plain. */
 export type Style = "bold" | "dim" | "accent" | "good" | "bad" | "warn" | "code";

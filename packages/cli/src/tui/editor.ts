@@ -1,3 +1,6 @@
+import { measureWidth } from "../text-layout.ts";
+import { cutSpans, type StyledSpan, splitAt } from "./spans.ts";
+
 /** The text a person is writing, and where in it; `cursor` is an offset that never splits a character. */
 export type Editor = { readonly text: string; readonly cursor: number };
 
@@ -228,4 +231,75 @@ function nameKey(input: string, key: RawKey): KeyName | undefined {
   if (key.ctrl) return CONTROLS[input];
   if (key.meta) return input === "b" ? "word-left" : input === "f" ? "word-right" : undefined;
   return undefined;
+}
+
+/** Lines of the input, and where in them the cursor stands. */
+export type DrawnInput = { lines: StyledSpan[][]; cursor: { x: number; y: number } };
+
+const MARGIN = 2;
+/** Code units that a character takes at most, as far as rows are concerned. */
+const MOST_UNITS = 16;
+
+/** The text being written, broken at the width, with as many lines as fit around the cursor. */
+export function drawInput(
+  { text, cursor }: Editor,
+  { width, height, hint, sign = "❯ " }: { width: number; height: number; hint: string; sign?: string },
+): DrawnInput {
+  const columns = Math.max(1, width - MARGIN - 1);
+  if (text === "")
+    return {
+      lines: [
+        cutSpans(
+          [
+            { text: sign, style: "accent" },
+            { text: hint, style: "dim" },
+          ],
+          width,
+        ),
+      ],
+      cursor: { x: MARGIN, y: 0 },
+    };
+  const { rows, at } = breakRows(text, cursor, columns);
+  const first = Math.max(0, Math.min(at.y - Math.floor(height / 2), rows.length - height));
+  const lines = rows
+    .slice(first, first + height)
+    .map((row, index): StyledSpan[] => [
+      first + index === 0
+        ? { text: sign, style: "accent" }
+        : { text: first + index === first && first > 0 ? "↑ " : "  ", style: "dim" },
+      { text: row },
+    ]);
+  return { lines, cursor: { x: MARGIN + at.x, y: at.y - first } };
+}
+
+/** Rows of a text and the place of an offset in them. */
+function breakRows(
+  text: string,
+  cursor: number,
+  columns: number,
+): { rows: string[]; at: { x: number; y: number } } {
+  const rows: string[] = [];
+  const at = { x: 0, y: 0 };
+  let offset = 0;
+  for (const line of text.split("\n")) {
+    let rest = line;
+    let isFirst = true;
+    while (isFirst || rest !== "") {
+      isFirst = false;
+      // Only the beginning is measured: what follows may be a pasted book.
+      const [head] = splitAt(rest.slice(0, columns * MOST_UNITS), columns);
+      // A character wider than the window gets its own row, or this would loop forever.
+      const row = head === "" ? rest.slice(0, MOST_UNITS) : head;
+      if (cursor >= offset && cursor <= offset + row.length)
+        Object.assign(at, {
+          x: Math.min(columns, measureWidth(row.slice(0, cursor - offset))),
+          y: rows.length,
+        });
+      rows.push(row);
+      offset += row.length;
+      rest = rest.slice(row.length);
+    }
+    offset += 1;
+  }
+  return { rows, at };
 }

@@ -1,10 +1,13 @@
 import { showCost, showCount } from "@retinue/core/show/measures";
 import { cutToLine } from "@retinue/core/text/plain-text";
-import { measureWidth } from "../../text-layout.ts";
-import { findTarget, isBusy, type OpenTranscript, type TuiState } from "../state/tui-state.ts";
-import { drawEntries, drawMarkdown, wrapText } from "./draw-entries.ts";
-import { drawApproval, drawCompletion, drawInput } from "./draw-input.ts";
+import { measureWidth } from "../text-layout.ts";
+import { drawCompletion } from "./complete-input.ts";
+import { drawInput } from "./editor.ts";
+import { drawApproval } from "./question.ts";
 import { cutSpans, fillLine, type SpanPainter, type StyledSpan } from "./spans.ts";
+import { drawEntries, wrapText } from "./talk.ts";
+import { drawTranscript } from "./transcript.ts";
+import { findTarget, isBusy, type TuiState } from "./tui-state.ts";
 
 /** The tree of runs in a given space: lines that fit, and which run each is about. */
 export type DrawnTree = { readonly lines: readonly string[]; readonly runIds: readonly (string | null)[] };
@@ -179,30 +182,4 @@ function drawTarget(state: TuiState, width: number): StyledSpan[] {
     ],
     width,
   );
-}
-
-let drawnTranscript: { text: string; width: number; lines: StyledSpan[][] } | undefined;
-
-/** The transcript of one run over the whole upper screen. */
-function drawTranscript(
-  { title, text, scroll }: OpenTranscript,
-  { width, height, paint }: { width: number; height: number; paint: SpanPainter },
-): Pick<DrawnScreen, "lines" | "runIds" | "most"> {
-  if (drawnTranscript?.text !== text || drawnTranscript.width !== width)
-    drawnTranscript = { text, width, lines: drawMarkdown(text, width) };
-  const all = drawnTranscript.lines;
-  const room = Math.max(0, height - 2);
-  const most = Math.max(0, all.length - room);
-  const end = all.length - Math.min(scroll, most);
-  const shown = all.slice(Math.max(0, end - room), end);
-  const head: StyledSpan[][] = [
-    cutSpans([{ text: cutToLine(title, 300), style: "bold" }], width),
-    [{ text: "─".repeat(width), style: "dim" }],
-  ];
-  const lines = [...head, ...shown].slice(0, height).map((line) => paint(cutSpans(line, width)));
-  return {
-    lines: [...lines, ...Array<string>(Math.max(0, height - lines.length)).fill("")],
-    runIds: [],
-    most,
-  };
 }

@@ -1,17 +1,14 @@
-import type { ApprovalAnswer } from "@retinue/core/run/ports";
-import { findCompletion, findMention, parseSlash } from "./complete.ts";
+import { findCompletion, findMention, parseSlash } from "./complete-input.ts";
 import { createEditor, type Editor, EMPTY_EDITOR, editKey, type Key } from "./editor.ts";
+import { approvalKey } from "./question.ts";
 import {
-  type Action,
   addEntry,
   type Effect,
   findTarget,
+  type KeyPress,
   type NextState,
-  type OpenQuestion,
   type TuiState,
 } from "./tui-state.ts";
-
-type KeyPress = Extract<Action, { type: "key" }>;
 
 const MOST_HISTORY = 500;
 
@@ -232,78 +229,4 @@ function interruptKey(state: TuiState, atMs: number): NextState {
   const ids = [...new Set([...state.alive.values()].map(({ sessionId }) => sessionId))];
   if (ids.length > 0) return [next, [{ kind: "cancel", ids }]];
   return [{ ...next, editor: EMPTY_EDITOR, recalled: null }, []];
-}
-
-/** How long a person must have stopped typing before a letter counts as an answer. */
-export const ARMING_MS = 600;
-const BY = "the person at the terminal";
-
-/** The state with one more question. */
-export function takeApproval(
-  state: TuiState,
-  { request, diff = null, atMs }: Extract<Action, { type: "asked" }>,
-): TuiState {
-  const asked: OpenQuestion = { request, diff, armedAtMs: atMs + ARMING_MS, scroll: 0, note: null };
-  return { ...state, approvals: [...state.approvals, asked], completion: null };
-}
-
-/** The state without a question that needs no answer any more; letters meant for it do not answer the next one. */
-export function takeApprovalGone(state: TuiState, approvalId: string, atMs: number): TuiState {
-  const [first, ...rest] = state.approvals.filter(({ request }) => request.approvalId !== approvalId);
-  if (!first) return { ...state, approvals: [] };
-  const isNext = first !== state.approvals[0];
-  return { ...state, approvals: [isNext ? { ...first, armedAtMs: atMs + ARMING_MS } : first, ...rest] };
-}
-
-/** A key while a question is open; null if it is meant for something else. */
-function approvalKey(
-  state: TuiState,
-  asked: OpenQuestion,
-  { key, atMs, page, most }: KeyPress,
-): NextState | null {
-  if (asked.note) return noteKey(state, asked, key, atMs);
-  if (key.name === "text") {
-    const choice = key.text.length === 1 ? CHOICES[key.text.toLowerCase()] : undefined;
-    if (atMs < asked.armedAtMs || !choice) {
-      const waiting = withFirst(state, { ...asked, armedAtMs: Math.max(asked.armedAtMs, atMs + ARMING_MS) });
-      return atMs < asked.armedAtMs || state.editor.text !== "" ? typedOn(waiting, key) : [state, []];
-    }
-    if (choice === "note") return [withFirst(state, { ...asked, note: EMPTY_EDITOR }), []];
-    return answerQuestion(state, asked, { allowed: true, by: BY, scope: choice }, atMs);
-  }
-  const by = { up: -1, down: 1, pageup: -page, pagedown: page }[key.name as "up"];
-  if (by !== undefined)
-    return [withFirst(state, { ...asked, scroll: Math.min(most, Math.max(0, asked.scroll + by)) }), []];
-  return key.name === "enter" || key.name === "tab" ? [state, []] : null;
-}
-
-const CHOICES: Readonly<Record<string, "once" | "run" | "note">> = { y: "once", a: "run", n: "note" };
-
-function noteKey(state: TuiState, asked: OpenQuestion, key: Key, atMs: number): NextState | null {
-  if (key.name === "esc") return [withFirst(state, { ...asked, note: null }), []];
-  if (key.name === "enter") {
-    const note = asked.note?.text.trim() ?? "";
-    return answerQuestion(state, asked, { allowed: false, by: BY, ...(note !== "" && { note }) }, atMs);
-  }
-  const note = asked.note && editKey(asked.note, key);
-  return note ? [withFirst(state, { ...asked, note }), []] : null;
-}
-
-/** Letters typed before the question counts go into the input. */
-function typedOn(state: TuiState, key: Key): NextState {
-  return [{ ...state, editor: editKey(state.editor, key) ?? state.editor }, []];
-}
-
-function answerQuestion(
-  state: TuiState,
-  { request }: OpenQuestion,
-  answer: ApprovalAnswer,
-  atMs: number,
-): NextState {
-  const { approvalId } = request;
-  return [takeApprovalGone(state, approvalId, atMs), [{ kind: "answer", approvalId, answer }]];
-}
-
-function withFirst(state: TuiState, first: OpenQuestion): TuiState {
-  return { ...state, approvals: [first, ...state.approvals.slice(1)] };
 }
