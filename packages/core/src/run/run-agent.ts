@@ -1,5 +1,3 @@
-import { untilAborted } from "../budget/until-aborted.ts";
-import { messageOf } from "../schema/error.ts";
 import type { RunResult } from "../schema/result.ts";
 import { buildResult } from "./build-result.ts";
 import { answerCalls } from "./calls/answer-calls.ts";
@@ -8,7 +6,7 @@ import { translateCall } from "./calls/translate-call.ts";
 import { callWithRoom, compact } from "./compact.ts";
 import { withVerdicts } from "./deliverables.ts";
 import { endReported, fail, interrupted, keepWork, NEXT_TURN, reportLast, wrapUp } from "./ending.ts";
-import { lastText, pushReply, pushResults } from "./history.ts";
+import { pushReply, pushResults } from "./history.ts";
 import { limitReached } from "./limits.ts";
 import { loopPrompt } from "./load-prompt.ts";
 import { tellOwed } from "./loop-flow.ts";
@@ -118,16 +116,8 @@ function afterNoReply(run: Run, outcome: Exclude<ModelOutcome, { kind: "reply" }
   };
 }
 
-/** After this long a wait for the disk is shown. */
-const SLOW_DISK_MS = 1_000;
-
-/**
- * What came before is on disk, then pause, steering, limits and room in the context, in that order. Waiting for the disk
- * here is how runs stand still while it refuses writes, and why no turn that was paid for is lost in a crash.
- */
+/** Pause, steering, limits and room in the context, in that order. */
 async function beforeTurn(run: Run): Promise<Next | null> {
-  const unwritten = await onDisk(run);
-  if (unwritten) return fail(lastText(run), "failed", `the record could not be written: ${unwritten}`);
   while (run.paused && !run.interruption) await waitFor(run, "pause", run.paused.promise);
   const late = run.host.pace.beforeTurn(run);
   if (run.interruption) return { kind: "end", ending: interrupted(run) };
@@ -150,18 +140,4 @@ async function beforeTurn(run: Run): Promise<Next | null> {
     return fail("", "context_overflow", `the results are longer than ${contextChars} characters`);
   if (run.contextChars > contextChars) await compact(run, contextChars);
   return run.interruption ? { kind: "end", ending: interrupted(run) } : null;
-}
-
-/** Waits until everything so far is on disk, or the run is stopped; says what is wrong if it never will be. */
-async function onDisk(run: Run): Promise<string | null> {
-  let shown: PromiseWithResolvers<void> | null = null;
-  const stopTimer = run.host.clock.timer(SLOW_DISK_MS, () => {
-    shown = Promise.withResolvers<void>();
-    void waitFor(run, "store", shown.promise);
-  });
-  const written = run.session.journal.committed().then(() => null, messageOf);
-  const result = await untilAborted(written, run.signal).catch(() => null);
-  stopTimer();
-  (shown as PromiseWithResolvers<void> | null)?.resolve();
-  return result;
 }

@@ -1,9 +1,11 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { delay } from "../../budget/clock.ts";
 import type { Need, Reservation } from "../../budget/ledger.ts";
+import { untilAborted } from "../../budget/until-aborted.ts";
 import { type OutputComplaint, readOutputComplaint } from "../../models/output-complaint.ts";
 import { costOf, DEFAULT_OUTPUT_TOKENS } from "../../models/prices.ts";
 import { endsWhole } from "../../models/wire/finish-reason.ts";
+import { messageOf } from "../../schema/error.ts";
 import type { ErrorType, RunError } from "../../schema/result.ts";
 import { showNumber } from "../../show/measures.ts";
 import { type AnyTool, isOffered } from "../../tools/tool.ts";
@@ -107,7 +109,11 @@ export async function attemptCall(run: Run, call: ModelCall): Promise<ModelOutco
     reserved: reserved.outputTokens,
     reservedUsd: worstCost(run, need, reserved.outputTokens),
   });
-  const streamed = await streamReply(run, optionsOf(run, call, reserved.outputTokens));
+  const unwritten = await waitForDisk(run);
+  const streamed =
+    unwritten === null
+      ? await streamReply(run, optionsOf(run, call, reserved.outputTokens))
+      : neverSent(`the record could not be written: ${unwritten}`);
   run.slot.leave();
   if (streamed.kind === "reply") {
     for (const call of streamed.reply.calls) translateCall(run.tools, call);
@@ -129,6 +135,38 @@ export async function attemptCall(run: Run, call: ModelCall): Promise<ModelOutco
   }
   const { inputTokens, outputTokens } = spent.usage;
   return { kind: "reply", reply: streamed.reply, tokens: spent.doubt ? null : inputTokens + outputTokens };
+}
+
+/** After this long a wait for the disk is shown. */
+const SLOW_DISK_MS = 1_000;
+
+/**
+ * Waits until everything so far is on disk, the row of the call that is about to be made included, or the run is stopped; says
+ * what is wrong if it never will be. This is how runs stand still while the disk refuses writes, and why no turn that was paid
+ * for is lost in a crash. Waiting here, and nowhere else, makes it one transaction a turn.
+ */
+async function waitForDisk(run: Run): Promise<string | null> {
+  let shown: PromiseWithResolvers<void> | null = null;
+  const stopTimer = run.host.clock.timer(SLOW_DISK_MS, () => {
+    shown = Promise.withResolvers<void>();
+    void waitFor(run, "store", shown.promise);
+  });
+  const written = run.session.journal.committed().then(() => null, messageOf);
+  const result = await untilAborted(written, run.signal).catch(() => null);
+  stopTimer();
+  (shown as PromiseWithResolvers<void> | null)?.resolve();
+  return result;
+}
+
+/** A call that was not made. */
+function neverSent(message: string): Streamed {
+  return {
+    kind: "failed",
+    error: { type: "failed", message, recoverable: false },
+    began: false,
+    chars: 0,
+    said: "",
+  };
 }
 
 /** Marks a reply that was cut or stopped, and its calls, even if they look complete: nobody knows what was to follow. */
