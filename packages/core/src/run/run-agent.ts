@@ -6,14 +6,14 @@ import { translateCall } from "./calls/translate-call.ts";
 import { callWithRoom, compact } from "./compact.ts";
 import { withVerdicts } from "./deliverables.ts";
 import { endReported, fail, interrupted, keepWork, NEXT_TURN, reportLast, wrapUp } from "./ending.ts";
-import { pushReply, pushResults } from "./history.ts";
+import { lastText, pushReply, pushResults } from "./history.ts";
 import { limitReached } from "./limits.ts";
 import { loopPrompt } from "./load-prompt.ts";
 import { tellOwed } from "./loop-flow.ts";
 import type { CallResult, ToolCall } from "./model/reply.ts";
 import { countRepeats, REPEATS_TO_WARN, type Repeating } from "./repetition.ts";
 import { type Ending, type ModelOutcome, type Next, type Resumption, type Run, UNMEASURED } from "./run.ts";
-import { waitFor } from "./wait-for.ts";
+import { waitFor, waitForDisk } from "./wait-for.ts";
 
 /** One run from task to result. Never throws: whatever goes wrong ends as a status. */
 export async function runAgent(run: Run): Promise<RunResult> {
@@ -118,6 +118,8 @@ function afterNoReply(run: Run, outcome: Exclude<ModelOutcome, { kind: "reply" }
 
 /** Pause, steering, limits and room in the context, in that order. */
 async function beforeTurn(run: Run): Promise<Next | null> {
+  const unwritten = run.host.watched() ? await waitForDisk(run) : null;
+  if (unwritten) return fail(lastText(run), "failed", `the record could not be written: ${unwritten}`);
   while (run.paused && !run.interruption) await waitFor(run, "pause", run.paused.promise);
   const late = run.host.pace.beforeTurn(run);
   if (run.interruption) return { kind: "end", ending: interrupted(run) };

@@ -1,5 +1,6 @@
 import type { Deadline } from "../budget/deadline.ts";
 import { untilAborted } from "../budget/until-aborted.ts";
+import { messageOf } from "../schema/error.ts";
 import type { WaitingOn } from "../schema/event.ts";
 import type { Run } from "./run.ts";
 
@@ -43,4 +44,26 @@ function change(run: Run, on: WaitingOn, by: 1 | -1): void {
 /** What a tool says of a call before it is made; a run that was stopped does not wait for it. */
 export async function askTool<Value>(run: Run, said: Value | Promise<Value>): Promise<Value> {
   return said instanceof Promise ? untilAborted(said, run.signal) : said;
+}
+
+/** After this long a wait for the disk is shown. */
+const SLOW_DISK_MS = 1_000;
+
+/**
+ * Waits until everything so far is on disk, or the run is stopped; says what is wrong if it never will be. This is how runs
+ * stand still while the disk refuses writes, and why no turn that was paid for is lost in a crash. A run waits once a turn: with
+ * the row of its next model call, which makes one transaction; or, if somebody watches, before that turn begins, so that who
+ * hears of what happened can still hold the run or say something to it.
+ */
+export async function waitForDisk(run: Run): Promise<string | null> {
+  let shown: PromiseWithResolvers<void> | null = null;
+  const stopTimer = run.host.clock.timer(SLOW_DISK_MS, () => {
+    shown = Promise.withResolvers<void>();
+    void waitFor(run, "store", shown.promise);
+  });
+  const written = run.session.journal.committed().then(() => null, messageOf);
+  const result = await untilAborted(written, run.signal).catch(() => null);
+  stopTimer();
+  (shown as PromiseWithResolvers<void> | null)?.resolve();
+  return result;
 }

@@ -1,18 +1,16 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { delay } from "../../budget/clock.ts";
 import type { Need, Reservation } from "../../budget/ledger.ts";
-import { untilAborted } from "../../budget/until-aborted.ts";
 import { type OutputComplaint, readOutputComplaint } from "../../models/output-complaint.ts";
 import { costOf, DEFAULT_OUTPUT_TOKENS } from "../../models/prices.ts";
 import { endsWhole } from "../../models/wire/finish-reason.ts";
-import { messageOf } from "../../schema/error.ts";
 import type { ErrorType, RunError } from "../../schema/result.ts";
 import { showNumber } from "../../show/measures.ts";
 import { type AnyTool, isOffered } from "../../tools/tool.ts";
 import { functionToolOf } from "../../tools/validate-input.ts";
 import { translateCall } from "../calls/translate-call.ts";
 import type { ModelCall, ModelOutcome, Run } from "../run.ts";
-import { waitFor } from "../wait-for.ts";
+import { waitFor, waitForDisk } from "../wait-for.ts";
 import type { MeasuredUsage } from "./measure-usage.ts";
 import { closeTurn, openTurn } from "./record-turn.ts";
 import { hideSecrets, type Reply } from "./reply.ts";
@@ -109,7 +107,7 @@ export async function attemptCall(run: Run, call: ModelCall): Promise<ModelOutco
     reserved: reserved.outputTokens,
     reservedUsd: worstCost(run, need, reserved.outputTokens),
   });
-  const unwritten = await waitForDisk(run);
+  const unwritten = run.host.watched() ? null : await waitForDisk(run);
   const streamed =
     unwritten === null
       ? await streamReply(run, optionsOf(run, call, reserved.outputTokens))
@@ -135,27 +133,6 @@ export async function attemptCall(run: Run, call: ModelCall): Promise<ModelOutco
   }
   const { inputTokens, outputTokens } = spent.usage;
   return { kind: "reply", reply: streamed.reply, tokens: spent.doubt ? null : inputTokens + outputTokens };
-}
-
-/** After this long a wait for the disk is shown. */
-const SLOW_DISK_MS = 1_000;
-
-/**
- * Waits until everything so far is on disk, the row of the call that is about to be made included, or the run is stopped; says
- * what is wrong if it never will be. This is how runs stand still while the disk refuses writes, and why no turn that was paid
- * for is lost in a crash. Waiting here, and nowhere else, makes it one transaction a turn.
- */
-async function waitForDisk(run: Run): Promise<string | null> {
-  let shown: PromiseWithResolvers<void> | null = null;
-  const stopTimer = run.host.clock.timer(SLOW_DISK_MS, () => {
-    shown = Promise.withResolvers<void>();
-    void waitFor(run, "store", shown.promise);
-  });
-  const written = run.session.journal.committed().then(() => null, messageOf);
-  const result = await untilAborted(written, run.signal).catch(() => null);
-  stopTimer();
-  (shown as PromiseWithResolvers<void> | null)?.resolve();
-  return result;
 }
 
 /** A call that was not made. */
