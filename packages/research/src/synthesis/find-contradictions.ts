@@ -9,7 +9,6 @@ type Compared = { readonly sentences: readonly Sentence[]; readonly vectors: rea
 type Pair = { a: number; b: number; score: number; topic: string; unit: string };
 
 const ALIKE_FIGURES = 0.4;
-const ALIKE_WORDS = 0.3;
 const LEAST_SHARED = 3;
 const MOST_PAIRS = 2_000;
 /** Figures that differ by less are taken for the same, rounded. */
@@ -18,45 +17,14 @@ const MOST_GROUPS = 6;
 const MOST_CLAIMS = 4;
 /** A sentence with more figures of one unit lists them, and which of them is meant cannot be told. */
 const MOST_OF_UNIT = 2;
-const NEGATION = /^(?:not|never|no|cannot|\p{L}+n['’]t)$/iu;
-/** A negation denies what stands in the next few words. */
-const REACH = 3;
 /** Words of numbers, which name nothing. */
 const SCALES = new Set(["thousand", "million", "billion", "trillion", "percent", "cent"]);
-const OPPOSITES: readonly (readonly [string, string])[] = [
-  ["increase", "decrease"],
-  ["rise", "fall"],
-  ["grow", "shrink"],
-  ["faster", "slower"],
-  ["cheaper", "dearer"],
-  ["better", "worse"],
-  ["safe", "unsafe"],
-  ["enough", "insufficient"],
-  ["always", "rarely"],
-  ["rare", "common"],
-  ["possible", "impossible"],
-  ["sufficient", "insufficient"],
-  ["necessary", "unnecessary"],
-  ["negligible", "significant"],
-];
-
-/** Sentences of different sources on the same thing whose numbers differ, or of which one denies what the other says. */
+/** Sentences of different sources on the same thing whose numbers differ. */
 export function findContradictions(compared: Compared): Contradiction[] {
-  const alike = findAlike(compared);
-  const { sentences } = compared;
-  const numeric = findDiffering(alike, sentences, { least: ALIKE_FIGURES, differ: compareNumbers });
-  const used = new Set(numeric.flatMap(({ a, b }) => [a, b]));
-  const worded = findDiffering(alike, sentences, { least: ALIKE_WORDS, differ: comparePolarity }).filter(
-    ({ a, b }) => !used.has(a) && !used.has(b),
-  );
-  return [
-    ...groupPairs(numeric).map((group) => makeContradiction(compared, group, describeFigures)),
-    ...groupPairs(worded).map((group) => makeContradiction(compared, group, () => WORDED_NOTE)),
-  ].slice(0, MOST_GROUPS);
+  return groupPairs(findDiffering(findAlike(compared), compared.sentences))
+    .map((group) => makeContradiction(compared, group))
+    .slice(0, MOST_GROUPS);
 }
-
-const WORDED_NOTE =
-  "These statements seem to point in opposite directions. They were found by their wording; whether they truly conflict depends on their context.";
 
 /** Sentences of different sources that are alike, each pair once, the most alike first. */
 function findAlike({ sentences, vectors }: Compared): { a: number; b: number; score: number }[] {
@@ -65,25 +33,20 @@ function findAlike({ sentences, vectors }: Compared): { a: number; b: number; sc
     const own = sentences[a]?.sources ?? [];
     for (const [index, b] of others.entries()) {
       const score = strengths[index] ?? 0;
-      if (b < a || score < ALIKE_WORDS) continue;
+      if (b < a || score < ALIKE_FIGURES) continue;
       if (!sentences[b]?.sources.some((source) => own.includes(source))) pairs.push({ a, b, score });
     }
   }
   return pairs.sort((x, y) => y.score - x.score).slice(0, MOST_PAIRS);
 }
 
-/** Of pairs that are alike by `least`, those that differ, with the unit in which they do. */
-function findDiffering(
-  alike: ReturnType<typeof findAlike>,
-  sentences: readonly Sentence[],
-  { least, differ }: { least: number; differ: (a: string, b: string) => string | null },
-): Pair[] {
+/** Of pairs that are alike, those whose numbers differ, with the unit in which they do. */
+function findDiffering(alike: ReturnType<typeof findAlike>, sentences: readonly Sentence[]): Pair[] {
   return alike.flatMap(({ a, b, score }) => {
     const [one = "", other = ""] = [sentences[a]?.text, sentences[b]?.text];
-    const unit = score < least ? null : differ(one, other);
+    const unit = compareNumbers(one, other);
     const topic = unit === null ? null : findSharedWords(one, other);
-    const isNamed = topic !== null && (unit === "" || topic.includes(" "));
-    return unit !== null && isNamed ? [{ a, b, score, topic, unit }] : [];
+    return unit !== null && topic?.includes(" ") ? [{ a, b, score, topic, unit }] : [];
   });
 }
 
@@ -100,32 +63,6 @@ function compareNumbers(a: string, b: string): string | null {
 
 function areFarApart(a: Figure, b: Figure): boolean {
   return Math.abs(a.amount - b.amount) > SAME_WITHIN * Math.max(a.amount, b.amount);
-}
-
-/** Empty if one denies what the other says or uses the opposite word, but not both, which would say the same. */
-function comparePolarity(a: string, b: string): string | null {
-  const [inA, inB, deniedInA, deniedInB] = [termsOf(a), termsOf(b), findDenied(a), findDenied(b)];
-  const bothDeny = deniedInA.some((term) => deniedInB.includes(term));
-  const denied =
-    !bothDeny &&
-    (deniedInA.some((term) => inB.includes(term)) || deniedInB.some((term) => inA.includes(term)));
-  const says = (text: string, word: string) => new RegExp(`\\b${word}(?:s|d|ed|ing|en)?\\b`, "i").test(text);
-  const opposed = OPPOSITES.some(
-    ([one, other]) =>
-      (says(a, one) && says(b, other) && !says(a, other) && !says(b, one)) ||
-      (says(a, other) && says(b, one) && !says(a, one) && !says(b, other)),
-  );
-  return opposed !== denied ? "" : null;
-}
-
-/** Terms that a negation denies: what follows it, and for `changes no size` also what stands before. */
-function findDenied(text: string): string[] {
-  const words = text.match(/[\p{L}][\p{L}\p{N}'’]*/gu) ?? [];
-  return words.flatMap((word, at) => {
-    if (!NEGATION.test(word)) return [];
-    const from = word.toLowerCase() === "no" ? Math.max(0, at - 1) : at + 1;
-    return termsOf(words.slice(from, at + 1 + REACH).join(" "));
-  });
 }
 
 /** The longest run of words of the first text that are all in the second; null if they share too little. */
@@ -172,11 +109,7 @@ function groupPairs(pairs: readonly Pair[]): Group[] {
   return groups;
 }
 
-function makeContradiction(
-  { sentences }: Compared,
-  { members, topic, unit }: Group,
-  note: (texts: readonly string[]) => string,
-): Contradiction {
+function makeContradiction({ sentences }: Compared, { members, topic, unit }: Group): Contradiction {
   const claims = members.flatMap((at) => sentences[at] ?? []);
   const values = claims.flatMap(
     ({ text }) => findFigures(text).find((each) => each.unit === unit)?.text ?? [],
@@ -184,7 +117,7 @@ function makeContradiction(
   const name = topic.charAt(0).toUpperCase() + topic.slice(1);
   return {
     topic: values.length > 1 ? `${name}: ${values.join(" or ")}` : name,
-    note: note(claims.map(({ text }) => text)),
+    note: describeFigures(claims.map(({ text }) => text)),
     claims: claims.map(({ text, sources }) => ({ text, cites: sources })),
   };
 }
