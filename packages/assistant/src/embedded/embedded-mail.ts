@@ -6,7 +6,7 @@ import { wallToInstant } from "@retinue/core/text/zone";
 import {
   cutSnippet,
   normalizeLines,
-  pickMailFields,
+  pickMailContent,
   type ReadMail,
   readMail,
   writeMail,
@@ -62,7 +62,7 @@ async function readKept(database: EmbeddedDatabase, id: string): Promise<MailMes
   const read = await readMail(readBytes(row));
   return {
     ...readMailRow(row),
-    ...pickMailFields(read),
+    ...pickMailContent(read),
     labels: [String(row.folder), ...(Number(row.unread) === 1 ? ["unread"] : [])],
   };
 }

@@ -1,7 +1,7 @@
 // Gmail's messages and its language of searches.
 
 import type { gmail_v1 } from "@googleapis/gmail";
-import { oneLine, pickMailFields, type ReadMail, readMail, writeMail } from "../mail/mail-format.ts";
+import { oneLine, pickMailContent, type ReadMail, readMail, writeMail } from "../mail/mail-format.ts";
 import type { Address, MailMessage, MailQuery, MailSummary, OutgoingMail } from "../mail/mail-provider.ts";
 import { ToolFault } from "../service-tools/tool-fault.ts";
 
@@ -28,9 +28,8 @@ export async function readGmailSummary(message: gmail_v1.Schema$Message): Promis
 
 /** A message in full, from its raw form. */
 export async function readGmailMessage(message: gmail_v1.Schema$Message): Promise<MailMessage> {
-  const mail = await readRawGmail(message);
-  const { from, subject } = mail;
-  return { ...readCommon(message), from, subject, ...pickMailFields(mail), labels: message.labelIds ?? [] };
+  const content = pickMailContent(await readRawGmail(message));
+  return { ...readCommon(message), ...content, labels: message.labelIds ?? [] };
 }
 
 /** What the raw form of a message says. */

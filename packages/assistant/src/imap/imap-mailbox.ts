@@ -11,7 +11,7 @@ import {
   type Bounce,
   cutSnippet,
   oneLine,
-  pickMailFields,
+  pickMailContent,
   type ReadMail,
   readMail,
 } from "../mail/mail-format.ts";
@@ -169,7 +169,7 @@ export function readFetchedMail(fetched: Fetched): MailMessage {
   const { mail, place } = fetched;
   return {
     ...readFetchedSummary(fetched),
-    ...pickMailFields(mail),
+    ...pickMailContent(mail),
     labels: [place.folder],
   };
 }

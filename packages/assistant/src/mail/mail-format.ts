@@ -2,24 +2,12 @@
 
 import type { Attachment, Email, Address as ParsedAddress } from "postal-mime";
 import { ToolFault } from "../service-tools/tool-fault.ts";
-import type { Address, OutgoingMail } from "./mail-provider.ts";
+import type { Address, MailContent, OutgoingMail } from "./mail-provider.ts";
 
-/** What a message of RFC 822 says. */
-export type ReadMail = {
-  /** With angle brackets; empty if it has none. */
-  readonly messageId: string;
-  readonly from: Address;
-  readonly to: readonly Address[];
-  readonly cc: readonly Address[];
-  readonly bcc: readonly Address[];
-  readonly replyTo: readonly Address[];
-  readonly subject: string;
+/** A message of RFC 822 as it was read. */
+export type ReadMail = MailContent & {
   /** Milliseconds since 1970; null if it has no date that can be read. */
   readonly dateMs: number | null;
-  /** Message-IDs that it answers, the oldest first. */
-  readonly references: readonly string[];
-  readonly text: string;
-  readonly attachments: readonly { readonly name: string; readonly type: string; readonly bytes: number }[];
   readonly bounces: readonly Bounce[];
   /** Kept by a mail program before it was sent. */
   readonly isDraft: boolean;
@@ -76,10 +64,10 @@ export async function readMail(bytes: Uint8Array): Promise<ReadMail> {
   };
 }
 
-/** What a mailbox tells of a message in full, besides its place in the mailbox. */
-export function pickMailFields(mail: ReadMail) {
-  const { messageId, to, cc, bcc, replyTo, references, text, attachments } = mail;
-  return { messageId, to, cc, bcc, replyTo, references, text, attachments };
+/** Of a message that was read, what it itself says. */
+export function pickMailContent(mail: ReadMail): MailContent {
+  const { dateMs: _date, bounces: _bounces, isDraft: _draft, isLocal: _local, ...content } = mail;
+  return content;
 }
 
 /** The first words of a text, on one line. */

@@ -34,19 +34,25 @@ export type MailSummary = {
   readonly unread: boolean;
 };
 
-/** One message in full. */
-export type MailMessage = MailSummary & {
+/** What a message itself says. */
+export type MailContent = {
   /** The Message-ID header, with its angle brackets; empty if it has none. */
   readonly messageId: string;
+  readonly from: Address;
+  readonly to: readonly Address[];
   readonly cc: readonly Address[];
   readonly bcc: readonly Address[];
   readonly replyTo: readonly Address[];
+  readonly subject: string;
+  /** Message-IDs that it answers, the oldest first. */
   readonly references: readonly string[];
   /** Plain text; made from the HTML part if there is no other. */
   readonly text: string;
   readonly attachments: readonly { readonly name: string; readonly type: string; readonly bytes: number }[];
-  readonly labels: readonly string[];
 };
+
+/** One message in full. */
+export type MailMessage = MailSummary & MailContent & { readonly labels: readonly string[] };
 
 /** What to look for; all given fields must match. */
 export type MailQuery = {
