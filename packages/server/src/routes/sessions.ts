@@ -4,6 +4,7 @@ import { type SessionCard, SessionDetail, SessionList, StepList } from "@retinue
 import { SESSION_STATES, type SessionState } from "@retinue/core/schema/inspect/trace";
 import { digits, oneOf, shape, text, textWith } from "@retinue/core/schema/shape";
 import { outlineTrace } from "@retinue/core/show/outline-trace";
+import { groupSession } from "@retinue/core/show/standing";
 import { loadOutline } from "@retinue/core/trace/load-trace";
 import { momentOf } from "@retinue/core/trace/trace-row";
 import { ownSession, readProjectFolder, type ServerDesk } from "../desk.ts";
@@ -164,20 +165,13 @@ function findSessions(
   };
 }
 
-/** What waits for a person's approval, or has lost its process, needs a person; everything else that is open is at work. */
-function fits({ state, asks }: SessionCard, wanted: WantedSessions["state"]): boolean {
-  const needsYou = asks > 0 || state === "waiting" || state === "interrupted";
-  switch (wanted) {
-    case undefined:
-    case "done":
-      return true;
-    case "needsYou":
-      return needsYou;
-    case "running":
-      return state === "running" && !needsYou;
-    default:
-      return state === wanted;
-  }
+/** Whether a session is in a group or has a state. */
+function fits(card: SessionCard, wanted: WantedSessions["state"]): boolean {
+  // What has ended was asked for as such.
+  if (wanted === undefined || wanted === "done") return true;
+  return wanted === "needsYou" || wanted === "running"
+    ? groupSession(card) === wanted
+    : card.state === wanted;
 }
 
 /** A page of when the model and tool calls of a session began and ended. */

@@ -1,10 +1,10 @@
 import { showCount } from "@retinue/core/show/measures";
+import { describeEnd } from "@retinue/core/show/standing";
 import type { ReactNode } from "react";
 import { join } from "../../ui/class-names.ts";
 import { AgentName } from "../../ui/face.tsx";
 import { GridRow, RowGroup, RowTitle, Table, TableCell, TitleCell } from "../../ui/grid.tsx";
 import { StatusBadge } from "../../ui/status.tsx";
-import { endInWords } from "../chat/card/use-run.ts";
 import {
   deliverableRow,
   type FactRow,
@@ -49,7 +49,7 @@ export function FiguresTable({ a, b }: { a: SessionFacts; b: SessionFacts }) {
 
 function WordRows({ a, b }: { a: SessionFacts; b: SessionFacts }) {
   const models = (facts: SessionFacts) => facts.models.join(", ") || "none";
-  const ends = (facts: SessionFacts) => `${facts.standing} ${describeEnd(facts)}`;
+  const ends = (facts: SessionFacts) => `${facts.standing} ${explainEnd(facts)}`;
   return (
     <>
       <FactLine
@@ -135,7 +135,7 @@ function Agent({ name }: { name: string | null }) {
 }
 
 function End({ facts }: { facts: SessionFacts }) {
-  const words = describeEnd(facts);
+  const words = explainEnd(facts);
   return (
     <div className="grid justify-items-start gap-0.5">
       <StatusBadge standing={facts.standing} />
@@ -145,10 +145,10 @@ function End({ facts }: { facts: SessionFacts }) {
 }
 
 /** Why it ended as it did, where the badge alone does not say. */
-function describeEnd({ last }: SessionFacts): string {
+function explainEnd({ last }: SessionFacts): string {
   if (!last || last.endMs === null) return "";
   const isPlain = last.status === "completed" && !last.partial;
-  return [isPlain ? "" : endInWords(last), last.error ?? ""].filter(Boolean).join(" ");
+  return [isPlain ? "" : describeEnd(last), last.error ?? ""].filter(Boolean).join(" ");
 }
 
 const MOST_SHOWN = 200;

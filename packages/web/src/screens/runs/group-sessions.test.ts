@@ -1,7 +1,7 @@
 import type { SessionCard } from "@retinue/core/schema/api/session";
-import { nameSessionStatus } from "@retinue/core/show/standing";
+import { groupSession, nameSessionStatus } from "@retinue/core/show/standing";
 import { expect, test } from "vitest";
-import { countGroups, findGroup, listLines, workedMs } from "./group-sessions.ts";
+import { countGroups, listLines, workedMs } from "./group-sessions.ts";
 
 function card(id: string, fields: Partial<SessionCard>): SessionCard {
   return {
@@ -27,11 +27,11 @@ function card(id: string, fields: Partial<SessionCard>): SessionCard {
 }
 
 test("what waits, has lost its process, or asks while it runs needs the person", () => {
-  expect(findGroup({ state: "waiting", asks: 0 })).toBe("needsYou");
-  expect(findGroup({ state: "interrupted", asks: 0 })).toBe("needsYou");
-  expect(findGroup({ state: "running", asks: 1 })).toBe("needsYou");
-  expect(findGroup({ state: "running", asks: 0 })).toBe("running");
-  expect(findGroup({ state: "failed", asks: 0 })).toBe("done");
+  expect(groupSession({ state: "waiting", asks: 0 })).toBe("needsYou");
+  expect(groupSession({ state: "interrupted", asks: 0 })).toBe("needsYou");
+  expect(groupSession({ state: "running", asks: 1 })).toBe("needsYou");
+  expect(groupSession({ state: "running", asks: 0 })).toBe("running");
+  expect(groupSession({ state: "failed", asks: 0 })).toBe("done");
   expect(nameSessionStatus({ state: "running", asks: 1 })).toBe("waiting");
 });
 

@@ -1,10 +1,8 @@
 import type { SessionCard } from "@retinue/core/schema/api/session";
-
-/** Where a session stands for the person: it waits for them, it is at work, or it is over. */
-export type Group = "needsYou" | "running" | "done";
+import { groupSession, type SessionGroup } from "@retinue/core/show/standing";
 
 /** The groups in the order in which they matter. */
-export const GROUPS: readonly { group: Group; name: string }[] = [
+export const GROUPS: readonly { group: SessionGroup; name: string }[] = [
   { group: "needsYou", name: "Needs you" },
   { group: "running", name: "Running" },
   { group: "done", name: "Done" },
@@ -12,25 +10,19 @@ export const GROUPS: readonly { group: Group; name: string }[] = [
 
 /** One line of the list: the head of a group, or a session. */
 export type GroupLine =
-  | { kind: "head"; group: Group; name: string; count: number }
+  | { kind: "head"; group: SessionGroup; name: string; count: number }
   | { kind: "session"; card: SessionCard };
 
-/** The group of a session. One that was interrupted goes on only if the person says so. */
-export function findGroup({ state, asks }: Pick<SessionCard, "state" | "asks">): Group {
-  if (state === "waiting" || state === "interrupted" || (state === "running" && asks > 0)) return "needsYou";
-  return state === "running" || state === "pending" ? "running" : "done";
-}
-
 /** How many sessions each group has. */
-export function countGroups(sessions: readonly SessionCard[]): Readonly<Record<Group, number>> {
+export function countGroups(sessions: readonly SessionCard[]): Readonly<Record<SessionGroup, number>> {
   const counts = { needsYou: 0, running: 0, done: 0 };
-  for (const card of sessions) counts[findGroup(card)]++;
+  for (const card of sessions) counts[groupSession(card)]++;
   return counts;
 }
 
 /** The lines of the list, empty groups left out; `only` keeps one group. */
-export function listLines(sessions: readonly SessionCard[], only: Group | null): GroupLine[] {
-  const byGroup = Map.groupBy(sessions, findGroup);
+export function listLines(sessions: readonly SessionCard[], only: SessionGroup | null): GroupLine[] {
+  const byGroup = Map.groupBy(sessions, groupSession);
   const lines: GroupLine[] = [];
   for (const { group, name } of GROUPS) {
     const cards = byGroup.get(group);

@@ -1,8 +1,9 @@
 import { showNumber } from "@retinue/core/show/measures";
+import type { SessionGroup } from "@retinue/core/show/standing";
 import { join } from "../../ui/class-names.ts";
 import { Segmented, Select } from "../../ui/controls.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
-import { GROUPS, type Group } from "./group-sessions.ts";
+import { GROUPS } from "./group-sessions.ts";
 import { PERIODS, type useRunFilters } from "./use-session-list.ts";
 
 /** Search and filters of the list. */
@@ -13,7 +14,7 @@ export function RunsToolbar({
   onLeave,
 }: {
   filters: ReturnType<typeof useRunFilters>;
-  counts: Readonly<Record<Group, number>>;
+  counts: Readonly<Record<SessionGroup, number>>;
   /** There are more sessions than were counted. */
   areCountsCut: boolean;
   /** The person is done with typing and wants the list. */
@@ -36,7 +37,7 @@ export function RunsToolbar({
         onChange={(text) => set("q", text)}
         onLeave={onLeave}
       />
-      <Segmented<Group | "">
+      <Segmented<SessionGroup | "">
         label="Show"
         value={only ?? ""}
         choices={[

@@ -1,5 +1,6 @@
 import type { SessionCard } from "@retinue/core/schema/api/session";
 import { showNumber } from "@retinue/core/show/measures";
+import { groupSession } from "@retinue/core/show/standing";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import {
   type KeyboardEvent,
@@ -17,7 +18,7 @@ import { useShortcuts } from "../../shell/shortcuts.ts";
 import { join } from "../../ui/class-names.ts";
 import { Cell, Grid, GridRow, RowGroup, TitleCell } from "../../ui/grid.tsx";
 import { useNarrow } from "../../ui/use-narrow.ts";
-import { findGroup, type GroupLine } from "./group-sessions.ts";
+import type { GroupLine } from "./group-sessions.ts";
 import { COLUMNS, SessionCardRow, SessionLine } from "./session-line.tsx";
 import { BAR_PX } from "./ticked-bar.tsx";
 import type { useTicks } from "./use-session-list.ts";
@@ -237,7 +238,7 @@ function useCursor({ lines, scroller, scrollTo, ticks, onStop }: CursorOptions) 
     {
       keys: "x",
       does: "Stop the session",
-      act: () => card && findGroup(card) !== "done" && onStop(card),
+      act: () => card && groupSession(card) !== "done" && onStop(card),
     },
   ]);
   const onKeyDown = (event: KeyboardEvent) => {

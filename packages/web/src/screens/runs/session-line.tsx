@@ -1,6 +1,6 @@
 import type { SessionCard } from "@retinue/core/schema/api/session";
 import { showCost, showCount, showShort, showSpacedDuration } from "@retinue/core/show/measures";
-import { nameSessionStatus } from "@retinue/core/show/standing";
+import { groupSession, nameSessionStatus } from "@retinue/core/show/standing";
 import { Ban, ChartGantt, Quote, Unplug } from "lucide-react";
 import { memo, type ReactNode } from "react";
 import { Link } from "wouter";
@@ -10,7 +10,7 @@ import { AgentName } from "../../ui/face.tsx";
 import { Cell, GridRow } from "../../ui/grid.tsx";
 import { showAge, showMoment } from "../../ui/show-moment.ts";
 import { StatusBadge } from "../../ui/status.tsx";
-import { findGroup, workedMs } from "./group-sessions.ts";
+import { workedMs } from "./group-sessions.ts";
 
 /** Columns of the list, by the room there is; on a phone the same cells stand in two lines. */
 export const COLUMNS =
@@ -183,7 +183,7 @@ function Shape({ card: { agents, depth, runs } }: { card: SessionCard }) {
 
 function RowActions({ card, onStop }: RowProps) {
   const name = card.title || card.session_id;
-  const canStop = findGroup(card) !== "done";
+  const canStop = groupSession(card) !== "done";
   return (
     <Cell className="relative flex shrink-0 justify-end gap-0.5">
       {canStop && (

@@ -1,11 +1,12 @@
 import type { SessionList } from "@retinue/core/schema/api/session";
+import type { SessionGroup } from "@retinue/core/show/standing";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useRef } from "react";
 import { useLocation } from "wouter";
 import { api, withQuery } from "../../data/client.ts";
 import { tell } from "../../ui/toast.tsx";
 import { useAddress } from "../../ui/use-address.ts";
-import { countGroups, GROUPS, type Group, listLines } from "./group-sessions.ts";
+import { countGroups, GROUPS, listLines } from "./group-sessions.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -20,7 +21,7 @@ export const PERIODS: Readonly<Record<string, { name: string; ms: number }>> = {
 export function useRunFilters() {
   const { params, change } = useAddress();
   const state = params.get("state");
-  const only: Group | null = GROUPS.find(({ group }) => group === state)?.group ?? null;
+  const only: SessionGroup | null = GROUPS.find(({ group }) => group === state)?.group ?? null;
   const since = params.get("since") ?? "";
   const set = (name: "q" | "state" | "since", value: string) =>
     change({ [name]: value }, { replace: name === "q" });
@@ -30,7 +31,7 @@ export function useRunFilters() {
 /** So many sessions the server lists at once. */
 const MOST = 500;
 
-function useSessions(search: string, since: string, state: Group | null, isWanted: boolean) {
+function useSessions(search: string, since: string, state: SessionGroup | null, isWanted: boolean) {
   return useQuery({
     queryKey: ["sessions", "list", search, since, state],
     queryFn: () => {

@@ -1,5 +1,5 @@
 import type { LiveText } from "@retinue/core/schema/api/stream";
-import type { WaitingOn } from "@retinue/core/schema/event";
+import { WAITS } from "@retinue/core/show/standing";
 import { Hourglass, type LucideIcon, Pause, PenLine } from "lucide-react";
 import { createElement, type ReactNode } from "react";
 import { useSelected, useThrottled } from "../../../live/signal.ts";
@@ -8,15 +8,6 @@ import { findToolIcon } from "../../../ui/step-line.tsx";
 import { useStandingNow } from "./use-run.ts";
 
 const QUOTE_MS = 200;
-const WAITS: Readonly<Record<WaitingOn, string>> = {
-  children: "Waiting for its sub-agents",
-  approval: "Waiting for you",
-  budget: "Waiting for budget",
-  slot: "Waiting for a free slot",
-  provider: "Waiting for the model's provider",
-  pause: "Paused",
-  store: "Waiting for the record to be written",
-};
 
 /** What a live run does at this moment: the tool it uses, or what it waits for; `quoted` adds the line it is writing. */
 export function RunActivity({ runId, quoted = false }: { runId: string; quoted?: boolean }) {
@@ -29,7 +20,7 @@ export function RunActivity({ runId, quoted = false }: { runId: string; quoted?:
   if (standing === "interrupted")
     return <Line icon={Pause} words="Interrupted. Resume the session to go on." />;
   if (standing === "paused") return <Line icon={Pause} words="Paused" />;
-  if (standing === "waiting") return <Line icon={Hourglass} words={WAITS.approval} />;
+  if (standing === "waiting") return <Line icon={Hourglass} words="Waiting for you" />;
   if (calls === undefined) return <Line icon={PenLine} words="Working" />;
   const current = calls.findLast(({ tool }) => tool !== "delegate");
   if (current && waitingOn !== "children") {
@@ -48,7 +39,10 @@ export function RunActivity({ runId, quoted = false }: { runId: string; quoted?:
       />
     );
   }
-  if (waitingOn) return <Line icon={Hourglass} words={WAITS[waitingOn] ?? waitingOn} />;
+  if (waitingOn)
+    return (
+      <Line icon={Hourglass} words={waitingOn === "pause" ? "Paused" : `Waiting for ${WAITS[waitingOn]}`} />
+    );
   if (isSaying) return <Line icon={PenLine} words={quoted ? <LastWords runId={runId} /> : "Writing"} />;
   return <Line icon={PenLine} words={isThinking ? "Thinking" : "Asking the model"} />;
 }

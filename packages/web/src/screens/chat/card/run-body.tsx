@@ -1,6 +1,6 @@
 import type { StepView } from "@retinue/core/schema/api/session";
 import { showCount, showSpacedDuration } from "@retinue/core/show/measures";
-import { nameStatus } from "@retinue/core/show/standing";
+import { describeEnd, nameStatus } from "@retinue/core/show/standing";
 import { useState } from "react";
 import { useSelected, useSignal, useThrottled } from "../../../live/signal.ts";
 import { useSession } from "../../../live/use-session.tsx";
@@ -12,7 +12,7 @@ import { Markdown } from "../../../ui/text/markdown.tsx";
 import { useChatView } from "../chat-view.ts";
 import { runKey } from "../list/flatten-session.ts";
 import { readLiveText, takeTail } from "./run-activity.tsx";
-import { endInWords, useRun, useRunTexts } from "./use-run.ts";
+import { useRun, useRunTexts } from "./use-run.ts";
 
 const EVERY_MS = 120;
 const TAIL_CHARS = 2_000;
@@ -75,7 +75,7 @@ function EndWords({ runId }: { runId: string }) {
     <>
       {!isGood && (
         <p className="text-sm wrap-anywhere">
-          <strong className="font-semibold">{endInWords(run)}</strong>
+          <strong className="font-semibold">{describeEnd(run)}</strong>
           {run.error && run.error !== text && <span className="text-ink-2"> {run.error}</span>}
         </p>
       )}

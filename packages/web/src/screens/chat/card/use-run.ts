@@ -55,33 +55,3 @@ export function useIsHeld(): boolean {
 export function useIsHere(): boolean {
   return useSelected(useSession().session, (session) => session?.holder === "here");
 }
-
-const REASONS: Readonly<Record<string, string>> = {
-  max_iterations: "it used all its turns",
-  max_tool_calls: "it used all its tool calls",
-  max_tokens: "its tokens were used up",
-  max_cost: "its cost limit was reached",
-  deadline: "its deadline passed",
-  timeout: "it ran out of time",
-  first_token_timeout: "the model did not start to answer",
-  idle_timeout: "the model stopped answering",
-  loop_detected: "it was going in circles",
-  not_started: "it never started",
-  cancelled: "it was stopped",
-  error: "something went wrong",
-};
-
-/** How a run that did not simply get done came to its end. */
-export function endInWords({
-  status,
-  partial,
-  bailoutReason,
-}: Pick<RunView, "status" | "partial" | "bailoutReason">): string {
-  const why = bailoutReason && bailoutReason !== status ? REASONS[bailoutReason] : undefined;
-  if (partial) return why ? `Cut short: ${why}.` : "Cut short.";
-  if (status === "failed") return "Failed.";
-  if (status === "timeout") return why ? `Timed out: ${why}.` : "Timed out.";
-  if (bailoutReason === "not_started") return "Not started.";
-  if (status === "cancelled") return "Stopped.";
-  return "Done.";
-}

@@ -1,4 +1,4 @@
-import { nameStatus } from "@retinue/core/show/standing";
+import { describeEnd, nameStatus } from "@retinue/core/show/standing";
 import { useQueries } from "@tanstack/react-query";
 import { CircleAlert, FileText } from "lucide-react";
 import { withQuery } from "../../../data/client.ts";
@@ -10,7 +10,7 @@ import { Failed } from "../../../ui/states.tsx";
 import { findLook, StatusIcon } from "../../../ui/status.tsx";
 import { Markdown } from "../../../ui/text/markdown.tsx";
 import { RunActivity, readLiveText } from "../card/run-activity.tsx";
-import { detailQuery, endInWords, useRun, useRunTexts } from "../card/use-run.ts";
+import { detailQuery, useRun, useRunTexts } from "../card/use-run.ts";
 import { useChatView } from "../chat-view.ts";
 
 const EVERY_MS = 100;
@@ -59,7 +59,7 @@ function EndedAnswer({ runId }: { runId: string }) {
             <StatusIcon standing={standing} />
           </span>
           <p className="min-w-0 wrap-anywhere">
-            <strong className={`font-semibold ${findLook(standing).tone}`}>{endInWords(run)}</strong>
+            <strong className={`font-semibold ${findLook(standing).tone}`}>{describeEnd(run)}</strong>
             {run.error && run.error !== text && run.error !== run.status && (
               <span className="text-ink-2"> {run.error}</span>
             )}

@@ -1,6 +1,7 @@
 import { Dialog } from "@base-ui/react/dialog";
 import type { TraceRun } from "@retinue/core/schema/inspect/trace";
 import { showCost, showShort } from "@retinue/core/show/measures";
+import { describeContext, describeEnd } from "@retinue/core/show/standing";
 import { ChevronRight, ShieldAlert, X } from "lucide-react";
 import { type ComponentType, Fragment, type ReactNode, useState } from "react";
 import { useFace } from "../../../data/queries.ts";
@@ -10,14 +11,13 @@ import { PaneTabs } from "../../../ui/pane-tabs.tsx";
 import { Loaded } from "../../../ui/states.tsx";
 import { StatusBadge } from "../../../ui/status.tsx";
 import { useNarrow } from "../../../ui/use-narrow.ts";
-import { endInWords } from "../../chat/card/use-run.ts";
 import { useRunThen, useStandingThen, useUntil } from "../playhead/playhead-scope.tsx";
 import { NOT_BEGUN } from "../playhead/run-at.ts";
 import { Splitter } from "../splitter.tsx";
 import { showSpan } from "../time-axis.ts";
 import { TABS, type Tab } from "../use-look.ts";
 import { chainAbove, type TraceIndex } from "../use-trace.ts";
-import { contextWords, Nothing, type TabProps, useRunDetail } from "./section.tsx";
+import { Nothing, type TabProps, useRunDetail } from "./section.tsx";
 import { FilesTab, PromptTab, RawTab, ResultTab, RunRightsTab } from "./tabs.tsx";
 import { ToolsTab } from "./tools-tab.tsx";
 
@@ -160,7 +160,7 @@ function Overview({
   onOpen: (runId: string) => void;
 }) {
   const { tokens, costUsd, iterations, maxIterations, children, context } = run;
-  const given = contextWords(context.mode);
+  const given = describeContext(context.mode);
   return (
     <div className="grid gap-2 border-b border-line px-4 py-3">
       <Chain run={run} index={index} onOpen={onOpen} />
@@ -182,7 +182,7 @@ function Overview({
         {given && <Fact name="Was given">{given}</Fact>}
         {run.attempt > 0 && <Fact name="Attempt">{run.attempt + 1}</Fact>}
         {run.parallel && <Fact name="Ran">beside others</Fact>}
-        {(run.partial || run.status === "timeout") && <Fact name="Ended">{endInWords(run)}</Fact>}
+        {(run.partial || run.status === "timeout") && <Fact name="Ended">{describeEnd(run)}</Fact>}
       </dl>
       {run.tainted && (
         <p className="flex items-center gap-1.5 text-xs text-warn">

@@ -45,15 +45,3 @@ export function useRunDetail({ runId, closedSeq }: TraceRun) {
 
 /** What every tab is given. */
 export type TabProps = { run: TraceRun; detail: RunDetail; onOpen: (runId: string) => void };
-
-const MODES: Readonly<Record<string, string>> = {
-  task_only: "the task alone",
-  summary: "a summary",
-  full: "the whole conversation",
-  selective: "chosen parts",
-};
-
-/** What the context mode of a delegation means. */
-export function contextWords(mode: string | null): string | null {
-  return mode === null ? null : (MODES[mode] ?? mode);
-}

@@ -2,6 +2,7 @@ import type { RunDetail, RunDiff } from "@retinue/core/schema/api/inspect";
 import type { TraceRun } from "@retinue/core/schema/inspect/trace";
 import type { RunResult } from "@retinue/core/schema/result";
 import { showNumber } from "@retinue/core/show/measures";
+import { describeContext } from "@retinue/core/show/standing";
 import { useQuery } from "@tanstack/react-query";
 import {
   CircleCheck,
@@ -27,11 +28,11 @@ import { Markdown } from "../../../ui/text/markdown.tsx";
 import { TextBlock } from "../../../ui/text/visible-text-block.tsx";
 import { useIsPast } from "../playhead/playhead-scope.tsx";
 import { openedRow } from "../playhead/run-at.ts";
-import { contextWords, Nothing, PaneSection, type TabProps } from "./section.tsx";
+import { Nothing, PaneSection, type TabProps } from "./section.tsx";
 
 /** What the run was given: its task, what came with it, and the agent's own instructions. */
 export function PromptTab({ detail: { task, message, systemPrompt, contextMode } }: TabProps) {
-  const given = contextWords(contextMode);
+  const given = describeContext(contextMode);
   const isMore = message.trim() !== task.trim();
   return (
     <>
