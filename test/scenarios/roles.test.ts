@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { loadProject } from "@retinue/builtin/load-project";
-import { childChain } from "@retinue/core/rights/child-chain";
 import { decide } from "@retinue/core/rights/decide";
-import { toolsLayer } from "@retinue/core/rights/layers";
+import { childChain, toolsLayer } from "@retinue/core/rights/layers";
 import { protectedLayer } from "@retinue/core/rights/protected-layer";
 import type { Agent } from "@retinue/core/schema/agent";
 import type { Layer } from "@retinue/core/schema/rights";

@@ -3,7 +3,7 @@ import type { KnownTools } from "@retinue/core/agents/fields/tool-names";
 import { loadAgents } from "@retinue/core/agents/load-agents";
 import type { AgentRegistry } from "@retinue/core/agents/registry";
 import { PACKAGE_ROOT } from "@retinue/core/files/package-root";
-import type { ToolName } from "@retinue/core/rights/outlook";
+import type { ToolName } from "@retinue/core/rights/explain";
 
 /** Where the built-in agents are, one Markdown file each. */
 export const BUILTIN_DIR = join(PACKAGE_ROOT, "agents");

@@ -1,9 +1,8 @@
 import type { AgentRegistry } from "@retinue/core/agents/registry";
-import { childChain } from "@retinue/core/rights/child-chain";
 import { decide } from "@retinue/core/rights/decide";
+import type { ToolName } from "@retinue/core/rights/explain";
 import { type Explanation, explain } from "@retinue/core/rights/explain";
-import { toolsLayer } from "@retinue/core/rights/layers";
-import type { ToolName } from "@retinue/core/rights/outlook";
+import { childChain, toolsLayer } from "@retinue/core/rights/layers";
 import type { Agent } from "@retinue/core/schema/agent";
 import type { RightsRow } from "@retinue/core/schema/api/agent";
 import type { Layer, PermissionMode } from "@retinue/core/schema/rights";

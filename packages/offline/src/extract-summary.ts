@@ -1,5 +1,4 @@
-import { pickDiverse, rankTexts } from "@retinue/core/text/rank-texts";
-import { likeness, termVectors } from "@retinue/core/text/term-vectors";
+import { likeness, pickDiverse, rankTexts, termVectors } from "@retinue/core/text/rank-texts";
 
 /** What a summary is taken by. */
 export type SummaryOptions = {

@@ -1,7 +1,7 @@
 import { type MergeReport, mergeTarget, mergeWorktree } from "@retinue/core/changes/merge";
 import { reportText } from "@retinue/core/changes/merge-tool";
 import { sweepWorktrees } from "@retinue/core/changes/worktrees";
-import { layersByGit } from "@retinue/core/git/layers-by-git";
+import { layersByGit } from "@retinue/core/git/git-places";
 import { decide } from "@retinue/core/rights/decide";
 import { protectedLayer } from "@retinue/core/rights/protected-layer";
 import { createId } from "@retinue/core/run/create-id";

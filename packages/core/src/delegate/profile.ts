@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import type { TimeBox } from "../budget/deadline.ts";
 import { pathTarget } from "../files/resolve-path.ts";
-import { childChain } from "../rights/child-chain.ts";
 import { decide } from "../rights/decide.ts";
-import { delegationLayer, toolsLayer } from "../rights/layers.ts";
+import { childChain, delegationLayer, toolsLayer } from "../rights/layers.ts";
 import { metadataOf } from "../run/read-row.ts";
 import type { Host, Profile, Run, Session } from "../run/run.ts";
 import type { Agent, AgentSource, Limits } from "../schema/agent.ts";

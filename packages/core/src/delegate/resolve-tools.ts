@@ -1,8 +1,8 @@
 import { addToolLimits } from "../agents/fields/read-own-values.ts";
 import { resolveRule, resolveToolName } from "../agents/fields/resolve-rule.ts";
 import { DELEGATION_TOOLS } from "../rights/delegation-rules.ts";
+import type { ToolName } from "../rights/explain.ts";
 import { gives } from "../rights/match.ts";
-import type { ToolName } from "../rights/outlook.ts";
 import { parseRule } from "../rights/rule.ts";
 import type { Host } from "../run/run.ts";
 import type { Agent, Limits } from "../schema/agent.ts";

@@ -3,8 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { findRepositories, readGitPlaces } from "./git-places.ts";
-import { parseGitConfig } from "./parse-git-config.ts";
+import { findRepositories, parseGitConfig, readGitPlaces } from "./git-places.ts";
 
 let root: string;
 let projectDir: string;

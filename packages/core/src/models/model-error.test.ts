@@ -6,7 +6,7 @@ import type { ErrorType } from "../schema/result.ts";
 import type { Transport } from "../schema/transport.ts";
 import { createAnthropicModel } from "./anthropic/anthropic-model.ts";
 import { createOpenAiChatModel } from "./openai/openai-chat-model.ts";
-import { retryAfterMs } from "./wire/retry-hints.ts";
+import { retryAfterMs } from "./wire/classify-error.ts";
 import type { WireSettings } from "./wire/wire-model.ts";
 
 const KEY = "sk-secret-0123456789abcdef";

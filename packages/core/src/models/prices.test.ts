@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { anthropicUsage } from "./anthropic/anthropic-reply.ts";
-import { openAiUsage } from "./openai/openai-reply.ts";
+import { anthropicUsage } from "./anthropic/anthropic-model.ts";
+import { openAiUsage } from "./openai/openai-chat-model.ts";
 import { costOf, findOutputLimit, findPrice, PRICES, usageOf } from "./prices.ts";
 
 const usage = {

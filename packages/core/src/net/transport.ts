@@ -4,8 +4,7 @@ import type { Socket } from "node:net";
 import { messageOf } from "../schema/error.ts";
 import type { Transport, TransportReply, TransportRequest } from "../schema/transport.ts";
 import { TransportError } from "../schema/transport.ts";
-import { openReply } from "./reply.ts";
-import { transportErrorOf } from "./transport-error.ts";
+import { openReply, transportErrorOf } from "./reply.ts";
 
 /** An `import` of node:http reads all of its exports, among them those of undici, which takes longer than all of Retinue. */
 const http = process.getBuiltinModule("node:http");

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createRedactor } from "./create-redactor.ts";
-import { createRuleScanner, passesSieve } from "./rule-scanner.ts";
+import { createRuleScanner, passesSieve } from "./scanners.ts";
 import { secretForms } from "./secret-forms.ts";
 
 /** Put together at run time, so that no scanner takes this file for a leak. */

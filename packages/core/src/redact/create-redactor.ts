@@ -1,12 +1,17 @@
 import { type HiddenSecret, HiddenSecrets } from "./hidden-secrets.ts";
 import { KnownValues } from "./known-values.ts";
-import { createLineScanner, type SecretPattern } from "./line-scanner.ts";
-import { marker } from "./marker.ts";
 import { redactJson, stringsIn } from "./redact-json.ts";
-import { createRuleScanner, passesSieve, type Scanner } from "./rule-scanner.ts";
-import { SHORTEST_SECRET, secretForms } from "./secret-forms.ts";
+import {
+  createLineScanner,
+  createRuleScanner,
+  createValueScanner,
+  KNOWN_KIND,
+  passesSieve,
+  type Scanner,
+  type SecretPattern,
+} from "./scanners.ts";
+import { marker, SHORTEST_SECRET, secretForms } from "./secret-forms.ts";
 import { SECRET_RULES } from "./secret-rules.ts";
-import { createValueScanner, KNOWN_KIND } from "./value-scanner.ts";
 
 /** What a redactor looks for, besides the kinds of secrets it knows by their looks. */
 export type RedactorOptions = {

@@ -1,5 +1,5 @@
-import { looksSecret } from "./looks-secret.ts";
-import { marker } from "./marker.ts";
+import { marker } from "./secret-forms.ts";
+import { looksSecret } from "./secret-rules.ts";
 
 const SECRET_NAME =
   /(?<!(?:page|next|sync|continuation|cursor|resume)[_-]?)(?:pass(?:word|wd|phrase)|pwd|secret|token|(?:api|access|secret|private|account|signing)[_-]?key|credentials?|authorization)$/i;

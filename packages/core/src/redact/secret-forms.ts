@@ -1,5 +1,3 @@
-import { MARKER_START } from "./marker.ts";
-
 /** Shorter values would be found by chance. */
 export const SHORTEST_SECRET = 8;
 
@@ -59,4 +57,12 @@ function apartFromMarkers(form: string, markers: readonly string[]): string {
   const rest = form.slice(start, Math.max(start, end));
   const clash = rest.includes(MARKER_START) || markers.some((marker) => marker.includes(rest));
   return clash ? "" : rest;
+}
+
+/** What every marker begins with; no secret may contain it, so that markers are never taken apart. */
+export const MARKER_START = "[redacted:";
+
+/** What stands in the place of a secret. */
+export function marker(kind: string): string {
+  return `${MARKER_START}${kind}]`;
 }

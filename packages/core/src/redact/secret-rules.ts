@@ -1,6 +1,3 @@
-import { looksSecret, type Surroundings } from "./looks-secret.ts";
-import { alternatives, endingRun, inAnyCase, type Piece, run, words, wordsInAnyCase } from "./piece.ts";
-
 /**
  * How one kind of secret looks. Only so much of it is looked at as decides the matter; what follows of the same characters
  * belongs to the secret too, however long it is.
@@ -160,3 +157,94 @@ const NAMED: readonly SecretRule[] = [
 
 /** Every kind of secret that is known by its looks. Of two that begin at the same place the earlier counts. */
 export const SECRET_RULES: readonly SecretRule[] = [...TOKENS, ...PRIVATE_KEYS, ...NAMED];
+
+/** Where a value stood: what came before it, from its name on, and the character after it. */
+export type Surroundings = { before: string; after: string };
+
+const PLACEHOLDER =
+  /^(?:your|my[_-]|example|change_?me|placeholder|dummy|undefined|null|none|nil|true|false|string|number|boolean|required|optional|enabled|disabled|invalid|missing|expired|generated|password|secret|token|process\.|u?int\d|float\d|big(?:u?)int|base64|utf-?8|sha-?\d|md5|[x*.•_-]+$|\.{0,2}\/|[a-z]+:\/\/|\$|%[sd{(])/i;
+const IDENTIFIER_CALL = /[(.[]/;
+const CODE_AFTER = /[,)}\]]/;
+
+/** Whether a value that is assigned to a secret-looking name is itself one, and not code, a placeholder or prose. */
+export function looksSecret(value: string, { before, after }: Surroundings): boolean {
+  if (value.length < 6 || PLACEHOLDER.test(value)) return false;
+  const quoted = /["'`]$/.test(before);
+  if (!quoted && IDENTIFIER_CALL.test(after)) return false;
+  if (!/[A-Za-z]/.test(value)) return /^\d+$/.test(value) && /pass|pwd/i.test(before) && value.length >= 6;
+  if (/\d/.test(value) || /[!@#%^*~?+]/.test(value)) return true;
+  if (value.length < 8 || /[^A-Za-z]/.test(value) || /[a-z][A-Z]/.test(value)) return false;
+  return quoted || (/=$/.test(before) && !CODE_AFTER.test(after));
+}
+
+/**
+ * A part of a rule as regular expression source: `whole` matches all of it, `begun` any beginning of it that the end of the
+ * text cut off. From the second a stream knows what to hold back.
+ */
+export type Piece = { whole: string; begun: string };
+
+/** One of several fixed words. */
+export function words(...list: readonly string[]): Piece {
+  return spelled(list, literally);
+}
+
+/** One of several fixed words in any case. */
+export function wordsInAnyCase(...list: readonly string[]): Piece {
+  return spelled(list, inAnyCase);
+}
+
+/**
+ * Matches a text in any case, letter by letter: `(?i:…)` must not be used. Once a process has compiled a megabyte of
+ * regular expressions, V8 compiles further ones without optimising them, and then without regard to what stands before the
+ * colon.
+ */
+export function inAnyCase(text: string): string {
+  return literally(text).replaceAll(
+    /[a-z]/gi,
+    (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`,
+  );
+}
+
+function spelled(list: readonly string[], spell: (text: string) => string): Piece {
+  const longestFirst = [...list].sort((a, b) => b.length - a.length);
+  return {
+    whole: alternatives(longestFirst.map(spell)),
+    begun: alternatives(list.map((word) => beginnings(word, spell))),
+  };
+}
+
+/** A run of `least` to `most` characters of a class. */
+export function run(characters: string, least: number, most: number): Piece {
+  return { whole: `${characters}{${least},${most}}`, begun: `${characters}{0,${most}}` };
+}
+
+/** A run that ends its rule: once it has all the characters looked at, nothing more needs to be awaited. */
+export function endingRun(characters: string, least: number, most: number): Piece {
+  return { whole: `${characters}{${least},${most}}`, begun: `${characters}{0,${most - 1}}` };
+}
+
+/** Matches the whole sequence. */
+export function wholeOf(pieces: readonly Piece[]): string {
+  return pieces.map((piece) => piece.whole).join("");
+}
+
+/** Matches any beginning of the sequence that reaches the end of the text. */
+export function begunOf(pieces: readonly Piece[]): string {
+  return pieces.reduceRight(
+    (rest, { whole, begun }) => (rest ? `(?:${whole}${rest}|${begun})` : `(?:${begun})`),
+    "",
+  );
+}
+
+function beginnings(word: string, spell: (text: string) => string): string {
+  const letters = [...word].slice(0, -1).map(spell);
+  return letters.reduceRight((rest, letter) => (rest ? `${letter}(?:${rest})?` : letter), "");
+}
+
+export function alternatives(sources: readonly string[]): string {
+  return `(?:${sources.join("|")})`;
+}
+
+function literally(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+}

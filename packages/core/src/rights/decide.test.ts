@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Access, Layer, Target } from "../schema/rights.ts";
 import { decide } from "./decide.ts";
+import { visibleTools } from "./explain.ts";
 import { parseRules } from "./rule.ts";
-import { visibleTools } from "./visible-tools.ts";
 
 type Texts = { allow?: string[]; ask?: string[]; deny?: string[] };
 

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import type { Layer } from "../schema/rights.ts";
-import { explain } from "./explain.ts";
+import { explain, visibleTools } from "./explain.ts";
 import { sessionLayer } from "./layers.ts";
 import { parseRules } from "./rule.ts";
-import { visibleTools } from "./visible-tools.ts";
 
 function layer(name: string, texts: { allow?: string[]; ask?: string[]; deny?: string[] }): Layer {
   const { allow, ask = [], deny = [] } = texts;

@@ -1,11 +1,17 @@
 import { describe, expect, test } from "vitest";
 import type { Agent, SubagentPolicy } from "../schema/agent.ts";
 import type { Access, Layer, Target } from "../schema/rights.ts";
-import { childChain } from "./child-chain.ts";
 import { decide } from "./decide.ts";
-import { delegationLayer, grantsLayer, sessionLayer, settingsLayer, toolsLayer } from "./layers.ts";
+import { visibleTools } from "./explain.ts";
+import {
+  childChain,
+  delegationLayer,
+  grantsLayer,
+  sessionLayer,
+  settingsLayer,
+  toolsLayer,
+} from "./layers.ts";
 import { protectedLayer } from "./protected-layer.ts";
-import { visibleTools } from "./visible-tools.ts";
 
 type Rights = Partial<Pick<Agent, "tools" | "askTools" | "disallowedTools" | "grants">> & {
   subagents?: Partial<SubagentPolicy>;

@@ -89,3 +89,24 @@ export function delegationLayer(tools: readonly string[], agent?: string, home?:
   const name = agent === undefined ? "delegation" : `delegation to ${agent}`;
   return { name, allow: parseRules(tools, `${name}, tools`, home), ask: [], deny: [], byModel: true };
 }
+
+/** One delegation as the chain sees it; `narrowing` is the delegation's own list of tools. */
+export type ChildRights = {
+  readonly parent: Agent;
+  readonly child: Agent;
+  readonly narrowing?: readonly string[] | undefined;
+  readonly home?: string | undefined;
+};
+
+/**
+ * The chain of a child: its parent's, with what the parent may use replaced by what it may pass on, then the
+ * delegation's narrowing, then what the child may use. Grants and narrowings further up stay, so rights only shrink.
+ */
+export function childChain(
+  parentChain: readonly Layer[],
+  { parent, child, narrowing, home }: ChildRights,
+): Layer[] {
+  const inherited = parentChain.filter((layer) => layer.own !== true);
+  const narrowed = narrowing ? [delegationLayer(narrowing, child.name, home)] : [];
+  return [...inherited, grantsLayer(parent, home), ...narrowed, toolsLayer(child, home)];
+}

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Access, Layer, Target, Verdict } from "../schema/rights.ts";
 import { decide } from "./decide.ts";
+import { visibleTools } from "./explain.ts";
 import { splitCommand } from "./patterns/split-command.ts";
 import { parseRule, parseRules } from "./rule.ts";
-import { visibleTools } from "./visible-tools.ts";
 
 const RANK: Record<Verdict, number> = { allow: 0, ask: 1, deny: 2 };
 

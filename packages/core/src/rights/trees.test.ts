@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import type { Agent } from "../schema/agent.ts";
 import type { Access, Layer, Target, Verdict } from "../schema/rights.ts";
-import { childChain } from "./child-chain.ts";
 import { decide } from "./decide.ts";
-import { sessionLayer, settingsLayer, toolsLayer } from "./layers.ts";
+import { childChain, sessionLayer, settingsLayer, toolsLayer } from "./layers.ts";
 
 /** The rights of random trees, judged a second time from the definitions by a naive reading of the rules. */
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Ledger, Need } from "../budget/ledger.ts";
 import { decide } from "../rights/decide.ts";
-import { visibleTools } from "../rights/visible-tools.ts";
+import { visibleTools } from "../rights/explain.ts";
 import type { RunError } from "../schema/result.ts";
 import type { Decision } from "../schema/rights.ts";
 import { validateInput } from "../tools/validate-input.ts";

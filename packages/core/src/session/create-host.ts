@@ -7,7 +7,7 @@ import { createIsolation } from "../changes/isolate.ts";
 import { createChangeKeeper } from "../changes/keep-changes.ts";
 import { resolveLimits } from "../delegate/resolve-tools.ts";
 import { spawnRun } from "../delegate/spawn-run.ts";
-import { layersByGit } from "../git/layers-by-git.ts";
+import { layersByGit } from "../git/git-places.ts";
 import { intentFlow } from "../intent/intent-flow.ts";
 import { createBlobStore } from "../record/checkpoints/blob-store.ts";
 import { createStore, type StoreOptions } from "../record/create-store.ts";

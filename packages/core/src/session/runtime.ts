@@ -10,7 +10,7 @@ import {
 import { type ExecuteOptions, type PlanOptions, Plans } from "../plan/plans.ts";
 import type { Store, StorePorts } from "../record/create-store.ts";
 import type { ReplayReport } from "../replay/replay-session.ts";
-import type { ToolName } from "../rights/outlook.ts";
+import type { ToolName } from "../rights/explain.ts";
 import { parseRules } from "../rights/rule.ts";
 import type { AgentModels } from "../run/model/callable-model.ts";
 import type { ApprovalAnswer } from "../run/ports.ts";

@@ -1,9 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { clusterTexts } from "./cluster-texts.ts";
 import { keyPhrases } from "./key-phrases.ts";
-import { pickDiverse, rankTexts } from "./rank-texts.ts";
-import { likeness, linksBetween, termVectors } from "./term-vectors.ts";
+import { clusterTexts, likeness, linksBetween, pickDiverse, rankTexts, termVectors } from "./rank-texts.ts";
 
 const SENTENCES = [
   "The failure rate of a disk grows with its age.",

@@ -3,7 +3,7 @@ import type { LookupFunction } from "node:net";
 import { networkInterfaces } from "node:os";
 import type { Readable } from "node:stream";
 import { orAborted } from "@retinue/core/net/or-aborted";
-import { transportErrorOf } from "@retinue/core/net/transport-error";
+import { transportErrorOf } from "@retinue/core/net/reply";
 import { isAtHost, parseWebAddress } from "@retinue/core/net/web-address";
 import type { Agent, buildConnector } from "undici";
 

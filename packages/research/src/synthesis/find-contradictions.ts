@@ -1,4 +1,4 @@
-import { linksBetween, type Vector } from "@retinue/core/text/term-vectors";
+import { linksBetween, type Vector } from "@retinue/core/text/rank-texts";
 import { isStopWord, stemOf, termsOf } from "@retinue/core/text/terms";
 import type { Contradiction } from "../report/report.ts";
 import { type Figure, findFigures } from "./figures.ts";

@@ -1,7 +1,5 @@
-import { clusterTexts } from "@retinue/core/text/cluster-texts";
 import { type KeyPhrase, keyPhrases } from "@retinue/core/text/key-phrases";
-import { pickDiverse } from "@retinue/core/text/rank-texts";
-import { centroidOf, likeness, type Vector } from "@retinue/core/text/term-vectors";
+import { centroidOf, clusterTexts, likeness, pickDiverse, type Vector } from "@retinue/core/text/rank-texts";
 import { termsOf } from "@retinue/core/text/terms";
 import type { Passage, Theme } from "../report/report.ts";
 import { type ArticleReading, citeSentence, type RankedSentences, type Sentence } from "./rank-sentences.ts";

@@ -1,8 +1,7 @@
 import { setImmediate as pause } from "node:timers/promises";
-import { rankTexts } from "@retinue/core/text/rank-texts";
+import { likeness, rankTexts, termVectors, type Vector } from "@retinue/core/text/rank-texts";
 import { readMarkdown } from "@retinue/core/text/read-markdown";
 import { splitSentences } from "@retinue/core/text/split-sentences";
-import { likeness, termVectors, type Vector } from "@retinue/core/text/term-vectors";
 import type { Article } from "../corpus.ts";
 import type { Passage } from "../report/report.ts";
 

@@ -1,8 +1,7 @@
 import { setImmediate as pause } from "node:timers/promises";
 import { showNumber } from "@retinue/core/show/measures";
-import { pickDiverse } from "@retinue/core/text/rank-texts";
+import { likeness, pickDiverse, termVectors } from "@retinue/core/text/rank-texts";
 import { inlineText, readMarkdown } from "@retinue/core/text/read-markdown";
-import { likeness, termVectors } from "@retinue/core/text/term-vectors";
 import type { Article, Corpus } from "../corpus.ts";
 import {
   countSources,

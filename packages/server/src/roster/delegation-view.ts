@@ -1,4 +1,4 @@
-import { findCycles } from "@retinue/core/agents/delegation-graph";
+import { findCycles } from "@retinue/core/agents/check-references";
 import type { AgentRegistry } from "@retinue/core/agents/registry";
 import { compileWildcard, matchesWildcard } from "@retinue/core/rights/patterns/wildcard";
 import type { Agent } from "@retinue/core/schema/agent";

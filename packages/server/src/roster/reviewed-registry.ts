@@ -1,5 +1,5 @@
 import type { Project } from "@retinue/builtin/load-project";
-import { findCycles } from "@retinue/core/agents/delegation-graph";
+import { findCycles } from "@retinue/core/agents/check-references";
 import { type AgentRegistry, createRegistry } from "@retinue/core/agents/registry";
 import type { Agent, BrokenAgent, Problem } from "@retinue/core/schema/agent";
 import { agentFolders } from "./agent-roster.ts";

@@ -4,7 +4,7 @@ import { type Project, refuseBrokenSettings } from "@retinue/builtin/load-projec
 import { parseAgentFile } from "@retinue/core/agents/parse-agent-file";
 import type { AgentRegistry } from "@retinue/core/agents/registry";
 import { COLLECT_INPUT, DELEGATE_INPUT, DELEGATE_MANY_INPUT } from "@retinue/core/delegate/delegation-input";
-import { layersByGit } from "@retinue/core/git/layers-by-git";
+import { layersByGit } from "@retinue/core/git/git-places";
 import { decide, targetName } from "@retinue/core/rights/decide";
 import { guards } from "@retinue/core/run/guards";
 import type { Agent } from "@retinue/core/schema/agent";

@@ -4,9 +4,7 @@ import { callModel, HELLO, ofType } from "../../../../../test/fixtures/model-cal
 import { events, startServer } from "../../../../../test/fixtures/model-server.ts";
 import { createTransport } from "../../net/transport.ts";
 import type { Transport } from "../../schema/transport.ts";
-import { createGoogleModel } from "./google-model.ts";
-import { googleUsage } from "./google-reply.ts";
-import { writeGoogleRequest } from "./google-request.ts";
+import { createGoogleModel, googleUsage, writeGoogleRequest } from "./google-model.ts";
 
 let transport: Transport;
 beforeAll(() => {

@@ -5,8 +5,7 @@ import { startServer } from "../../../../../test/fixtures/model-server.ts";
 import { createTransport } from "../../net/transport.ts";
 import type { Transport } from "../../schema/transport.ts";
 import { findOllama } from "./find-ollama.ts";
-import { createOllamaModel } from "./ollama-model.ts";
-import { writeOllamaRequest } from "./ollama-request.ts";
+import { createOllamaModel, writeOllamaRequest } from "./ollama-model.ts";
 import { ollamaUrl } from "./ollama-url.ts";
 
 let transport: Transport;

@@ -5,9 +5,9 @@ import type {
 } from "@ai-sdk/provider";
 import { expect, test } from "vitest";
 import { HELLO } from "../../../../../test/fixtures/model-calls.ts";
-import { writeAnthropicRequest } from "../anthropic/anthropic-request.ts";
-import type { OpenAiTarget } from "../openai/openai-request.ts";
-import { writeOpenAiRequest } from "../openai/openai-request.ts";
+import { writeAnthropicRequest } from "../anthropic/anthropic-model.ts";
+import type { OpenAiTarget } from "../openai/openai-chat-model.ts";
+import { writeOpenAiRequest } from "../openai/openai-chat-model.ts";
 import { toolInput, toolOutputText } from "./prompt-parts.ts";
 
 const conversation: LanguageModelV4Prompt = [

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { SseLines } from "./sse.ts";
+import { SseLines } from "./read-reply.ts";
 
 function linesOf(chunks: readonly Buffer[], maxLineBytes = 1_000_000): string[] {
   const lines: string[] = [];

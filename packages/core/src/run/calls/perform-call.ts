@@ -1,6 +1,6 @@
 import type { Clock } from "../../budget/clock.ts";
 import { untilAborted } from "../../budget/until-aborted.ts";
-import { dividesFiles } from "../../rights/outlook.ts";
+import { dividesFiles } from "../../rights/explain.ts";
 import { messageOf } from "../../schema/error.ts";
 import type { Decision, Layer, Target } from "../../schema/rights.ts";
 import { isOffered, type Tool, type ToolContext, type ToolOutput } from "../../tools/tool.ts";

@@ -1,6 +1,6 @@
-import { MARKER_START, marker } from "./marker.ts";
-import { alternatives, begunOf, inAnyCase, wholeOf } from "./piece.ts";
-import { SECRET_RULES, type SecretRule } from "./secret-rules.ts";
+import type { KnownValues } from "./known-values.ts";
+import { MARKER_START, marker } from "./secret-forms.ts";
+import { alternatives, begunOf, inAnyCase, SECRET_RULES, type SecretRule, wholeOf } from "./secret-rules.ts";
 
 /** Takes a text in pieces and gives it back without secrets; what may still turn into one is held until more is known. */
 export type Scanner = { push(chunk: string, isLast: boolean): string };
@@ -158,4 +158,65 @@ function wholeSource({ before = "", keep = [], value, after = "" }: SecretRule):
 
 function begunSource({ before = "", keep = [], value }: SecretRule): string {
   return before + begunOf([...keep, ...value]);
+}
+
+/** The kind of secrets that are known by their value. */
+export const KNOWN_KIND = "secret";
+
+/** Creates a scanner of one text for values that are known; a beginning of one is held until it is decided. */
+export function createValueScanner(values: KnownValues): Scanner {
+  let held = "";
+  return {
+    push(chunk, isLast) {
+      const text = held + chunk;
+      const spans = values.find(text);
+      const begun = isLast ? text.length : values.unfinishedFrom(text);
+      const end = spans.find((span) => span.start < begun && begun < span.end)?.start ?? begun;
+      const kept: string[] = [];
+      let at = 0;
+      for (const span of spans) {
+        if (span.end > end) break;
+        kept.push(text.slice(at, span.start), marker(KNOWN_KIND));
+        at = span.end;
+      }
+      kept.push(text.slice(at, end));
+      held = text.slice(end);
+      return kept.join("");
+    },
+  };
+}
+
+/** A kind of secret of the user's own; it is looked for within single lines. */
+export type SecretPattern = { kind: string; pattern: RegExp };
+
+/** Creates a scanner of one text for patterns of the user's own, which holds each line until it is complete. */
+export function createLineScanner(patterns: readonly SecretPattern[]): Scanner {
+  const ready = patterns.map(({ kind, pattern }) => ({
+    mark: marker(kind),
+    pattern: new RegExp(pattern.source, pattern.flags.replaceAll(/[gy]/g, "").concat("g")),
+  }));
+  let held = "";
+  return {
+    push(chunk, isLast) {
+      const text = held + chunk;
+      const end = isLast ? text.length : text.lastIndexOf("\n") + 1;
+      held = text.slice(end);
+      return text.slice(0, end).split("\n").map(redactLine).join("\n");
+    },
+  };
+
+  function redactLine(line: string): string {
+    return ready.reduce(
+      (rest, { pattern, mark }) => betweenMarkers(rest, (part) => part.replaceAll(pattern, () => mark)),
+      line,
+    );
+  }
+}
+
+function betweenMarkers(line: string, change: (part: string) => string): string {
+  if (!line.includes(MARKER_START)) return change(line);
+  return line
+    .split(/(\[redacted:[^\]\s]*\])/)
+    .map((part, index) => (index % 2 === 1 ? part : change(part)))
+    .join("");
 }
