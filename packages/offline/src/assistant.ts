@@ -95,7 +95,7 @@ function refuse(text: string, situation: Situation): string {
     `tell what this asks for (“${cutShort(text, 120)}”)`,
     `hand plain requests to ${names.join(", ") || "nobody here"}`,
   );
-  return why ? `${why} ${asked}` : asked;
+  return why ? `${asked} ${why}` : asked;
 }
 
 /** One piece of a request: something to look up, something to do, or something to do with what was found. */

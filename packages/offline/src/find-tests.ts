@@ -54,7 +54,7 @@ export function findTests(
   const shown = lines()
     .map((call) => findResult(situation.calls, call))
     .join("\n");
-  return { report: reportTests(definition, files(), findUses(shown, definition.name), counts(byModule)) };
+  return { report: reportTests(definition, files(), findUses(shown, definition.name)) };
 }
 
 function countCall(pattern: string): OfflineCall {
@@ -118,19 +118,12 @@ function findTitle(text: string): string | undefined {
 }
 
 function reportTests(
-  { name, path }: Definition,
+  { name }: Definition,
   files: readonly string[],
   { naming, prepared }: Uses,
-  byModule: ReadonlyMap<string, number>,
 ): TestsFound["report"] {
   const caveat = `Tests that reach \`${name}\` only through other code are not seen this way.`;
-  const importing = [...byModule.keys()].filter((file) => !files.includes(file));
-  const others =
-    importing.length > 0
-      ? `Test files that import ${basename(path)} without naming it: ${listFiles(importing)}.`
-      : "";
-  if (files.length === 0)
-    return { summary: `No test names \`${name}\`.`, details: [others, caveat].filter(Boolean).join("\n") };
+  if (files.length === 0) return { summary: `No test names \`${name}\`.`, details: caveat };
   const unopened = files.slice(OPENED);
   const setUp = [...new Set(prepared.map((each) => each.path))];
   const found = [
@@ -147,7 +140,6 @@ function reportTests(
       ...listCases(`Tests that name \`${name}\`:`, naming, SHOWN),
       ...listCases(`Tests whose file uses \`${name}\` in what prepares them:`, prepared, SHOWN_PREPARED),
       unopened.length > 0 ? `Also mentioned in (not opened): ${listFiles(unopened)}.` : "",
-      others,
       caveat,
     ]
       .filter(Boolean)

@@ -304,8 +304,8 @@ function explainRefusal(steps: readonly Step[], situation: Situation): string {
   const writing = steps.some(({ route }) => route.kind === "nobody" && route.intent === "write");
   const asked = steps.map(({ text }) => text).join("; ") || situation.task;
   const what = writing ? "write or change code or prose" : "tell what this asks for";
-  const why = writing ? undefined : findMisreading(asked, { now: situation.now ?? SOME_TIME });
-  return [why, needsModel(`${what} (“${cutShort(asked, 120)}”)`, describeAbilities(situation))]
+  const why = findMisreading(asked, { now: situation.now ?? SOME_TIME });
+  return [needsModel(`${what} (“${cutShort(asked, 120)}”)`, describeAbilities(situation)), why]
     .filter(Boolean)
     .join(" ");
 }

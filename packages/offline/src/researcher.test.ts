@@ -154,6 +154,26 @@ describe("the researcher", () => {
     expect(said).toContain("Searched: “scheduler” and the like: 13 lines in 2 files");
   });
 
+  test("a question whose words stand in different places is not answered with the nearest of them", () => {
+    const places: Record<string, string> = {
+      "src/meaning.ts": "1\t/** What a word means. */\n2\texport function meaning(): void {}",
+      "src/life.ts": "1\t/** How long a run lives. */\n2\texport function life(): void {}",
+    };
+    const calls: PastCall[] = [];
+    let said = "";
+    for (let turn = 0; turn < 9 && !said; turn++) {
+      const move = researcher.next(situation("What is the meaning of life?", { calls: [...calls] }));
+      said = saidBy(move);
+      for (const { tool, input } of callsOf(move)) {
+        const found = String(input.pattern).includes("mean") ? "src/meaning.ts" : "src/life.ts";
+        const result = tool === "read" ? (places[String(input.path)] ?? "") : `${found}:1`;
+        calls.push({ tool, input, result, failed: false });
+      }
+    }
+    expect(said).toMatch(/^\*\*Summary\*\*: No answer: “meaning”, “life” are used in .*To add a model, set/s);
+    expect(said).not.toContain("`meaning`");
+  });
+
   test("a question that names a file reads it at once", () => {
     const move = researcher.next(situation("What does src/scheduler/slots.ts do?"));
     expect(callsOf(move)).toEqual([{ tool: "read", input: { path: "src/scheduler/slots.ts", limit: 240 } }]);

@@ -68,7 +68,7 @@ export function researchQuestion(situation: Situation): OfflineMove {
   const tests = covering && subject ? findTests(subject, situation) : null;
   if (tests && "calls" in tests) return tests;
   const open = findings && explainOpen(findings);
-  if (open) return { cannot: open };
+  if (open) return { say: open };
   const found = findings ? reportFindings(findings) : (located?.report ?? "");
   return { say: tests ? addTests(found, tests.report) : found };
 }

@@ -8,7 +8,7 @@ import {
 import { splitSentences } from "@retinue/core/text/split-sentences";
 import { reportFaults } from "./conversation.ts";
 import { extractSummary } from "./extract-summary.ts";
-import { needsModel, shortenLine } from "./offline-words.ts";
+import { capitalise, needsModel, shortenLine } from "./offline-words.ts";
 import {
   type Definition,
   fenceCode,
@@ -84,10 +84,8 @@ export function explainOpen(findings: SearchFindings): string | null {
   );
   if (met.length >= Math.ceil(used.length * ENOUGH_WORDS)) return null;
   const words = query.concepts.map(({ name }) => `“${name}”`).join(", ");
-  return needsModel(
-    `answer “${shorten(question)}”: its words (${words}) are used in ${others.slice(0, 3).join(", ")}, but no one place speaks of them together`,
-    "look up names, files, and words that stand together",
-  );
+  const why = `No answer: ${words} are used in ${others.slice(0, 3).join(", ")}, but no one place that was read speaks of them together.`;
+  return `**Summary**: ${why}\n\n${capitalise(needsModel(`answer “${shorten(question)}” from what the words mean`, "look up names, files, and words that stand together"))}`;
 }
 
 /** The definition that answers a question best, if one was read. */
