@@ -124,6 +124,26 @@ test("selective context hands over exactly the named files and results", async (
   expect(text).not.toContain("THE PERSON'S WORDS");
 });
 
+test("who is handed files of the project holds private data", async () => {
+  await using t = testRuntime(
+    {
+      lead: [
+        callDelegate("worker", "x"),
+        callDelegate("worker", "y", { contextFiles: ["a.txt"] }),
+        say("ok"),
+      ],
+      worker: [say("fine"), say("fine")],
+    },
+    { tools: codeTools },
+  );
+  writeFileSync(join(t.projectDir, "a.txt"), "CONTENT OF A");
+  await t.runtime.run({ agent: "lead", task: "go" });
+  const workers = t.events.flatMap((event) =>
+    event.type === "run.ended" && event.agent === "worker" ? [event.result.private_data] : [],
+  );
+  expect(workers).toEqual([false, true]);
+});
+
 test.each([
   ["../outside.txt", "it is outside the project and the workspace"],
   ["nosuch.txt", "there is no such file"],

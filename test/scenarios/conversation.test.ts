@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { replaySession } from "@retinue/core/replay/replay-session";
 import { callTool, hang, say, testRuntime } from "@retinue/core/testing";
 import { defineTool } from "@retinue/core/tools/tool";
@@ -41,6 +43,46 @@ test("a second task goes on with the conversation, in the same session and its r
     "And half of that?",
   ]);
   expect(t.runtime.store.findSession(session).status).toBe("completed");
+});
+
+test("each task of a conversation has its own calls of a tool, and its own repair", async () => {
+  const note = defineTool<object>({
+    name: "note",
+    description: "x",
+    input: { type: "object" },
+    replay: "safe",
+    execute: async () => "noted",
+  });
+  const write = defineTool<object>({
+    name: "leave",
+    description: "x",
+    input: { type: "object" },
+    execute: async (_, { workspaceDir, changed }) => {
+      const path = join(workspaceDir, "out.txt");
+      writeFileSync(path, String(Math.random()));
+      changed(path, "created");
+      return "left";
+    },
+  });
+  const task = () => [callTool("note", {}), say("forgot"), callTool("leave", {}), say("done")];
+  await using t = testRuntime(
+    { lead: [...task(), ...task()] },
+    {
+      tools: [note, write],
+      agents: { lead: { limits: { perTool: { note: 1 } }, deliverables: [{ file: "out.txt" }] } },
+    },
+  );
+  const first = await t.runtime.run({ agent: "lead", task: "one" });
+  const second = await t.runtime.run({ agent: "lead", task: "two", session: first.session_id });
+  expect([first.status, second.status]).toEqual(["completed", "completed"]);
+  expect([first, second].map(({ deliverables }) => deliverables.map(({ ok }) => ok))).toEqual([
+    [true],
+    [true],
+  ]);
+  const answers = t.events.flatMap((event) =>
+    event.type === "call.ended" && event.tool === "note" ? [event.outcome] : [],
+  );
+  expect(answers).toEqual(["ok", "ok"]);
 });
 
 test("each task of a conversation has its own budget", async () => {

@@ -1,7 +1,7 @@
 import { readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeTools } from "@retinue/code/code-tools";
-import { callDelegate, callTool, say, testRuntime } from "@retinue/core/testing";
+import { callDelegate, callTool, hang, say, testRuntime } from "@retinue/core/testing";
 import { defineTool } from "@retinue/core/tools/tool";
 import { expect, test } from "vitest";
 
@@ -168,6 +168,52 @@ test("an empty answer is asked for once more and is then a failure, never a succ
     success: false,
     error: { type: "bad_response" },
   });
+});
+
+test("an empty answer counts against the next one only, not against one after more work", async () => {
+  const look = defineTool({
+    name: "look",
+    description: "x",
+    input: { type: "object" },
+    replay: "safe",
+    execute: async () => "seen",
+  });
+  await using t = testRuntime(
+    { solo: [say(""), callTool("look", {}), say(""), say("done")] },
+    { tools: [look] },
+  );
+  expect(await t.runtime.run({ agent: "solo", task: "go" })).toMatchObject({
+    status: "completed",
+    summary: "done",
+  });
+});
+
+test("a command deliverable is checked although the run itself was stopped by its time", async () => {
+  const commands: string[] = [];
+  const shell = defineTool<{ command: string }>({
+    name: "shell",
+    description: "x",
+    groups: ["shell"],
+    input: { type: "object", properties: { command: { type: "string" } }, required: ["command"] },
+    access: ({ command }) => [{ kind: "command", command }],
+    execute: async ({ command }, { signal }) => {
+      signal.throwIfAborted();
+      commands.push(command);
+      return "0 failed";
+    },
+  });
+  await using t = testRuntime(
+    { solo: () => hang() },
+    {
+      tools: [shell],
+      agents: { solo: { deliverables: [{ command: "npm test" }], limits: { minutes: 0.001 } } },
+    },
+  );
+  expect(await t.runtime.run({ agent: "solo", task: "go" })).toMatchObject({
+    status: "timeout",
+    deliverables: [{ deliverable: "$ npm test", ok: true }],
+  });
+  expect(commands).toEqual(["npm test"]);
 });
 
 test("a delegation may add files to the contract, and files are measured, not claimed", async () => {

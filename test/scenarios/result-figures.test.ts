@@ -457,3 +457,28 @@ test("run_usage counts no delegation as a tool call, by whichever tool it was ma
     ["worker", 1],
   ]);
 });
+
+test("what one call of unknown price cost is not known, for its run and for all above it", async () => {
+  const prices = {
+    "scripted/lead": { input: 10, output: 100 },
+    "scripted/priced": { input: 10, output: 100 },
+  };
+  await using t = testRuntime(
+    {
+      lead: [callDelegate("priced", "x"), callDelegate("free", "x"), say("ok")],
+      priced: [say("ok")],
+      free: [say("ok")],
+    },
+    { settings: { prices } },
+  );
+  const result = await t.runtime.run({ agent: "lead", task: "go" });
+  const costs = t.events.flatMap((event) =>
+    event.type === "run.ended" ? [[event.agent, event.result.cost_usd] as const] : [],
+  );
+  expect(Object.fromEntries(costs)).toEqual({
+    priced: { self: expect.any(Number), subtree: expect.any(Number) },
+    free: { self: null, subtree: null },
+    lead: { self: expect.any(Number), subtree: null },
+  });
+  expect(result.cost_usd.self).toBeGreaterThan(0);
+});

@@ -315,3 +315,43 @@ test("a file that a sibling had made before a crash is still the sibling's", asy
   expect(ended.details).toContain("COMPLIANCE ERROR: reporter");
   await second.close();
 });
+
+test("the time that a run had worked before a crash counts, also if it comes late in its time", async () => {
+  using lives = new Lives();
+  const stuck = silence();
+  const note = countedTool("note");
+  const options = { tools: [note.tool], agents: { lead: { limits: { minutes: 60 } } } };
+  const first = lives.open({ lead: [callTool("note", {}), stuck.step] }, options);
+  const sessionId = await lives.abandon(first, () => stuck.reached);
+  lives.sql(
+    "UPDATE messages SET metadata_json = json_set(metadata_json, '$.elapsedMs', ?) WHERE request_type = 'continuation'",
+    55 * 60_000,
+  );
+  await using second = lives.open({ lead: [say("what there is")] }, options);
+  const ended = await (await second.runtime.resume(sessionId)).result;
+  expect(ended).toMatchObject({ partial: true, bailout_reason: "deadline", summary: "what there is" });
+  expect(ended.duration_ms).toBeGreaterThanOrEqual(55 * 60_000);
+});
+
+test("a resumed run knows that it holds private data by the answers of its last turn", async () => {
+  using lives = new Lives();
+  const wait = (answer: Promise<string> | string) =>
+    defineTool<object>({
+      name: "wait",
+      description: "x",
+      input: { type: "object" },
+      replay: "safe",
+      isPublic: true,
+      execute: async () => answer,
+    });
+  const note = countedTool("note");
+  const options = (answer: Promise<string> | string) => ({ tools: [note.tool, wait(answer)] });
+  const calls = callTools(["note", "wait"].map((tool) => ({ tool, input: {} })));
+  const isNoted = () => first.events.some((event) => event.type === "call.ended" && event.tool === "note");
+  const first = lives.open({ lead: [calls] }, options(new Promise(() => {})));
+  const sessionId = await lives.abandon(first, isNoted);
+  await using second = lives.open({ lead: [say("done")] }, options("waited"));
+  const ended = await (await second.runtime.resume(sessionId)).result;
+  expect(note.runs).toBe(1);
+  expect(ended).toMatchObject({ status: "completed", private_data: true });
+});

@@ -103,6 +103,27 @@ test("what all tasks of a session have spent counts against its budget when it g
   await second.close();
 });
 
+test("tokens that tasks had spent before a crash are missing for those that go on", async () => {
+  using lives = new Lives();
+  const stuck = silence();
+  const settings = { limits: { tokens: 12_000 } };
+  const first = lives.open(
+    {
+      worker: (request) => (request.task === "a" ? say("a", { input: 9_000, output: 2_000 }) : stuck.step()),
+    },
+    { settings },
+  );
+  void first.runtime.fanOut(
+    ["a", "b"].map((task) => ["worker", task] as const),
+    { maxConcurrent: 1 },
+  );
+  await lives.leave(first, () => stuck.reached);
+  await using second = lives.open({ worker: [say("b")] }, { settings });
+  const results = await (await second.runtime.resume(sessionOf(first))).results;
+  expect(results.map(({ error }) => error?.type)).toEqual([undefined, "budget"]);
+  expect(second.models.worker?.requests).toHaveLength(0);
+});
+
 test("a fork that was killed before its first turn still has the conversation it began with, and nothing later", async () => {
   using lives = new Lives();
   const note = countedTool("note");

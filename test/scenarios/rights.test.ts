@@ -162,6 +162,29 @@ test("a delegation can narrow its child's tools and limits, but its limits do no
   });
 });
 
+test("each delegation to an agent has its own limits, whatever an earlier one was given", async () => {
+  const look = counted("look", { replay: "safe" });
+  let calls = 0;
+  await using t = testRuntime(
+    {
+      lead: [
+        callDelegate("worker", "plain"),
+        callDelegate("worker", "short", { limits: { turns: 2 } }),
+        callDelegate("worker", "plain again"),
+        say("ok"),
+      ],
+      worker: ({ options }) =>
+        options.toolChoice?.type === "none" ? say("enough") : callTool("look", { to: String(calls++) }),
+    },
+    { tools: [look.tool], agents: { worker: { limits: { turns: 4 } } }, lenient: true },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  const turns = t.events.flatMap((event) =>
+    event.type === "run.ended" && event.agent === "worker" ? [event.result.iteration_count] : [],
+  );
+  expect(turns).toEqual([4, 2, 4]);
+});
+
 test("a model's delegation has no word on limits by tool", async () => {
   const look = counted("look");
   await using t = testRuntime(
