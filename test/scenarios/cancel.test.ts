@@ -64,3 +64,18 @@ test("closing the runtime ends what runs", async () => {
   expect((await result).status).toBe("cancelled");
   await closed;
 });
+
+test("a run that is about to begin when the runtime closes ends with it, at whatever moment that is", async () => {
+  for (let turns = 0; turns < 40; turns += 2) {
+    const t = testRuntime({ solo: () => hang() }, { lenient: true });
+    const ending = t.runtime.run({ agent: "solo", task: "go" }).then(
+      ({ status }) => status,
+      (thrown: Error) => thrown.message,
+    );
+    for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await t.close();
+    expect(await ending).toMatch(
+      /^(cancelled|the runtime is closed|the session was stopped before this task began)$/,
+    );
+  }
+});

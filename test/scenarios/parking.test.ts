@@ -11,7 +11,7 @@ import {
   testRuntime,
 } from "@retinue/core/testing";
 import { defineTool } from "@retinue/core/tools/tool";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 let root = "";
 let ran: string[] = [];
@@ -141,6 +141,49 @@ test("what can go on without the answer goes on first", async () => {
   expect(ran.filter((one) => one.startsWith("pay"))).toEqual(["pay Ada"]);
   expect(ran.filter((one) => one.startsWith("look"))).toHaveLength(4);
   expect(result).toMatchObject({ status: "completed", summary: "all settled" });
+});
+
+test("a session is not left while another call of the run that asks is still under way", async () => {
+  const slow = Promise.withResolvers<string>();
+  const read = (name: string, work: () => Promise<string>) =>
+    defineTool<object>({
+      name,
+      description: "x",
+      input: { type: "object" },
+      replay: "safe",
+      risk: "low",
+      execute: work,
+    });
+  const t = testRuntime(
+    {
+      lead: ({ turn }) =>
+        turn === 0
+          ? callTools([
+              { tool: "slow", input: {} },
+              { tool: "see", input: {} },
+            ])
+          : say("?"),
+    },
+    {
+      ...{ projectDir: root, dataDir: join(root, "data"), database: join(root, "data", "r.db") },
+      tools: [read("slow", () => slow.promise), read("see", async () => "seen")],
+      onAsk: "park",
+      lenient: true,
+      agents: { lead: { askTools: ["see"] } },
+    },
+  );
+  const { result } = await t.runtime.start({ agent: "lead", task: "go" });
+  await vi.waitFor(() => expect(t.runtime.store.approvals({ open: true })).toHaveLength(1));
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect(parkedIn(t)).toEqual([]);
+  slow.resolve("slow answer");
+  await result;
+  expect(parkedIn(t)).toHaveLength(1);
+  const answers = t.events.flatMap((event) =>
+    event.type === "call.ended" ? [[event.tool, event.outcome]] : [],
+  );
+  expect(answers).toContainEqual(["slow", "ok"]);
+  await t.close();
 });
 
 test("an answer that another process gives after the question is heard before the session is left", async () => {

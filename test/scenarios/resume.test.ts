@@ -80,39 +80,50 @@ test("finished children and answered turns are reused, and what was open goes on
   await second.close();
 });
 
+const NOT_KNOWN = "it is not known whether 'act' took effect";
 test.each([
-  ["safe", "ran"],
-  ["lookup", "it happened"],
-  ["never", "it is not known whether 'act' took effect"],
-] as const)("an open call of the class %s is answered after a crash with: %s", async (replay, answer) => {
-  const ran: string[] = [];
-  let begun = 0;
-  const tool = (stuck: boolean) =>
-    defineTool<object>({
-      name: "act",
-      description: "x",
-      input: { type: "object" },
-      replay,
-      lookup: async () => "it happened",
-      execute: async () => {
-        begun++;
-        if (stuck) return new Promise(() => {});
-        ran.push("act");
-        return "ran";
-      },
-    });
-  const first = open({ lead: [callTool("act", {})] }, { tools: [tool(true)] });
-  const sessionId = await abandon(first, () => begun === 1);
-  const second = open({ lead: [(request) => say(request.last)] }, { tools: [tool(false)] });
-  const ended = await (await second.runtime.resume(sessionId)).result;
-  expect(ran).toEqual(replay === "safe" ? ["act"] : []);
-  expect(ended.details).toContain(answer);
-  expect(ended.private_data).toBe(true);
-  const warned = second.events.some((event) => event.type === "notice.raised" && event.level === "warning");
-  expect(warned).toBe(replay === "never");
-  expect(openRows(second.runtime.store.messages(sessionId)).length).toBe(0);
-  await second.close();
-});
+  ["safe", "ran", "it happened"],
+  ["lookup", "it happened", "it happened"],
+  // The outside says that it did not happen.
+  ["lookup", "ran", null],
+  // The outside cannot be asked.
+  ["lookup", NOT_KNOWN, new Error("no connection")],
+  ["never", NOT_KNOWN, "it happened"],
+] as const)(
+  "an open call of the class %s is answered after a crash with: %s",
+  async (replay, answer, told) => {
+    const ran: string[] = [];
+    let begun = 0;
+    const tool = (stuck: boolean) =>
+      defineTool<object>({
+        name: "act",
+        description: "x",
+        input: { type: "object" },
+        replay,
+        lookup: async () => {
+          if (told instanceof Error) throw told;
+          return told;
+        },
+        execute: async () => {
+          begun++;
+          if (stuck) return new Promise(() => {});
+          ran.push("act");
+          return "ran";
+        },
+      });
+    const first = open({ lead: [callTool("act", {})] }, { tools: [tool(true)] });
+    const sessionId = await abandon(first, () => begun === 1);
+    const second = open({ lead: [(request) => say(request.last)] }, { tools: [tool(false)] });
+    const ended = await (await second.runtime.resume(sessionId)).result;
+    expect(ran).toEqual(answer === "ran" ? ["act"] : []);
+    expect(ended.details).toContain(answer);
+    expect(ended.private_data).toBe(true);
+    const warned = second.events.some((event) => event.type === "notice.raised" && event.level === "warning");
+    expect(warned).toBe(answer === NOT_KNOWN);
+    expect(openRows(second.runtime.store.messages(sessionId)).length).toBe(0);
+    await second.close();
+  },
+);
 
 test("counters, limits, taint and rights are those of before, whatever the agent's file says now", async () => {
   let hung = false;
