@@ -105,7 +105,7 @@ function toOpeningFault(thrown: unknown, service: Service): ToolFault {
   return new ToolFault(thrown.code === "auth" ? "auth" : "tool_error", message, { cause: thrown });
 }
 
-/** What was made for a key before; what failed is forgotten, so that the next call tries anew. */
+/** Returns what was made for this key before, or makes it. A failure is forgotten, so that the next call tries again. */
 function remember<Key, Value>(known: Map<Key, Promise<Value>>, key: Key, make: () => Promise<Value>) {
   const making = known.get(key) ?? make();
   if (known.has(key)) return making;

@@ -63,7 +63,7 @@ export async function openAccount(
 }
 
 /**
- * What keeps renewed secrets in the place of those that were read. If the account was removed or signed in to anew
+ * Keeps renewed secrets in place of those that were read. If the account was removed or signed in to again
  * meanwhile, by another program, what is there now stays.
  */
 export function createSecretKeeper(

@@ -29,12 +29,15 @@ type SeriesStore<Stored extends StoredSeries> = {
   replace(stored: Stored, etag: string, series: Series | null, signal: AbortSignal): Promise<void>;
 };
 
-/** However much recurs, a list is made of no more. */
+/** The most occurrences that one list has. */
 const MOST_OCCURRENCES = 10_000;
 
 /** The fault for an event that is in another state than the caller knows. */
 export function refuseChangedEvent(): ToolFault {
-  return new ToolFault("params", "the event has changed since it was read; read it again and decide anew");
+  return new ToolFault(
+    "params",
+    "the event has changed since it was read; read it again before you change it",
+  );
 }
 
 /** The calendar over such a store. */

@@ -43,7 +43,7 @@ export type ContactsProvider = ServiceProvider<"embedded" | "google" | "carddav"
 type ContactSource = Pick<ContactsProvider, "kind" | "refresh"> & {
   /** All people and lists, in the order in which they are given. */
   load(signal: AbortSignal): Promise<readonly (Contact & Partial<CardFields>)[]>;
-  /** How long they are not read anew: recipients of one message are looked up one by one. */
+  /** How long they are kept before they are read again: recipients of one message are looked up one by one. */
   readonly freshMs: number;
   /** Milliseconds since any moment. */
   now?(): number;

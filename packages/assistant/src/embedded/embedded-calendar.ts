@@ -26,7 +26,7 @@ type EventRow = {
 const MAX_UID_CHARS = 900;
 /** Days begin at other moments in other zones. */
 const MARGIN_MS = 2 * 86_400_000;
-/** However costly hostile events are to follow, others come to their turn. */
+/** After so many series other work gets a turn: hostile events are costly to follow. */
 const SERIES_AT_ONCE = 20;
 const MOST_REMEMBERED = 5000;
 /** What was parsed, by its etag, which is a hash of the text. */

@@ -4,7 +4,7 @@ import type { people_v1 } from "@googleapis/people";
 import { type Contact, type ContactsProvider, createAddressBook } from "../contacts/contacts-provider.ts";
 import type { GoogleApi } from "./google-session.ts";
 
-/** Recipients of one message are resolved one by one; the address book is not read anew for each. */
+/** Recipients of one message are resolved one by one; the address book is not read again for each. */
 const FRESH_MS = 60_000;
 
 type Api = GoogleApi<"people">;

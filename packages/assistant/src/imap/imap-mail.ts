@@ -124,7 +124,7 @@ async function keepCopy(client: ImapFlow, copy: Copy, flags = ["\\Draft", "\\See
   return last;
 }
 
-/** A folder that was numbered anew has another message under the number: that one is not touched. */
+/** A folder that was renumbered has another message under the number: that one is not touched. */
 async function inOwnFolder(client: ImapFlow, place: MailPlace, work: () => Promise<unknown>): Promise<void> {
   await inFolder(client, place.folder, (validity) => {
     if (validity !== place.validity) throw refuseUnknownMail(buildMailId(place));

@@ -107,7 +107,7 @@ export async function inFolder<Value>(
   }
 }
 
-/** Does work on one message; `params` if its folder is gone or was numbered anew. */
+/** Does work on one message; `params` if its folder is gone or was renumbered. */
 export async function atMessage<Value>(
   client: ImapFlow,
   id: string,

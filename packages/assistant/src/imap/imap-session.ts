@@ -51,7 +51,7 @@ export type ImapOptions = {
 /** How a connection is protected. A password crosses a network only under TLS; a server on this machine may go without. */
 type Protection = { readonly secure: boolean; readonly upgrade: "required" | "none" };
 
-/** A connection that opens at its first use, closes when it is idle, and opens anew after it was lost. */
+/** A connection that opens at its first use, closes when it is idle, and opens again after it was lost. */
 export function createImapSession(options: ImapOptions): ImapSession {
   let client: ImapFlow | undefined;
   let turn: Promise<unknown> = Promise.resolve();

@@ -151,7 +151,7 @@ export const PUBLIC_DOMAINS: ReadonlySet<string> = new Set(
   libero.it wanadoo.fr comcast.net verizon.net att.net btinternet.com`.split(/\s+/),
 );
 
-/** Whose mail it is, and which domains are inside besides. */
+/** Whose mail it is, and which other domains count as inside. */
 export type Household = { readonly self: string; readonly internalDomains: readonly string[] };
 
 /** The owner's surroundings: own domains, and those of the address book as far as it can be asked. */

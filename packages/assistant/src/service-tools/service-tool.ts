@@ -191,7 +191,7 @@ function toTarget(address: string): Target {
   return { kind: "recipient", address };
 }
 
-/** Nobody is reached whom the check of rights has not seen. */
+/** Refuses a call that would reach anybody whom the check of rights has not seen. */
 function refuseOthers(reached: readonly string[], targets: readonly Target[]): void {
   const allowed = new Set(targets.flatMap((target) => (target.kind === "recipient" ? [target.address] : [])));
   const other = reached.find((address) => !allowed.has(address));

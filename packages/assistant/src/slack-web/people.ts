@@ -8,7 +8,7 @@ import { listAll, type SlackApi } from "./slack-api.ts";
 
 /** Somebody, with what decides whether writing to them leaves the organisation. */
 export type SlackPerson = SlackUser & {
-  /** The name of the account, which the person does not choose anew like the one that is shown. */
+  /** The name of the account; unlike the name that is shown, its owner does not change it. */
   readonly handle: string;
   readonly isOutside: boolean;
 };

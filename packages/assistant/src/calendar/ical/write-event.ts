@@ -56,7 +56,7 @@ export function checkTimes(start: EventTime, end: EventTime): void {
     throw new ToolFault("params", "the event would end before it starts");
 }
 
-/** The zones a calendar has, and those these times need besides. */
+/** The zones that a calendar has, and those that these times need as well. */
 export function addZones(zones: readonly Component[], times: readonly EventTime[]): Component[] {
   const all = [...zones];
   for (const time of times) {
