@@ -147,7 +147,11 @@ function assembleReport(given: GivenReport, articles: readonly Article[], corpus
       heading,
       paragraphs: paragraphs.map(cut),
     })),
-    quotes: (given.quotes ?? []).map(({ source, ...quote }) => ({ ...quote, cites: [source] })),
+    quotes: (given.quotes ?? []).map(({ source, role, ...quote }) => ({
+      ...quote,
+      ...(role !== undefined && { role }),
+      cites: [source],
+    })),
     contradictions: (given.contradictions ?? []).map(({ topic, note = "", claims }) => ({
       topic,
       note,
