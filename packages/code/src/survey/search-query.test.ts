@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Hits, isInPath, rankFiles, readCounts, readQuery } from "./search-query.ts";
+import { type Hits, isInPath, rankFiles, readQuery } from "./search-query.ts";
 
 const hits = (pattern: string, counts: Record<string, number>): Hits => ({
   concept: { name: pattern, core: pattern, pattern, weight: 1 },
@@ -42,11 +42,4 @@ test("a concept is in a path at the beginning of a name, also inside of camel ca
   const { concept } = hits("cart", {});
   expect(["src/shopCart.ts", "cart/index.ts"].every((path) => isInPath(concept, path))).toBe(true);
   expect(isInPath(concept, "src/descartes.ts")).toBe(false);
-});
-
-test("counts are read by the last colon of a line", () => {
-  expect([...readCounts("a:b.ts:3\nnothing\nc.ts:1")]).toEqual([
-    ["a:b.ts", 3],
-    ["c.ts", 1],
-  ]);
 });
