@@ -6,7 +6,7 @@ import { codeTools } from "@retinue/code/code-tools";
 import { DEFAULT_SETTINGS } from "@retinue/core/settings/default-settings";
 import { callDelegate, callTool, say, type TestRuntimeOptions, testRuntime } from "@retinue/core/testing";
 import type { SearchProvider } from "@retinue/research/search/search-provider";
-import { createWebSearch, webSearch } from "@retinue/research/web-tools";
+import { createWebSearch, webFetch, webSearch } from "@retinue/research/web-tools";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 const EXAMPLES = fileURLToPath(new URL("../../examples/documents/durable-storage", import.meta.url));
@@ -43,18 +43,26 @@ function fake(search: SearchProvider["search"]): SearchProvider {
   return { name: "fake", hosts: ["search.example"], search };
 }
 
-test("a search of the project's documents gives addresses that can be read while the runtime is open", async () => {
-  write("docs/log.md", "# The log\n\nA durable log is flushed.");
-  const t = start(["durable log"]);
-  await run(t);
+test("a search of the project's documents gives addresses that a run reads, and nobody else can", async () => {
+  write("docs/log.md", "# The log\n\nA durable log is flushed, and then it is kept.");
+  await using t = testRuntime(
+    {
+      lead: [
+        callTool("web_search", { query: "durable log" }),
+        ({ last }) => callTool("web_fetch", { url: addressIn(last) }),
+        say("done"),
+      ],
+    },
+    { tools: [webSearch, webFetch], projectDir, dataDir: join(root, "data") },
+  );
+  await t.runtime.run({ agent: "lead", task: "go" });
+  const asked = JSON.stringify(t.models.lead?.requests.at(-1)?.prompt);
+  expect(asked).toContain("1. The log");
+  expect(asked).toContain("(searched local documents, not the web)");
   const text = lastResult(t);
-  expect(text).toContain("1. The log");
-  expect(text).toContain("A durable log is flushed.");
-  expect(text).toContain("(searched local documents, not the web)");
-  const url = addressIn(text);
-  expect(await (await fetch(url)).text()).toBe("# The log\n\nA durable log is flushed.");
-  await t.close();
-  await expect(fetch(url)).rejects.toThrow();
+  expect(text).toContain("# The log\\nhttp://127.0.0.1:");
+  expect(text).toContain("A durable log is flushed, and then it is kept.");
+  await expect(fetch(addressIn(text))).rejects.toThrow();
 });
 
 test("a search says where its results were saved, and they are handed over by that file", async () => {

@@ -3,7 +3,6 @@ import { connect } from "node:net";
 import { waitForRedirect } from "@retinue/assistant/accounts/google-sign-in";
 import { REQUEST_PATIENCE } from "@retinue/core/net/request-patience";
 import type { NewsEvent } from "@retinue/core/schema/api/stream";
-import { startDocumentServer } from "@retinue/research/search/document-server";
 import { expect, test } from "vitest";
 import { readEvents } from "./event-reader.ts";
 import { openSite } from "./site.ts";
@@ -57,19 +56,16 @@ test("a request that is never sent to its end is closed, and a stream that runs 
   expect([site.written, site.faults]).toEqual([0, []]);
 });
 
-test("the servers for a sign-in's answer and for documents close such connections too", async () => {
+test("the server for a sign-in's answer closes such connections too", async () => {
   const ending = new AbortController();
   const redirect = await waitForRedirect("state", ending.signal, SMALL);
-  const documents = await startDocumentServer(() => undefined, SMALL);
-  for (const address of [redirect.uri, documents.origin])
-    for (const text of [
-      "",
-      "GET /x HTTP/1.1\r\nHost: ",
-      "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{",
-    ])
-      await untilClosed(Number(new URL(address).port), text);
+  for (const text of [
+    "",
+    "GET /x HTTP/1.1\r\nHost: ",
+    "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{",
+  ])
+    await untilClosed(Number(new URL(redirect.uri).port), text);
   redirect.close();
-  await documents.close();
 });
 
 test("by default a half-sent request is given less than 35 seconds", () => {

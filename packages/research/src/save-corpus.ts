@@ -17,7 +17,7 @@ import { type Article, type ArticleStatus, CORPUS_FILE, checkCorpus, createCorpu
 import { toCanonicalUrl } from "./crawl/canonical-url.ts";
 import { loadCrawled, loadLog } from "./crawl/crawl-log.ts";
 import { readPages } from "./crawl/crawl-pages.ts";
-import { parseAddressPath } from "./search/document-server.ts";
+import { parseDocumentAddress } from "./search/document-address.ts";
 import { findLocalDocuments, type LocalDocuments } from "./search/local-documents.ts";
 import { findOwnTarget } from "./workspace-files.ts";
 
@@ -127,7 +127,7 @@ async function findPlace(
   const target = isFile ? await pathTarget(path, "read", roots) : await documents?.findTarget(url, roots);
   if (target?.kind !== "path") return undefined;
   if (target.root !== "outside") return target.relative;
-  return isFile ? basename(target.path) : parseAddressPath(new URL(url).pathname)?.path;
+  return isFile ? basename(target.path) : parseDocumentAddress(url)?.path;
 }
 
 async function isSameFolder(given: string, workspaceDir: string): Promise<boolean> {

@@ -272,8 +272,8 @@ test("three pages that are not there put a domain on the blacklist; time-outs do
 test("documents of this machine that are gone put nothing on the blacklist", async () => {
   const origin = "http://127.0.0.1:4123";
   const documents = {
-    allowOrigins: () => [origin],
-    resolveUrl: async (url: string) => url,
+    has: (url: string) => url.startsWith(origin),
+    read: async () => undefined,
     findTarget: async () => undefined,
   };
   const gone = (url: string) => (url.includes("gone") ? failed("not_found") : read(url));

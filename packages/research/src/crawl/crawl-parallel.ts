@@ -67,8 +67,8 @@ export function createCrawlParallel(options: CrawlOptions = {}): Tool<CrawlInput
     runs: createCrawlRuns(),
     readPage: options.readPage ?? host.readPage,
     dataDir: options.dataDir,
-    /** Of documents that this program serves the address is borrowed, and says nothing of the next that has it. */
-    isOwn: (url: string) => options.documents?.allowOrigins().includes(URL.parse(url)?.origin ?? "") === true,
+    /** The address of a document says nothing of a host. */
+    isOwn: (url: string) => options.documents?.has(url) === true,
   };
   return defineTool<CrawlInput>({
     name: "crawl_parallel",

@@ -29,8 +29,8 @@ type WebHost = { readPage: ReadWebPage; close(): Promise<void> };
 /** Parts of a web host that its owner chooses. */
 export type WebHostOptions = {
   web: WebSettings;
-  /** Documents of this machine, which the program itself serves like pages. */
-  documents?: Pick<LocalDocuments, "allowOrigins" | "resolveUrl" | "findTarget">;
+  /** Documents of this machine, which are read like pages. */
+  documents?: Pick<LocalDocuments, "has" | "read" | "findTarget">;
   /** Instead of one made from the settings. */
   egress?: Egress;
   /** Instead of the one of the process. */
@@ -39,28 +39,45 @@ export type WebHostOptions = {
   redact?: (text: string) => string;
 };
 
+const FAULTS = {
+  not_found: "the document is not there any more",
+  too_large: "the document is larger than web.maxPageMb",
+} as const;
+
 /** Creates the way to pages; network and readers are loaded with the first one. */
 export function createWebHost({ web, documents, egress, pool, redact }: WebHostOptions): WebHost {
   let made: Promise<Egress> | undefined;
   const findEgress = async () => {
     const { createEgress } = await import("../egress/egress-guard.ts");
-    const { allowHosts } = web;
-    return createEgress({ allowHosts, ...(documents && { allowOrigins: () => documents.allowOrigins() }) });
+    return createEgress({ allowHosts: web.allowHosts });
   };
   return {
     async readPage(address, { signal, images = false, deadlineMs, mayVisit }) {
       made ??= egress ? Promise.resolve(egress) : findEgress();
-      const { fetchPage } = await import("../egress/guarded-fetch.ts");
-      const start = (await documents?.resolveUrl(address)) ?? address;
-      const got = await fetchPage(start, {
-        egress: await made,
-        signal,
-        maxBytes: web.maxPageMb * 1_000_000,
-        ...(deadlineMs !== undefined && { deadlineMs }),
-        ...(web.userAgent !== undefined && { userAgent: web.userAgent }),
-        // The first address was judged before the call, a document of this machine by its file.
-        ...(mayVisit && { mayVisit: ({ hostname }) => hostname === hostOf(start) || mayVisit(hostname) }),
-      });
+      const { decodePage, fetchPage } = await import("../egress/guarded-fetch.ts");
+      const maxBytes = web.maxPageMb * 1_000_000;
+      const document = await documents?.read(address, maxBytes);
+      signal.throwIfAborted();
+      if (document && "fault" in document)
+        return { status: "failed", kind: document.fault, reason: FAULTS[document.fault] };
+      const got = document
+        ? {
+            ...decodePage(document.bytes, document.contentType),
+            status: "ok" as const,
+            url: address,
+            contentType: document.contentType,
+          }
+        : await fetchPage(address, {
+            egress: await made,
+            signal,
+            maxBytes,
+            ...(deadlineMs !== undefined && { deadlineMs }),
+            ...(web.userAgent !== undefined && { userAgent: web.userAgent }),
+            // The first address was judged before the call.
+            ...(mayVisit && {
+              mayVisit: ({ hostname }) => hostname === hostOf(address) || mayVisit(hostname),
+            }),
+          });
       if (got.status === "failed") return { status: "failed", kind: got.kind, reason: got.message };
       const { sharedExtractionPool } = await import("../extract/worker-pool.ts");
       const { text, url, contentType } = got;

@@ -68,7 +68,7 @@ function isOwn(address: Address, ipaddr: Ipaddr): boolean {
 /** How requests leave the machine. */
 export type EgressOptions = {
   /** Origins that the host itself serves, such as `http://127.0.0.1:8123`; let through exactly, wherever they are. */
-  allowOrigins?: readonly string[] | (() => readonly string[]);
+  allowOrigins?: readonly string[];
   /** Hosts (`wiki.corp`) or hosts with a port (`10.0.0.7:8080`) of the user's settings, let through wherever they are. */
   allowHosts?: readonly string[];
   /** Connections per origin at once; further requests wait. */
@@ -163,8 +163,7 @@ async function sendThrough(agent: Agent, url: URL, request: EgressRequest): Prom
 function createExemption({ allowOrigins = [], allowHosts = [] }: EgressOptions): (url: URL) => boolean {
   const hosts = new Set(allowHosts.map((host) => host.toLowerCase()));
   return (url) => {
-    const origins = typeof allowOrigins === "function" ? allowOrigins() : allowOrigins;
-    if (origins.some((origin) => URL.parse(origin)?.origin === url.origin)) return true;
+    if (allowOrigins.some((origin) => URL.parse(origin)?.origin === url.origin)) return true;
     return isAtHost(url, hosts);
   };
 }

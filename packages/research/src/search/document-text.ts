@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { cutAt } from "@retinue/core/tools/truncate";
 import { decodeHTMLStrict } from "entities";
 import { type Token, Tokenizer, TokenizerMode } from "parse5";
-import { type DocumentKind, findDocumentKind } from "./document-server.ts";
+import { type DocumentKind, findDocumentKind } from "./document-address.ts";
 
 /** What of a document can be searched. */
 type DocumentText = { title: string; text: string };

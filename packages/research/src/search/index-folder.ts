@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { openForReading } from "@retinue/core/files/open-inside";
+import { findDocumentKind } from "./document-address.ts";
 import type { DocumentIndex, IndexedFolder, KnownDocument, NewDocument } from "./document-index.ts";
-import { findDocumentKind } from "./document-server.ts";
 
 /** How a folder is brought up to date. */
 type IndexOptions = {

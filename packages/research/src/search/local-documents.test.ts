@@ -190,22 +190,25 @@ test("two processes may index the same folder at once, and agree on addresses", 
   await one.close();
 });
 
-test("addresses stay the same between processes but for the port, and lead to the server that is there", async () => {
-  place.write("guides/a b.txt", "First\n\nalpha");
-  const [before] = await find("alpha");
-  const old = documents.allowOrigins();
+test("addresses stay the same between processes, and documents are read by them from the disk", async () => {
+  const path = place.write("guides/a b.txt", "First\n\nalpha");
+  const [hit] = await find("alpha");
+  const url = hit?.url ?? "";
   await documents.close();
-  expect(documents.allowOrigins()).toEqual([]);
   documents = open();
-  expect(documents.allowOrigins()).toEqual([]);
-  const url = await documents.resolveUrl(before?.url ?? "");
-  expect(new URL(url).pathname).toBe(new URL(before?.url ?? "").pathname);
-  expect(documents.allowOrigins()).toEqual([new URL(url).origin]);
-  expect(await (await fetch(url)).text()).toBe("First\n\nalpha");
-  expect(await documents.resolveUrl("http://127.0.0.1:1/nothing/here.txt")).toBe(
-    "http://127.0.0.1:1/nothing/here.txt",
-  );
-  expect(old).toHaveLength(1);
+  const earlier = url.replace(/:\d+\//, ":43123/");
+  for (const address of [url, earlier]) {
+    expect(documents.has(address)).toBe(true);
+    const document = await documents.read(address, 1_000);
+    expect(document).toMatchObject({ contentType: "text/plain" });
+    expect(document && "bytes" in document && String(document.bytes)).toBe("First\n\nalpha");
+  }
+  expect(await documents.read(url, 5)).toEqual({ fault: "too_large" });
+  const elsewhere = "http://127.0.0.1:65535/nothing/here.txt";
+  expect([documents.has(elsewhere), await documents.read(elsewhere, 5)]).toEqual([false, undefined]);
+  rmSync(path);
+  symlinkSync("/etc/hostname", path);
+  expect(await documents.read(url, 1_000)).toEqual({ fault: "not_found" });
 });
 
 test("behind a document's address stands its file, for rights to be judged by", async () => {
@@ -221,7 +224,7 @@ test("behind a document's address stands its file, for rights to be judged by", 
   expect(await documents.findTarget("https://example.org/guides/a.txt", place)).toBeUndefined();
 });
 
-test("one runtime has one index and one server", () => {
+test("one runtime has one index", () => {
   const same = places();
   expect(findLocalDocuments({ folders: ["."] }, same)).toBe(findLocalDocuments({ folders: ["."] }, same));
 });

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { isBelow } from "@retinue/core/files/is-below";
+import { openForReading } from "@retinue/core/files/open-inside";
 import { pathTarget, resolvePath } from "@retinue/core/files/resolve-path";
 import { createRedactor } from "@retinue/core/redact/create-redactor";
 import { secretsFromEnvironment } from "@retinue/core/redact/secrets-from-environment";
@@ -9,22 +10,25 @@ import { messageOf } from "@retinue/core/schema/error";
 import type { Target } from "@retinue/core/schema/rights";
 import type { SearchSettings } from "@retinue/core/schema/settings";
 import type { HostPlaces, Roots } from "@retinue/core/tools/tool";
-import { DocumentIndex, type IndexedFolder } from "./document-index.ts";
 import {
-  buildAddressPath,
-  type DocumentServer,
-  parseAddressPath,
-  startDocumentServer,
-} from "./document-server.ts";
+  buildDocumentAddress,
+  DOCUMENT_TYPES,
+  findDocumentKind,
+  parseDocumentAddress,
+} from "./document-address.ts";
+import { DocumentIndex, type IndexedFolder } from "./document-index.ts";
 import { indexFolder } from "./index-folder.ts";
 import { SearchError, type SearchHit, type SearchOptions, type SearchProvider } from "./search-provider.ts";
 
-/** Documents on this machine: an index of them, and a server from which they are read like pages of the web. */
+/** A document as it lies on the disk, and what a server would say of it. */
+type OpenedDocument = { bytes: Buffer; contentType: string } | { fault: "not_found" | "too_large" };
+
+/** Documents on this machine: an index of them, and addresses by which they are read like pages of the web. */
 export type LocalDocuments = SearchProvider & {
-  /** Exactly the origins that a guard against private addresses must let through for them; none before the first search. */
-  allowOrigins(): readonly string[];
-  /** The address that a document has now, for one that it had in any process; other addresses stay as they are. */
-  resolveUrl(url: string): Promise<string>;
+  /** Whether this is the address of a document. */
+  has(url: string): boolean;
+  /** The document at an address; undefined for other addresses. */
+  read(url: string, maxBytes: number): Promise<OpenedDocument | undefined>;
   /** The file behind a document's address, by which rights are to be judged; undefined for other addresses. */
   findTarget(url: string, roots: Roots): Promise<Target | undefined>;
   close(): Promise<void>;
@@ -34,7 +38,7 @@ export type LocalDocuments = SearchProvider & {
 const MOST_MATCHES = 400;
 const byRuntime = new WeakMap<HostPlaces, LocalDocuments>();
 
-/** The documents of a runtime: one index and one server for all of its tools. */
+/** The documents of a runtime: one index for all of its tools. */
 export function findLocalDocuments(
   { folders }: Pick<SearchSettings, "folders">,
   places: HostPlaces,
@@ -57,8 +61,6 @@ class Documents implements LocalDocuments {
   readonly #closed = new AbortController();
   readonly #indexing = new Map<string, Promise<void>>();
   #index: DocumentIndex | undefined;
-  #server: Promise<DocumentServer> | undefined;
-  #origin: string | undefined;
 
   constructor(folders: readonly string[], { dataDir, env }: HostPlaces) {
     this.#folders = folders;
@@ -72,29 +74,31 @@ class Documents implements LocalDocuments {
     const roots = await this.#roots(run);
     const folders = roots.map((root) => this.#open().folder(root));
     await untilAborted(Promise.all(folders.map((folder) => this.#refresh(folder, run.progress))), signal);
-    const { origin } = await this.#serve();
     const hits: SearchHit[] = [];
     const byId = new Map(folders.map((folder) => [folder.id, folder]));
     const index = this.#open();
     for (const match of index.search(query, [...byId.keys()], MOST_MATCHES)) {
       const folder = byId.get(match.folderId);
       if (!folder || !run.maySee(await pathTarget(join(folder.root, match.path), "read", run))) continue;
-      const url = `${origin}${buildAddressPath(folder.key, match.path)}`;
+      const url = buildDocumentAddress(folder.key, match.path);
       hits.push({ title: match.title, url, snippet: index.snippet(match) });
       if (hits.length >= limit) break;
     }
     return hits;
   }
 
-  allowOrigins(): readonly string[] {
-    return this.#origin === undefined ? [] : [this.#origin];
+  has(url: string): boolean {
+    return this.#find(url) !== undefined;
   }
 
-  async resolveUrl(url: string): Promise<string> {
+  async read(url: string, maxBytes: number): Promise<OpenedDocument | undefined> {
     const found = this.#find(url);
-    if (!found) return url;
-    const { origin } = await this.#serve();
-    return `${origin}${buildAddressPath(found.key, found.path)}`;
+    const kind = found && findDocumentKind(found.path);
+    if (!found || !kind) return undefined;
+    await using handle = await openForReading(found.root, join(found.root, found.path)).catch(() => null);
+    if (!handle) return { fault: "not_found" };
+    if ((await handle.stat()).size > maxBytes) return { fault: "too_large" };
+    return { bytes: await handle.readFile(), contentType: DOCUMENT_TYPES[kind] };
   }
 
   async findTarget(url: string, roots: Roots): Promise<Target | undefined> {
@@ -104,9 +108,7 @@ class Documents implements LocalDocuments {
 
   async close(): Promise<void> {
     this.#closed.abort(new Error("the documents are closed"));
-    this.#origin = undefined;
     await Promise.allSettled(this.#indexing.values());
-    await this.#server?.then((server) => server.close()).catch(() => {});
     this.#index?.close();
     this.#index = undefined;
   }
@@ -122,22 +124,10 @@ class Documents implements LocalDocuments {
     return index;
   }
 
-  async #serve(): Promise<DocumentServer> {
-    this.#closed.signal.throwIfAborted();
-    this.#server ??= startDocumentServer((key, path) => this.#index?.find(key, path));
-    const server = await this.#server;
-    if (!this.#closed.signal.aborted) this.#origin = server.origin;
-    return server;
-  }
-
-  /** Whose address this is; the port says nothing, since it changes from process to process. */
-  #find(url: string): { root: string; path: string; key: string } | undefined {
-    const parsed = URL.parse(url);
-    if (parsed?.protocol !== "http:" || parsed.hostname !== "127.0.0.1") return undefined;
-    const parts = parseAddressPath(parsed.pathname);
+  #find(url: string): { root: string; path: string } | undefined {
+    const parts = parseDocumentAddress(url);
     if (!parts || (!this.#index && !existsSync(this.#file))) return undefined;
-    const found = this.#open().find(parts.key, parts.path);
-    return found && { ...found, key: parts.key };
+    return this.#open().find(parts.key, parts.path);
   }
 
   /** Several searches at once share one look at a folder; one that fails leaves what was known before. */
