@@ -71,23 +71,21 @@ async function backgroundOf(
   request: DelegationRequest,
   context: ContextMode,
 ): Promise<string> {
-  const run = children.parent;
-  const free = findShared(profile, children);
-  const answered = answeredCalls(run.history);
-  const usable = (message: LanguageModelV4Message) => onlyTools(message, free, answered);
+  const { history } = children.parent;
+  if (context === "task_only") return "";
   if (context === "summary") return children.summary();
+  const free = findShared(profile, children);
+  const answered = answeredCalls(history);
+  const usable = (message: LanguageModelV4Message) => onlyTools(message, free, answered);
   if (context === "full")
     return excerpt(
-      transcriptOf(run.history.map(usable), MAX_PART_CHARS),
+      transcriptOf(history.map(usable), MAX_PART_CHARS),
       MAX_FULL_CHARS,
       "the middle is left out",
     );
-  const asked =
-    request.lastMessages ??
-    (request.contextFiles?.length || request.fromResults?.length ? 0 : DEFAULT_LAST_MESSAGES);
-  if (context === "selective" && asked > 0)
-    return transcriptOf(run.history.slice(1).slice(-asked).map(usable));
-  return "";
+  const hasOther = request.contextFiles?.length || request.fromResults?.length;
+  const asked = request.lastMessages ?? (hasOther ? 0 : DEFAULT_LAST_MESSAGES);
+  return asked > 0 ? transcriptOf(history.slice(1).slice(-asked).map(usable)) : "";
 }
 
 /**

@@ -31,14 +31,13 @@ function findStopped(run: Run, on: WaitingOn): Deadline[] {
 
 /** Several calls of a run may wait for the same; watchers are told when the first begins and the last ends. */
 function change(run: Run, on: WaitingOn, by: 1 | -1): void {
-  const before = run.waitingOn;
+  const isWatched = run.host.watched();
+  const before = isWatched && run.waitingOn;
   const count = (run.waits.get(on) ?? 0) + by;
   if (count > 0) run.waits.set(on, count);
   else run.waits.delete(on);
-  const { runId } = run;
-  if (run.host.watched() && run.waitingOn !== before) {
-    run.session.emit({ type: "run.waiting", runId, on: run.waitingOn });
-  }
+  if (isWatched && run.waitingOn !== before)
+    run.session.emit({ type: "run.waiting", runId: run.runId, on: run.waitingOn });
 }
 
 /** What a tool says of a call before it is made; a run that was stopped does not wait for it. */
@@ -56,13 +55,15 @@ const SLOW_DISK_MS = 1_000;
  * hears of what happened can still hold the run or say something to it.
  */
 export async function waitForDisk(run: Run): Promise<string | null> {
+  const written = run.session.journal.committed().then(() => null, messageOf);
+  const orStopped = untilAborted(written, run.signal).catch(() => null);
+  if (!run.host.watched()) return orStopped;
   let shown: PromiseWithResolvers<void> | null = null;
   const stopTimer = run.host.clock.timer(SLOW_DISK_MS, () => {
     shown = Promise.withResolvers<void>();
     void waitFor(run, "store", shown.promise);
   });
-  const written = run.session.journal.committed().then(() => null, messageOf);
-  const result = await untilAborted(written, run.signal).catch(() => null);
+  const result = await orStopped;
   stopTimer();
   (shown as PromiseWithResolvers<void> | null)?.resolve();
   return result;

@@ -54,7 +54,6 @@ export async function performCall(
     const held = run.tools.get(name);
     return held !== undefined && isOffered(name, held);
   };
-  const rights = { maySee, mayWrite, holds, dividesFiles: divisions(chain, tool) };
   let tainted = false;
   const onTainted = () => {
     tainted = true;
@@ -68,7 +67,12 @@ export async function performCall(
     rowId,
     targets,
     signal,
-    ...rights,
+    maySee,
+    mayWrite,
+    holds,
+    get dividesFiles() {
+      return divisions(chain, tool);
+    },
     beforeChange,
     aroundChanges,
     ...(children && { children }),
@@ -242,10 +246,14 @@ export function chainOf(run: Run, targets: readonly Target[]): readonly Layer[] 
   const writes = targets.flatMap((target) =>
     target.kind === "path" && target.mode === "write" ? [target.path] : [],
   );
-  return [...run.chain, ...run.host.liveLayers(run.projectDir, writes)];
+  const live = run.host.liveLayers(run.projectDir, writes);
+  return live.length === 0 ? run.chain : [...run.chain, ...live];
 }
 
-function divisions(chain: readonly Layer[], { groups }: Tool<unknown>): ToolContext["dividesFiles"] {
+function divisions(
+  chain: readonly Layer[],
+  { groups }: Tool<unknown>,
+): NonNullable<ToolContext["dividesFiles"]> {
   return {
     read: dividesFiles(chain, { tool: "read", groups }),
     write: dividesFiles(chain, { tool: "write", groups: ["filesystem"] }),
