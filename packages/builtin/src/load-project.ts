@@ -18,6 +18,7 @@ import { PACKAGE_ROOT } from "@retinue/core/files/package-root";
 import type { Environment } from "@retinue/core/models/providers";
 import { parseRule } from "@retinue/core/rights/rule";
 import type { Agent, AgentSource, BrokenAgent, FindOwnFiles, Problem } from "@retinue/core/schema/agent";
+import { AGENT_FIELDS, type AgentField } from "@retinue/core/schema/agent-fields";
 import { messageOf, RetinueError } from "@retinue/core/schema/error";
 import type { Settings } from "@retinue/core/schema/settings";
 import { DEFAULT_SETTINGS } from "@retinue/core/settings/default-settings";
@@ -202,7 +203,9 @@ function describeBadFlag(why: string): RetinueError {
 }
 
 /** What a setting without a prompt can change in an agent that there is. */
-const CHANGEABLE = ["limits", "model", "temperature", "maxOutputTokens"] as const;
+const CHANGEABLE = Object.entries<AgentField>(AGENT_FIELDS).flatMap(([name, { isChangeable }]) =>
+  isChangeable ? [name] : [],
+);
 
 type AgentMap = { definitions: (Agent | BrokenAgent)[]; changes: AgentChange[]; problems: Problem[] };
 
@@ -227,7 +230,7 @@ function readAgentMap(value: unknown, source: AgentSource, known: KnownTools): A
     const fields: Record<string, unknown> | null =
       typeof each === "object" && each !== null && !Array.isArray(each) ? { ...each } : null;
     const given = fields && Object.keys(fields);
-    const isChange = given?.length && given.every((key) => CHANGEABLE.some((field) => field === key));
+    const isChange = given?.length && given.every((key) => CHANGEABLE.includes(key));
     const draft = isChange ? { description: name, prompt: name, ...fields } : fields;
     const parsed = parseAgentValue(draft ? { ...draft, name } : each, { source, known });
     const told = parsed.problems.map((one) => ({ ...one, message: `agent '${name}': ${one.message}` }));
@@ -246,10 +249,7 @@ function readChange(
   given: readonly string[],
 ): { fields: Partial<Agent> } | { problem: Problem } {
   if (isBroken(read)) return { problem: read.problem };
-  const fields = Object.fromEntries(
-    CHANGEABLE.flatMap((field) => (given.includes(field) ? [[field, read[field]] as const] : [])),
-  );
-  return { fields };
+  return { fields: Object.fromEntries(Object.entries(read).filter(([field]) => given.includes(field))) };
 }
 
 /** The tools and groups that the settings' own rules name. */

@@ -8,6 +8,7 @@ import type {
   RetryPolicy,
   SubagentPolicy,
 } from "../schema/agent.ts";
+import type { SimpleFields } from "../schema/agent-fields.ts";
 import { RetinueError } from "../schema/error.ts";
 import { type AgentReading, readAgent } from "./fields/read-agent.ts";
 import type { KnownTools } from "./fields/tool-names.ts";
@@ -19,7 +20,7 @@ export type NameList = readonly string[] | string;
 export type TriggerInput = { word: NameList; with?: NameList; not?: NameList };
 
 /** An agent as it is written in code; only name, description and prompt are required. */
-export type AgentInput = {
+export type AgentInput = Partial<Omit<SimpleFields, "context">> & {
   name: string;
   description: string;
   prompt: string;
@@ -32,16 +33,10 @@ export type AgentInput = {
   subagents?: Partial<SubagentPolicy> | readonly string[];
   context?: ContextWord;
   limits?: Limits;
-  temperature?: number;
-  maxOutputTokens?: number;
   delegation?: { mandatory?: boolean; triggers?: readonly (string | TriggerInput)[] };
   retry?: Partial<RetryPolicy>;
   deliverables?: readonly (Deliverable | string)[];
-  verify?: "reviewer";
-  workspace?: Agent["workspace"];
-  flow?: Agent["flow"];
   display?: Agent["display"] & { name?: string };
-  enabled?: boolean;
 };
 
 /** Who hands over a value that did not come from a Markdown file. */

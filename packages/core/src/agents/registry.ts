@@ -1,4 +1,5 @@
 import type { Agent, AgentSource, BrokenAgent, Problem } from "../schema/agent.ts";
+import type { ChangeableName } from "../schema/agent-fields.ts";
 import { RetinueError } from "../schema/error.ts";
 import { checkReferences, resolveReferences } from "./check-references.ts";
 import { didYouMean } from "./closest.ts";
@@ -36,9 +37,9 @@ export type RegistryInput = {
   changes?: readonly AgentChange[];
 };
 
-/** Other limits, or another model, for the agent of a name or alias; or why what was written cannot be used. */
+/** Other values of a few fields, such as limits, for the agent of a name or alias; or why what was written cannot be used. */
 export type AgentChange = { readonly name: string; readonly file: string } & (
-  | { readonly fields: Partial<Pick<Agent, "limits" | "model" | "temperature" | "maxOutputTokens">> }
+  | { readonly fields: Partial<Pick<Agent, ChangeableName>> }
   | { readonly problem: Problem }
 );
 

@@ -1,4 +1,5 @@
 import type { Access, Rule } from "../schema/rights.ts";
+import { compileWildcard, matchesWildcard, type Wildcard } from "../text/wildcard.ts";
 import {
   allows,
   leadingSubjects,
@@ -7,7 +8,6 @@ import {
   toSubject,
   touches,
 } from "./patterns/pattern.ts";
-import { compileWildcard, matchesWildcard, type Wildcard } from "./patterns/wildcard.ts";
 
 /** One access on its way through the chain, with what several rules need of it. */
 export type Call = { readonly access: Access; subjects?: readonly Subject[]; leading?: readonly Subject[] };

@@ -535,6 +535,11 @@ type SimpleValue<Kind> = Kind extends { readonly words: readonly (infer Word)[] 
     ? number
     : boolean;
 
+/** Fields that the user's settings may change in an agent that there is. */
+export type ChangeableName = {
+  [Name in keyof Fields]: Fields[Name] extends { readonly isChangeable: true } ? Name : never;
+}[keyof Fields];
+
 /** What a definition says in fields that are a number, a word or a flag. */
 export type SimpleFields = {
   [Name in DefaultedName]: SimpleValue<Fields[Name]["kind"]>;

@@ -3,7 +3,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { isRecord } from "../models/wire/json.ts";
 import type { Problem } from "../schema/agent.ts";
 import { messageOf } from "../schema/error.ts";
-import { type JsonLines, locateJson } from "./locate-json.ts";
+import { type JsonLines, locateJson } from "./json-source.ts";
 
 /** A settings file as it was written; values are not checked yet. */
 export type SettingsFile = { file: string; value: Readonly<Record<string, unknown>>; lines: JsonLines };

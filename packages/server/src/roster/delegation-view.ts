@@ -1,8 +1,8 @@
 import { findCycles } from "@retinue/core/agents/check-references";
 import type { AgentRegistry } from "@retinue/core/agents/registry";
-import { compileWildcard, matchesWildcard } from "@retinue/core/rights/patterns/wildcard";
 import type { Agent } from "@retinue/core/schema/agent";
 import type { AgentFace, DelegationGraph } from "@retinue/core/schema/api/agent";
+import { compileWildcard, matchesWildcard } from "@retinue/core/text/wildcard";
 
 /** Who may delegate to whom, globs such as `*` resolved to the agents there are. */
 export function delegationGraph(registry: Pick<AgentRegistry, "list" | "disabled">): DelegationGraph {

@@ -1,4 +1,5 @@
 import { hasHiddenCharacter } from "../../schema/hidden-character.ts";
+import { isBalanced } from "./resolve-rule.ts";
 
 /** What a tool's patterns are about here; `base` and `words` are tools for which opencode has no patterns of their own. */
 export type PatternKind = "path" | "command" | "url" | "agent" | "base" | "words" | "whole" | "custom";
@@ -146,15 +147,6 @@ function writable({ exact, atLeast }: Translation): Translation {
     ...(exact !== undefined && fits(exact) ? { exact } : {}),
     ...(atLeast !== undefined && fits(atLeast) ? { atLeast } : {}),
   };
-}
-
-function isBalanced(text: string): boolean {
-  let depth = 0;
-  for (const char of text) {
-    if (char === "(") depth++;
-    if (char === ")" && --depth < 0) return false;
-  }
-  return depth === 0;
 }
 
 /** Paths are relative to the project there, and `*` also matches `/`. */

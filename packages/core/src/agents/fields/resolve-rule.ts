@@ -1,5 +1,6 @@
 import type { AgentFormat } from "../../schema/agent.ts";
 import { hasHiddenCharacter } from "../../schema/hidden-character.ts";
+import { compileWildcard, matchesWildcard } from "../../text/wildcard.ts";
 import { closest } from "../closest.ts";
 import { splitCommas } from "./read-values.ts";
 import { CORE_TOOLS, type KnownTools, ourNames, vendorNames } from "./tool-names.ts";
@@ -75,7 +76,8 @@ function splitRule(text: string): { name: string; pattern?: string } | { hint: s
   return { name, pattern };
 }
 
-function isBalanced(text: string): boolean {
+/** Whether every bracket in a text is closed. */
+export function isBalanced(text: string): boolean {
   let depth = 0;
   for (const char of text) {
     if (char === "(") depth++;
@@ -133,23 +135,8 @@ function geminiRule(bare: string): string | undefined {
 }
 
 function matchesSome(glob: string, names: readonly string[]): boolean {
-  const pieces = glob.split("*");
-  return names.some((name) => matchesPieces(pieces, name));
-}
-
-function matchesPieces(pieces: readonly string[], name: string): boolean {
-  const first = pieces[0] ?? "";
-  const last = pieces.at(-1) ?? "";
-  if (pieces.length === 1) return name === first;
-  if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length)
-    return false;
-  let at = first.length;
-  for (const piece of pieces.slice(1, -1)) {
-    const found = name.indexOf(piece, at);
-    if (found === -1) return false;
-    at = found + piece.length;
-  }
-  return at <= name.length - last.length;
+  const wildcard = compileWildcard(glob);
+  return names.some((name) => matchesWildcard(wildcard, name));
 }
 
 /**

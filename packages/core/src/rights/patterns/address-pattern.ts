@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
-import { compileWildcard, matchesWildcard, type Wildcard } from "./wildcard.ts";
+import { compileWildcard, matchesWildcard, type Wildcard } from "../../text/wildcard.ts";
 
 /**
  * A pattern on hosts. `*.example.org` covers every name below example.org but not example.org itself, which

@@ -1,6 +1,6 @@
+import { compileWildcard, matchesWildcard, type Wildcard } from "../../text/wildcard.ts";
 import type { CommandPart } from "./command-part.ts";
 import type { CommandReading } from "./split-command.ts";
-import { compileWildcard, matchesWildcard, type Wildcard } from "./wildcard.ts";
 
 /** A pattern on commands: `npm test *` and `npm test:*` also cover `npm test` alone; otherwise `*` is any text. */
 export type CommandPattern = {

@@ -1,4 +1,4 @@
-import { compileWildcard, matchesWildcard, type Wildcard } from "./wildcard.ts";
+import { compileWildcard, matchesWildcard, type Wildcard } from "../../text/wildcard.ts";
 
 /** A compiled path pattern: its segments, `**` standing for any number of them. */
 export type PathGlob = readonly Segment[];

@@ -1,4 +1,5 @@
 import type { Access, Target } from "../../schema/rights.ts";
+import { compileWildcard, matchesWildcard, type Wildcard } from "../../text/wildcard.ts";
 import {
   allowsHost,
   allowsRecipient,
@@ -20,7 +21,6 @@ import {
   touchesPath,
 } from "./path-pattern.ts";
 import { type CommandReading, readCommand } from "./split-command.ts";
-import { compileWildcard, matchesWildcard, type Wildcard } from "./wildcard.ts";
 
 /** A pattern, compiled for each kind of target when it first meets one. */
 export type Pattern = {
